@@ -1,0 +1,1 @@
+//! Costs by function, line, edge and call node of a recorded profile.

@@ -1,0 +1,1 @@
+//! The tables of a recorded profile: strings, libraries, sources, funcs, frames, stacks, threads, samples, metrics.

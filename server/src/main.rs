@@ -1,0 +1,2 @@
+//! Costline.
+fn main() {}
