@@ -1,1 +1,26 @@
-//! Costs by function, line, edge and call node of a recorded profile.
+//! What a recording costs, by function, line, call and path.
+//!
+//! [`costs`] sums a whole recording once: self and total of every function and of every line of every file, and of every
+//! caller → callee edge with its call sites. [`CallTree`] answers what depends on a path, on demand. Both look at a recording
+//! through one [`View`] and one [`profile::Groups`], so that what is one thing to the user is counted once.
+//!
+//! The rules: self goes to the leaf; whatever occurs several times on one stack (recursion, two names of one file, two
+//! instances of one function) counts once for that sample; idle samples lie outside the total; samples without stack count
+//! nowhere. Everything is linear in the stacks and iterates, so stacks may be as deep as they like.
+//!
+//! No file formats, no editors, no files, no clocks.
+
+mod call_nodes;
+mod call_tree;
+mod costs;
+mod edges;
+mod frames;
+mod graph;
+mod view;
+mod weighted;
+
+pub use call_nodes::{CallNode, CallNodeId, CallNodes};
+pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
+pub use costs::{Costs, FunctionCost, LineCost, ThreadTotal, costs};
+pub use edges::{Edge, Site};
+pub use view::{IdleSamples, ThreadChoice, View};

@@ -1,1 +1,37 @@
-//! The tables of a recorded profile: strings, libraries, sources, funcs, frames, stacks, threads, samples, metrics.
+//! The ground floor: what a recorded profile is.
+//!
+//! A [`Recording`] is what one profile file says, in columns: strings, libraries, sources, funcs, frames, stacks, threads
+//! with their samples, and the metrics that the samples weigh. Readers fill a [`ProfileBuilder`], which checks every
+//! index as it goes in; a finished [`Profile`] is immutable and its indexes are trusted.
+//!
+//! This crate does not know file formats, does not compute costs, and touches neither files nor clocks.
+
+mod builder;
+mod call_graph;
+mod cost;
+mod func_key;
+mod groups;
+mod ids;
+mod metric;
+mod recording;
+mod samples;
+mod stack_table;
+mod strings;
+mod symbol_tables;
+#[cfg(feature = "test-support")]
+pub mod text_samples;
+mod warning;
+
+pub use builder::{BuildError, ProfileBuilder};
+pub use call_graph::{Call, CallGraph, OwnCost};
+pub use cost::{Cost, Total};
+pub use func_key::FuncKey;
+pub use groups::{FileId, FunctionId, Groups};
+pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
+pub use metric::{LineKnowledge, Metric};
+pub use recording::{Profile, Recording};
+pub use samples::{Samples, Thread, Weights};
+pub use stack_table::{Frame, FrameTable, StackTable};
+pub use strings::StringTable;
+pub use symbol_tables::{Func, FuncTable, Lib, SymbolTables};
+pub use warning::{Warning, Warnings};

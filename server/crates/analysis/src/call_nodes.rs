@@ -1,0 +1,171 @@
+//! Call nodes: the tree of func paths.
+//!
+//! A call node is a path of functions from a root, not of frames: frames of one function merge, whatever their line
+//! (Firefox Profiler, `computeCallNodeTable`). Nodes lie depth first, siblings by function, so a subtree is a range.
+
+use crate::View;
+use crate::frames::Frames;
+use crate::weighted::{ROOT, WeightedStacks};
+use profile::{FunctionId, Groups, Profile};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// The position of a call node, depth first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallNodeId(u32);
+
+impl CallNodeId {
+    /// The position, 0-based.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One call node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CallNode {
+    /// The last function of its path.
+    pub function: FunctionId,
+    /// The node of the path without it.
+    pub parent: Option<CallNodeId>,
+    /// How many nodes are above it.
+    pub depth: u32,
+    /// Weight of the samples whose whole func path this is.
+    pub self_: f64,
+    /// Weight of the samples whose func path begins with this one.
+    pub total: f64,
+    end: u32,
+}
+
+/// All call nodes of a profile under a view.
+#[derive(Debug, Clone, Default)]
+pub struct CallNodes {
+    nodes: Vec<CallNode>,
+}
+
+impl CallNodes {
+    /// Merges the stacks of a profile by function.
+    pub fn new(profile: &Profile, view: &View, groups: &Groups) -> Self {
+        let (stacks, _) = WeightedStacks::new(profile, view);
+        Self::of(&stacks, &Frames::new(profile, groups))
+    }
+
+    pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
+        // One node per distinct (parent node, function), in order of first appearance: parents before children.
+        let mut ids: FxHashMap<(u32, FunctionId), u32> = FxHashMap::default();
+        let mut keys: Vec<(u32, FunctionId)> = Vec::new();
+        let mut own: Vec<f64> = Vec::new();
+        let mut node_of = Vec::with_capacity(stacks.len());
+        for k in 0..stacks.len() {
+            let parent = if stacks.parent[k] == ROOT { ROOT } else { node_of[stacks.parent[k] as usize] };
+            let key = (parent, frames.function(stacks.frame[k]));
+            let node = *ids.entry(key).or_insert_with(|| {
+                keys.push(key);
+                own.push(0.0);
+                keys.len() as u32 - 1
+            });
+            own[node as usize] += stacks.own[k];
+            node_of.push(node);
+        }
+        drop((ids, node_of));
+        Self { nodes: depth_first(&keys, &own) }
+    }
+
+    /// A node.
+    ///
+    /// # Panics
+    /// If `id` is of another tree.
+    pub fn get(&self, id: CallNodeId) -> &CallNode {
+        &self.nodes[id.index()]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The node and all below it, as positions.
+    pub fn subtree(&self, id: CallNodeId) -> Range<usize> {
+        id.index()..self.get(id).end as usize
+    }
+
+    /// The children of a node, or the roots; by function.
+    pub fn children(&self, parent: Option<CallNodeId>) -> impl Iterator<Item = CallNodeId> + '_ {
+        let range = parent.map_or(0..self.len(), |parent| parent.index() + 1..self.get(parent).end as usize);
+        let mut next = range.start;
+        std::iter::from_fn(move || {
+            let id = CallNodeId((next < range.end).then_some(next)? as u32);
+            next = self.get(id).end as usize;
+            Some(id)
+        })
+    }
+
+    /// One level of the inverted tree: for a path of functions, leaf first, the callers of its last function with the
+    /// weight of the samples that end in that path; for the empty path, the functions with self cost. Costliest first.
+    /// Recursion is not merged here (Firefox Profiler's inverted call tree).
+    pub fn inverted(&self, path: &[FunctionId]) -> Vec<(FunctionId, f64)> {
+        let mut callers: FxHashMap<FunctionId, f64> = FxHashMap::default();
+        for leaf in self.nodes.iter().filter(|node| node.self_ != 0.0) {
+            let mut at = Some(leaf);
+            for &function in path {
+                at = match at {
+                    Some(node) if node.function == function => node.parent.map(|id| self.get(id)),
+                    _ => None,
+                };
+                if at.is_none() {
+                    break;
+                }
+            }
+            if let Some(node) = at {
+                *callers.entry(node.function).or_default() += leaf.self_;
+            }
+        }
+        let mut callers: Vec<_> = callers.into_iter().collect();
+        callers.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        callers
+    }
+}
+
+/// Lays nodes out depth first, siblings by function. `keys` has parents before children.
+fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
+    let n = keys.len();
+    let mut size = vec![1_u32; n];
+    for i in (0..n).rev() {
+        if keys[i].0 != ROOT {
+            size[keys[i].0 as usize] += size[i];
+        }
+    }
+    // Visiting by (parent, function) hands out siblings' places in order; parents come first since their numbers are smaller
+    // than their children's, but a parent must have its own place before: hence level by level through `order`.
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    order.sort_unstable_by_key(|&i| keys[i as usize]);
+    let first_child = |parent: u32| order.partition_point(|&i| keys[i as usize].0 < parent);
+
+    let mut nodes = Vec::with_capacity(n);
+    // Pending siblings: a range of `order` and the parent's position.
+    let mut pending = vec![(first_child(ROOT), None, 0)];
+    while let Some((next, parent, depth)) = pending.pop() {
+        let Some(&i) = order.get(next) else { continue };
+        let (key_parent, function) = keys[i as usize];
+        let id = CallNodeId(nodes.len() as u32);
+        let own = own[i as usize];
+        nodes.push(CallNode { function, parent, depth, self_: own, total: own, end: id.0 + size[i as usize] });
+        if order.get(next + 1).is_some_and(|&sibling| keys[sibling as usize].0 == key_parent) {
+            pending.push((next + 1, parent, depth));
+        }
+        if size[i as usize] > 1 {
+            pending.push((first_child(i), Some(id), depth + 1));
+        }
+    }
+    for i in (0..n).rev() {
+        if let Some(parent) = nodes[i].parent {
+            nodes[parent.index()].total += nodes[i].total;
+        }
+    }
+    nodes
+}

@@ -1,0 +1,301 @@
+//! Callers and callees along a path.
+//!
+//! A path begins at a function F. Each sample that passes F is charged once, at F's *outermost* occurrence: callees walk
+//! inward from there, callers outward. So what an item costs is its entries plus what stops at it (inward: its own self cost
+//! on this path; outward: the samples that start there).
+
+use crate::costs::starts;
+use crate::frames::{Frames, NO_LINE};
+use crate::weighted::{ROOT, WeightedStacks};
+use crate::{CallNodes, View};
+use profile::{FileId, FunctionId, Groups, Recording};
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, OnceLock};
+
+/// A call line with the weight that passes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SiteCost {
+    /// The caller's file.
+    pub file: FileId,
+    /// The line, 1-based.
+    pub line: u32,
+    /// Weight.
+    pub total: f64,
+}
+
+/// One caller or callee of a path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathEntry {
+    /// The function.
+    pub function: FunctionId,
+    /// What stops at it: for a callee its self cost on this path, for a caller the samples that start there.
+    pub self_: f64,
+    /// Weight of the samples that match the path extended by it.
+    pub total: f64,
+    /// Where the caller (of the two, the outer one) calls; costliest first.
+    pub sites: Vec<SiteCost>,
+    /// A caller of an inner occurrence of F: with the weight of that edge, outside the sum.
+    pub recursive: bool,
+}
+
+/// One step along a path.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PathStep {
+    /// What stops at the path's last function.
+    pub self_: f64,
+    /// Weight of the samples that match the path.
+    pub total: f64,
+    /// Its callers or callees, costliest first, recursive ones last.
+    pub entries: Vec<PathEntry>,
+}
+
+/// The call tree of a recording under one view, expanded on demand. What it needs is built at the first question.
+#[derive(Debug)]
+pub struct CallTree {
+    recording: Arc<Recording>,
+    view: View,
+    groups: Arc<Groups>,
+    index: OnceLock<Index>,
+}
+
+#[derive(Default)]
+struct Index {
+    stacks: WeightedStacks,
+    function: Vec<FunctionId>,
+    line: Vec<u32>,
+    lines: Vec<(FileId, u32)>,
+    /// Positions by function, ascending: those of `f` lie from `start[f]` to `start[f + 1]`.
+    positions: Vec<u32>,
+    start: Vec<u32>,
+}
+
+impl std::fmt::Debug for Index {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Index of {} stacks", self.stacks.len())
+    }
+}
+
+impl CallTree {
+    /// The tree of `recording` as seen through `view` and `groups`.
+    pub fn new(recording: Arc<Recording>, view: View, groups: Arc<Groups>) -> Self {
+        Self { recording, view, groups, index: OnceLock::new() }
+    }
+
+    /// The callees of `path` (`[F, c1, c2 …]`, inward).
+    pub fn callees(&self, path: &[FunctionId]) -> PathStep {
+        let index = self.index();
+        let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
+        let mut step = Step::default();
+        let mut open: Vec<(u32, usize)> = Vec::new();
+        for k in index.outermost(root) {
+            open.push((k, 0));
+            while let Some((k, matched)) = open.pop() {
+                let at = k as usize;
+                if let Some(&wanted) = rest.get(matched) {
+                    open.extend(
+                        index.children(k).filter(|&child| index.function[child as usize] == wanted).map(|c| (c, matched + 1)),
+                    );
+                    continue;
+                }
+                step.self_ += index.stacks.own[at];
+                step.total += index.stacks.total[at];
+                for child in index.children(k) {
+                    let (own, total) = (index.stacks.own[child as usize], index.stacks.total[child as usize]);
+                    step.add(index.function[child as usize], own, total, index.line[at]);
+                }
+            }
+        }
+        step.finish(&index.lines)
+    }
+
+    /// The callers of `path` (`[F, c1, c2 …]`, outward). Recursive callers are given for `[F]` itself only.
+    pub fn callers(&self, path: &[FunctionId]) -> PathStep {
+        let index = self.index();
+        let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
+        let mut step = Step::default();
+        for k in index.outermost(root) {
+            let weight = index.stacks.total[k as usize];
+            let mut at = k;
+            let matches = rest.iter().all(|&wanted| {
+                at = index.stacks.parent[at as usize];
+                at != ROOT && index.function[at as usize] == wanted
+            });
+            if !matches {
+                continue;
+            }
+            step.total += weight;
+            let caller = index.stacks.parent[at as usize];
+            if caller == ROOT {
+                step.self_ += weight;
+                continue;
+            }
+            let starts_here = if index.stacks.parent[caller as usize] == ROOT { weight } else { 0.0 };
+            step.add(index.function[caller as usize], starts_here, weight, index.line[caller as usize]);
+        }
+        let mut step = step.finish(&index.lines);
+        if rest.is_empty() {
+            step.entries.extend(index.recursive_callers(root));
+        }
+        step
+    }
+
+    /// The callers of whatever function runs at a line, at the line's outermost occurrence on each stack.
+    pub fn callers_of_line(&self, file: FileId, line: u32) -> PathStep {
+        let index = self.index();
+        let Ok(wanted) = index.lines.binary_search(&(file, line)) else { return PathStep::default() };
+        let mut step = Step::default();
+        let mut covered_until = 0;
+        for k in (0..index.stacks.len()).filter(|&k| index.line[k] == wanted as u32) {
+            if (k as u32) < covered_until {
+                continue;
+            }
+            covered_until = index.stacks.end[k];
+            let weight = index.stacks.total[k];
+            step.total += weight;
+            match index.stacks.parent[k] {
+                ROOT => step.self_ += weight,
+                caller => step.add(index.function[caller as usize], 0.0, weight, index.line[caller as usize]),
+            }
+        }
+        step.finish(&index.lines)
+    }
+
+    /// The whole tree by func path; `None` for a call graph, which has no paths.
+    pub fn call_nodes(&self) -> Option<CallNodes> {
+        match &*self.recording {
+            Recording::Stacks(profile) => Some(CallNodes::new(profile, &self.view, &self.groups)),
+            Recording::Graph(_) => None,
+        }
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| match &*self.recording {
+            Recording::Stacks(profile) => {
+                let (stacks, _) = WeightedStacks::new(profile, &self.view);
+                Index::new(stacks, Frames::new(profile, &self.groups), self.groups.n_functions())
+            }
+            // Paths through a call graph are estimates; until they are made, it has none.
+            Recording::Graph(_) => Index { start: vec![0; self.groups.n_functions() + 1], ..Index::default() },
+        })
+    }
+}
+
+impl Index {
+    fn new(stacks: WeightedStacks, frames: Frames, n_functions: usize) -> Self {
+        let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
+        let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
+        let mut positions: Vec<u32> = (0..stacks.len() as u32).collect();
+        positions.sort_by_key(|&k| function[k as usize]);
+        let start = starts(n_functions, positions.iter().map(|&k| function[k as usize].index()));
+        Self { stacks, function, line, lines: frames.lines, positions, start }
+    }
+
+    fn positions(&self, function: FunctionId) -> &[u32] {
+        match self.start.get(function.index()..) {
+            Some([from, to, ..]) => &self.positions[*from as usize..*to as usize],
+            _ => &[],
+        }
+    }
+
+    /// Where a function occurs with no other occurrence of it above.
+    fn outermost(&self, function: FunctionId) -> impl Iterator<Item = u32> + '_ {
+        let mut covered_until = 0;
+        self.positions(function).iter().copied().filter(move |&k| {
+            let outermost = k >= covered_until;
+            if outermost {
+                covered_until = self.stacks.end[k as usize];
+            }
+            outermost
+        })
+    }
+
+    fn children(&self, parent: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.stacks.end[parent as usize];
+        let mut next = parent + 1;
+        std::iter::from_fn(move || {
+            let child = (next < end).then_some(next)?;
+            next = self.stacks.end[child as usize];
+            Some(child)
+        })
+    }
+
+    /// The callers of inner occurrences of `root`, each with the weight of its whole edge to `root`.
+    fn recursive_callers(&self, root: FunctionId) -> Vec<PathEntry> {
+        let mut outermost = self.outermost(root).peekable();
+        let mut callers: FxHashMap<FunctionId, (u32, bool)> = FxHashMap::default();
+        let mut sites: FxHashMap<(FunctionId, u32), u32> = FxHashMap::default();
+        let mut step = Step::default();
+        for &k in self.positions(root) {
+            let inner = outermost.next_if_eq(&k).is_none();
+            let parent = self.stacks.parent[k as usize];
+            if parent == ROOT {
+                continue;
+            }
+            let (caller, line) = (self.function[parent as usize], self.line[parent as usize]);
+            let (end, total) = (self.stacks.end[k as usize], self.stacks.total[k as usize]);
+            let (covered_until, recursive) = callers.entry(caller).or_default();
+            *recursive |= inner;
+            let counts = if k >= *covered_until {
+                *covered_until = end;
+                total
+            } else {
+                0.0
+            };
+            let site_covered_until = sites.entry((caller, line)).or_default();
+            let site = if k >= *site_covered_until {
+                *site_covered_until = end;
+                total
+            } else {
+                0.0
+            };
+            step.add_apart(caller, 0.0, counts, line, site);
+        }
+        let mut entries = step.finish(&self.lines).entries;
+        entries.retain(|entry| callers.get(&entry.function).is_some_and(|&(_, recursive)| recursive));
+        for entry in &mut entries {
+            entry.recursive = true;
+        }
+        entries
+    }
+}
+
+/// A step while it is summed.
+#[derive(Default)]
+struct Step {
+    self_: f64,
+    total: f64,
+    entries: FxHashMap<FunctionId, (f64, f64, FxHashMap<u32, f64>)>,
+}
+
+impl Step {
+    fn add(&mut self, function: FunctionId, self_: f64, total: f64, site: u32) {
+        self.add_apart(function, self_, total, site, total);
+    }
+
+    fn add_apart(&mut self, function: FunctionId, self_: f64, total: f64, site: u32, site_total: f64) {
+        let entry = self.entries.entry(function).or_default();
+        entry.0 += self_;
+        entry.1 += total;
+        if site != NO_LINE {
+            *entry.2.entry(site).or_default() += site_total;
+        }
+    }
+
+    fn finish(self, lines: &[(FileId, u32)]) -> PathStep {
+        let entries = self.entries.into_iter().map(|(function, (self_, total, sites))| {
+            let mut sites: Vec<_> = sites
+                .into_iter()
+                .map(|(site, total)| SiteCost { file: lines[site as usize].0, line: lines[site as usize].1, total })
+                .collect();
+            sites.sort_unstable_by(|a, b| hotter(a.total, b.total).then((a.file, a.line).cmp(&(b.file, b.line))));
+            PathEntry { function, self_, total, sites, recursive: false }
+        });
+        let mut entries: Vec<_> = entries.collect();
+        entries.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
+        PathStep { self_: self.self_, total: self.total, entries }
+    }
+}
+
+fn hotter(a: f64, b: f64) -> std::cmp::Ordering {
+    b.abs().total_cmp(&a.abs())
+}

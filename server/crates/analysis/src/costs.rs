@@ -1,0 +1,213 @@
+//! All costs of a recording at once.
+
+use crate::View;
+use crate::edges::{Edge, Edges, Site};
+use crate::frames::{Frames, NO_LINE};
+use crate::graph;
+use crate::weighted::{Sums, WeightedStacks};
+use profile::{Cost, FileId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
+use std::ops::Range;
+
+/// What one function costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FunctionCost {
+    /// Self and total, idle samples aside.
+    pub cost: Cost,
+    /// Weight of the idle samples that end here.
+    pub idle: f64,
+}
+
+/// What one line of one file costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LineCost {
+    /// The file.
+    pub file: FileId,
+    /// The line, 1-based.
+    pub line: u32,
+    /// Self and total.
+    pub cost: Cost,
+}
+
+/// What one thread adds to the total.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ThreadTotal {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Weight of its samples, idle ones aside.
+    pub total: f64,
+}
+
+/// What a recording costs under one view, in raw weights of the view's metric.
+#[derive(Debug, Clone)]
+pub struct Costs {
+    /// What weights count.
+    pub metric: Metric,
+    /// Weight of all samples that have a stack and are not idle: what percentages are of.
+    pub total: f64,
+    /// Weight of idle samples.
+    pub idle: f64,
+    /// Weight of samples without a stack.
+    pub no_stack: f64,
+    /// Self cost that lies on no line.
+    pub no_line: f64,
+    /// The threads looked at.
+    pub threads: Vec<ThreadTotal>,
+    functions: Vec<FunctionCost>,
+    lines: Vec<LineCost>,
+    edges: Edges,
+    /// Edge numbers by callee: those of function `f` lie from `by_callee_start[f]` to `by_callee_start[f + 1]`.
+    by_callee: Vec<u32>,
+    by_callee_start: Vec<u32>,
+}
+
+/// Sums `recording` under `view`; what `groups` unites counts as one.
+pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
+    match recording {
+        Recording::Stacks(profile) => costs_of_stacks(profile, recording, view, groups),
+        Recording::Graph(graph) => graph::costs(graph, view, groups),
+    }
+}
+
+fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
+    let metric = recording.metrics().get(view.metric.index()).cloned();
+    let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
+    let (stacks, sums) = WeightedStacks::new(profile, view);
+    let frames = Frames::new(profile, groups);
+
+    // Edges take as long as all the rest; they share nothing with it but what both read.
+    let (mut functions, line_costs, edges) = std::thread::scope(|scope| {
+        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
+        let functions = sum_by(&stacks, groups.n_functions(), |k| frames.function(stacks.frame[k]).index());
+        let lines = sum_by(&stacks, frames.lines.len(), |k| match frames.line(stacks.frame[k]) {
+            NO_LINE => usize::MAX,
+            line => line as usize,
+        });
+        let edges = edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect::<Vec<_>>(), lines, edges)
+    });
+    for &(frame, weight) in &sums.idle_leaves {
+        functions[frames.function(frame).index()].idle += weight;
+    }
+    let lines: Vec<LineCost> = frames
+        .lines
+        .iter()
+        .zip(line_costs)
+        .filter(|(_, cost)| cost.magnitude() > 0.0)
+        .map(|(&(file, line), cost)| {
+            let total = if metric.lines == LineKnowledge::SelfAndTotal { cost.total } else { Total::Unknown };
+            LineCost { file, line, cost: Cost { total, ..cost } }
+        })
+        .filter(|line| line.cost.magnitude() > 0.0)
+        .collect();
+    Costs::new(metric, &sums, functions, lines, edges)
+}
+
+/// Self and total per key, where `key` gives the key of a position (`usize::MAX` = none).
+///
+/// A position adds its subtree to its key only if it does not lie in the subtree of another position with that key: the
+/// outermost occurrence stands for all that recursion repeats below it.
+fn sum_by(stacks: &WeightedStacks, n_keys: usize, key: impl Fn(usize) -> usize) -> Vec<Cost> {
+    let mut covered_until = vec![0_u32; n_keys];
+    let mut sums = vec![(0.0, 0.0); n_keys];
+    for k in 0..stacks.len() {
+        let key = key(k);
+        let Some((own, total)) = sums.get_mut(key) else { continue };
+        *own += stacks.own[k];
+        if k as u32 >= covered_until[key] {
+            covered_until[key] = stacks.end[k];
+            *total += stacks.total[k];
+        }
+    }
+    sums.into_iter().map(|(self_, total)| Cost { self_, total: Total::Exact(total) }).collect()
+}
+
+impl Costs {
+    pub(crate) fn new(metric: Metric, sums: &Sums, functions: Vec<FunctionCost>, lines: Vec<LineCost>, edges: Edges) -> Self {
+        let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
+        let threads = sums
+            .threads
+            .iter()
+            .zip(0..)
+            .filter_map(|(total, i)| total.map(|total| ThreadTotal { thread: ThreadId::new(i), total }));
+        let mut by_callee: Vec<u32> = (0..edges.edges.len() as u32).collect();
+        by_callee.sort_by_key(|&edge| edges.edges[edge as usize].callee);
+        let by_callee_start = starts(functions.len(), by_callee.iter().map(|&edge| edges.edges[edge as usize].callee.index()));
+        Self {
+            metric,
+            total: sums.total,
+            idle: sums.idle,
+            no_stack: sums.no_stack,
+            no_line: functions.iter().map(|function| function.cost.self_).sum::<f64>() - on_lines,
+            threads: threads.collect(),
+            functions,
+            lines,
+            edges,
+            by_callee,
+            by_callee_start,
+        }
+    }
+
+    /// What a function costs.
+    ///
+    /// # Panics
+    /// If `function` is of other groups.
+    pub fn function(&self, function: FunctionId) -> FunctionCost {
+        self.functions[function.index()]
+    }
+
+    /// The functions that cost anything, idle ones included, in table order.
+    pub fn functions(&self) -> impl Iterator<Item = (FunctionId, FunctionCost)> + '_ {
+        let costs = |&(_, cost): &(FunctionId, FunctionCost)| cost.cost.magnitude() > 0.0 || cost.idle != 0.0;
+        (0..).map(FunctionId::new).zip(self.functions.iter().copied()).filter(costs)
+    }
+
+    /// All lines that cost anything, by file and line.
+    pub fn lines(&self) -> &[LineCost] {
+        &self.lines
+    }
+
+    /// The lines of one file between `range` (1-based), in order.
+    pub fn lines_of(&self, file: FileId, range: Range<u32>) -> &[LineCost] {
+        let from = self.lines.partition_point(|line| (line.file, line.line) < (file, range.start));
+        let to = self.lines.partition_point(|line| (line.file, line.line) < (file, range.end.max(range.start)));
+        &self.lines[from..to]
+    }
+
+    /// All edges, by caller and callee.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges.edges
+    }
+
+    /// The edges out of a function.
+    pub fn callees(&self, caller: FunctionId) -> &[Edge] {
+        let from = self.edges.edges.partition_point(|edge| edge.caller < caller);
+        let to = self.edges.edges.partition_point(|edge| edge.caller <= caller);
+        &self.edges.edges[from..to]
+    }
+
+    /// The edges into a function.
+    pub fn callers(&self, callee: FunctionId) -> impl Iterator<Item = &Edge> {
+        let range = match self.by_callee_start.get(callee.index()..) {
+            Some([from, to, ..]) => *from as usize..*to as usize,
+            _ => 0..0,
+        };
+        self.by_callee[range].iter().map(|&edge| &self.edges.edges[edge as usize])
+    }
+
+    /// The call sites of an edge, costliest first.
+    pub fn sites(&self, edge: &Edge) -> &[Site] {
+        &self.edges.sites[edge.sites.start as usize..edge.sites.end as usize]
+    }
+}
+
+/// For sorted keys below `n`: where each key begins, and at the end where the last one ends.
+pub(crate) fn starts(n: usize, sorted_keys: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut starts = vec![0; n + 1];
+    for key in sorted_keys {
+        starts[key + 1] += 1;
+    }
+    for i in 0..n {
+        starts[i + 1] += starts[i];
+    }
+    starts
+}

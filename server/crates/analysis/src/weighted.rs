@@ -1,0 +1,135 @@
+//! The stacks of a profile with the weight of a view on them, depth first.
+//!
+//! In this order a subtree is a range, so "is this function already on my path?" is one comparison: remember where the
+//! subtree of its last outermost occurrence ends. That makes every sum below one sequential pass, without recursion.
+
+use crate::{IdleSamples, View};
+use profile::{FrameId, Profile, StackId};
+use rustc_hash::FxHashMap;
+
+/// What a position's parent is when it has none.
+pub(crate) const ROOT: u32 = u32::MAX;
+
+/// Stacks that carry weight, callers before callees, each subtree contiguous. Parallel columns.
+#[derive(Debug, Default)]
+pub(crate) struct WeightedStacks {
+    pub(crate) frame: Vec<FrameId>,
+    /// Position of the caller, or [`ROOT`].
+    pub(crate) parent: Vec<u32>,
+    /// One past the last position of the subtree.
+    pub(crate) end: Vec<u32>,
+    /// Weight of the samples with exactly this stack.
+    pub(crate) own: Vec<f64>,
+    /// Weight of the samples with this stack or a deeper one.
+    pub(crate) total: Vec<f64>,
+}
+
+/// What the samples of a view add up to besides stacks.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    pub(crate) total: f64,
+    pub(crate) idle: f64,
+    pub(crate) no_stack: f64,
+    /// Per thread of the profile; `None` for those not looked at.
+    pub(crate) threads: Vec<Option<f64>>,
+    /// Leaf frame and weight of idle samples, one entry per stack.
+    pub(crate) idle_leaves: Vec<(FrameId, f64)>,
+}
+
+impl WeightedStacks {
+    /// Weighs the stacks of `profile`. Stacks that no weight passes are left out.
+    pub(crate) fn new(profile: &Profile, view: &View) -> (Self, Sums) {
+        let stacks = profile.stacks();
+        let ids = || (0..stacks.len() as u32).map(StackId::new);
+        let (own, sums) = weigh(profile, view);
+
+        // How many positions each subtree takes: children stand behind their parents, so one pass backwards suffices.
+        let mut size = vec![0_u32; stacks.len()];
+        for id in ids().rev() {
+            let i = id.index();
+            if own[i] != 0.0 || size[i] != 0 {
+                size[i] += 1;
+                if let Some(parent) = stacks.prefix(id) {
+                    size[parent.index()] += size[i];
+                }
+            }
+        }
+
+        let n = ids().filter(|&id| stacks.prefix(id).is_none()).map(|id| size[id.index()] as usize).sum();
+        let mut this = Self {
+            frame: vec![FrameId::new(0); n],
+            parent: vec![ROOT; n],
+            end: vec![0; n],
+            own: vec![0.0; n],
+            total: Vec::new(),
+        };
+        // `next[i]`: where the next child of stack `i` goes. `at[i]`: where stack `i` itself went.
+        let (mut next, mut at) = (vec![0_u32; stacks.len()], vec![0_u32; stacks.len()]);
+        let mut next_root = 0;
+        for id in ids().filter(|&id| size[id.index()] != 0) {
+            let i = id.index();
+            let (parent, slot) = match stacks.prefix(id) {
+                None => (ROOT, &mut next_root),
+                Some(prefix) => (at[prefix.index()], &mut next[prefix.index()]),
+            };
+            let position = *slot;
+            *slot += size[i];
+            (at[i], next[i]) = (position, position + 1);
+            let position = position as usize;
+            this.frame[position] = stacks.frame(id);
+            this.parent[position] = parent;
+            this.end[position] = position as u32 + size[i];
+            this.own[position] = own[i];
+        }
+        drop((own, size, next, at));
+
+        this.total = this.own.clone();
+        for i in (0..n).rev() {
+            let parent = this.parent[i];
+            if parent != ROOT {
+                this.total[parent as usize] += this.total[i];
+            }
+        }
+        (this, sums)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.frame.len()
+    }
+}
+
+/// Weight of the samples with exactly each stack, idle ones aside, and what else the samples say.
+fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
+    let stacks = profile.stacks();
+    let mut own = vec![0.0; stacks.len()];
+    let mut idle: FxHashMap<StackId, f64> = FxHashMap::default();
+    let mut sums = Sums::default();
+    for (i, thread) in profile.threads().iter().enumerate() {
+        if !view.includes(i) {
+            sums.threads.push(None);
+            continue;
+        }
+        let samples = &thread.samples;
+        let mut thread_total = 0.0;
+        if let Some(weights) = samples.weights().get(view.metric.index()) {
+            for row in 0..samples.len() {
+                let weight = weights.get(row);
+                match samples.stack(row) {
+                    None => sums.no_stack += weight,
+                    Some(stack) if view.idle == IdleSamples::Apart && stacks.is_idle(stack) => {
+                        *idle.entry(stack).or_default() += weight;
+                        sums.idle += weight;
+                    }
+                    Some(stack) => {
+                        own[stack.index()] += weight;
+                        thread_total += weight;
+                    }
+                }
+            }
+        }
+        sums.total += thread_total;
+        sums.threads.push(Some(thread_total));
+    }
+    sums.idle_leaves = idle.into_iter().map(|(stack, weight)| (stacks.frame(stack), weight)).collect();
+    (own, sums)
+}

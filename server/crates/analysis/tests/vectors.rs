@@ -1,0 +1,473 @@
+//! Hand-checkable vectors: text samples in, rendered costs out.
+
+use analysis::{CallNodes, CallTree, Costs, IdleSamples, PathStep, ThreadChoice, View, costs};
+use expect_test::{Expect, expect};
+use profile::{FunctionId, Groups, LineKnowledge, Profile, Recording, ThreadId, Total, text_samples};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Two files, calls on several lines, direct recursion, a leaf reached from two callers.
+const V1: &str = "
+    main@10[file:app.rs]   main@10    main@12               main@12                main@12    main@13
+    parse@22[file:app.rs]  parse@23   eval@31[file:app.rs]  eval@31                eval@32
+    hash@5[file:lib.rs]               eval@33               eval@31                parse@22
+                                      hash@5                eval@34                hash@6
+";
+
+struct Case {
+    recording: Arc<Recording>,
+    view: View,
+    groups: Arc<Groups>,
+}
+
+impl Case {
+    fn new(profile: Profile) -> Self {
+        let groups = Groups::identity(profile.symbols());
+        let recording = Recording::Stacks(profile);
+        let view = View::of(&recording);
+        Self { recording: Arc::new(recording), view, groups: Arc::new(groups) }
+    }
+
+    fn costs(&self) -> Costs {
+        costs(&self.recording, &self.view, &self.groups)
+    }
+
+    fn tree(&self) -> CallTree {
+        CallTree::new(self.recording.clone(), self.view.clone(), self.groups.clone())
+    }
+
+    fn name(&self, function: FunctionId) -> &str {
+        self.recording.symbols().func_name(self.groups.first_func(function))
+    }
+
+    fn find(&self, name: &str) -> FunctionId {
+        self.groups.functions().find(|&function| self.name(function) == name).unwrap()
+    }
+
+    fn path(&self, names: &str) -> Vec<FunctionId> {
+        names.split_whitespace().map(|name| self.find(name)).collect()
+    }
+
+    fn nodes(&self) -> CallNodes {
+        self.tree().call_nodes().unwrap()
+    }
+}
+
+fn number(total: Total) -> String {
+    match total {
+        Total::Exact(weight) => weight.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn render(case: &Case) -> String {
+    let costs = case.costs();
+    let mut out = format!("total {}", costs.total);
+    for (what, weight) in [("idle", costs.idle), ("no stack", costs.no_stack), ("no line", costs.no_line)] {
+        if weight != 0.0 {
+            write!(out, ", {what} {weight}").unwrap();
+        }
+    }
+    out.push('\n');
+    for (function, cost) in costs.functions() {
+        write!(out, "{} {}/{}", case.name(function), cost.cost.self_, number(cost.cost.total)).unwrap();
+        if cost.idle != 0.0 {
+            write!(out, " idle {}", cost.idle).unwrap();
+        }
+        out.push('\n');
+    }
+    for line in costs.lines() {
+        let file = case.recording.symbols().source_name(case.groups.first_source(line.file));
+        writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, number(line.cost.total)).unwrap();
+    }
+    out
+}
+
+fn render_edges(case: &Case) -> String {
+    let costs = case.costs();
+    let mut out = String::new();
+    for edge in costs.edges() {
+        write!(out, "{} > {} {}", case.name(edge.caller), case.name(edge.callee), edge.total).unwrap();
+        let sites: Vec<_> = costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+        writeln!(out, " ({})", sites.join(", ")).unwrap();
+    }
+    out
+}
+
+fn render_step(case: &Case, step: &PathStep) -> String {
+    let mut out = format!("{} of {}:", step.self_, step.total);
+    for entry in &step.entries {
+        let mark = if entry.recursive { "↻ " } else { "" };
+        let sites: Vec<_> = entry.sites.iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+        write!(out, " {mark}{} {} ({})", case.name(entry.function), entry.total, sites.join(", ")).unwrap();
+    }
+    out
+}
+
+#[track_caller]
+fn check(profile: Profile, expected: Expect) {
+    expected.assert_eq(&render(&Case::new(profile)));
+}
+
+#[test]
+fn v1_functions_and_lines() {
+    check(
+        text_samples::profile(V1),
+        expect![[r#"
+            total 6
+            main 1/6
+            parse 1/3
+            hash 3/3
+            eval 1/3
+            app.rs:10 0/2
+            app.rs:12 0/3
+            app.rs:13 1/1
+            app.rs:22 0/2
+            app.rs:23 1/1
+            app.rs:31 0/2
+            app.rs:32 0/1
+            app.rs:33 0/1
+            app.rs:34 1/1
+            lib.rs:5 2/2
+            lib.rs:6 1/1
+        "#]],
+    );
+}
+
+#[test]
+fn v1_tree_and_inverted_tree() {
+    let case = Case::new(text_samples::profile(V1));
+    let nodes = case.nodes();
+    let mut out = String::new();
+    let mut open: Vec<_> = nodes.children(None).collect();
+    open.reverse();
+    while let Some(id) = open.pop() {
+        let node = nodes.get(id);
+        writeln!(out, "{}{} {}/{}", "  ".repeat(node.depth as usize), case.name(node.function), node.self_, node.total).unwrap();
+        let at = open.len();
+        open.extend(nodes.children(Some(id)));
+        open[at..].reverse();
+    }
+    expect![[r#"
+        main 1/6
+          parse 1/2
+            hash 1/1
+          eval 0/3
+            parse 0/1
+              hash 1/1
+            eval 0/2
+              hash 1/1
+              eval 1/1
+    "#]]
+    .assert_eq(&out);
+    assert_eq!(nodes.subtree(nodes.children(None).next().unwrap()), 0..9);
+
+    let mut out = String::new();
+    let mut open = vec![Vec::new()];
+    while let Some(path) = open.pop() {
+        let callers = nodes.inverted(&path);
+        if let Some(&last) = path.last() {
+            let rest = &path[..path.len() - 1];
+            let weight = nodes.inverted(rest).into_iter().find(|&(function, _)| function == last).unwrap().1;
+            writeln!(out, "{}{} {weight}", "  ".repeat(rest.len()), case.name(last)).unwrap();
+        }
+        open.extend(callers.iter().rev().map(|&(caller, _)| [&path[..], &[caller]].concat()));
+    }
+    expect![[r#"
+        hash 3
+          parse 2
+            main 1
+            eval 1
+              main 1
+          eval 1
+            eval 1
+              main 1
+        main 1
+        parse 1
+          main 1
+        eval 1
+          eval 1
+            eval 1
+              main 1
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn v1_edges_count_a_sample_once_and_keep_their_call_lines() {
+    expect![[r#"
+        main > parse 2 (10: 2)
+        main > eval 3 (12: 3)
+        parse > hash 2 (22: 2)
+        eval > parse 1 (32: 1)
+        eval > hash 1 (33: 1)
+        eval > eval 2 (31: 2)
+    "#]]
+    .assert_eq(&render_edges(&Case::new(text_samples::profile(V1))));
+}
+
+#[test]
+fn v1_callers_and_callees_along_paths() {
+    let case = Case::new(text_samples::profile(V1));
+    let tree = case.tree();
+    let mut out = String::new();
+    for path in ["parse", "hash", "hash parse", "eval", "hash parse eval", "main"] {
+        writeln!(out, "callers of {path}: {}", render_step(&case, &tree.callers(&case.path(path)))).unwrap();
+    }
+    for path in ["eval", "eval eval", "eval eval eval", "main", "main parse", "parse main"] {
+        writeln!(out, "callees of {path}: {}", render_step(&case, &tree.callees(&case.path(path)))).unwrap();
+    }
+    expect![[r#"
+        callers of parse: 0 of 3: main 2 (10: 2) eval 1 (32: 1)
+        callers of hash: 0 of 3: parse 2 (22: 2) eval 1 (33: 1)
+        callers of hash parse: 0 of 2: main 1 (10: 1) eval 1 (32: 1)
+        callers of eval: 0 of 3: main 3 (12: 3) ↻ eval 2 (31: 2)
+        callers of hash parse eval: 0 of 1: main 1 (12: 1)
+        callers of main: 6 of 6:
+        callees of eval: 0 of 3: eval 2 (31: 2) parse 1 (32: 1)
+        callees of eval eval: 0 of 2: hash 1 (33: 1) eval 1 (31: 1)
+        callees of eval eval eval: 1 of 1:
+        callees of main: 1 of 6: eval 3 (12: 3) parse 2 (10: 2)
+        callees of main parse: 1 of 2: hash 1 (22: 1)
+        callees of parse main: 0 of 0:
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn v1_callers_of_a_line() {
+    let case = Case::new(text_samples::profile(V1));
+    let app = case.groups.file(profile::SourceId::new(0));
+    let step = case.tree().callers_of_line(app, 31);
+    assert_eq!(render_step(&case, &step), "0 of 2: main 2 (12: 2)");
+    assert_eq!(case.tree().callers_of_line(app, 99), PathStep::default());
+}
+
+#[test]
+fn v3_negative_weights() {
+    check(
+        text_samples::weighted(
+            "
+            a@1[file:x.c]  a@1  a@1  a@2
+            b@5[file:x.c]  b@6  b@5  c@9[file:y.c]
+            ",
+            &[5.0, 2.0, -3.0, 1.0],
+        ),
+        expect![[r#"
+            total 5
+            a 0/5
+            b 4/4
+            c 1/1
+            x.c:1 0/4
+            x.c:2 0/1
+            x.c:5 2/2
+            x.c:6 2/2
+            y.c:9 1/1
+        "#]],
+    );
+}
+
+#[test]
+fn v4_inlined_frames_are_ordinary_frames() {
+    check(
+        text_samples::profile(
+            "
+            run@4[file:run.rs]          run@4         run@6    run
+            fold@90[inl][file:iter.rs]  fold@92[inl]  step@12
+            step@12[inl][file:run.rs]
+            ",
+        ),
+        expect![[r#"
+            total 4, no line 1
+            run 1/4
+            fold 1/2
+            step 2/2
+            run.rs:4 0/2
+            run.rs:6 0/1
+            run.rs:12 2/2
+            iter.rs:90 0/1
+            iter.rs:92 1/1
+        "#]],
+    );
+}
+
+#[test]
+fn v5_one_function_on_two_lines_of_one_stack() {
+    check(
+        text_samples::profile(
+            "
+            a@1[file:m.c]  a@1  a@1  a  y
+            b@5[file:n.c]  b@5  x
+            a@2            a@1
+            ",
+        ),
+        expect![[r#"
+            total 5, no line 3
+            a 3/4
+            b 0/2
+            x 1/1
+            y 1/1
+            m.c:1 1/3
+            m.c:2 1/1
+            n.c:5 0/2
+        "#]],
+    );
+}
+
+#[test]
+fn two_names_of_one_file_and_two_instances_of_one_function_count_once() {
+    let profile = text_samples::profile(
+        "
+        sort@3[file:/w/sort.rs]  sort@3
+        less@9[file:sort.rs]     sort@4
+        sort@3[file:sort.rs]
+        ",
+    );
+    // The builder remembers the last file of a name: `sort` is two funcs, in `/w/sort.rs` and in `sort.rs`.
+    let symbols = profile.symbols();
+    let apart = Groups::identity(symbols);
+    assert_eq!((apart.n_files(), apart.n_functions()), (2, 3));
+    let together = Groups::new(symbols, |source| symbols.source_name(source).trim_start_matches("/w/").to_owned());
+    assert_eq!((together.n_files(), together.n_functions()), (1, 2));
+    let mut case = Case::new(profile);
+    case.groups = Arc::new(together);
+    expect![[r#"
+        total 2
+        sort 2/2
+        less 0/1
+        /w/sort.rs:3 1/2
+        /w/sort.rs:4 1/1
+        /w/sort.rs:9 0/1
+    "#]]
+    .assert_eq(&render(&case));
+}
+
+#[test]
+fn idle_samples_lie_outside_the_total_unless_asked_for() {
+    let mut case = Case::new(text_samples::profile(
+        "
+        main@1[file:a.c]       main@1  main@2
+        poll@5[idle][file:a.c] poll@6
+        ",
+    ));
+    expect![[r#"
+        total 2, idle 1
+        main 1/2
+        poll 1/1 idle 1
+        a.c:1 0/1
+        a.c:2 1/1
+        a.c:6 1/1
+    "#]]
+    .assert_eq(&render(&case));
+    case.view.idle = IdleSamples::Counted;
+    expect![[r#"
+        total 3
+        main 1/3
+        poll 2/2
+        a.c:1 0/2
+        a.c:2 1/1
+        a.c:5 1/1
+        a.c:6 1/1
+    "#]]
+    .assert_eq(&render(&case));
+}
+
+#[test]
+fn only_the_chosen_threads_count() {
+    let mut case = Case::new(text_samples::build(&[
+        ("main", "main@1[file:a.c]  main@2", None),
+        ("worker", "work@5[file:a.c]", Some(&[7.0])),
+    ]));
+    case.view.threads = ThreadChoice::Only(vec![ThreadId::new(1)]);
+    expect![[r#"
+        total 7
+        work 7/7
+        a.c:5 7/7
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(case.costs().threads.len(), 1);
+}
+
+#[test]
+fn a_metric_without_caller_lines_has_no_line_totals() {
+    let metric = profile::Metric::new("hits", "hits", None).with_lines(LineKnowledge::SelfOnly);
+    let mut builder = profile::ProfileBuilder::new(vec![metric], 0);
+    let name = builder.intern_string("f").unwrap();
+    let source = builder.intern_source("f.js").unwrap();
+    let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 1, column: 1 }).unwrap();
+    let frame = builder.intern_frame(profile::Frame { func, line: 3, inlined: false }).unwrap();
+    let stack = builder.intern_stack(None, frame).unwrap();
+    let samples = profile::Samples::new([Some(stack), None], vec![profile::Weights::Each(vec![4.0, 2.0])]);
+    builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+    check(
+        builder.build(),
+        expect![[r#"
+            total 4, no stack 2
+            f 4/4
+            f.js:3 4/Unknown
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_graph_has_exact_self_and_unknown_totals() {
+    let tables = text_samples::profile("main@1[file:a.c]\nwork@5[file:a.c]");
+    let symbols = tables.symbols().clone();
+    let own = |func, line, weight| profile::OwnCost { func: profile::FuncId::new(func), line, weights: vec![weight] };
+    let call = profile::Call {
+        caller: profile::FuncId::new(0),
+        line: 2,
+        callee: profile::FuncId::new(1),
+        count: 3,
+        weights: vec![40.0],
+    };
+    let graph = profile::CallGraph {
+        symbols,
+        metrics: vec![profile::Metric::new("Ir", "Ir", None)],
+        own: vec![own(0, 1, 10.0), own(1, 5, 30.0), own(1, 0, 10.0)],
+        calls: vec![call],
+    };
+    let groups = Groups::identity(&graph.symbols);
+    let recording = Recording::Graph(graph);
+    let view = View::of(&recording);
+    let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
+    expect![[r#"
+        total 50, no line 10
+        main 10/Unknown
+        work 40/Unknown
+        a.c:1 10/Unknown
+        a.c:5 30/Unknown
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
+    assert_eq!(case.costs().edges()[0].calls, Some(3));
+    assert_eq!(case.tree().callers(&case.path("work")), PathStep::default());
+}
+
+#[test]
+fn a_stack_of_100_000_frames() {
+    let mut builder = profile::ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
+    let source = builder.intern_source("deep.c").unwrap();
+    let mut frames = Vec::new();
+    for name in ["even", "odd"] {
+        let name = builder.intern_string(name).unwrap();
+        let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
+        frames.push(builder.intern_frame(profile::Frame { func, line: 7, inlined: false }).unwrap());
+    }
+    let mut stack = None;
+    for depth in 0..100_000 {
+        stack = Some(builder.intern_stack(stack, frames[depth % 2]).unwrap());
+    }
+    let samples = profile::Samples::new([stack], vec![profile::Weights::Ones]);
+    builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+    let case = Case::new(builder.build());
+    expect![[r#"
+        total 1
+        even 0/1
+        odd 1/1
+        deep.c:7 1/1
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(case.nodes().len(), 100_000);
+    assert_eq!(render_step(&case, &case.tree().callers(&case.path("odd"))), "0 of 1: even 1 (7: 1) ↻ even 1 (7: 1)");
+}

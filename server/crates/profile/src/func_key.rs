@@ -1,0 +1,34 @@
+//! The identity of a func outside its profile.
+
+/// What a func is called across profiles: stays valid over rewrites, where ids do not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FuncKey {
+    /// Its name.
+    pub name: String,
+    /// Its file, as the profile spells it.
+    pub file: Option<String>,
+    /// Its library's short name.
+    pub lib: Option<String>,
+    /// While it is unresolved: its address, relative to the library where there is one.
+    pub address: Option<u64>,
+}
+
+impl FuncKey {
+    /// The key of a func. An unresolved func is called by its address (`0x1174`), which becomes [`Self::address`].
+    pub fn new(name: &str, file: Option<&str>, lib: Option<&str>) -> Self {
+        let address = name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
+        Self { name: name.to_owned(), file: file.map(str::to_owned), lib: lib.map(str::to_owned), address }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_bare_address_counts_as_unresolved() {
+        assert_eq!(FuncKey::new("0x1174", None, Some("app")).address, Some(0x1174));
+        assert_eq!(FuncKey::new("0xylophone", None, None).address, None);
+        assert_eq!(FuncKey::new("main", Some("a.c"), None).address, None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Which names are one file and which funcs are one function, decided before anything is summed.
+//!
+//! Sums of parts would count a sample twice: a stack can pass two spellings of one file, or two instances of one
+//! function. So costs are computed over groups from the start (`analysis`), and when more is learnt they are computed anew.
+
+use crate::ids::ids;
+use crate::{Func, FuncId, SourceId, SymbolTables};
+use rustc_hash::FxHashMap;
+
+ids! {
+    /// A file of the user's, under however many names.
+    FileId
+    /// A function of the user's source, made of one or more funcs.
+    FunctionId
+}
+
+/// A partition of sources into files and of funcs into functions.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    file_of: Vec<FileId>,
+    function_of: Vec<FunctionId>,
+    /// First source of each file.
+    sources: Vec<SourceId>,
+    /// First func of each function.
+    funcs: Vec<FuncId>,
+}
+
+impl Groups {
+    /// Every source name is a file of its own. Funcs that agree in name, file, library, line and column are one function.
+    pub fn identity(symbols: &SymbolTables) -> Self {
+        Self::new(symbols, |source| source)
+    }
+
+    /// Sources with equal `key` are one file; funcs follow their files.
+    pub fn new<K: std::hash::Hash + Eq>(symbols: &SymbolTables, mut key: impl FnMut(SourceId) -> K) -> Self {
+        let mut groups = Self::default();
+        let mut files = FxHashMap::default();
+        for source in (0..symbols.sources.len() as u32).map(SourceId::new) {
+            let file = *files.entry(key(source)).or_insert_with(|| {
+                groups.sources.push(source);
+                FileId::new(groups.sources.len() as u32 - 1)
+            });
+            groups.file_of.push(file);
+        }
+        let mut functions = FxHashMap::default();
+        for id in symbols.funcs.ids() {
+            let Func { name, source, lib, line, column } = symbols.funcs.get(id);
+            let file = source.map(|source| groups.file_of[source.index()]);
+            let function = *functions.entry((name, file, lib, line, column)).or_insert_with(|| {
+                groups.funcs.push(id);
+                FunctionId::new(groups.funcs.len() as u32 - 1)
+            });
+            groups.function_of.push(function);
+        }
+        groups
+    }
+
+    /// The file that a source is a name of.
+    ///
+    /// # Panics
+    /// If `source` is of another profile.
+    pub fn file(&self, source: SourceId) -> FileId {
+        self.file_of[source.index()]
+    }
+
+    /// The function that a func is part of.
+    ///
+    /// # Panics
+    /// If `func` is of another profile.
+    pub fn function(&self, func: FuncId) -> FunctionId {
+        self.function_of[func.index()]
+    }
+
+    /// The first name of a file, in the profile's order.
+    ///
+    /// # Panics
+    /// If `file` is of other groups.
+    pub fn first_source(&self, file: FileId) -> SourceId {
+        self.sources[file.index()]
+    }
+
+    /// The first func of a function, in the profile's order.
+    ///
+    /// # Panics
+    /// If `function` is of other groups.
+    pub fn first_func(&self, function: FunctionId) -> FuncId {
+        self.funcs[function.index()]
+    }
+
+    /// How many files there are.
+    pub fn n_files(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// How many functions there are.
+    pub fn n_functions(&self) -> usize {
+        self.funcs.len()
+    }
+
+    /// All functions.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = FunctionId> + use<> {
+        (0..self.n_functions() as u32).map(FunctionId::new)
+    }
+}

@@ -1,0 +1,86 @@
+//! What one profile file says: sampled stacks or a call graph.
+
+use crate::{CallGraph, FrameTable, Metric, MetricId, StackTable, SymbolTables, Thread};
+
+/// Sampled stacks. Built by [`crate::ProfileBuilder`], which has checked every index.
+#[derive(Debug, Clone, Default)]
+pub struct Profile {
+    pub(crate) symbols: SymbolTables,
+    pub(crate) frames: FrameTable,
+    pub(crate) stacks: StackTable,
+    pub(crate) metrics: Vec<Metric>,
+    pub(crate) default_metric: usize,
+    pub(crate) threads: Vec<Thread>,
+}
+
+impl Profile {
+    /// Names.
+    pub fn symbols(&self) -> &SymbolTables {
+        &self.symbols
+    }
+
+    /// Frames.
+    pub fn frames(&self) -> &FrameTable {
+        &self.frames
+    }
+
+    /// Stacks.
+    pub fn stacks(&self) -> &StackTable {
+        &self.stacks
+    }
+
+    /// Threads, in the file's order.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+}
+
+/// What one profile file says.
+#[derive(Debug, Clone)]
+pub enum Recording {
+    /// Samples with stacks: costs by line, function, edge and path are exact.
+    Stacks(Profile),
+    /// Counts per line and call, no stacks.
+    Graph(CallGraph),
+}
+
+impl Recording {
+    /// Names.
+    pub fn symbols(&self) -> &SymbolTables {
+        match self {
+            Self::Stacks(profile) => &profile.symbols,
+            Self::Graph(graph) => &graph.symbols,
+        }
+    }
+
+    /// The metrics that can be chosen.
+    pub fn metrics(&self) -> &[Metric] {
+        match self {
+            Self::Stacks(profile) => &profile.metrics,
+            Self::Graph(graph) => &graph.metrics,
+        }
+    }
+
+    /// The metric to show when nobody chose one.
+    pub fn default_metric(&self) -> MetricId {
+        match self {
+            Self::Stacks(profile) => MetricId::new(profile.default_metric as u32),
+            Self::Graph(_) => MetricId::new(0),
+        }
+    }
+
+    /// The metric called `wanted`, by name or else by unit.
+    pub fn find_metric(&self, wanted: &str) -> Option<MetricId> {
+        let metrics = self.metrics();
+        let by_name = metrics.iter().position(|metric| metric.name == wanted);
+        by_name.or_else(|| metrics.iter().position(|metric| metric.unit == wanted)).map(|i| MetricId::new(i as u32))
+    }
+
+    /// Threads, in the file's order; none for a call graph.
+    pub fn threads(&self) -> &[Thread] {
+        match self {
+            Self::Stacks(profile) => &profile.threads,
+            Self::Graph(_) => &[],
+        }
+    }
+}

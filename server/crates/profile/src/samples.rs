@@ -1,0 +1,77 @@
+//! Threads and their samples.
+
+use crate::StackId;
+use crate::ids::NONE;
+
+/// The weights of one thread's samples in one metric.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weights {
+    /// Every sample weighs 1.
+    Ones,
+    /// One weight per sample. Weights below zero are legal (freed bytes, differences).
+    Each(Vec<f64>),
+}
+
+impl Weights {
+    /// The weight of sample `i`; 0 beyond the column.
+    pub fn get(&self, i: usize) -> f64 {
+        match self {
+            Self::Ones => 1.0,
+            Self::Each(column) => column.get(i).copied().unwrap_or(0.0),
+        }
+    }
+}
+
+/// The samples of one thread, in columns.
+#[derive(Debug, Clone, Default)]
+pub struct Samples {
+    pub(crate) stack: Vec<u32>,
+    pub(crate) weights: Vec<Weights>,
+}
+
+impl Samples {
+    /// Samples from a stack column (`None` = the sample has no stack) and one weight column per metric of the profile.
+    pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
+        let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
+        Self { stack, weights }
+    }
+
+    /// The stack of sample `i`.
+    ///
+    /// # Panics
+    /// If there is no such sample.
+    pub fn stack(&self, i: usize) -> Option<StackId> {
+        let stack = self.stack[i];
+        (stack != NONE).then(|| StackId::new(stack))
+    }
+
+    /// The weights in each metric.
+    pub fn weights(&self) -> &[Weights] {
+        &self.weights
+    }
+
+    /// How many samples there are.
+    pub fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.stack.is_empty()
+    }
+}
+
+/// One thread of one process.
+#[derive(Debug, Clone, Default)]
+pub struct Thread {
+    /// Its name; empty if the profile gives none.
+    pub name: String,
+    /// The name of its process; empty if unknown.
+    pub process_name: String,
+    /// Process id, as the profile spells it.
+    pub pid: Option<String>,
+    /// Thread id, as the profile spells it.
+    pub tid: Option<String>,
+    /// What was sampled on it.
+    pub samples: Samples,
+}

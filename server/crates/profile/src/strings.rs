@@ -1,0 +1,81 @@
+//! The string table: all names and paths of a profile in one arena.
+
+use crate::StringId;
+use rustc_hash::FxHashMap;
+
+/// Interned strings. Equal strings have equal ids.
+#[derive(Debug, Default, Clone)]
+pub struct StringTable {
+    arena: String,
+    /// End of each string in the arena, in bytes.
+    ends: Vec<u32>,
+}
+
+impl StringTable {
+    /// The string of `id`; empty for an id of another table.
+    pub fn get(&self, id: StringId) -> &str {
+        let end = self.ends.get(id.index()).copied().unwrap_or(0) as usize;
+        let start = match id.index() {
+            0 => 0,
+            i => self.ends.get(i - 1).copied().unwrap_or(0) as usize,
+        };
+        self.arena.get(start..end).unwrap_or("")
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// A string table while it is filled.
+#[derive(Debug, Default)]
+pub(crate) struct Interner {
+    table: StringTable,
+    /// Hash of a string → the ids with that hash: the strings themselves live in the arena only.
+    ids: FxHashMap<u64, Vec<StringId>>,
+}
+
+impl Interner {
+    /// The id of `text`, or `None` when the arena would outgrow 4 GiB.
+    pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
+        use std::hash::BuildHasher;
+        let bucket = self.ids.entry(rustc_hash::FxBuildHasher.hash_one(text)).or_default();
+        if let Some(id) = bucket.iter().copied().find(|&id| self.table.get(id) == text) {
+            return Some(id);
+        }
+        let end = u32::try_from(self.table.arena.len() + text.len()).ok()?;
+        let id = StringId::new(u32::try_from(self.table.ends.len()).ok()?);
+        self.table.arena.push_str(text);
+        self.table.ends.push(end);
+        bucket.push(id);
+        Some(id)
+    }
+
+    pub(crate) fn finish(mut self) -> StringTable {
+        self.table.arena.shrink_to_fit();
+        self.table.ends.shrink_to_fit();
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_strings_share_an_id_and_come_back_whole() {
+        let mut interner = Interner::default();
+        let ids: Vec<_> = ["", "main", "é😀", "main", ""].iter().filter_map(|s| interner.intern(s)).collect();
+        let table = interner.finish();
+        assert_eq!(ids.iter().map(|id| id.index()).collect::<Vec<_>>(), [0, 1, 2, 1, 0]);
+        assert_eq!(ids.iter().map(|&id| table.get(id)).collect::<Vec<_>>(), ["", "main", "é😀", "main", ""]);
+        assert_eq!(table.len(), 3);
+        assert_eq!(table.get(StringId::new(9)), "");
+    }
+}

@@ -1,0 +1,139 @@
+//! Profiles as text, so that every expected number can be checked by eye.
+//!
+//! Each column is a sample, each row a frame, callers above callees:
+//!
+//! ```text
+//! main@10[file:app.rs]  main@10   main@13
+//! parse@22[file:app.rs] parse@23
+//! hash@5[file:lib.rs]
+//! ```
+//!
+//! A cell is `name@line` with attributes: `[file:…]` and `[lib:…]` (remembered for the name), `[start:N]` (the func's first
+//! line, remembered too), `[inl]`, `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs to the
+//! column whose cell in the first row starts at the same offset; samples may end early.
+
+use crate::{Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
+use std::collections::HashMap;
+
+/// A profile with one thread, every sample weighing 1.
+///
+/// # Panics
+/// If the text is not of the form above.
+pub fn profile(text: &str) -> Profile {
+    build(&[("main", text, None)])
+}
+
+/// A profile with one thread and a weight per sample.
+///
+/// # Panics
+/// If the text is not of the form above.
+pub fn weighted(text: &str, weights: &[f64]) -> Profile {
+    build(&[("main", text, Some(weights))])
+}
+
+/// A profile with several threads: name, samples, weights.
+///
+/// # Panics
+/// If a text is not of the form above.
+#[expect(clippy::expect_used, reason = "a malformed test text should stop the test")]
+pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
+    let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
+    let mut builder = ProfileBuilder::new(vec![metric], 0);
+    let mut known: HashMap<String, Attributes> = HashMap::new();
+    for (i, (name, text, weights)) in threads.iter().enumerate() {
+        let mut stacks = Vec::new();
+        for cells in columns(text) {
+            let mut stack = None;
+            for cell in cells {
+                let cell = Cell::parse(cell);
+                let attributes = known.entry(cell.name.to_owned()).or_default();
+                attributes.update(&cell);
+                let func = Func {
+                    name: builder.intern_string(cell.name).expect("small"),
+                    source: attributes.file.as_deref().map(|file| builder.intern_source(file).expect("small")),
+                    lib: attributes.lib.clone().map(|name| builder.intern_lib(Lib { name, path: String::new() }).expect("small")),
+                    line: attributes.start,
+                    column: 0,
+                };
+                let func = builder.intern_func(func).expect("small");
+                let frame = Frame { func, line: cell.line, inlined: cell.has("inl") };
+                let frame = builder.intern_frame(frame).expect("small");
+                let id = builder.intern_stack(stack, frame).expect("small");
+                if cell.has("idle") {
+                    builder.set_idle(id).expect("just made");
+                }
+                stack = Some(id);
+            }
+            stacks.push(stack);
+        }
+        let weights = weights.map_or(Weights::Ones, |weights| Weights::Each(weights.to_vec()));
+        let tid = Some((i + 1).to_string());
+        let samples = Samples::new(stacks, vec![weights]);
+        let thread = Thread { name: (*name).to_owned(), tid, samples, ..Thread::default() };
+        builder.push_thread(thread).expect("one weight per column");
+    }
+    builder.build()
+}
+
+#[derive(Default)]
+struct Attributes {
+    file: Option<String>,
+    lib: Option<String>,
+    start: u32,
+}
+
+impl Attributes {
+    fn update(&mut self, cell: &Cell<'_>) {
+        if let Some(file) = cell.value("file:") {
+            self.file = Some(file.to_owned());
+        }
+        if let Some(lib) = cell.value("lib:") {
+            self.lib = Some(lib.to_owned());
+        }
+        if let Some(start) = cell.value("start:").and_then(|line| line.parse().ok()) {
+            self.start = start;
+        }
+    }
+}
+
+struct Cell<'a> {
+    name: &'a str,
+    line: u32,
+    attributes: Vec<&'a str>,
+}
+
+impl<'a> Cell<'a> {
+    fn parse(cell: &'a str) -> Self {
+        let (head, attributes) = cell.find('[').map_or((cell, ""), |at| cell.split_at(at));
+        let (name, line) = head.split_once('@').unwrap_or((head, "0"));
+        let line = line.parse().unwrap_or_else(|_| panic!("{cell}: what follows @ is a line number"));
+        Self { name, line, attributes: attributes.split(['[', ']']).filter(|a| !a.is_empty()).collect() }
+    }
+
+    fn has(&self, attribute: &str) -> bool {
+        self.attributes.contains(&attribute)
+    }
+
+    fn value(&self, prefix: &str) -> Option<&'a str> {
+        self.attributes.iter().find_map(|attribute| attribute.strip_prefix(prefix))
+    }
+}
+
+/// The cells of each column, top to bottom.
+fn columns(text: &str) -> Vec<Vec<&str>> {
+    let mut starts = Vec::new();
+    let mut columns: Vec<Vec<&str>> = Vec::new();
+    for row in text.lines().filter(|row| !row.trim().is_empty()) {
+        let cells = row.split_whitespace().map(|cell| (cell.as_ptr() as usize - row.as_ptr() as usize, cell));
+        if starts.is_empty() {
+            (starts, columns) = cells.map(|(at, cell)| (at, vec![cell])).unzip();
+            continue;
+        }
+        for (at, cell) in cells {
+            let column = starts.iter().position(|&start| start == at);
+            let column = column.unwrap_or_else(|| panic!("{cell} stands below no cell of the first row"));
+            columns[column].push(cell);
+        }
+    }
+    columns
+}
