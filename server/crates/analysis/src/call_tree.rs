@@ -4,7 +4,7 @@
 //! inward from there, callers outward. So what an item costs is its entries plus what stops at it (inward: its own self cost
 //! on this path; outward: the samples that start there).
 
-use crate::costs::starts;
+use crate::costs::group;
 use crate::frames::{Frames, NO_LINE};
 use crate::weighted::{ROOT, WeightedStacks};
 use crate::{CallNodes, View};
@@ -184,9 +184,7 @@ impl Index {
     fn new(stacks: WeightedStacks, frames: Frames, n_functions: usize) -> Self {
         let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
         let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
-        let mut positions: Vec<u32> = (0..stacks.len() as u32).collect();
-        positions.sort_by_key(|&k| function[k as usize]);
-        let start = starts(n_functions, positions.iter().map(|&k| function[k as usize].index()));
+        let (start, positions) = group(n_functions, function.iter().map(|function| function.index()));
         Self { stacks, function, line, lines: frames.lines, positions, start }
     }
 

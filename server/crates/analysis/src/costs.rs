@@ -5,7 +5,7 @@ use crate::edges::{Edge, Edges, Site};
 use crate::frames::{Frames, NO_LINE};
 use crate::graph;
 use crate::weighted::{Sums, WeightedStacks};
-use profile::{Cost, FileId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
+use profile::{Cost, FileId, FrameId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
 use std::ops::Range;
 
 /// What one function costs.
@@ -25,6 +25,19 @@ pub struct LineCost {
     /// The line, 1-based.
     pub line: u32,
     /// Self and total.
+    pub cost: Cost,
+}
+
+/// What one function costs on one line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlaceCost {
+    /// The function.
+    pub function: FunctionId,
+    /// The file.
+    pub file: FileId,
+    /// The line, 1-based.
+    pub line: u32,
+    /// Self and total of the function's frames on this line.
     pub cost: Cost,
 }
 
@@ -54,6 +67,10 @@ pub struct Costs {
     pub threads: Vec<ThreadTotal>,
     functions: Vec<FunctionCost>,
     lines: Vec<LineCost>,
+    /// By file and line, costliest function first.
+    places: Vec<PlaceCost>,
+    /// The first line with cost of each function.
+    first_lines: Vec<Option<(FileId, u32)>>,
     edges: Edges,
     /// Edge numbers by callee: those of function `f` lie from `by_callee_start[f]` to `by_callee_start[f + 1]`.
     by_callee: Vec<u32>,
@@ -75,42 +92,41 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
     let frames = Frames::new(profile, groups);
 
     // Edges take as long as all the rest; they share nothing with it but what both read.
-    let (mut functions, line_costs, edges) = std::thread::scope(|scope| {
+    let (functions, lines, places, edges) = std::thread::scope(|scope| {
         let edges = scope.spawn(|| Edges::of(&stacks, &frames));
-        let functions = sum_by(&stacks, groups.n_functions(), |k| frames.function(stacks.frame[k]).index());
-        let lines = sum_by(&stacks, frames.lines.len(), |k| match frames.line(stacks.frame[k]) {
-            NO_LINE => usize::MAX,
-            line => line as usize,
-        });
-        let edges = edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect::<Vec<_>>(), lines, edges)
+        let functions = sum_by(&stacks, groups.n_functions(), |frame| frames.function(frame).index());
+        let lines = sum_by(&stacks, frames.lines.len(), |frame| frames.line(frame) as usize);
+        let places = sum_by(&stacks, frames.places.len(), |frame| frames.place(frame) as usize);
+        (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
+    let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect();
     for &(frame, weight) in &sums.idle_leaves {
         functions[frames.function(frame).index()].idle += weight;
     }
-    let lines: Vec<LineCost> = frames
-        .lines
-        .iter()
-        .zip(line_costs)
-        .filter(|(_, cost)| cost.magnitude() > 0.0)
-        .map(|(&(file, line), cost)| {
-            let total = if metric.lines == LineKnowledge::SelfAndTotal { cost.total } else { Total::Unknown };
-            LineCost { file, line, cost: Cost { total, ..cost } }
-        })
-        .filter(|line| line.cost.magnitude() > 0.0)
-        .collect();
-    Costs::new(metric, &sums, functions, lines, edges)
+
+    let known = |cost: Cost| match metric.lines {
+        LineKnowledge::SelfAndTotal => cost,
+        LineKnowledge::SelfOnly | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
+    };
+    let lines = frames.lines.iter().zip(lines).map(|(&(file, line), cost)| LineCost { file, line, cost: known(cost) });
+    let lines = lines.filter(|line| line.cost.magnitude() > 0.0).collect();
+    let places = frames.places.iter().zip(places).filter(|&(&(_, line), _)| line != NO_LINE).map(|(&(function, line), cost)| {
+        let (file, line) = frames.lines[line as usize];
+        PlaceCost { function, file, line, cost: known(cost) }
+    });
+    let places = places.filter(|place| place.cost.magnitude() > 0.0).collect();
+    Costs::new(metric, &sums, functions, lines, places, edges)
 }
 
-/// Self and total per key, where `key` gives the key of a position (`usize::MAX` = none).
+/// Self and total per key, where `key` gives the key of a frame; keys from `n_keys` on are not summed.
 ///
 /// A position adds its subtree to its key only if it does not lie in the subtree of another position with that key: the
 /// outermost occurrence stands for all that recursion repeats below it.
-fn sum_by(stacks: &WeightedStacks, n_keys: usize, key: impl Fn(usize) -> usize) -> Vec<Cost> {
+fn sum_by(stacks: &WeightedStacks, n_keys: usize, key: impl Fn(FrameId) -> usize) -> Vec<Cost> {
     let mut covered_until = vec![0_u32; n_keys];
     let mut sums = vec![(0.0, 0.0); n_keys];
     for k in 0..stacks.len() {
-        let key = key(k);
+        let key = key(stacks.frame[k]);
         let Some((own, total)) = sums.get_mut(key) else { continue };
         *own += stacks.own[k];
         if k as u32 >= covered_until[key] {
@@ -122,16 +138,29 @@ fn sum_by(stacks: &WeightedStacks, n_keys: usize, key: impl Fn(usize) -> usize) 
 }
 
 impl Costs {
-    pub(crate) fn new(metric: Metric, sums: &Sums, functions: Vec<FunctionCost>, lines: Vec<LineCost>, edges: Edges) -> Self {
+    pub(crate) fn new(
+        metric: Metric,
+        sums: &Sums,
+        functions: Vec<FunctionCost>,
+        lines: Vec<LineCost>,
+        mut places: Vec<PlaceCost>,
+        edges: Edges,
+    ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
         let threads = sums
             .threads
             .iter()
             .zip(0..)
             .filter_map(|(total, i)| total.map(|total| ThreadTotal { thread: ThreadId::new(i), total }));
-        let mut by_callee: Vec<u32> = (0..edges.edges.len() as u32).collect();
-        by_callee.sort_by_key(|&edge| edges.edges[edge as usize].callee);
-        let by_callee_start = starts(functions.len(), by_callee.iter().map(|&edge| edges.edges[edge as usize].callee.index()));
+        places.sort_unstable_by(|a, b| {
+            let hotter = b.cost.magnitude().total_cmp(&a.cost.magnitude());
+            (a.file, a.line).cmp(&(b.file, b.line)).then(hotter).then(a.function.cmp(&b.function))
+        });
+        let mut first_lines = vec![None; functions.len()];
+        for place in places.iter().rev() {
+            first_lines[place.function.index()] = Some((place.file, place.line));
+        }
+        let (by_callee_start, by_callee) = group(functions.len(), edges.edges.iter().map(|edge| edge.callee.index()));
         Self {
             metric,
             total: sums.total,
@@ -141,6 +170,8 @@ impl Costs {
             threads: threads.collect(),
             functions,
             lines,
+            places,
+            first_lines,
             edges,
             by_callee,
             by_callee_start,
@@ -173,6 +204,18 @@ impl Costs {
         &self.lines[from..to]
     }
 
+    /// The functions with cost on one line (1-based), costliest first.
+    pub fn functions_on(&self, file: FileId, line: u32) -> &[PlaceCost] {
+        let from = self.places.partition_point(|place| (place.file, place.line) < (file, line));
+        let to = self.places.partition_point(|place| (place.file, place.line) <= (file, line));
+        &self.places[from..to]
+    }
+
+    /// The first line (1-based) of a function that has cost; `None` where no line of it is known.
+    pub fn first_line(&self, function: FunctionId) -> Option<(FileId, u32)> {
+        self.first_lines.get(function.index()).copied().flatten()
+    }
+
     /// All edges, by caller and callee.
     pub fn edges(&self) -> &[Edge] {
         &self.edges.edges
@@ -200,14 +243,20 @@ impl Costs {
     }
 }
 
-/// For sorted keys below `n`: where each key begins, and at the end where the last one ends.
-pub(crate) fn starts(n: usize, sorted_keys: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut starts = vec![0; n + 1];
-    for key in sorted_keys {
+/// The numbers of the items with each key below `n`, in order: those of `key` lie from `starts[key]` to `starts[key + 1]`.
+pub(crate) fn group(n: usize, keys: impl Iterator<Item = usize> + Clone) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; n + 1];
+    for key in keys.clone() {
         starts[key + 1] += 1;
     }
     for i in 0..n {
         starts[i + 1] += starts[i];
     }
-    starts
+    let mut next = starts.clone();
+    let mut items = vec![0_u32; starts[n] as usize];
+    for (key, item) in keys.zip(0..) {
+        items[next[key] as usize] = item;
+        next[key] += 1;
+    }
+    (starts, items)
 }

@@ -49,22 +49,6 @@ const NEW: Sum = Sum { covered_until: 0, total: 0.0 };
 
 impl Edges {
     pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
-        // Caller and line as one dense number, so that one lookup per position finds site and edge.
-        let mut callers: FxHashMap<(FunctionId, u32), u32> = FxHashMap::default();
-        let mut caller_of: Vec<(FunctionId, u32)> = Vec::new();
-        let caller_ids: Vec<u32> = frames
-            .function
-            .iter()
-            .zip(&frames.line)
-            .map(|(&function, &line)| {
-                *callers.entry((function, line)).or_insert_with(|| {
-                    caller_of.push((function, line));
-                    caller_of.len() as u32 - 1
-                })
-            })
-            .collect();
-        drop(callers);
-
         let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         let mut edge_ids: FxHashMap<u64, u32> = FxHashMap::default();
         let mut site_sums: Vec<(u32, u32, Sum)> = Vec::new();
@@ -75,10 +59,11 @@ impl Edges {
                 continue;
             }
             let callee = frames.function(stacks.frame[k]);
-            let caller_line = caller_ids[stacks.frame[parent as usize].index()];
+            // Caller and line are one dense number, so that one lookup finds site and edge.
+            let caller_line = frames.place(stacks.frame[parent as usize]);
             let key = u64::from(caller_line) << 32 | u64::from(callee.raw());
             let (site, edge) = *site_ids.entry(key).or_insert_with(|| {
-                let (caller, line) = caller_of[caller_line as usize];
+                let (caller, line) = frames.places[caller_line as usize];
                 let key = u64::from(caller.raw()) << 32 | u64::from(callee.raw());
                 let edge = *edge_ids.entry(key).or_insert_with(|| {
                     edge_sums.push((caller, callee, NEW));

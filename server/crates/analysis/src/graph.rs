@@ -1,7 +1,7 @@
 //! Costs of a call graph: self is exact; what is inclusive stays unknown until cycles are handled.
 
 use crate::View;
-use crate::costs::{Costs, FunctionCost, LineCost};
+use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost};
 use crate::edges::{Edge, Edges, Site};
 use crate::weighted::Sums;
 use profile::{CallGraph, Cost, FileId, FunctionId, Groups, Metric, Total};
@@ -15,6 +15,7 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
 
     let mut functions = vec![FunctionCost { cost: unknown(0.0), idle: 0.0 }; groups.n_functions()];
     let mut lines: BTreeMap<(FileId, u32), f64> = BTreeMap::new();
+    let mut places: BTreeMap<(FileId, u32, FunctionId), f64> = BTreeMap::new();
     let mut total = 0.0;
     for own in &graph.own {
         let weight = weight(&own.weights);
@@ -22,9 +23,12 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         functions[groups.function(own.func).index()].cost.self_ += weight;
         if let Some(file) = file_of(own.func).filter(|_| own.line != 0) {
             *lines.entry((file, own.line)).or_default() += weight;
+            *places.entry((file, own.line, groups.function(own.func))).or_default() += weight;
         }
     }
     let lines = lines.into_iter().map(|((file, line), self_)| LineCost { file, line, cost: unknown(self_) });
+    let places =
+        places.into_iter().map(|((file, line, function), self_)| PlaceCost { function, file, line, cost: unknown(self_) });
 
     let mut calls: BTreeMap<(FunctionId, FunctionId), Vec<&profile::Call>> = BTreeMap::new();
     for call in &graph.calls {
@@ -48,5 +52,5 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         });
     }
     let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines.collect(), edges)
+    Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines.collect(), places.collect(), edges)
 }

@@ -21,6 +21,6 @@ mod weighted;
 
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
-pub use costs::{Costs, FunctionCost, LineCost, ThreadTotal, costs};
+pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs};
 pub use edges::{Edge, Site};
 pub use view::{IdleSamples, ThreadChoice, View};

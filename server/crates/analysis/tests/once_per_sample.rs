@@ -1,4 +1,5 @@
 //! Random stacks against the definitions, spelled out sample by sample.
+#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
 
 use analysis::{CallTree, View, costs};
 use profile::{Groups, Profile, Recording, Total, text_samples};

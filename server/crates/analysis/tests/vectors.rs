@@ -1,4 +1,5 @@
 //! Hand-checkable vectors: text samples in, rendered costs out.
+#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
 
 use analysis::{CallNodes, CallTree, Costs, IdleSamples, PathStep, ThreadChoice, View, costs};
 use expect_test::{Expect, expect};
