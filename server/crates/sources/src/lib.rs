@@ -1,1 +1,16 @@
 //! Paths named by profiles to files of a workspace, and lines of a recorded text to lines of an edited one.
+//!
+//! Stands alone: it knows neither profiles nor editors. The rules are those of the design, section 6
+//! ("Path mapping", "Edits"). Of the disk it touches the given roots and nothing else; it never opens a source file.
+
+mod index;
+mod lines;
+mod map;
+mod name;
+mod prefix;
+mod repo;
+
+pub use index::{Limits, Root, RootKind, SourceIndex};
+pub use lines::LineMap;
+pub use map::{How, Mapping, Reason, Rule, map_paths};
+pub use name::display_name;

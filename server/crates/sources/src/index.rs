@@ -1,0 +1,429 @@
+//! The folders whose files may be shown, and the files in them.
+//!
+//! The gate to the disk: everything that asks whether a file exists asks [`SourceIndex`], which looks at nothing that
+//! does not lie inside a root. It does not know what names mean; that is `map`.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use crate::name::key;
+use crate::repo;
+
+/// A folder whose files may be shown and opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// Absolute. Given as the user spells it; [`SourceIndex::roots`] has it canonical.
+    pub path: PathBuf,
+    /// What the folder is to the user.
+    pub kind: RootKind,
+}
+
+/// What a root is to the user, which decides whether files of libraries are looked for in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RootKind {
+    /// A folder the editor has open.
+    Workspace,
+    /// A folder the user named as a place of sources (setting `sourceRoots`).
+    Sources,
+}
+
+/// How much is walked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Over all roots together. Beyond it the index is not complete, and files are no longer guessed from one name.
+    pub max_files: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_files: 200_000 }
+    }
+}
+
+/// The files of all roots as they were when it was built. Immutable; build a new one when files come and go.
+#[derive(Debug)]
+pub struct SourceIndex {
+    roots: Vec<Root>,
+    /// Beside `roots`: the path as given, which may lead through symlinks.
+    given: Vec<PathBuf>,
+    /// Beside `roots`.
+    remotes: Vec<Vec<String>>,
+    missing: Vec<Root>,
+    /// Sorted by key.
+    files: Vec<File>,
+    is_complete: bool,
+}
+
+/// A file of the index.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// See [`key`]; of the whole path, so that the root's own name counts as a component.
+    pub key: Box<str>,
+    /// Canonical.
+    pub path: PathBuf,
+    /// Which root it lies in, the innermost if roots are nested.
+    pub root: usize,
+}
+
+/// What lies at a path.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Found {
+    /// A file, by its canonical path.
+    File(PathBuf),
+    /// Nothing, or no file, at a path inside a root.
+    Missing,
+    /// Something whose real place is outside every root.
+    Outside,
+    /// Not inside a root by its spelling: nobody looked.
+    Elsewhere,
+}
+
+impl SourceIndex {
+    /// Walks the roots, obeying `.gitignore` and `.ignore` files inside them (not those above, which lie outside),
+    /// without hidden files, `node_modules` and symlinks. Unreadable folders are left out.
+    ///
+    /// A root given twice counts once, and as a source root if one of the two says so. One that is no absolute path
+    /// of a folder is left out, see [`SourceIndex::missing`].
+    pub fn build(roots: Vec<Root>, limits: Limits) -> SourceIndex {
+        let mut index = SourceIndex {
+            roots: Vec::new(),
+            given: Vec::new(),
+            remotes: Vec::new(),
+            missing: Vec::new(),
+            files: Vec::new(),
+            is_complete: true,
+        };
+        for root in roots {
+            index.add_root(root);
+        }
+        for root in 0..index.roots.len() {
+            index.walk(root, limits);
+        }
+        index.files.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        index
+    }
+
+    /// The roots that exist, canonical, in the order given.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// The roots that do not exist, are no folders, or are not absolute; as given.
+    pub fn missing(&self) -> &[Root] {
+        &self.missing
+    }
+
+    /// How many files can be found by the end of their path.
+    pub fn n_files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether all files were seen, or some were left out because of [`Limits::max_files`].
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Whether this file may be opened: it is a regular file, and lies inside a root both as spelled and in truth.
+    pub fn contains(&self, path: &Path) -> bool {
+        self.canonical(path).is_some()
+    }
+
+    /// The canonical path of a file that may be opened. [`map_paths`](crate::map_paths) answers with such paths, so
+    /// documents are compared with its answers through this function.
+    pub fn canonical(&self, path: &Path) -> Option<PathBuf> {
+        match self.find(path) {
+            Found::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// A canonical path as the user spells it, with the root as it was given. Lexical.
+    pub fn as_given(&self, path: &Path) -> PathBuf {
+        let given = || {
+            let root = self.root_of(path)?;
+            let rest = path.strip_prefix(&self.roots.get(root)?.path).ok()?;
+            Some(self.given.get(root)?.join(rest))
+        };
+        given().unwrap_or_else(|| path.to_owned())
+    }
+
+    /// What lies at a path. Looks only if the path, without `.` and `..`, is inside a root.
+    pub(crate) fn find(&self, path: &Path) -> Found {
+        let path = lexical(path);
+        let roots = self.roots.iter().zip(&self.given);
+        let inside = roots.filter_map(|(root, given)| {
+            let rest = path.strip_prefix(&root.path).or_else(|_| path.strip_prefix(given));
+            Some(root.path.join(rest.ok()?))
+        });
+        let mut found = Found::Elsewhere;
+        for path in inside {
+            found = match fs::canonicalize(&path) {
+                Ok(real) if self.root_of(&real).is_none() => Found::Outside,
+                Ok(real) if real.is_file() => return Found::File(real),
+                _ => Found::Missing,
+            };
+        }
+        found
+    }
+
+    /// The innermost root around a path, lexically, as given or canonical.
+    pub(crate) fn root_of(&self, path: &Path) -> Option<usize> {
+        let holds = |&root: &usize| {
+            let given = self.given.get(root).is_some_and(|given| path.starts_with(given));
+            given || self.roots.get(root).is_some_and(|root| path.starts_with(&root.path))
+        };
+        let depth = |&root: &usize| self.roots.get(root).map_or(0, |root| root.path.components().count());
+        (0..self.roots.len()).filter(holds).max_by_key(depth)
+    }
+
+    /// The files whose path ends with these components; `key` as [`key`] makes it.
+    pub(crate) fn ending_with(&self, key: &str) -> &[File] {
+        let start = self.files.partition_point(|file| *file.key < *key);
+        let files = self.files.get(start..).unwrap_or_default();
+        let end = files.partition_point(|file| file.key.starts_with(key));
+        files.get(..end).unwrap_or_default()
+    }
+
+    pub(crate) fn kind(&self, root: usize) -> Option<RootKind> {
+        self.roots.get(root).map(|root| root.kind)
+    }
+
+    /// Whether a root is a checkout of a repository, given as `host/path`.
+    pub(crate) fn is_checkout(&self, root: usize, repo: &str) -> bool {
+        let (Some(Root { path, .. }), Some(remotes)) = (self.roots.get(root), self.remotes.get(root)) else {
+            return false;
+        };
+        let folder = path.file_name().unwrap_or_default().to_string_lossy();
+        repo::is_checkout(repo, &folder, remotes)
+    }
+
+    fn add_root(&mut self, root: Root) {
+        let folder = fs::canonicalize(&root.path).ok().filter(|path| path.is_dir());
+        let Some(path) = folder.filter(|_| root.path.is_absolute()) else {
+            self.missing.push(root);
+            return;
+        };
+        if let Some(known) = self.roots.iter_mut().find(|known| known.path == path) {
+            if root.kind == RootKind::Sources {
+                known.kind = RootKind::Sources;
+            }
+            return;
+        }
+        self.remotes.push(repo::remotes(&path));
+        self.given.push(lexical(&root.path));
+        self.roots.push(Root { path, kind: root.kind });
+    }
+
+    fn walk(&mut self, root: usize, limits: Limits) {
+        let folders: Vec<PathBuf> = self.roots.iter().map(|root| root.path.clone()).collect();
+        let Some(top) = folders.get(root).cloned() else {
+            return;
+        };
+        let walk = WalkBuilder::new(&top)
+            .parents(false)
+            .git_global(false)
+            .require_git(false)
+            .filter_entry(move |entry| {
+                // Nested roots are walked on their own.
+                let is_left_out = || entry.file_name() == "node_modules" || folders.iter().any(|path| path == entry.path());
+                entry.depth() == 0 || !is_left_out()
+            })
+            .build();
+        for entry in walk.flatten() {
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            if self.files.len() >= limits.max_files {
+                self.is_complete = false;
+                return;
+            }
+            self.files.push(File { key: file_key(entry.path()), path: entry.into_path(), root });
+        }
+    }
+}
+
+/// The path without `.` and `..`, by spelling alone.
+fn lexical(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            _ => clean.push(component),
+        }
+    }
+    clean
+}
+
+fn file_key(path: &Path) -> Box<str> {
+    let path = path.to_string_lossy();
+    if cfg!(windows) { key(&path.trim_start_matches(r"\\?\").replace('\\', "/")).into() } else { key(&path).into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    fn tree(files: &[&str]) -> TempDir {
+        let dir = TempDir::new().unwrap();
+        for file in files {
+            let path = dir.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x\n").unwrap();
+        }
+        dir
+    }
+
+    fn workspace(path: impl Into<PathBuf>) -> Root {
+        Root { path: path.into(), kind: RootKind::Workspace }
+    }
+
+    fn sources(path: impl Into<PathBuf>) -> Root {
+        Root { path: path.into(), kind: RootKind::Sources }
+    }
+
+    fn build(roots: Vec<Root>) -> SourceIndex {
+        SourceIndex::build(roots, Limits::default())
+    }
+
+    fn listed(index: &SourceIndex, top: &Path) -> Vec<String> {
+        let top = top.canonicalize().unwrap();
+        let names = index.files.iter().map(|file| file.path.strip_prefix(&top).unwrap());
+        let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn ignored_and_hidden_files_are_not_listed() {
+        let dir = tree(&["src/a.c", "out/b.c", ".hidden/c.c", "node_modules/d/d.js", ".git/config", "sub/gen.c"]);
+        fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
+        fs::write(dir.path().join("sub/.gitignore"), "gen.c\n").unwrap();
+        let index = build(vec![workspace(dir.path())]);
+        assert_eq!(listed(&index, dir.path()), ["src/a.c"]);
+        assert_eq!(index.n_files(), 1);
+        assert!(index.is_complete());
+    }
+
+    #[test]
+    fn ignored_files_inside_may_still_be_opened() {
+        let dir = tree(&["out/b.c"]);
+        fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
+        let index = build(vec![workspace(dir.path())]);
+        assert!(index.contains(&dir.path().join("out/b.c")));
+        assert!(index.contains(&dir.path().join("./x/../out/b.c")));
+    }
+
+    #[test]
+    fn only_existing_files_inside_may_be_opened() {
+        let dir = tree(&["ws/a.c", "ws-other/b.c"]);
+        let ws = dir.path().join("ws");
+        let index = build(vec![workspace(&ws)]);
+        assert!(!index.contains(&ws), "a folder");
+        assert!(!index.contains(&ws.join("none.c")));
+        assert!(!index.contains(&dir.path().join("ws-other/b.c")), "whole components");
+        assert!(!index.contains(&ws.join("../ws-other/b.c")));
+        assert!(!index.contains(Path::new("a.c")), "relative");
+        assert_eq!(index.find(Path::new("/etc/passwd")), Found::Elsewhere);
+        assert_eq!(index.find(&ws.join("../ws-other/b.c")), Found::Elsewhere);
+        assert_eq!(index.find(&ws.join("none.c")), Found::Missing);
+    }
+
+    #[test]
+    fn a_cut_index_says_so() {
+        let dir = tree(&["a", "b", "c"]);
+        let cut = |max_files| SourceIndex::build(vec![workspace(dir.path())], Limits { max_files });
+        assert_eq!((cut(2).n_files(), cut(2).is_complete()), (2, false));
+        assert_eq!((cut(3).n_files(), cut(3).is_complete()), (3, true));
+    }
+
+    #[test]
+    fn roots_that_are_no_folders_are_reported() {
+        let dir = tree(&["a"]);
+        let bad = vec![workspace(dir.path().join("none")), sources(dir.path().join("a")), sources("relative")];
+        let index = build(bad.clone());
+        assert_eq!((index.roots(), index.missing()), (&[][..], bad.as_slice()));
+    }
+
+    #[test]
+    fn nested_roots_share_no_file() {
+        let dir = tree(&["a.c", "lib/b.c"]);
+        let index = build(vec![workspace(dir.path()), sources(dir.path().join("lib"))]);
+        let files = index.ending_with("b.c/");
+        assert_eq!(files.len(), 1);
+        assert_eq!(index.kind(files[0].root), Some(RootKind::Sources));
+        assert_eq!(index.n_files(), 2);
+    }
+
+    #[test]
+    fn a_root_given_twice_counts_once() {
+        let dir = tree(&["a.c"]);
+        let index = build(vec![workspace(dir.path()), sources(dir.path().join("."))]);
+        assert_eq!((index.n_files(), index.roots().len()), (1, 1));
+        assert_eq!(index.kind(0), Some(RootKind::Sources));
+    }
+
+    #[test]
+    fn files_are_found_by_whole_components() {
+        let dir = tree(&["src/a.c", "src/aa.c", "xsrc/a.c"]);
+        let index = build(vec![workspace(dir.path())]);
+        assert_eq!(index.ending_with("a.c/").len(), 2);
+        assert_eq!(index.ending_with("a.c/src/").len(), 1);
+        assert_eq!(index.ending_with("a.c/rc/").len(), 0);
+    }
+
+    #[test]
+    fn a_name_that_no_path_can_have_is_missing() {
+        let dir = tree(&["a.c"]);
+        let index = build(vec![workspace(dir.path())]);
+        assert!(!index.contains(&dir.path().join("a.c\0")));
+        assert!(!index.contains(&dir.path().join("x".repeat(100_000))));
+    }
+
+    #[cfg(unix)]
+    mod links {
+        use super::*;
+        use std::os::unix::fs::symlink;
+
+        #[test]
+        fn a_link_out_of_the_root_may_not_be_followed() {
+            let dir = tree(&["ws/a.c", "secret"]);
+            let ws = dir.path().join("ws");
+            symlink(dir.path().join("secret"), ws.join("b.c")).unwrap();
+            symlink(dir.path(), ws.join("up")).unwrap();
+            let index = build(vec![workspace(&ws)]);
+            assert_eq!(index.find(&ws.join("b.c")), Found::Outside);
+            assert_eq!(index.find(&ws.join("up/secret")), Found::Outside);
+            assert!(index.contains(&ws.join("up/ws/a.c")), "out and in again");
+            assert_eq!(index.n_files(), 1, "links are not listed");
+        }
+
+        #[test]
+        fn a_root_behind_a_link_goes_by_both_names() {
+            let dir = tree(&["real/a.c"]);
+            let link = dir.path().join("link");
+            symlink(dir.path().join("real"), &link).unwrap();
+            let index = build(vec![workspace(&link)]);
+            let canonical = dir.path().join("real/a.c").canonicalize().unwrap();
+            assert_eq!(index.canonical(&link.join("a.c")), Some(canonical.clone()));
+            assert_eq!(index.canonical(&canonical), Some(canonical.clone()));
+            assert_eq!(index.as_given(&canonical), link.join("a.c"));
+            assert_eq!(index.as_given(Path::new("/else/a.c")), Path::new("/else/a.c"));
+        }
+
+        #[test]
+        fn a_pipe_is_no_file() {
+            let dir = tree(&["a.c"]);
+            let made = std::process::Command::new("mkfifo").arg(dir.path().join("p.c")).status();
+            assert!(made.is_ok_and(|status| status.success()));
+            let index = build(vec![workspace(dir.path())]);
+            assert!(!index.contains(&dir.path().join("p.c")));
+            assert_eq!(index.n_files(), 1);
+        }
+    }
+}

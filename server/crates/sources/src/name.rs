@@ -1,0 +1,394 @@
+//! Reads the spelling of a file name as profilers write it: what kind of name is it, and which components count.
+//!
+//! Purely lexical. Which file a name means is decided in `map`. A backslash always separates, so a
+//! POSIX file with a backslash in its name is not found.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+/// A name of a profile, taken apart.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Name {
+    pub form: Form,
+    /// The anchor (`/`, `./`, `http://`, `cargo:`, or nothing) and the components, joined by `/`, without `.` and `..`.
+    /// This is what user rules see.
+    pub text: String,
+    /// Where in `text` the components begin that must end a file's path: behind the host, the bundler, the package
+    /// registry or the place where libraries are installed.
+    tail: usize,
+    /// The [`key`] of these components.
+    pub key: String,
+}
+
+/// What kind of name it is, which decides how it may be matched.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form {
+    /// Begins at the top of some machine's file system.
+    Absolute,
+    /// All its components count: relative paths, paths of URLs and bundlers, Bazel's `/proc/self/cwd`.
+    Relative,
+    /// `./x`, `../x`, `x/../y`: relative to an unknown build folder, as libc's are.
+    Dotted,
+    /// `git:` and `hg:` forms; holds host and path of the repository.
+    Repository(String),
+    /// Names of packages, toolchains and system libraries.
+    Library,
+    /// Another scheme than the known ones; holds it.
+    Scheme(String),
+    /// Names no file at all: `<frozen os>`, `(unknown)`, `~`.
+    NoFile,
+}
+
+impl Name {
+    /// Never fails: what is not understood is [`Form::Scheme`] or [`Form::NoFile`].
+    pub fn parse(name: &str) -> Name {
+        let name = name.trim();
+        if names_no_file(name) {
+            return Name::bare(Form::NoFile, name);
+        }
+        let Some((scheme, rest)) = split_scheme(name) else {
+            return Name::path(name);
+        };
+        match scheme {
+            "file" => Name::path(&decoded(file_path(rest))),
+            "http" | "https" | "webpack" | "webpack-internal" => Name::url(scheme, rest),
+            "git" | "hg" => Name::repository(scheme, rest),
+            "node" | "gem" => Name::package(scheme, rest, 0),
+            "cargo" | "rubylib" => Name::package(scheme, rest, 1),
+            "s3" => Name::package(scheme, rest, 2),
+            _ => Name::bare(Form::Scheme(scheme.to_owned()), name),
+        }
+    }
+
+    /// The components that must all be the end of a file's path, joined by `/`.
+    pub fn tail(&self) -> &str {
+        self.text.get(self.tail..).unwrap_or_default()
+    }
+
+    /// The text in front of its last `n` components, and these.
+    pub fn split_last(&self, n: usize) -> (&str, &str) {
+        let slash = self.text.rmatch_indices('/').nth(n.saturating_sub(1));
+        slash.map_or(("", &self.text), |(at, _)| (&self.text[..at], &self.text[at + 1..]))
+    }
+
+    fn bare(form: Form, text: &str) -> Name {
+        Name { form, text: text.to_owned(), tail: text.len(), key: String::new() }
+    }
+
+    /// `anchor` + `head` + `tail`, where `head` counts for rules only.
+    fn new(form: Form, anchor: &str, head: &[&str], tail: &[&str]) -> Name {
+        let mut text = anchor.to_owned();
+        for component in head {
+            text.push_str(component);
+            text.push('/');
+        }
+        let start = text.len();
+        let tail = tail.join("/");
+        text.push_str(&tail);
+        if tail.is_empty() && !head.is_empty() {
+            text.pop();
+        }
+        Name { form, tail: start.min(text.len()), text, key: key(&tail) }
+    }
+
+    fn path(path: &str) -> Name {
+        if let Some(path) = path.strip_prefix("/proc/self/cwd/") {
+            return Name::new(Form::Relative, "", &[], &normal(path));
+        }
+        let mut components = normal(path);
+        let drive = components.first().filter(|first| is_drive(first)).map(|drive| drive.to_ascii_uppercase());
+        if let (Some(drive), Some(first)) = (&drive, components.first_mut()) {
+            *first = drive;
+        }
+        let has_drive = drive.is_some();
+        let is_absolute = has_drive || path.starts_with(SEPARATORS);
+        let skip = library_tail(&components, is_absolute);
+        let (head, tail) = components.split_at(skip.unwrap_or(0));
+        let mut spelled = path.split(SEPARATORS).enumerate();
+        let is_dotted = spelled.any(|(at, component)| component == ".." || component == "." && at == 0);
+        let anchor = match () {
+            () if has_drive => "",
+            () if is_absolute => "/",
+            () if is_dotted => "./",
+            () => "",
+        };
+        let form = match () {
+            () if skip.is_some() => Form::Library,
+            () if is_absolute => Form::Absolute,
+            () if is_dotted => Form::Dotted,
+            () => Form::Relative,
+        };
+        Name::new(form, anchor, head, tail)
+    }
+
+    /// `//authority/path?query#fragment`, the authority being a host or a bundler's project, often empty.
+    fn url(scheme: &str, rest: &str) -> Name {
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let path = decoded(path);
+        // Next.js puts the layer in front: webpack-internal:///(rsc)/./app/page.tsx
+        let layered = path.split_once(")/./").filter(|(layer, _)| layer.starts_with('('));
+        let components = normal(layered.map_or(&path, |(_, path)| path));
+        let anchor = format!("{scheme}://{authority}/");
+        match library_tail(&components, false) {
+            Some(skip) => Name::new(Form::Library, &anchor, &components[..skip], &components[skip..]),
+            None => Name::new(Form::Relative, &anchor, &[], &components),
+        }
+    }
+
+    /// `HOST/ORG/REPO:PATH:REVISION`
+    fn repository(scheme: &str, rest: &str) -> Name {
+        let (repo, path) = rest.split_once(':').unwrap_or((rest, ""));
+        let path = path.rsplit_once(':').map_or(path, |(path, _revision)| path);
+        let repo = normal(repo);
+        let form = Form::Repository(repo.join("/"));
+        Name::new(form, &format!("{scheme}:"), &repo, &normal(path))
+    }
+
+    /// Fields separated by `:`, the first `skip` components of which say where the package came from.
+    fn package(scheme: &str, rest: &str, skip: usize) -> Name {
+        let rest = rest.replace(':', "/");
+        let components = normal(&rest);
+        let (head, tail) = components.split_at(skip.min(components.len()));
+        Name::new(Form::Library, &format!("{scheme}:"), head, tail)
+    }
+}
+
+/// The name as reports show it: without `file://` and percent-decoded, otherwise unchanged.
+/// It stays untrusted text; whoever prints it escapes it.
+pub fn display_name(name: &str) -> Cow<'_, str> {
+    match name.strip_prefix("file://") {
+        Some(path) if path.starts_with('/') => percent_decode_str(path).decode_utf8_lossy(),
+        _ => Cow::Borrowed(name),
+    }
+}
+
+/// The components of a path from the last to the first, each followed by `/`: two paths share the end that their
+/// keys share as beginning. Where file systems ignore case, so do keys (ASCII only, which keeps lengths).
+pub(crate) fn key(path: &str) -> String {
+    let mut key = String::with_capacity(path.len() + 1);
+    for component in path.rsplit('/').filter(|component| !component.is_empty()) {
+        key.push_str(component);
+        key.push('/');
+    }
+    if IGNORES_CASE {
+        key.make_ascii_lowercase();
+    }
+    key
+}
+
+/// Whether the file systems of this platform usually ignore case.
+pub(crate) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
+
+const SEPARATORS: [char; 2] = ['/', '\\'];
+
+/// Components without empty ones, `.` and `..`. A drive begins anew, since build systems glue folders in front of it.
+pub(crate) fn normal(path: &str) -> Vec<&str> {
+    let mut components: Vec<&str> = Vec::new();
+    for component in path.split(SEPARATORS) {
+        match component {
+            "" | "." => {}
+            ".." => {
+                components.pop_if(|last| !is_drive(last));
+            }
+            _ => {
+                if is_drive(component) {
+                    components.clear();
+                }
+                components.push(component);
+            }
+        }
+    }
+    components
+}
+
+fn is_drive(component: &str) -> bool {
+    matches!(component.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+fn names_no_file(name: &str) -> bool {
+    let enclosed = |open, close| name.starts_with(open) && name.ends_with(close);
+    matches!(name, "" | "~" | "-" | "???")
+        || name.ends_with('>')
+        || enclosed('[', ']')
+        || enclosed('(', ')')
+        || name.starts_with("(eval ")
+}
+
+/// A scheme has at least two characters, so that a drive letter is none.
+fn split_scheme(name: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = name.split_once(':')?;
+    let is_scheme = scheme.len() > 1
+        && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    is_scheme.then_some((scheme, rest))
+}
+
+/// The path of a `file:` URL, whose host may be missing.
+fn file_path(rest: &str) -> &str {
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    rest.strip_prefix("localhost").unwrap_or(rest)
+}
+
+/// Without query and fragment, percent-decoded.
+fn decoded(path: &str) -> Cow<'_, str> {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    percent_decode_str(path).decode_utf8_lossy()
+}
+
+/// How many components lie in front of the part that names a file inside a library; `None` if it is no library's path.
+/// The innermost mark counts.
+fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
+    let marked = |at: usize| match components.get(at..)? {
+        ["site-packages" | "dist-packages" | "node_modules" | ".cargo" | ".rustup", _, ..] => Some(at + 1),
+        ["lib" | "lib64", python, _, ..] if is_versioned(python, "python") => Some(at + 2),
+        ["registry", "src", index, _, ..] if is_registry(index) => Some(at + 3),
+        ["rustlib", "src", "rust", _, ..] => Some(at + 3),
+        [package, _, ..] if package.starts_with("glibc-") => Some(at + 1),
+        // Go's module cache, also with -trimpath: golang.org/x/text@v0.3.0/unicode/norm/forminfo.go
+        [module, _, ..] if module.split_once('@').is_some_and(|(_, v)| is_versioned(v, "v")) => Some(at),
+        _ => None,
+    };
+    let installed = || match components {
+        ["rustc", _, _, ..] | ["rust", "deps", _, ..] => Some(2),
+        ["nix", "store", _, _, ..] => Some(3),
+        ["usr", _, ..] => Some(1),
+        _ => None,
+    };
+    let inner = (0..components.len()).rev().find_map(marked);
+    inner.or_else(|| installed().filter(|_| is_absolute))
+}
+
+/// `python3.11` for `python`, `v0.3.0` for `v`.
+fn is_versioned(text: &str, word: &str) -> bool {
+    let version = text.strip_prefix(word);
+    version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// `index.crates.io-6f17d22bba15001f`: cargo ends a registry's folder with a hash.
+fn is_registry(folder: &str) -> bool {
+    let hash = folder.rsplit_once('-').map_or("", |(_, hash)| hash);
+    hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `form text | tail`
+    fn render(name: &str) -> String {
+        let name = Name::parse(name);
+        format!("{:?} {} | {}", name.form, name.text, name.tail())
+    }
+
+    #[test]
+    fn spellings_are_understood() {
+        let table = [
+            ("/srv/a b/x.c", "Absolute /srv/a b/x.c | srv/a b/x.c"),
+            ("/srv/build/../src/./x.c", "Absolute /srv/src/x.c | srv/src/x.c"),
+            ("/../x.c", "Absolute /x.c | x.c"),
+            (r"C:\b\x\src\a.c", "Absolute C:/b/x/src/a.c | C:/b/x/src/a.c"),
+            (r"c:\a.c", "Absolute C:/a.c | C:/a.c"),
+            (r"C:\..\a.c", "Absolute C:/a.c | C:/a.c"),
+            (r"/ci/D:/w\a.c", "Absolute D:/w/a.c | D:/w/a.c"),
+            (r"\\host\share\a.c", "Absolute /host/share/a.c | host/share/a.c"),
+            (r"src\a.c", "Relative src/a.c | src/a.c"),
+            ("feed.py", "Relative feed.py | feed.py"),
+            ("[id]/page.tsx", "Relative [id]/page.tsx | [id]/page.tsx"),
+            ("runtime/map.go", "Relative runtime/map.go | runtime/map.go"),
+            ("/proc/self/cwd/lib/x.cc", "Relative lib/x.cc | lib/x.cc"),
+            ("file:///srv/a%20b/x.js?v=1", "Absolute /srv/a b/x.js | srv/a b/x.js"),
+            ("file:///C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
+            ("file://localhost/a/x.js", "Absolute /a/x.js | a/x.js"),
+            ("file:/a/x.js", "Absolute /a/x.js | a/x.js"),
+            ("file:///a%2Fb/%2e%2e/x.js", "Absolute /a/x.js | a/x.js"),
+            ("http://h:80/s/x.js?v=7#l", "Relative http://h:80/s/x.js | s/x.js"),
+            ("http://h:80/", "Relative http://h:80/ | "),
+            ("webpack:///./src/x.ts", "Relative webpack:///src/x.ts | src/x.ts"),
+            ("webpack://app/./src/x.ts?a1", "Relative webpack://app/src/x.ts | src/x.ts"),
+            ("webpack-internal:///(rsc)/./app/x.tsx", "Relative webpack-internal:///app/x.tsx | app/x.tsx"),
+            ("webpack:///./node_modules/a/i.js", "Library webpack:///node_modules/a/i.js | a/i.js"),
+            ("./string/strlen.c", "Dotted ./string/strlen.c | string/strlen.c"),
+            (r".\a.c", "Dotted ./a.c | a.c"),
+            ("../a.c", "Dotted ./a.c | a.c"),
+            ("glib/../a.c", "Dotted ./a.c | a.c"),
+            (
+                "git:github.com/rust-lang/rust:library/core/src/lib.rs:abc",
+                "Repository(\"github.com/rust-lang/rust\") git:github.com/rust-lang/rust/library/core/src/lib.rs | library/core/src/lib.rs",
+            ),
+            (
+                "hg:hg.mozilla.org/mozilla-central:a/b.cpp:12ab",
+                "Repository(\"hg.mozilla.org/mozilla-central\") hg:hg.mozilla.org/mozilla-central/a/b.cpp | a/b.cpp",
+            ),
+            (
+                "cargo:github.com-1ecc6299db9ec823:tz-0.1.0-beta.1:src/map.rs",
+                "Library cargo:github.com-1ecc6299db9ec823/tz-0.1.0-beta.1/src/map.rs | tz-0.1.0-beta.1/src/map.rs",
+            ),
+            ("s3:bucket:0a1b/ipc/x.cpp:", "Library s3:bucket/0a1b/ipc/x.cpp | ipc/x.cpp"),
+            ("node:internal/fs", "Library node:internal/fs | internal/fs"),
+            ("gem:rack-3.0:lib/rack.rb", "Library gem:rack-3.0/lib/rack.rb | rack-3.0/lib/rack.rb"),
+            ("chrome://browser/x.js", "Scheme(\"chrome\") chrome://browser/x.js | "),
+            ("<frozen os>", "NoFile <frozen os> | "),
+            ("evalmachine.<anonymous>", "NoFile evalmachine.<anonymous> | "),
+            ("file://<URL>", "NoFile file://<URL> | "),
+            ("(unknown)", "NoFile (unknown) | "),
+            ("(eval 3)[/a.pl:170]", "NoFile (eval 3)[/a.pl:170] | "),
+            ("[kernel.kallsyms]", "NoFile [kernel.kallsyms] | "),
+            ("~", "NoFile ~ | "),
+            ("", "NoFile  | "),
+        ];
+        for (name, expected) in table {
+            assert_eq!(render(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn libraries_are_recognised() {
+        let table = [
+            ("/rustc/0a1b2c/library/alloc/src/lib.rs", "library/alloc/src/lib.rs"),
+            (r"/rustc/0a1b2c\library\core\src\lib.rs", "library/core/src/lib.rs"),
+            ("/rust/deps/hashbrown-0.16.1/src/map.rs", "hashbrown-0.16.1/src/map.rs"),
+            ("/usr/include/c++/12/bits/stl_map.h", "include/c++/12/bits/stl_map.h"),
+            ("/nix/store/1a-glib/src/g.c", "src/g.c"),
+            ("/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/a-1.0.0/src/lib.rs", "a-1.0.0/src/lib.rs"),
+            ("/c/registry/src/mirror-6f17d22bba15001f/a-1.0.0/src/lib.rs", "a-1.0.0/src/lib.rs"),
+            ("/v/lib/python3.11/json/decoder.py", "json/decoder.py"),
+            ("/v/lib/python3.11/site-packages/numpy/x.py", "numpy/x.py"),
+            ("site-packages/numpy/x.py", "numpy/x.py"),
+            ("/a/node_modules/b/node_modules/c/i.js", "c/i.js"),
+            ("/build/glibc-2.36/string/strlen.c", "string/strlen.c"),
+            ("golang.org/x/text@v0.3.0/unicode/n.go", "text@v0.3.0/unicode/n.go"),
+            ("/r/lib/rustlib/src/rust/library/core/src/lib.rs", "library/core/src/lib.rs"),
+        ];
+        for (name, tail) in table {
+            let parsed = Name::parse(name);
+            assert_eq!((&parsed.form, parsed.tail()), (&Form::Library, tail), "{name}");
+        }
+        for name in ["registry/src/main.rs", "/srv/usr/x.c", "usr/x.c", "/a/lib/pythonic/x.py", "/a/glibc.c", "/a/me@home/x.c"] {
+            assert_ne!(Name::parse(name).form, Form::Library, "{name}");
+        }
+    }
+
+    #[test]
+    fn splits_off_the_last_components() {
+        let name = Name::parse("/srv/app/src/x.c");
+        assert_eq!(name.split_last(2), ("/srv/app", "src/x.c"));
+        assert_eq!(name.split_last(4), ("", "srv/app/src/x.c"));
+        assert_eq!(Name::parse("x.c").split_last(1), ("", "x.c"));
+    }
+
+    #[test]
+    fn keys_begin_with_the_base_name() {
+        assert_eq!(key("/srv/app/x.c"), "x.c/app/srv/");
+        assert_eq!(key(""), "");
+    }
+
+    #[test]
+    fn display_names_are_decoded_but_otherwise_left_alone() {
+        assert_eq!(display_name("file:///a%20b/x.js?v=1"), "/a b/x.js?v=1");
+        assert_eq!(display_name("file://<URL>"), "file://<URL>");
+        assert_eq!(display_name("/a%20b/./x.js"), "/a%20b/./x.js");
+        assert_eq!(display_name("file:///%ff"), "/\u{fffd}");
+    }
+}

@@ -1,0 +1,514 @@
+//! Names of profiles against real folders: what each one is mapped to, and why not.
+
+// Helpers of an integration test do not count as test code to clippy.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sources::{How, Limits, Mapping, Reason, Root, RootKind, Rule, SourceIndex, map_paths};
+use tempfile::TempDir;
+
+/// Folders made for one test. Roots are the folders directly in it.
+struct Fixture {
+    dir: TempDir,
+    roots: Vec<(&'static str, RootKind)>,
+    rules: Vec<Rule>,
+    profile_dir: Option<&'static str>,
+    limits: Limits,
+}
+
+/// One file per line. The workspace folder is `app`.
+fn app(files: &str) -> Fixture {
+    let fixture = Fixture {
+        dir: TempDir::new().unwrap(),
+        roots: vec![("app", RootKind::Workspace)],
+        rules: Vec::new(),
+        profile_dir: None,
+        limits: Limits::default(),
+    };
+    files.split_whitespace().for_each(|file| fixture.write(file, ""));
+    fixture
+}
+
+impl Fixture {
+    fn write(&self, file: &str, text: &str) {
+        let path = self.dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn root(mut self, folder: &'static str, kind: RootKind) -> Fixture {
+        self.roots.push((folder, kind));
+        self
+    }
+
+    /// `$` stands for the folder of the fixture.
+    fn rule(mut self, from: &str, to: &str) -> Fixture {
+        let to = to.replace('$', self.dir.path().to_str().unwrap());
+        self.rules.push(Rule { from: from.into(), to });
+        self
+    }
+
+    fn profile_in(mut self, folder: &'static str) -> Fixture {
+        self.profile_dir = Some(folder);
+        self
+    }
+
+    fn index(&self) -> SourceIndex {
+        let roots = self.roots.iter().map(|(path, kind)| Root { path: self.dir.path().join(path), kind: *kind });
+        SourceIndex::build(roots.collect(), self.limits)
+    }
+
+    /// Maps all names together and compares each result as a line of text.
+    #[track_caller]
+    fn check(&self, table: &[(&str, &str)]) {
+        let top = self.dir.path().to_str().unwrap();
+        let names: Vec<String> = table.iter().map(|(name, _)| name.replace('$', top)).collect();
+        let profile_dir = self.profile_dir.map(|dir| self.dir.path().join(dir));
+        let mappings = map_paths(names.iter().map(String::as_str), &self.index(), &self.rules, profile_dir.as_deref());
+        let rendered = |mapping| render(mapping, &self.dir.path().canonicalize().unwrap());
+        let found: Vec<_> = table.iter().zip(&mappings).map(|((name, _), mapping)| (*name, rendered(mapping))).collect();
+        let expected: Vec<_> = table.iter().map(|(name, expected)| (*name, expected.to_string())).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+fn render(mapping: &Mapping, top: &Path) -> String {
+    let short = |path: &PathBuf| path.strip_prefix(top).unwrap_or(path).to_str().unwrap().to_owned();
+    match mapping {
+        Mapping::Mapped { path, how: How::Suffix } => short(path),
+        Mapping::Mapped { path, how } => format!("{} {how:?}", short(path)),
+        Mapping::Ambiguous { candidates } => format!("? {}", candidates.iter().map(short).collect::<Vec<_>>().join(" ")),
+        Mapping::Unmapped(reason) => match reason {
+            Reason::NoFile => "- no file".into(),
+            Reason::Scheme(scheme) => format!("- scheme {scheme}"),
+            Reason::Library => "- library".into(),
+            Reason::Repository(repo) => format!("- repository {repo}"),
+            Reason::Dotted => "- dotted".into(),
+            Reason::Outside => "- outside".into(),
+            Reason::NotFound => "- not found".into(),
+            Reason::Rule(target) => format!("- rule {}", short(target)),
+            Reason::BaseName(path) => format!("- base name {}", short(path)),
+            Reason::PrefixDiffers { candidate, established } => {
+                format!("- not {}: {}", short(candidate), established.replace(top.to_str().unwrap(), "$"))
+            }
+            Reason::PrefixDisputed(path) => format!("- disputed {}", short(path)),
+            Reason::IndexCut(path) => format!("- cut {}", short(path)),
+        },
+    }
+}
+
+const APP: &str = "
+    app/src/main.rs app/src/rank.rs app/src/lib.rs app/src/map.rs app/src/util.c app/string/strlen.c
+    app/tools/feed.py app/tools/main.py app/tests/main.py app/web/index.js app/setup.py";
+
+#[test]
+fn relative_names_are_the_end_of_exactly_one_file() {
+    app(APP).check(&[
+        ("feed.py", "app/tools/feed.py"),
+        ("tools/feed.py", "app/tools/feed.py"),
+        (r"tools\feed.py", "app/tools/feed.py"),
+        ("app/tools/feed.py", "app/tools/feed.py"),
+        ("other/feed.py", "- not found"),
+        ("eed.py", "- not found"),
+        ("main.py", "? app/tests/main.py app/tools/main.py"),
+        ("tests/main.py", "app/tests/main.py"),
+        ("example.org/app/tools/feed.py", "- not found"),
+        ("/proc/self/cwd/tools/feed.py", "app/tools/feed.py"),
+        ("http://localhost:8000/web/index.js?v=7", "app/web/index.js"),
+        ("http://localhost:8000/", "- not found"),
+        ("webpack:///./web/index.js", "app/web/index.js"),
+        ("webpack://shop/./web/index.js?f3", "app/web/index.js"),
+        ("runtime/map.go", "- not found"),
+    ]);
+}
+
+#[test]
+fn names_of_no_file_and_foreign_schemes_are_left_alone() {
+    app(APP).check(&[
+        ("", "- no file"),
+        ("<frozen importlib._bootstrap>", "- no file"),
+        ("<cfunc>", "- no file"),
+        ("(unknown)", "- no file"),
+        ("~", "- no file"),
+        ("evalmachine.<anonymous>", "- no file"),
+        ("chrome://global/content/main.py", "- scheme chrome"),
+        ("resource://gre/modules/feed.py", "- scheme resource"),
+    ]);
+}
+
+#[test]
+fn libraries_get_nothing_from_a_workspace_that_looks_like_them() {
+    app(APP).check(&[
+        ("/srv/demo/app/src/main.rs", "app/src/main.rs"),
+        ("/srv/demo/app/src/rank.rs", "app/src/rank.rs"),
+        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.16.1:src/map.rs", "- library"),
+        ("/rust/deps/hashbrown-0.16.1/src/map.rs", "- library"),
+        ("/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/hashbrown-0.14.5/src/lib.rs", "- library"),
+        ("git:github.com/rust-lang/rust:library/core/src/lib.rs:4a1b", "- repository github.com/rust-lang/rust"),
+        ("/rustc/4a1b/library/alloc/src/lib.rs", "- library"),
+        (r"/rustc/4a1b\library\alloc\src\lib.rs", "- library"),
+        ("./string/../sysdeps/x86_64/multiarch/strlen-avx2.S", "- dotted"),
+        ("./string/strlen.c", "- dotted"),
+        ("string/../string/strlen.c", "- dotted"),
+        ("/build/glibc-2.36/string/strlen.c", "- library"),
+        ("/usr/src/util.c", "- library"),
+        ("/usr/local/src/other/util.c", "- library"),
+        ("/usr/local/go/src/util.c", "- library"),
+        ("s3:bucket:0a1b/src/util.c:", "- library"),
+        ("node:internal/main", "- library"),
+        ("/v/lib/python3.11/site-packages/tools/feed.py", "- library"),
+        ("http://localhost/node_modules/web/index.js", "- library"),
+    ]);
+}
+
+#[test]
+fn libraries_alone_get_nothing_either() {
+    app(APP).check(&[
+        ("/build/glibc-2.36/string/strlen.c", "- library"),
+        ("./string/strlen.c", "- dotted"),
+        ("/rust/deps/hashbrown-0.16.1/src/map.rs", "- library"),
+    ]);
+}
+
+#[test]
+fn absolute_names_that_share_a_folder_are_found_together() {
+    app(APP).check(&[
+        ("/srv/demo/shop/src/main.rs", "app/src/main.rs"),
+        ("/srv/demo/shop/src/rank.rs", "app/src/rank.rs"),
+        ("/srv/demo/shop/setup.py", "app/setup.py"),
+        ("/srv/demo/shop/src/gone.rs", "- not found"),
+        ("/home/build/other/src/lib.rs", "- not app/src/lib.rs: /srv/demo/shop"),
+        ("/opt/x/util.c", "- not app/src/util.c: /srv/demo/shop"),
+        ("/srv/demo/shop/tests/main.py", "app/tests/main.py"),
+        ("/srv/demo/shop/elsewhere/feed.py", "- not found"),
+    ]);
+}
+
+#[test]
+fn windows_names_are_understood_on_any_system() {
+    app(APP).check(&[(r"C:\b\shop\src\main.rs", "app/src/main.rs"), (r"C:\b\shop\src\rank.rs", "app/src/rank.rs")]);
+    app(APP).check(&[("file:///C:/b/shop/src/main.rs", "app/src/main.rs")]);
+}
+
+#[test]
+fn one_absolute_name_needs_two_components_or_the_root() {
+    app(APP).check(&[("/srv/demo/shop/src/main.rs", "app/src/main.rs")]);
+    app(APP).check(&[("/srv/demo/py/setup.py", "app/setup.py")]);
+    app(APP).check(&[("/srv/demo/py/feed.py", "- base name app/tools/feed.py")]);
+    app("app/main.py app/tests/main.py").check(&[("/srv/demo/py/main.py", "? app/main.py app/tests/main.py")]);
+}
+
+#[test]
+fn one_name_twice_is_no_more_evidence_than_once() {
+    let doubled = ("/srv/demo/py/feed.py", "- base name app/tools/feed.py");
+    app(APP).check(&[doubled, doubled, ("file:///srv/demo/py/./feed.py", doubled.1)]);
+}
+
+#[test]
+fn two_base_names_of_one_folder_are_evidence() {
+    app(APP).check(&[("/srv/py/feed.py", "app/tools/feed.py"), ("/srv/py/main.py", "app/tools/main.py")]);
+}
+
+#[test]
+fn equal_evidence_is_no_evidence() {
+    app(APP).check(&[("/srv/a/src/main.rs", "- disputed app/src/main.rs"), ("/srv/b/src/rank.rs", "- disputed app/src/rank.rs")]);
+    app("app/x/src/main.rs app/y/src/main.rs").check(&[("/srv/a/src/main.rs", "? app/x/src/main.rs app/y/src/main.rs")]);
+}
+
+#[test]
+fn other_files_decide_between_equal_ends() {
+    app("app/x/src/main.rs app/y/src/main.rs app/y/src/only.rs")
+        .check(&[("/srv/a/src/main.rs", "app/y/src/main.rs"), ("/srv/a/src/only.rs", "app/y/src/only.rs")]);
+}
+
+#[test]
+fn more_shared_components_decide_between_equal_numbers() {
+    app("app/src/main.rs app/examples/demo/src/main.rs").check(&[("/srv/demo/src/main.rs", "app/examples/demo/src/main.rs")]);
+    app("app/src/main.rs app/examples/demo/src/main.rs").check(&[("/srv/app/src/main.rs", "app/src/main.rs")]);
+}
+
+#[test]
+fn a_foreign_project_that_meets_us_by_chance_is_not_believed() {
+    let chance = ["main.rs", "lib.rs", "map.rs"].map(|file| format!("/deps/big/src/{file}"));
+    let others = ["a.rs", "b.rs", "c.rs", "d.rs"].map(|file| format!("/deps/big/src/{file}"));
+    let mut names: Vec<(&str, &str)> = vec![("/srv/shop/src/rank.rs", "- disputed app/src/rank.rs")];
+    names.extend(
+        chance
+            .iter()
+            .zip(["- disputed app/src/main.rs", "- disputed app/src/lib.rs", "- disputed app/src/map.rs"])
+            .map(|(name, expected)| (name.as_str(), expected)),
+    );
+    names.extend(others.iter().map(|name| (name.as_str(), "- not found")));
+    app(APP).check(&names);
+}
+
+#[test]
+fn a_common_base_name_does_not_hide_the_longer_end() {
+    let crates: Vec<String> = (0..150).map(|at| format!("app/crates/c{at}/src/lib.rs")).collect();
+    app(&crates.join(" ")).check(&[
+        ("/ci/app/crates/c7/src/lib.rs", "app/crates/c7/src/lib.rs"),
+        ("/ci/app/crates/c99/src/lib.rs", "app/crates/c99/src/lib.rs"),
+        ("/ci/app/crates/none/src/lib.rs", "- not found"),
+    ]);
+}
+
+#[test]
+fn a_path_that_exists_in_a_root_is_exact() {
+    let fixture = app(APP);
+    fixture.write("app/.gitignore", "/out\n");
+    fixture.write("app/out/gen.c", "");
+    fixture.check(&[
+        ("$/app/src/main.rs", "app/src/main.rs Exact"),
+        ("$/app/build/../src/main.rs", "app/src/main.rs Exact"),
+        ("file://$/app/src/main.rs", "app/src/main.rs Exact"),
+        ("$/app/out/gen.c", "app/out/gen.c Exact"),
+        ("$/app/gone/main.rs", "- not found"),
+        ("$/app/src", "- not found"),
+        ("/home/build/other/src/rank.rs", "- not app/src/rank.rs: $/app"),
+    ]);
+}
+
+#[test]
+fn exact_paths_win_even_where_libraries_live() {
+    app("usr/src/rustc/library/alloc/src/lib.rs")
+        .root("usr", RootKind::Workspace)
+        .check(&[("$/usr/src/rustc/library/alloc/src/lib.rs", "usr/src/rustc/library/alloc/src/lib.rs Exact")]);
+    app("app/node_modules/a/index.js").check(&[("$/app/node_modules/a/index.js", "app/node_modules/a/index.js Exact")]);
+}
+
+#[test]
+fn ignored_files_of_a_found_folder_are_mapped() {
+    let fixture = app(APP);
+    fixture.write("app/.gitignore", "/out\n");
+    fixture.write("app/out/gen.c", "");
+    fixture.check(&[("/srv/shop/src/main.rs", "app/src/main.rs"), ("/srv/shop/out/gen.c", "app/out/gen.c")]);
+}
+
+#[test]
+fn nothing_outside_the_roots_is_mapped() {
+    app("app/x.c passwd").check(&[
+        ("/etc/passwd", "- not found"),
+        ("$/passwd", "- not found"),
+        ("$/app/../passwd", "- not found"),
+        ("file://$/app/%2e%2e/passwd", "- not found"),
+        ("../passwd", "- dotted"),
+        ("git:h/app:../passwd:1", "- repository h/app"),
+    ]);
+    app("app/x.c passwd").rule("/srv", "$").check(&[("/srv/passwd", "- rule passwd"), ("/srv/app/x.c", "app/x.c Rule")]);
+    app("app/x.c passwd")
+        .rule("/srv", "$/app")
+        .check(&[("/srv/../passwd", "- not found"), ("/srv//../srv/../passwd", "- not found")]);
+}
+
+#[test]
+fn rules_come_first_and_the_longest_wins() {
+    app(APP)
+        .rule("/srv", "$/app/tests")
+        .rule("/srv/py/", "$/app/tools")
+        .rule(r"C:\b", "$/app/src")
+        .rule("./string", "$/app/string")
+        .rule("example.org/mod", "src")
+        .rule("git:github.com/rust-lang/rust", "$/app")
+        .rule("cargo:reg/", "$/app")
+        .rule("http://cdn", "$/app/web")
+        .rule("one.py", "$/app/tests/main.py")
+        .rule("", "$/app/src")
+        .check(&[
+            ("/srv/py/main.py", "app/tools/main.py Rule"),
+            ("/srv/main.py", "app/tests/main.py Rule"),
+            ("/srv/python/main.py", "- rule app/tests/python/main.py"),
+            ("/srv/gone/src/main.rs", "- rule app/tests/gone/src/main.rs"),
+            (r"C:\b\main.rs", "app/src/main.rs Rule"),
+            ("c:/b/main.rs", "app/src/main.rs Rule"),
+            ("./string/strlen.c", "app/string/strlen.c Rule"),
+            ("string/strlen.c", "app/string/strlen.c"),
+            ("example.org/mod/map.rs", "app/src/map.rs Rule"),
+            ("git:github.com/rust-lang/rust:src/lib.rs:1a", "app/src/lib.rs Rule"),
+            ("cargo:reg:src:lib.rs", "app/src/lib.rs Rule"),
+            ("http://cdn/index.js?v=1", "app/web/index.js Rule"),
+            ("one.py", "app/tests/main.py Rule"),
+            ("rank.rs", "app/src/rank.rs"),
+        ]);
+}
+
+#[test]
+fn a_rule_is_tried_after_a_longer_one_without_file() {
+    app(APP).rule("/srv", "$/app").rule("/srv/src", "$/app/tests").check(&[("/srv/src/main.rs", "app/src/main.rs Rule")]);
+}
+
+#[test]
+fn a_rule_for_one_folder_leaves_the_others_to_evidence() {
+    app(APP).rule("/gen", "$/app/web").check(&[
+        ("/gen/index.js", "app/web/index.js Rule"),
+        ("/srv/shop/src/main.rs", "app/src/main.rs"),
+        ("/srv/shop/src/rank.rs", "app/src/rank.rs"),
+    ]);
+}
+
+#[test]
+fn two_checkouts_are_told_apart_by_the_profile() {
+    let two = || app("app/src/main.rs app/src/rank.rs old/src/main.rs old/src/rank.rs").root("old", RootKind::Workspace);
+    let names = ["/srv/shop/src/main.rs", "/srv/shop/src/rank.rs", "src/main.rs"];
+    let both = ["? app/src/main.rs old/src/main.rs", "? app/src/rank.rs old/src/rank.rs", "? app/src/main.rs old/src/main.rs"];
+    let pairs = |expected: [&'static str; 3]| [0, 1, 2].map(|at| (names[at], expected[at]));
+    two().check(&pairs(both));
+    two().profile_in("elsewhere").check(&pairs(both));
+    two().profile_in("old/perf").check(&pairs(["old/src/main.rs", "old/src/rank.rs", "old/src/main.rs"]));
+}
+
+#[test]
+fn the_name_of_a_root_is_evidence() {
+    app("app/src/main.rs old/src/main.rs").root("old", RootKind::Workspace).check(&[("/srv/old/src/main.rs", "old/src/main.rs")]);
+}
+
+#[test]
+fn each_root_has_its_own_folder() {
+    app("app/src/main.rs app/src/a.rs other/src/main.rs other/src/b.rs").root("other", RootKind::Workspace).check(&[
+        ("/srv/one/src/main.rs", "app/src/main.rs"),
+        ("/srv/one/src/a.rs", "app/src/a.rs"),
+        ("/srv/two/src/main.rs", "other/src/main.rs"),
+        ("/srv/two/src/b.rs", "other/src/b.rs"),
+    ]);
+}
+
+#[test]
+fn repositories_match_their_own_checkout_only() {
+    let rust = "app/library/core/src/lib.rs app/sub/src/x.rs";
+    let core = "git:github.com/rust-lang/rust:library/core/src/lib.rs:1a";
+    app(rust).check(&[(core, "- repository github.com/rust-lang/rust")]);
+
+    let named = app(rust);
+    named.write("rust/library/core/src/lib.rs", "");
+    named.root("rust", RootKind::Workspace).check(&[(core, "rust/library/core/src/lib.rs")]);
+
+    let remote = app(rust);
+    remote.write("app/.git/config", "[remote \"origin\"]\n\turl = git@github.com:rust-lang/rust.git\n");
+    remote.check(&[
+        (core, "app/library/core/src/lib.rs"),
+        ("git:github.com/rust-lang/rust:src/x.rs:1a", "app/sub/src/x.rs"),
+        ("git:github.com/rust-lang/rust:src/y.rs:1a", "- repository github.com/rust-lang/rust"),
+        ("git:github.com/other/app:src/x.rs:1a", "- repository github.com/other/app"),
+    ]);
+
+    let hg = app("app/a/b.cpp");
+    hg.write("app/.hg/hgrc", "[paths]\ndefault = https://hg.mozilla.org/mozilla-central\n");
+    hg.check(&[("hg:hg.mozilla.org/mozilla-central:a/b.cpp:12", "app/a/b.cpp")]);
+}
+
+#[test]
+fn source_roots_hold_libraries() {
+    app("
+        app/src/lib.rs lib/hashbrown-0.16.1/src/lib.rs lib/hashbrown-0.16.1/src/map.rs lib/serde-1.0.0/src/lib.rs
+        lib/rust/library/core/src/lib.rs lib/glibc/string/strlen.c lib/glibc/sysdeps/x86_64/strlen.S lib/py/json/decoder.py")
+    .root("lib", RootKind::Sources)
+    .check(&[
+        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.16.1:src/map.rs", "lib/hashbrown-0.16.1/src/map.rs"),
+        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.15.0:src/map.rs", "- library"),
+        ("/rust/deps/serde-1.0.0/src/lib.rs", "lib/serde-1.0.0/src/lib.rs"),
+        ("/rustc/1a/library/core/src/lib.rs", "lib/rust/library/core/src/lib.rs"),
+        ("git:github.com/rust-lang/rust:library/core/src/lib.rs:1a", "lib/rust/library/core/src/lib.rs"),
+        ("git:github.com/x/y:src/map.rs:1a", "- repository github.com/x/y"),
+        ("./string/../sysdeps/x86_64/strlen.S", "lib/glibc/sysdeps/x86_64/strlen.S"),
+        ("/build/glibc-2.36/string/strlen.c", "lib/glibc/string/strlen.c"),
+        ("/usr/lib/python3.11/json/decoder.py", "lib/py/json/decoder.py"),
+    ]);
+}
+
+#[test]
+fn a_cut_index_proves_nothing_from_one_name() {
+    let mut fixture = app("app/src/main.rs");
+    fixture.write("app/z/other.rs", "");
+    fixture.limits = Limits { max_files: 1 };
+    let index = fixture.index();
+    assert!(!index.is_complete());
+    // Which of the two files is listed depends on the file system: ask for both.
+    for name in ["main.rs", "other.rs", "/srv/x/src/main.rs", "/srv/x/z/other.rs"] {
+        let mapping = map_paths([name], &index, &[], None).remove(0);
+        assert!(matches!(mapping, Mapping::Unmapped(Reason::IndexCut(_) | Reason::NotFound)), "{name}: {mapping:?}");
+    }
+    fixture.check(&[("$/app/src/main.rs", "app/src/main.rs Exact"), ("$/app/z/other.rs", "app/z/other.rs Exact")]);
+}
+
+#[test]
+fn without_roots_nothing_is_mapped() {
+    let index = SourceIndex::build(Vec::new(), Limits::default());
+    let mappings = map_paths(["a.c", "/a.c", "<x>"], &index, &[], None);
+    assert!(mappings.iter().all(|mapping| matches!(mapping, Mapping::Unmapped(_))));
+}
+
+#[test]
+fn odd_names_do_no_harm() {
+    let fixture = app(APP).rule("/", "$/app").rule(".", "$/app").rule("webpack://", "$/app");
+    let index = fixture.index();
+    let long = "/a".repeat(50_000);
+    let names = [
+        "/",
+        "//",
+        ".",
+        "..",
+        "\\",
+        "C:",
+        "C:\\",
+        ":",
+        "::",
+        "git:",
+        "git::",
+        "git:::",
+        "cargo:",
+        "s3::",
+        "file:",
+        "file://",
+        "webpack://",
+        "webpack-internal:///(",
+        "webpack-internal:///(a)/./..",
+        "(/)/./",
+        "http://",
+        "%",
+        "file:///%",
+        "a\0b",
+        "/a\0b",
+        "\u{202e}.c",
+        "日本/語.c",
+        "é:x",
+        &long,
+    ];
+    let mappings = map_paths(names, &index, &fixture.rules, None);
+    assert!(mappings.iter().all(|mapping| matches!(mapping, Mapping::Unmapped(_))), "{mappings:?}");
+}
+
+#[test]
+fn reasons_read_as_the_end_of_a_sentence() {
+    let reason = Reason::PrefixDiffers { candidate: "/w/src/a.c".into(), established: "/srv/app".into() };
+    assert_eq!(reason.to_string(), "ends like /w/src/a.c, but other files of that folder were recorded in /srv/app");
+    assert_eq!(Reason::Scheme("chrome".into()).to_string(), "has the scheme `chrome:`, which names no file here");
+}
+
+#[cfg(unix)]
+mod links {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_root_behind_a_link_has_both_names() {
+        let fixture = app("real/src/a.c real/src/b.c");
+        symlink(fixture.dir.path().join("real"), fixture.dir.path().join("link")).unwrap();
+        fixture
+            .root("link", RootKind::Workspace)
+            .check(&[("$/real/src/a.c", "real/src/a.c Exact"), ("$/link/src/b.c", "real/src/b.c Link")]);
+    }
+
+    #[test]
+    fn links_inside_a_root_lead_to_the_file_but_not_out() {
+        let fixture = app("app/src/a.c secret/b.c");
+        let ws = fixture.dir.path().join("app");
+        symlink(ws.join("src"), ws.join("alias")).unwrap();
+        symlink(fixture.dir.path().join("secret"), ws.join("leak")).unwrap();
+        fixture.rule("/srv", "$/app/leak").check(&[
+            ("$/app/alias/a.c", "app/src/a.c Link"),
+            ("$/app/leak/b.c", "- outside"),
+            ("/srv/b.c", "- rule app/leak/b.c"),
+        ]);
+    }
+}
