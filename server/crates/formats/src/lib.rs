@@ -1,1 +1,73 @@
-//! Bytes of profile files to profile tables: detection, inflation, one reader per format.
+//! Bytes of profile files to recordings.
+//!
+//! [`read`] looks through compression ([`inflate`]), recognises the format by content ([`detect`]) and hands the bytes to
+//! the reader of that format. Readers check every index once and collect recoverable oddities as warnings; what they
+//! cannot read is one [`ReadError`] that says where and what was expected.
+//!
+//! No files, no clocks, no costs: bytes in, tables out.
+
+pub mod detect;
+mod error;
+pub mod inflate;
+mod read;
+
+pub use detect::{Format, detect};
+pub use error::{At, ErrorKind, ReadError};
+
+use profile::{Recording, Warnings};
+
+/// What came out of one file.
+#[derive(Debug)]
+pub struct Read {
+    /// What it says.
+    pub recording: Recording,
+    /// Which format it was in.
+    pub format: Format,
+    /// The version of the format or the dialect, where there is one (`49`, `py-spy`).
+    pub version: Option<String>,
+    /// From the first to the last sample, in seconds, where the file has times.
+    pub span_seconds: Option<f64>,
+    /// Recoverable oddities.
+    pub warnings: Warnings,
+}
+
+/// Bounds on what is believed of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// More inflated bytes than this are refused.
+    pub max_inflated_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_inflated_bytes: 2 << 30 }
+    }
+}
+
+/// What a long read is doing. Handed to the observer of [`read`] at the start of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Decompressing; so many bytes have come out.
+    Inflating(u64),
+    /// Decoding so many bytes.
+    Decoding(u64),
+}
+
+/// Reads one file. `observe` hears what is being done and stops the read by returning `Break`.
+pub fn read(
+    bytes: Vec<u8>,
+    limits: Limits,
+    observe: &mut dyn FnMut(Phase) -> std::ops::ControlFlow<()>,
+) -> Result<Read, ReadError> {
+    let bytes = inflate::inflate(bytes, limits, observe)?;
+    if observe(Phase::Decoding(bytes.len() as u64)).is_break() {
+        return Err(ReadError::cancelled());
+    }
+    let text = detect::without_bom(&bytes);
+    match detect(text) {
+        Some(Format::FirefoxProcessed) => read::firefox::read(text),
+        Some(Format::CpuProfile) => read::cpuprofile::read(text),
+        Some(Format::Folded) => read::folded::read(text),
+        None => Err(detect::unknown(text)),
+    }
+}

@@ -1,0 +1,359 @@
+//! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames), both
+//! recognised by their magic bytes and never by the name of the file.
+
+use crate::{At, Limits, Phase, ReadError};
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
+use std::borrow::Cow;
+use std::error::Error;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+
+/// How many layers are looked through: `profile.json.gz` that a server compressed once more is real, a third is not.
+const MAX_LAYERS: usize = 2;
+
+/// How many bytes come out between two calls of the observer.
+const STEP: u64 = 4 << 20;
+
+/// Sizes stated by the file are believed up to this ratio; what is larger grows as it comes.
+const BELIEVED_RATIO: u64 = 64;
+
+/// The bytes behind up to two layers of compression. Bytes that are not compressed come back as they are.
+///
+/// # Errors
+/// Truncated or corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned `Break`.
+pub fn inflate(
+    mut bytes: Vec<u8>,
+    limits: Limits,
+    observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
+) -> Result<Vec<u8>, ReadError> {
+    for _ in 0..MAX_LAYERS {
+        let Some(codec) = Codec::of(&bytes) else { return Ok(bytes) };
+        bytes = unpack(codec, &bytes, limits, observe)?;
+    }
+    match Codec::of(&bytes) {
+        Some(_) => Err(ReadError::malformed(At::File, format!("the data are compressed more than {MAX_LAYERS} times"))),
+        None => Ok(bytes),
+    }
+}
+
+/// The first `n` inflated bytes, or as many as the front of a file gives away; errors end it early.
+///
+/// Meant for [`crate::detect`] while files are looked for. zstd comes in blocks of up to 128 KiB and a block that is not
+/// whole yields nothing, so the front of a file should not be shorter than that.
+pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
+    let mut front = Cow::Borrowed(bytes);
+    for _ in 0..MAX_LAYERS {
+        let mut out = Vec::new();
+        // What came out before an error is what was asked for.
+        let _ = match Codec::of(&front) {
+            None => break,
+            Some(Codec::Gzip) => MultiGzDecoder::new(&*front).take(n as u64).read_to_end(&mut out),
+            Some(Codec::Zstd) => first_zstd_blocks(&front, n).take(n as u64).read_to_end(&mut out),
+        };
+        front = Cow::Owned(out);
+    }
+    match front {
+        Cow::Borrowed(bytes) => Cow::Borrowed(bytes.get(..n).unwrap_or(bytes)),
+        inflated @ Cow::Owned(_) => inflated,
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Codec {
+    Gzip,
+    Zstd,
+}
+
+impl Codec {
+    fn of(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            // An ordinary frame or, as parallel compressors write first, one to be skipped.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    fn open(self, packed: &[u8]) -> Box<dyn Source + '_> {
+        match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
+            Self::Zstd => Box::new(ZstdFrames { rest: packed, frame: None }),
+        }
+    }
+
+    /// The inflated size that the data state, 0 where they do not. It may be wrong: gzip states it modulo 2^32 and for the
+    /// last member only.
+    fn stated_size(self, packed: &[u8]) -> u64 {
+        match self {
+            Self::Gzip => packed.last_chunk().map_or(0, |&size| u32::from_le_bytes(size).into()),
+            Self::Zstd => {
+                let mut frame = FrameDecoder::new();
+                let opened = frame.init(without_skippable_frames(packed));
+                opened.map_or(0, |()| frame.content_size())
+            }
+        }
+    }
+}
+
+fn unpack(
+    codec: Codec,
+    packed: &[u8],
+    limits: Limits,
+    observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
+) -> Result<Vec<u8>, ReadError> {
+    let limit = limits.max_inflated_bytes;
+    let believed = codec.stated_size(packed).min(limit).min(BELIEVED_RATIO * packed.len() as u64);
+    let mut out = Vec::new();
+    // Without that room at once it grows step by step, and fails there if it must.
+    let _ = usize::try_from(believed).map(|believed| out.try_reserve_exact(believed));
+
+    let mut source = codec.open(packed);
+    loop {
+        let done = out.len() as u64;
+        if observe(Phase::Inflating(done)).is_break() {
+            return Err(ReadError::cancelled());
+        }
+        if done > limit {
+            return Err(ReadError::too_large(format!(
+                "the {} data inflate to more than maxProfileBytes = {limit} bytes; raise that setting to read them",
+                codec.name()
+            )));
+        }
+        let room = (limit - done).saturating_add(1);
+        match source.by_ref().take(STEP.min(room)).read_to_end(&mut out) {
+            Ok(0) => return Ok(out),
+            Ok(_) => {}
+            Err(error) => {
+                let at = At::Byte((packed.len() - source.left()) as u64);
+                return Err(failure(codec, at, &error));
+            }
+        }
+    }
+}
+
+fn failure(codec: Codec, at: At, error: &io::Error) -> ReadError {
+    let name = codec.name();
+    if ended_early(error) {
+        ReadError::truncated(at, format!("the {name} data end too early"))
+    } else if error.kind() == io::ErrorKind::OutOfMemory {
+        ReadError::too_large(format!("the inflated {name} data do not fit into memory"))
+    } else {
+        ReadError::malformed(at, format!("the {name} data are corrupt ({error})"))
+    }
+}
+
+/// Whether the cause is that the data ended, however deep a decoder wraps it.
+fn ended_early(error: &io::Error) -> bool {
+    let inner = error.get_ref().map(|inner| inner as &(dyn Error + 'static));
+    error.kind() == io::ErrorKind::UnexpectedEof
+        || std::iter::successors(inner, |&error| error.source())
+            .filter_map(|error| error.downcast_ref::<io::Error>())
+            .any(|error| error.kind() == io::ErrorKind::UnexpectedEof)
+}
+
+/// A decoder that knows how many compressed bytes are left.
+trait Source: Read {
+    fn left(&self) -> usize;
+}
+
+impl Source for MultiGzDecoder<&[u8]> {
+    fn left(&self) -> usize {
+        self.get_ref().len()
+    }
+}
+
+/// All frames of zstd data, one after the other. (ruzstd reads single frames and leaves their checksums to its caller.)
+struct ZstdFrames<'a> {
+    rest: &'a [u8],
+    frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
+}
+
+impl Source for ZstdFrames<'_> {
+    fn left(&self) -> usize {
+        self.frame.as_ref().map_or(self.rest, |frame| frame.get_ref()).len()
+    }
+}
+
+impl Read for ZstdFrames<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(frame) = &mut self.frame {
+                let n = frame.read(buffer)?;
+                if n > 0 || buffer.is_empty() {
+                    return Ok(n);
+                }
+                let stored = frame.decoder.get_checksum_from_data();
+                if stored.is_some() && stored != frame.decoder.get_calculated_checksum() {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum does not match"));
+                }
+                self.rest = frame.get_ref();
+                self.frame = None;
+            }
+            self.rest = without_skippable_frames(self.rest);
+            if self.rest.is_empty() {
+                return Ok(0);
+            }
+            self.frame = Some(StreamingDecoder::new(self.rest).map_err(io::Error::other)?);
+        }
+    }
+}
+
+/// What follows the frames that RFC 8878, section 3.1.2, tells decoders to skip.
+fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
+    while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, body @ ..] = bytes {
+        let Some(rest) = body.get(u32::from_le_bytes([*a, *b, *c, *d]) as usize..) else { break };
+        bytes = rest;
+    }
+    bytes
+}
+
+/// A decoder that has at least `n` bytes to read, or what the whole blocks of a truncated frame hold.
+///
+/// Before the end of its frame a decoder holds back as much as its window, so the frame is ended by an empty last block.
+fn first_zstd_blocks(packed: &[u8], n: usize) -> FrameDecoder {
+    let mut source = without_skippable_frames(packed);
+    let mut frame = FrameDecoder::new();
+    let _ = frame.init(&mut source);
+    let _ = frame.decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(n));
+    if !frame.is_finished() {
+        const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+        let _ = frame.decode_blocks(&LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM[..], BlockDecodingStrategy::All);
+    }
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use flate2::{Compression, write::GzEncoder};
+    use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd(bytes: &[u8]) -> Vec<u8> {
+        compress_to_vec(bytes, CompressionLevel::Fastest)
+    }
+
+    /// Text that neither compresses to nothing nor stays as it is.
+    fn text(n: usize) -> Vec<u8> {
+        (0u32..).flat_map(|i| format!("main;f{} {}\n", i.wrapping_mul(2_654_435_761) >> 20, i).into_bytes()).take(n).collect()
+    }
+
+    fn run(bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
+        inflate(bytes, Limits::default(), &mut |_| ControlFlow::Continue(()))
+    }
+
+    #[test]
+    fn plain_bytes_come_back_without_a_copy() {
+        let bytes = text(1000);
+        let address = bytes.as_ptr();
+        assert_eq!(run(bytes).unwrap().as_ptr(), address);
+        assert_eq!(run(Vec::new()).unwrap(), b"");
+    }
+
+    #[test]
+    fn one_and_two_layers_are_looked_through_and_a_third_is_refused() {
+        let plain = text(300_000);
+        for packed in [gzip(&plain), zstd(&plain), gzip(&zstd(&plain)), zstd(&gzip(&plain)), gzip(&gzip(&plain))] {
+            assert_eq!(run(packed).unwrap(), plain);
+        }
+        let error = run(gzip(&zstd(&gzip(&plain)))).unwrap_err();
+        assert_eq!((error.kind, error.to_string().as_str()), (ErrorKind::Malformed, "the data are compressed more than 2 times"));
+    }
+
+    #[test]
+    fn members_frames_and_skippable_frames_follow_each_other() {
+        let members = [gzip(b"a;b 1\n"), gzip(b""), gzip(b"c 2\n")].concat();
+        assert_eq!(run(members).unwrap(), b"a;b 1\nc 2\n");
+        let skippable = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 9, 9, 9];
+        let frames = [&skippable[..], &zstd(b"a;b 1\n"), &skippable, &zstd(b"c 2\n"), &skippable].concat();
+        assert_eq!(run(frames.clone()).unwrap(), b"a;b 1\nc 2\n");
+        assert_eq!(&*prefix(&frames, 4), b"a;b ");
+    }
+
+    #[test]
+    fn a_truncated_stream_is_truncated_wherever_it_ends() {
+        let plain = text(60_000);
+        for packed in [gzip(&plain), zstd(&plain)] {
+            for end in (4..packed.len()).step_by(97).chain([packed.len() - 1]) {
+                let error = run(packed[..end].to_vec()).unwrap_err();
+                assert_eq!(error.kind, ErrorKind::Truncated, "{end}: {error}");
+                assert!(plain.starts_with(&prefix(&packed[..end], 1000)));
+            }
+        }
+    }
+
+    #[test]
+    fn corrupt_data_are_malformed_and_never_panic() {
+        let plain = text(60_000);
+        for packed in [gzip(&plain), zstd(&plain)] {
+            for at in (10..packed.len()).step_by(61) {
+                let mut broken = packed.clone();
+                broken[at] ^= 0x55;
+                match run(broken) {
+                    Ok(bytes) => assert_eq!(bytes, plain, "byte {at} only matters if the data differ"),
+                    Err(error) => assert!(matches!(error.kind, ErrorKind::Malformed | ErrorKind::Truncated), "{error}"),
+                }
+            }
+        }
+        let mut broken = gzip(&plain);
+        let crc = broken.len() - 8;
+        broken[crc] ^= 1;
+        let error = run(broken).unwrap_err();
+        assert!(error.to_string().contains("the gzip data are corrupt"), "{error}");
+        assert!(matches!(error.at, At::Byte(at) if at > 0));
+    }
+
+    #[test]
+    fn bombs_stop_at_the_limit_and_name_it() {
+        let bomb = gzip(&vec![0; 1 << 20]).repeat(3);
+        let limits = Limits { max_inflated_bytes: 1 << 20 };
+        let error = inflate(bomb.clone(), limits, &mut |_| ControlFlow::Continue(())).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::TooLarge);
+        assert!(error.to_string().contains("1048576"), "{error}");
+        let exact = Limits { max_inflated_bytes: 3 << 20 };
+        assert_eq!(inflate(bomb, exact, &mut |_| ControlFlow::Continue(())).unwrap().len(), 3 << 20);
+    }
+
+    #[test]
+    fn the_observer_hears_every_few_mebibytes_and_can_stop() {
+        let packed = gzip(&vec![b'x'; 1 << 20]).repeat(9);
+        let mut heard = Vec::new();
+        let all = inflate(packed.clone(), Limits::default(), &mut |phase| {
+            heard.push(phase);
+            ControlFlow::Continue(())
+        });
+        assert_eq!(all.unwrap().len(), 9 << 20);
+        let expected = [0, 4 << 20, 8 << 20, 9 << 20].map(Phase::Inflating);
+        assert_eq!(heard, expected);
+        let stopped = inflate(packed, Limits::default(), &mut |_| ControlFlow::Break(()));
+        assert_eq!(stopped.unwrap_err().kind, ErrorKind::Cancelled);
+    }
+
+    #[test]
+    fn a_prefix_is_the_front_of_whatever_is_inside() {
+        let plain = text(500_000);
+        assert!(matches!(prefix(&plain, 100), Cow::Borrowed(front) if front == &plain[..100]));
+        assert_eq!(&*prefix(b"ab", 100), b"ab");
+        for packed in [gzip(&plain), zstd(&plain), gzip(&gzip(&plain))] {
+            let front = &packed[..packed.len() / 2];
+            assert_eq!(&*prefix(front, 4096), &plain[..4096]);
+        }
+        assert_eq!(&*prefix(&[0x1f, 0x8b], 10), b"");
+        assert_eq!(&*prefix(&[0x28, 0xb5, 0x2f, 0xfd], 10), b"");
+    }
+}

@@ -1,0 +1,21 @@
+//! One reader per format.
+
+pub(crate) mod cpuprofile;
+pub(crate) mod firefox;
+pub(crate) mod folded;
+pub(crate) mod json;
+
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+
+/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the profile spells it.
+pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
+    let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    let path = percent_decode_str(path).decode_utf8_lossy();
+    match path.as_bytes() {
+        // file:///C:/x is C:/x.
+        [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => Cow::Owned(path[1..].to_owned()),
+        _ => path,
+    }
+}

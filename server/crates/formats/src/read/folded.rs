@@ -1,0 +1,544 @@
+//! Folded stacks: one line per stack, frames root first, a value behind. What FlameGraph and inferno read, and what py-spy,
+//! rbspy, Austin, async-profiler and `perf report -g folded` write.
+//!
+//! [`line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
+//! Here: what holds for a whole file (the form of its values, its metrics, its dialect), and the tables.
+
+mod dialect;
+mod line;
+mod sniff;
+
+pub(crate) use sniff::is_folded;
+
+use super::source_name;
+use crate::{At, Format, Read, ReadError};
+use dialect::{Dialect, Place, Position, Suffix};
+use profile::{
+    Frame, FrameId, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// How many different frames decide on the dialect.
+const DECIDING_FRAMES: usize = 200;
+
+/// Among how many lines they are looked for; these decide on the form of the values, too.
+const DECIDING_LINES: usize = 1000;
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut warnings = Warnings::default();
+    let text = String::from_utf8_lossy(bytes);
+    if let std::borrow::Cow::Owned(_) = text {
+        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
+    }
+    let layout = Layout::of(&text);
+    if layout.form == Form::Difference {
+        warnings.add("differential", || "the file compares two profiles; the second value of each line counts".to_owned());
+    }
+
+    let mut tables = Tables::new(&layout);
+    let mut event = 0;
+    let mut first_malformed = None;
+    for (i, line) in text.lines().enumerate() {
+        if let Some(comment) = line::comment(line) {
+            event = layout.event_named(comment).unwrap_or(event);
+        } else if let Some((stack, values)) = layout.form.split(line) {
+            tables.push(stack, values, event)?;
+        } else if !layout.form.passes_over(line) {
+            first_malformed.get_or_insert(i + 1);
+            warnings.add("malformed-line", || format!("line {}: expected frames and a value, `main;parse;hash 42`", i + 1));
+        }
+    }
+    match first_malformed {
+        Some(line) if tables.is_empty() => Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation())),
+        _ => Ok(Read {
+            recording: tables.finish()?,
+            format: Format::Folded,
+            version: layout.dialect.map(|dialect| dialect.name().to_owned()),
+            span_seconds: layout.duration_us.map(|us| us / 1e6),
+            warnings,
+        }),
+    }
+}
+
+/// How the values of a file are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// `stack value`
+    Value,
+    /// `stack before after`
+    Difference,
+    /// `stack time,idle,memory`
+    Full,
+    /// `value stack`, under headers that name the event
+    Report,
+}
+
+/// The values of one line.
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    One(f64),
+    Full { time_us: f64, idle: bool, memory_bytes: f64 },
+}
+
+impl Form {
+    fn of(comments: &[&str], lines: &[&str]) -> Self {
+        let most = |fits: &dyn Fn(&str) -> bool| lines.iter().filter(|line| fits(line)).count() * 2 > lines.len();
+        // `thread 5 10` may be a frame that ends in a number: only if all lines are so it is a form.
+        let mut stacks = lines.iter().filter_map(|line| line::value_last(line)).map(|(stack, _)| stack).peekable();
+        if comments.iter().any(|comment| event_of(comment).is_some()) {
+            Self::Report
+        } else if stacks.peek().is_some() && stacks.all(|stack| line::value_last(stack).is_some()) {
+            Self::Difference
+        } else if most(&|line| line::values_last(line).is_some()) {
+            Self::Full
+        } else if most(&|line| line::value_last(line).is_none() && (line::value_first(line).is_some() || is_report_row(line))) {
+            Self::Report
+        } else {
+            Self::Value
+        }
+    }
+
+    /// The stack and the values of a line.
+    fn split(self, line: &str) -> Option<(&str, Values)> {
+        let one = |(stack, value)| (stack, Values::One(value));
+        match self {
+            Self::Value => line::value_last(line).map(one),
+            Self::Difference => {
+                let (stack, after) = line::value_last(line)?;
+                Some((line::value_last(stack).map_or(stack, |(stack, _)| stack), Values::One(after)))
+            }
+            Self::Full => {
+                let (stack, [time_us, idle, memory_bytes]) = line::values_last(line)?;
+                Some((stack, Values::Full { time_us, idle: idle != 0.0, memory_bytes }))
+            }
+            Self::Report => line::value_first(line).map(one),
+        }
+    }
+
+    /// Whether a line that has no stack is no fault.
+    fn passes_over(self, line: &str) -> bool {
+        line.trim().is_empty() || (self == Self::Report && is_report_row(line))
+    }
+
+    fn expectation(self) -> &'static str {
+        match self {
+            Self::Value | Self::Difference => "no line is frames and a value; expected `main;parse;hash 42`",
+            Self::Full => "no line is frames and three values; expected `main;parse;hash 4000,0,128`",
+            Self::Report => "no line is a value and frames; expected `42 main;parse;hash`",
+        }
+    }
+}
+
+/// A row of the table that `perf report` prints between the stacks: `   8.95%  command  object  [.] symbol`.
+fn is_report_row(line: &str) -> bool {
+    line.starts_with(' ') && line.split_whitespace().next().is_some_and(|word| word.ends_with('%'))
+}
+
+/// What holds for a whole file.
+struct Layout {
+    form: Form,
+    metrics: Vec<Metric>,
+    /// With [`Form::Report`], the event of each metric.
+    events: Vec<String>,
+    /// `perf report` prints the leaf first unless it is told not to.
+    leaf_first: bool,
+    dialect: Option<Dialect>,
+    has_lines: bool,
+    /// What Austin says at the end.
+    duration_us: Option<f64>,
+}
+
+impl Layout {
+    fn of(text: &str) -> Self {
+        let (comments, stacks): (Vec<_>, Vec<_>) = first_lines(text);
+        let form = Form::of(&comments, &stacks);
+        let (deciding, has_threads) = deciding_frames(&stacks, form);
+        let dialect = Dialect::of_most(deciding.iter().copied());
+        let has_lines = deciding.iter().any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
+
+        let value_of = |key: &str| comments.iter().find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':')).map(str::trim);
+        let mut events: Vec<&str> = Vec::new();
+        if form == Form::Report {
+            for event in comments.iter().filter_map(|comment| event_of(comment)) {
+                if !events.contains(&event) {
+                    events.push(event);
+                }
+            }
+        }
+        let metrics: Vec<(&str, &str)> = match (form, value_of("mode")) {
+            (Form::Report, _) if !events.is_empty() => {
+                let percent = stacks.iter().any(|line| line.split(' ').next().is_some_and(|value| value.ends_with('%')));
+                events.iter().map(|&event| (event, if percent { "percent" } else { "samples" })).collect()
+            }
+            (Form::Full, _) => vec![("wall", "us"), ("cpu", "us"), ("memory", "bytes")],
+            (_, Some("memory")) => vec![("memory", "bytes")],
+            (_, Some(mode @ ("wall" | "cpu"))) => vec![(mode, "us")],
+            _ if has_threads => vec![("time", "us")],
+            _ => vec![("samples", "samples")],
+        };
+        let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        Self {
+            form,
+            metrics: metrics.into_iter().map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines)).collect(),
+            events: events.into_iter().map(str::to_owned).collect(),
+            leaf_first: form == Form::Report && prints_leaf_first(&stacks),
+            dialect,
+            has_lines,
+            duration_us: value_of("duration").and_then(line::number),
+        }
+    }
+
+    /// The metric that a comment announces for the lines below.
+    fn event_named(&self, comment: &str) -> Option<usize> {
+        let event = event_of(comment)?;
+        self.events.iter().position(|known| known == event)
+    }
+}
+
+/// All comments, and the first of the other lines that are not blank.
+fn first_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
+    let (mut comments, mut others) = (Vec::new(), Vec::new());
+    for line in text.lines() {
+        if let Some(comment) = line::comment(line) {
+            comments.push(comment);
+        } else if others.len() < DECIDING_LINES && !line.trim().is_empty() {
+            others.push(line);
+        }
+    }
+    (comments, others)
+}
+
+/// The first different frames, without suffixes, and whether a stack begins with a thread.
+fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bool) {
+    let mut deciding = FxHashSet::default();
+    let mut has_threads = false;
+    for (stack, _) in lines.iter().filter_map(|line| form.split(line)) {
+        let (thread, frames) = line::thread(stack);
+        has_threads |= thread.is_some();
+        for frame in line::frames(frames, true) {
+            if deciding.len() == DECIDING_FRAMES {
+                return (deciding, has_threads);
+            }
+            deciding.insert(dialect::without_suffix(frame).0);
+        }
+    }
+    (deciding, has_threads)
+}
+
+/// `Samples: 1K of event 'cpu-clock'`
+fn event_of(comment: &str) -> Option<&str> {
+    let (_, event) = comment.strip_prefix("Samples: ")?.split_once('\'')?;
+    event.rsplit_once('\'').map(|(event, _)| event)
+}
+
+/// Whether the symbol of the rows, which is the leaf, begins the stacks below them more often than it ends them.
+fn prints_leaf_first(lines: &[&str]) -> bool {
+    let mut symbol = None;
+    let (mut first, mut last) = (0, 0);
+    for line in lines {
+        if is_report_row(line) {
+            symbol = line.split_once("] ").map(|(_, symbol)| symbol.trim());
+        } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
+            let mut frames = line::frames(stack, false);
+            let (root, leaf) = (frames.next(), frames.last());
+            first += usize::from(leaf.is_some() && root == Some(symbol));
+            last += usize::from(leaf == Some(symbol));
+        }
+    }
+    first > last
+}
+
+/// What a frame without suffix says, in the dialect of its file or else in any.
+fn place(dialect: Option<Dialect>, frame: &str) -> Place<'_> {
+    let parsed = dialect.and_then(|dialect| dialect.parse(frame).or_else(|| Dialect::any(frame)));
+    parsed.unwrap_or_else(|| Place::named(dialect::without_offset(frame)))
+}
+
+/// The tables while they are filled, and what was seen already.
+struct Tables<'a> {
+    layout: &'a Layout,
+    builder: ProfileBuilder,
+    /// Each different text of a frame is looked into once.
+    frames: FxHashMap<&'a str, FrameId>,
+    threads: Vec<Rows>,
+    /// By the text before the stack; empty where there is none.
+    thread_ids: FxHashMap<&'a str, usize>,
+}
+
+/// The samples of one thread, in columns.
+struct Rows {
+    thread: Thread,
+    stacks: Vec<Option<StackId>>,
+    /// One column per metric.
+    weights: Vec<Vec<f64>>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(layout: &'a Layout) -> Self {
+        Self {
+            layout,
+            builder: ProfileBuilder::new(layout.metrics.clone(), 0),
+            frames: FxHashMap::default(),
+            threads: Vec::new(),
+            thread_ids: FxHashMap::default(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    fn push(&mut self, stack: &'a str, values: Values, event: usize) -> Result<(), ReadError> {
+        let (prefix, frames) = line::thread(stack);
+        let mut leaf = None;
+        let joins_lines = self.layout.dialect == Some(Dialect::Austin2);
+        if self.layout.leaf_first {
+            let frames: Vec<&str> = line::frames(frames, joins_lines).collect();
+            for frame in frames.into_iter().rev() {
+                leaf = Some(self.call(leaf, frame)?);
+            }
+        } else {
+            for frame in line::frames(frames, joins_lines) {
+                leaf = Some(self.call(leaf, frame)?);
+            }
+        }
+
+        let key = prefix.map_or("", |prefix| prefix.text);
+        let next = self.threads.len();
+        let id = *self.thread_ids.entry(key).or_insert(next);
+        if id == next {
+            let known = |id: fn(&line::ThreadPrefix<'a>) -> &'a str| prefix.as_ref().map(id).map(str::to_owned);
+            let thread = Thread { name: key.to_owned(), pid: known(|p| p.pid), tid: known(|p| p.tid), ..Thread::default() };
+            self.threads.push(Rows { thread, stacks: Vec::new(), weights: vec![Vec::new(); self.layout.metrics.len()] });
+        }
+        let Some(rows) = self.threads.get_mut(id) else { return Ok(()) };
+        rows.stacks.push(leaf);
+        for (metric, column) in rows.weights.iter_mut().enumerate() {
+            column.push(match (values, metric) {
+                (Values::One(value), metric) if metric == event => value,
+                (Values::Full { time_us, .. }, 0) => time_us,
+                (Values::Full { time_us, idle: false, .. }, 1) => time_us,
+                (Values::Full { memory_bytes, .. }, 2) => memory_bytes,
+                _ => 0.0,
+            });
+        }
+        Ok(())
+    }
+
+    /// The stack of `caller` calling `frame`.
+    fn call(&mut self, caller: Option<StackId>, frame: &'a str) -> Result<StackId, ReadError> {
+        let frame = match self.frames.get(frame) {
+            Some(&id) => id,
+            None => {
+                let id = self.intern(frame)?;
+                self.frames.insert(frame, id);
+                id
+            }
+        };
+        Ok(self.builder.intern_stack(caller, frame)?)
+    }
+
+    fn intern(&mut self, frame: &str) -> Result<FrameId, ReadError> {
+        let (text, suffix) = dialect::without_suffix(frame);
+        let Place { name, file, lib, position } = place(self.layout.dialect, text);
+        let builder = &mut self.builder;
+        let (executing, (line, column)) = match position {
+            // A metric that knows no lines must not have any.
+            Position::Executing(line) => (if self.layout.has_lines { line } else { 0 }, (0, 0)),
+            Position::Definition { line, column } => (0, (line, column)),
+        };
+        let func = Func {
+            name: builder.intern_string(&name)?,
+            source: file.map(|file| builder.intern_source(&source_name(&file))).transpose()?,
+            lib: lib.map(|lib| builder.intern_lib(library(lib))).transpose()?,
+            line,
+            column,
+        };
+        let func = builder.intern_func(func)?;
+        Ok(builder.intern_frame(Frame { func, line: executing, inlined: suffix == Suffix::Inlined })?)
+    }
+
+    fn finish(mut self) -> Result<Recording, ReadError> {
+        for Rows { thread, stacks, weights } in self.threads {
+            let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
+            self.builder.push_thread(Thread { samples, ..thread })?;
+        }
+        Ok(Recording::Stacks(self.builder.build()))
+    }
+}
+
+fn library(text: &str) -> Lib {
+    match text.rsplit_once(['/', '\\']) {
+        Some((_, name)) => Lib { name: name.to_owned(), path: text.to_owned() },
+        None => Lib { name: text.to_owned(), path: String::new() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use profile::Profile;
+    use std::fmt::Write;
+
+    fn read_text(text: &str) -> Read {
+        read(text.as_bytes()).unwrap()
+    }
+
+    fn profile(read: &Read) -> &Profile {
+        let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
+        profile
+    }
+
+    /// Each sample as `thread: root>leaf file:line weights`; executing lines as `:12`, definitions as `@12`.
+    fn rows(text: &str) -> String {
+        let read = read_text(text);
+        let profile = profile(&read);
+        let (symbols, mut out) = (profile.symbols(), String::new());
+        for thread in profile.threads() {
+            for row in 0..thread.samples.len() {
+                let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
+                while let Some(stack) = next {
+                    let frame = profile.frames().get(profile.stacks().frame(stack));
+                    let func = symbols.funcs.get(frame.func);
+                    let mut name = symbols.func_name(frame.func).to_owned();
+                    if let Some(source) = func.source {
+                        write!(name, "|{}", symbols.source_name(source)).unwrap();
+                    }
+                    if let Some(lib) = func.lib {
+                        write!(name, "|{}", symbols.libs[lib.index()].name).unwrap();
+                    }
+                    if func.line > 0 {
+                        write!(name, "@{}", func.line).unwrap();
+                    }
+                    if frame.line > 0 {
+                        write!(name, ":{}", frame.line).unwrap();
+                    }
+                    if frame.inlined {
+                        name.push('~');
+                    }
+                    names.push(name);
+                    next = profile.stacks().prefix(stack);
+                }
+                names.reverse();
+                if !thread.name.is_empty() {
+                    write!(out, "{}: ", thread.name).unwrap();
+                }
+                out.push_str(&names.join(" > "));
+                for weights in thread.samples.weights() {
+                    write!(out, " {}", weights.get(row)).unwrap();
+                }
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    fn metrics(read: &Read) -> Vec<(&str, &str, LineKnowledge)> {
+        read.recording.metrics().iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect()
+    }
+
+    fn warnings(read: &Read) -> Vec<(&str, u64)> {
+        read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
+    }
+
+    #[test]
+    fn names_values_and_empty_stacks() {
+        assert_eq!(rows("main;f<[u8; 8]>;g 2\r\na b;c d 3.7\n 1\n\nmain -4"), "main > f<[u8; 8]> > g 2\na b > c d 3.7\n 1\nmain -4\n");
+        let read = read_text("a;b 1\n");
+        assert_eq!(metrics(&read), [("samples", "samples", LineKnowledge::Nothing)]);
+        assert_eq!((read.format, read.version.as_deref(), read.span_seconds), (Format::Folded, None, None));
+    }
+
+    #[test]
+    fn suffixes_come_off_and_inlined_frames_are_marked() {
+        assert_eq!(rows("java;A.run_[j];B.get_[i] 4"), "java > A.run > B.get~ 4\n");
+        assert_eq!(rows("f (a.py:3);g (a.py:4)_[i] 1"), "f|a.py:3 > g|a.py:4~ 1\n");
+    }
+
+    #[test]
+    fn places_of_executing_lines_are_frames() {
+        let text = "/a:30;/b:27;/a:27 47\n/a:30;/b:50 20\n/a:10;/c:20;/b:15 7\n/a:10;/c:20;/b:50 92\n";
+        assert_eq!(
+            rows(text),
+            "/a|/a:30 > /b|/b:27 > /a|/a:27 47\n/a|/a:30 > /b|/b:50 20\n/a|/a:10 > /c|/c:20 > /b|/b:15 7\n/a|/a:10 > /c|/c:20 > /b|/b:50 92\n"
+        );
+        assert_eq!(metrics(&read_text(text)), [("samples", "samples", LineKnowledge::SelfAndTotal)]);
+        assert_eq!(rows("<module> (x.py:3);f (x.py:10) 2"), "<module>|x.py:3 > f|x.py:10 2\n");
+        assert_eq!(read_text("<module> (x.py:3);f (x.py:10) 2").version.as_deref(), Some("py-spy"));
+        assert_eq!(rows("main (file:///a%20b/x.py:3) 1"), "main|/a b/x.py:3 1\n");
+        assert_eq!(rows("f (module);L12;g (other) 1"), "f|module:12 > g (other) 1\n");
+    }
+
+    #[test]
+    fn places_of_definitions_are_funcs() {
+        let text = "node;LazyCompile:*f /p/x.js:12:3;JS:~g file:///p/y%20z.js:4:1 5\n";
+        assert_eq!(rows(text), "node > f|/p/x.js@12 > g|/p/y z.js@4 5\n");
+        assert_eq!(metrics(&read_text(text)), [("samples", "samples", LineKnowledge::Nothing)]);
+        assert_eq!(rows("unix`thread_start+0x1f;app`main 1"), "thread_start|unix > main|app 1\n");
+    }
+
+    #[test]
+    fn another_dialect_is_tried_before_a_frame_is_a_mere_name() {
+        let text = "a (x.py:1);b (x.py:2);native /abs/f.c:12;malloc 1\n";
+        assert_eq!(rows(text), "a|x.py:1 > b|x.py:2 > native|/abs/f.c:12 > malloc 1\n");
+    }
+
+    #[test]
+    fn austin_has_threads_modes_and_a_duration() {
+        let text = "# austin: 3.7.0\n# interval: 4000\n# mode: wall\n\nP9;T0:11 191\nP9;T0:12;/x.py:f:3;:GC: 10\nP9;T0:11;/x.py:f:3 5\n\n# duration: 2000000\n";
+        assert_eq!(rows(text), "P9;T0:11:  191\nP9;T0:11: f|/x.py:3 5\nP9;T0:12: f|/x.py:3 > :GC: 10\n");
+        let read = read_text(text);
+        assert_eq!(metrics(&read), [("wall", "us", LineKnowledge::SelfAndTotal)]);
+        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("austin"), Some(2.0)));
+        let thread = &profile(&read).threads()[1];
+        assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("9"), Some("12")));
+
+        let full = read_text("P9;T0:11;/x.py:f:3 10,0,-5\nP9;T0:11;/x.py:f:3 20,1,7\n");
+        assert_eq!(metrics(&full).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(), [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]);
+        let weights = profile(&full).threads()[0].samples.weights();
+        assert_eq!(weights, [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(Weights::Each));
+        assert_eq!(metrics(&read_text("# mode: memory\nP9;T0:11;/x.py:f:3 -10\n"))[0].1, "bytes");
+    }
+
+    #[test]
+    fn differences_count_the_second_value() {
+        let read = read_text("a;b 10 5\na;c 0 7\n");
+        assert_eq!(rows("a;b 10 5\na;c 0 7\n"), "a > b 5\na > c 7\n");
+        assert_eq!(warnings(&read), [("differential", 1)]);
+        // Here the name ends in a number.
+        assert_eq!(rows("a;worker 3 10\na;c 7\n"), "a > worker 3 10\na > c 7\n");
+    }
+
+    #[test]
+    fn perf_report_has_a_metric_per_event() {
+        let text = "# Samples: 1K of event 'cpu-clock'\n# Event count (approx.): 966983250\n#\n     8.95%  app  app  [.] leaf 2\n77 main;leaf 2\n# Samples: 2 of event 'page-faults'\n     1.00%  app  app  [k] fault\n3 main;fault\n";
+        assert_eq!(rows(text), "main > leaf 2 77 0\nmain > fault 0 3\n");
+        let read = read_text(text);
+        assert_eq!(metrics(&read).iter().map(|m| m.0).collect::<Vec<_>>(), ["cpu-clock", "page-faults"]);
+        assert_eq!(warnings(&read), []);
+        let leaf_first = "# Samples: 1K of event 'cycles'\n     8.95%  app  app  [.] leaf\n3.5% leaf;main\n1% leaf;g;main\n";
+        assert_eq!(rows(leaf_first), "main > leaf 3.5\nmain > g > leaf 1\n");
+        assert_eq!(metrics(&read_text(leaf_first))[0].1, "percent");
+    }
+
+    #[test]
+    fn malformed_lines_are_counted_and_only_all_of_them_are_an_error() {
+        let read = read_text("a;b 1\nwhat\na;c 2\na;d x\n");
+        assert_eq!(warnings(&read), [("malformed-line", 2)]);
+        assert!(read.warnings.as_slice()[0].message.starts_with("line 2: "));
+        let error = super::read(b"# x\nwhat\nis\n").unwrap_err();
+        assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(2, 1)));
+        let read = super::read(b"a;\xff 1\n").unwrap();
+        assert_eq!(warnings(&read), [("invalid-utf8", 1)]);
+    }
+
+    #[test]
+    fn equal_stacks_share_a_row_and_deep_ones_are_read() {
+        let deep = format!("{} 1\n", (0..100_000).map(|i| format!("f{}", i % 10)).collect::<Vec<_>>().join(";"));
+        let read = read_text(&deep.repeat(3));
+        assert_eq!((profile(&read).stacks().len(), profile(&read).threads()[0].samples.len()), (100_000, 3));
+        assert_eq!(profile(&read).frames().len(), 10);
+    }
+}

@@ -1,0 +1,465 @@
+//! What the text of a frame says: every profiler has its own way to put function, file and line into one name.
+//!
+//! One dialect is chosen per file by its first frames. A frame that does not fit it is tried in the others and is a mere name
+//! if none fits. Whether a line is the one *executing* or that of the *definition* is a property of the dialect: only the
+//! former becomes a cost of that line.
+
+use std::borrow::Cow;
+
+/// What one frame says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place<'a> {
+    pub(super) name: Cow<'a, str>,
+    /// As the profile spells it.
+    pub(super) file: Option<Cow<'a, str>>,
+    /// A library, by name or by path.
+    pub(super) lib: Option<&'a str>,
+    pub(super) position: Position,
+}
+
+/// What the line of a frame means. Lines and columns are 1-based; 0 = unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    Executing(u32),
+    Definition { line: u32, column: u32 },
+}
+
+/// A way to write frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// `name - /p/f.rb:12`
+    Rbspy,
+    /// `name (pkg/f.py:12)`, `name (lib.so)`
+    PySpy,
+    /// `LazyCompile:*f /p/x.js:12:3`: where f starts
+    V8,
+    /// `py:f:12:/p/x.py`, `TRACE_3::f.lua:12`: where it starts; `py::f:/p/x.py` (CPython's perf trampoline)
+    Vmprof,
+    /// `sym /abs/f.c:12`, `/abs/f.c:12`
+    Perf,
+    /// `sym:f.cpp:137`
+    FlameGraph,
+    /// `/p/x.py:f:12`
+    Austin,
+    /// `f (module);L12`
+    Austin2,
+    /// `/p/x.py:12:f`
+    Faulthandler,
+    /// `pkg/Class.method:12`
+    AsyncProfiler,
+    /// A module, a backtick and `func+0x1f`
+    Dtrace,
+}
+
+impl Dialect {
+    /// In the order in which a frame is tried: what is more particular stands first.
+    const ALL: [Self; 11] = [
+        Self::Rbspy,
+        Self::PySpy,
+        Self::V8,
+        Self::Vmprof,
+        Self::Perf,
+        Self::FlameGraph,
+        Self::Austin,
+        Self::Austin2,
+        Self::Faulthandler,
+        Self::AsyncProfiler,
+        Self::Dtrace,
+    ];
+
+    /// A stable name for programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Rbspy => "rbspy",
+            Self::PySpy => "py-spy",
+            Self::V8 => "v8",
+            Self::Vmprof => "vmprof",
+            Self::Perf => "perf-srcline",
+            Self::FlameGraph => "flamegraph-srcline",
+            Self::Austin => "austin",
+            Self::Austin2 => "austin-2",
+            Self::Faulthandler => "faulthandler",
+            Self::AsyncProfiler => "async-profiler",
+            Self::Dtrace => "dtrace",
+        }
+    }
+
+    /// What `frame` says in this dialect; `None` if it is not written in it.
+    pub(super) fn parse(self, frame: &str) -> Option<Place<'_>> {
+        match self {
+            Self::Rbspy => rbspy(frame),
+            Self::PySpy => py_spy(frame),
+            Self::V8 => v8(frame),
+            Self::Vmprof => vmprof(frame),
+            Self::Perf => perf(frame),
+            Self::FlameGraph => flame_graph(frame),
+            Self::Austin => austin(frame),
+            Self::Austin2 => austin_2(frame),
+            Self::Faulthandler => faulthandler(frame),
+            Self::AsyncProfiler => async_profiler(frame),
+            Self::Dtrace => dtrace(frame),
+        }
+    }
+
+    /// What `frame` says in the first dialect that it fits.
+    pub(super) fn any(frame: &str) -> Option<Place<'_>> {
+        Self::ALL.into_iter().find_map(|dialect| dialect.parse(frame))
+    }
+
+    /// The dialect in which most of `frames` are written, if any is.
+    pub(super) fn of_most<'a>(frames: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut counts = [0_usize; Self::ALL.len()];
+        for frame in frames {
+            for (count, dialect) in counts.iter_mut().zip(Self::ALL) {
+                *count += usize::from(dialect.parse(frame).is_some());
+            }
+        }
+        let most = counts.iter().copied().max().filter(|&most| most > 0)?;
+        Self::ALL.into_iter().zip(counts).find(|&(_, count)| count == most).map(|(dialect, _)| dialect)
+    }
+}
+
+impl<'a> Place<'a> {
+    /// A function of which only the name is known.
+    pub(super) fn named(name: &'a str) -> Self {
+        Self { name: Cow::Borrowed(name), file: None, lib: None, position: Position::Executing(0) }
+    }
+
+    fn executing(name: &'a str, file: &'a str, line: u32) -> Self {
+        Self { file: Some(Cow::Borrowed(file)), position: Position::Executing(line), ..Self::named(name) }
+    }
+
+    fn defined(name: &'a str, file: &'a str, line: u32, column: u32) -> Self {
+        Self { file: Some(Cow::Borrowed(file)), position: Position::Definition { line, column }, ..Self::named(name) }
+    }
+}
+
+/// What FlameGraph's collapsers append to a name: kernel, inlined, JIT, waker, interpreted, C1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Suffix {
+    None,
+    Inlined,
+    Other,
+}
+
+/// Takes the suffix off a frame.
+pub(super) fn without_suffix(frame: &str) -> (&str, Suffix) {
+    let inlined = frame.strip_suffix("_[i]").map(|name| (name, Suffix::Inlined));
+    let other = || ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"].iter().find_map(|suffix| frame.strip_suffix(suffix));
+    inlined.or_else(|| Some((other()?, Suffix::Other))).filter(|(name, _)| !name.is_empty()).unwrap_or((frame, Suffix::None))
+}
+
+fn rbspy(frame: &str) -> Option<Place<'_>> {
+    let (name, place) = frame.rsplit_once(" - ")?;
+    match line_behind(place) {
+        _ if place == "(unknown)" => Some(Place::named(name)),
+        Some((file, line)) => (!is_number(file)).then(|| Place::executing(name, file, line)),
+        None => is_file(place).then(|| Place::executing(name, place, 0)),
+    }
+}
+
+fn py_spy(frame: &str) -> Option<Place<'_>> {
+    let (name, place) = frame.strip_suffix(')')?.rsplit_once(" (")?;
+    match line_behind(place) {
+        Some((file, line)) => (!is_number(file)).then(|| Place::executing(name, file, line)),
+        None if is_library(place) => Some(Place { lib: Some(place), ..Place::named(name) }),
+        None => is_file(place).then(|| Place::executing(name, place, 0)),
+    }
+}
+
+fn v8(frame: &str) -> Option<Place<'_>> {
+    const TAGS: [&str; 6] = ["LazyCompile:", "InterpretedFunction:", "Function:", "Script:", "Eval:", "JS:"];
+    let tagged = TAGS.iter().find_map(|tag| frame.strip_prefix(tag));
+    let marked = tagged.unwrap_or(frame).strip_prefix(['~', '*', '^', '+']);
+    let (rest, last) = line_behind(marked.or(tagged).unwrap_or(frame))?;
+    let (rest, line, column) = line_behind(rest).map_or((rest, last, None), |(rest, line)| (rest, line, Some(last)));
+    // The name may have blanks (`get x`), and so may the file: the file begins where something begins like one.
+    let begins = |at: &usize| rest.get(at + 1..).is_some_and(begins_like_script);
+    let blank = rest.match_indices(' ').map(|(at, _)| at).find(begins).or_else(|| rest.find(' '));
+    let (name, file) = match blank {
+        Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
+        None => ("", rest),
+    };
+    let known = marked.is_some() || (tagged.is_some() && is_file(file)) || (column.is_some() && begins_like_script(file));
+    let name = if name.is_empty() { "(anonymous)" } else { name };
+    (known && !file.is_empty() && !is_number(file)).then(|| Place::defined(name, file, line, column.unwrap_or(0)))
+}
+
+fn begins_like_script(file: &str) -> bool {
+    ["/", "file:", "node:", "http:", "https:", "./", "../"].iter().any(|start| file.starts_with(start)) || has_drive(file)
+}
+
+fn vmprof(frame: &str) -> Option<Place<'_>> {
+    if let Some(rest) = frame.strip_prefix("py::") {
+        let (name, file) = split_last_colon(rest)?;
+        return is_file(file).then(|| Place::executing(name, file, 0));
+    }
+    if let Some(rest) = frame.strip_prefix("py:") {
+        let (name, rest) = rest.split_once(':')?;
+        let (line, file) = rest.split_once(':')?;
+        return Some(Place::defined(name, file, line.parse().ok()?, 0)).filter(|_| !file.is_empty());
+    }
+    let (name, place) = frame.split_once("::").filter(|(name, _)| name.strip_prefix("TRACE_").is_some_and(is_number))?;
+    let (file, line) = line_behind(place)?;
+    Some(Place::defined(name, file, line, 0))
+}
+
+fn perf(frame: &str) -> Option<Place<'_>> {
+    let frame = match frame.rsplit_once(" (discriminator ") {
+        Some((place, number)) if number.strip_suffix(')').is_some_and(is_number) => place,
+        _ => frame,
+    };
+    let (rest, line) = line_behind(frame)?;
+    let (name, file) = match rest.find(" /") {
+        _ if rest.starts_with('/') => ("", rest),
+        Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
+        None => rest.rsplit_once(' ').unwrap_or(("", rest)),
+    };
+    // `/p/x.py:f:12` and `f /p/x.js:12:3` are other dialects; perf without symbols gives bare places, functions of no name.
+    let is_plain = !file.contains(':') || (has_drive(file) && !file.get(2..)?.contains(':'));
+    let name = if name.trim().is_empty() { file } else { name.trim() };
+    let is_path = file.starts_with('/') || has_drive(file) || has_source_extension(file);
+    (is_plain && is_path).then(|| Place::executing(name, file, line))
+}
+
+fn flame_graph(frame: &str) -> Option<Place<'_>> {
+    let (rest, line) = line_behind(frame)?;
+    let (name, file) = split_last_colon(rest)?;
+    let has_extension = || file.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_word(end));
+    let name_or_unknown = if name.is_empty() { "[unknown]" } else { name };
+    (!is_file(name) && (is_file(file) || has_extension())).then(|| Place::executing(name_or_unknown, file, line))
+}
+
+fn austin(frame: &str) -> Option<Place<'_>> {
+    let (rest, line) = line_behind(frame)?;
+    let (file, name) = split_last_colon(rest)?;
+    if name.is_empty() || is_number(name) {
+        return None;
+    }
+    match file {
+        "kernel" => Some(Place { lib: Some(file), ..Place::named(name) }),
+        _ if is_file(file) || file.split('.').all(is_word) => Some(Place::executing(name, file, line)),
+        _ => None,
+    }
+}
+
+fn austin_2(frame: &str) -> Option<Place<'_>> {
+    let (function, line) = frame.rsplit_once(";L")?;
+    let (name, file) = function.strip_suffix(')')?.rsplit_once(" (")?;
+    Some(Place::executing(name, file, line.parse().ok()?))
+}
+
+fn faulthandler(frame: &str) -> Option<Place<'_>> {
+    let (rest, name) = split_last_colon(frame)?;
+    let (file, line) = line_behind(rest)?;
+    (is_file(file) && !name.is_empty() && !is_number(name)).then(|| Place::executing(name, file, line))
+}
+
+fn async_profiler(frame: &str) -> Option<Place<'_>> {
+    let (name, line) = line_behind(frame).or_else(|| {
+        // Where in the bytecode is not where in the text.
+        let (name, _) = frame.rsplit_once('@').filter(|(_, index)| is_number(index))?;
+        Some((name, 0))
+    })?;
+    let (class, method) = name.rsplit_once('.')?;
+    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | '-' | '<' | '>');
+    let path = if class.contains('/') { Cow::Borrowed(class) } else { Cow::Owned(class.replace('.', "/")) };
+    let (folder, simple) = path.rsplit_once('/').map_or((None, &*path), |(folder, simple)| (Some(folder), simple));
+    let is_class = class.contains('/') || simple.starts_with(|c: char| c.is_uppercase());
+    if !is_class || method.is_empty() || !name.chars().all(allowed) {
+        return None;
+    }
+    // Inner classes and lambdas are in the file of the outermost; Kotlin's top level functions are in `MainKt` of Main.kt.
+    let outer = simple.split('$').next().filter(|outer| !outer.is_empty())?;
+    let file = outer.strip_suffix("Kt").filter(|stem| !stem.is_empty()).map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
+    let file = folder.map_or(file.clone(), |folder| format!("{folder}/{file}"));
+    Some(Place { file: Some(Cow::Owned(file)), position: Position::Executing(line), ..Place::named(name) })
+}
+
+fn dtrace(frame: &str) -> Option<Place<'_>> {
+    let (module, name) = frame.split_once('`')?;
+    let name = without_offset(name);
+    (!module.is_empty() && !module.contains(' ') && !name.is_empty()).then(|| Place { lib: Some(module), ..Place::named(name) })
+}
+
+/// A symbol without the offset into it: `func+0x1f`.
+pub(super) fn without_offset(symbol: &str) -> &str {
+    match symbol.rsplit_once("+0x") {
+        Some((name, offset)) if !name.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit()) => name,
+        _ => symbol,
+    }
+}
+
+/// `rest:12`. A line beyond 32 bits is none.
+fn line_behind(text: &str) -> Option<(&str, u32)> {
+    let (rest, line) = text.rsplit_once(':')?;
+    (!rest.is_empty() && is_number(line)).then(|| Some((rest, line.parse().ok()?)))?
+}
+
+/// Divides at the last colon that is neither of a drive (`C:\x`) nor of a URL (`file://x`).
+fn split_last_colon(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let divides = |&at: &usize| {
+        let before = bytes.get(..at).unwrap_or_default();
+        let is_drive = matches!(before, [.., b':' | b' ', drive] | [drive] if drive.is_ascii_alphabetic());
+        let behind = bytes.get(at + 1..).unwrap_or_default();
+        !behind.starts_with(b"//") && !(is_drive && matches!(behind, [b'/' | b'\\', ..]))
+    };
+    let at = memchr::memrchr_iter(b':', bytes).find(divides)?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
+}
+
+fn has_drive(file: &str) -> bool {
+    matches!(file.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// Whether `text` names a file: it has a folder or a known extension, or it is one of the names in brackets that interpreters
+/// give to code without a file (`<frozen importlib._bootstrap>`).
+fn is_file(text: &str) -> bool {
+    text.contains(['/', '\\']) || has_source_extension(text) || (text.starts_with('<') && text.ends_with('>'))
+}
+
+fn is_library(text: &str) -> bool {
+    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib") || name.ends_with(".dll") || name.ends_with(".pyd")
+}
+
+fn has_source_extension(text: &str) -> bool {
+    const EXTENSIONS: &[&str] = &[
+        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "ipp", "inl", "m", "mm", "cu", "s", "S", "asm", "rs", "go", "zig", "d", "nim",
+        "swift", "py", "pyx", "pxd", "pyw", "rb", "erb", "pl", "pm", "php", "lua", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx",
+        "vue", "svelte", "html", "java", "kt", "kts", "scala", "groovy", "clj", "cs", "fs", "vb", "hs", "ml", "mli", "ex", "exs", "erl",
+        "jl", "r", "R", "f", "f90", "v", "cr", "dart",
+    ];
+    text.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `dialect name|file|lib|position` of a frame, in the dialect that it alone would choose.
+    fn show(frame: &str) -> String {
+        let Some(dialect) = Dialect::of_most([frame].into_iter()) else { return "none".to_owned() };
+        let place = dialect.parse(frame).unwrap();
+        let position = match place.position {
+            Position::Executing(line) => format!("at {line}"),
+            Position::Definition { line, column } => format!("from {line}:{column}"),
+        };
+        let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
+        format!("{} {}|{}|{}|{position}", dialect.name(), place.name, or_none(place.file.as_deref()), or_none(place.lib))
+    }
+
+    #[test]
+    fn every_dialect_has_its_form() {
+        let cases = [
+            ("main - /p/f.rb:12", "rbspy main|/p/f.rb|-|at 12"),
+            ("block in a - b - x y/f.rb:3", "rbspy block in a - b|x y/f.rb|-|at 3"),
+            ("(unknown) [c function] - (unknown)", "rbspy (unknown) [c function]|-|-|at 0"),
+            ("<main> - (eval):3", "rbspy <main>|(eval)|-|at 3"),
+            ("<module> (x.py:3)", "py-spy <module>|x.py|-|at 3"),
+            ("f (x.py)", "py-spy f|x.py|-|at 0"),
+            ("f (x.py:0)", "py-spy f|x.py|-|at 0"),
+            ("_find (<frozen importlib._bootstrap>:1176)", "py-spy _find|<frozen importlib._bootstrap>|-|at 1176"),
+            ("f (C:\\a b\\x.py:12)", "py-spy f|C:\\a b\\x.py|-|at 12"),
+            ("PyEval_Eval (libpython3.11.so.1.0)", "py-spy PyEval_Eval|-|libpython3.11.so.1.0|at 0"),
+            ("operator() (src/a.cpp:7)", "py-spy operator()|src/a.cpp|-|at 7"),
+            ("LazyCompile:*f /p/x.js:12:3", "v8 f|/p/x.js|-|from 12:3"),
+            ("LazyCompile:~ /p/x.js:12:3", "v8 (anonymous)|/p/x.js|-|from 12:3"),
+            ("JS:~f file:///p/x.js:12:3", "v8 f|file:///p/x.js|-|from 12:3"),
+            ("JS:*get text /p q/x.js:1:2", "v8 get text|/p q/x.js|-|from 1:2"),
+            ("Function:^next node:internal/x:7:9", "v8 next|node:internal/x|-|from 7:9"),
+            ("*f /p/x.js:12", "v8 f|/p/x.js|-|from 12:0"),
+            ("f C:\\p\\x.js:12:3", "v8 f|C:\\p\\x.js|-|from 12:3"),
+            ("py:f:12:/p/x.py", "vmprof f|/p/x.py|-|from 12:0"),
+            ("py::<module>:/p/x.py", "vmprof <module>|/p/x.py|-|at 0"),
+            ("TRACE_3::f.lua:12", "vmprof TRACE_3|f.lua|-|from 12:0"),
+            ("sym /abs/f.c:12", "perf-srcline sym|/abs/f.c|-|at 12"),
+            ("a::b<c, d> /a b/f.c:12 (discriminator 3)", "perf-srcline a::b<c, d>|/a b/f.c|-|at 12"),
+            ("/a:30", "perf-srcline /a|/a|-|at 30"),
+            ("f.c:12", "perf-srcline f.c|f.c|-|at 12"),
+            ("sym:f.cpp:137", "flamegraph-srcline sym|f.cpp|-|at 137"),
+            ("std::vec<int>::push:/usr/f.weird:137", "flamegraph-srcline std::vec<int>::push|/usr/f.weird|-|at 137"),
+            ("sym:C:\\src\\f.cpp:137", "flamegraph-srcline sym|C:\\src\\f.cpp|-|at 137"),
+            ("/usr/lib/threading.py:Thread.run:975", "austin Thread.run|/usr/lib/threading.py|-|at 975"),
+            ("<frozen codecs>:<module>:3", "austin <module>|<frozen codecs>|-|at 3"),
+            ("C:\\p\\x.py:f:12", "austin f|C:\\p\\x.py|-|at 12"),
+            ("file:///p/x.py:f:12", "austin f|file:///p/x.py|-|at 12"),
+            ("pkg.module:f:12", "austin f|pkg.module|-|at 12"),
+            ("kernel:do_syscall:0", "austin do_syscall|-|kernel|at 0"),
+            ("f (module);L12", "austin-2 f|module|-|at 12"),
+            ("/p/x.py:12:f", "faulthandler f|/p/x.py|-|at 12"),
+            ("pkg/Class.method:123", "async-profiler pkg/Class.method|pkg/Class.java|-|at 123"),
+            ("a.b.Class$Inner.<init>:5", "async-profiler a.b.Class$Inner.<init>|a/b/Class.java|-|at 5"),
+            ("app/MainKt.main:5", "async-profiler app/MainKt.main|app/Main.kt|-|at 5"),
+            ("a/B.m@17", "async-profiler a/B.m|a/B.java|-|at 0"),
+            ("genunix`read+0x1f", "dtrace read|-|genunix|at 0"),
+        ];
+        for (frame, expected) in cases {
+            assert_eq!(show(frame), expected, "{frame}");
+        }
+    }
+
+    #[test]
+    fn names_are_no_places() {
+        let names = [
+            "12:34",
+            "main",
+            ":GC:",
+            ":INVALID:",
+            "[unknown]",
+            "[libc.so.6]",
+            "std::vec::Vec<u8>::push",
+            "foo(int, char const*)",
+            "operator() (int)",
+            "process 123:\"python3 run.py 5\"",
+            "thread (0x7F3A): MainThread",
+            "a - b",
+            "raytrace-?/123",
+            "{closure#0}",
+            "<a as b::c<d>>::e",
+            "core::ops::function::FnOnce::call_once{{vtable.shim}}",
+            "java.lang.Thread.run",
+            "RegExp: a:12x",
+            "x:99999999999",
+            "",
+            ":",
+            "::",
+            " - ",
+            " ()",
+        ];
+        for name in names {
+            assert_eq!(show(name), "none", "{name}");
+        }
+    }
+
+    #[test]
+    fn most_frames_choose_and_the_first_in_order_wins() {
+        let chosen = |frames: &[&'static str]| Dialect::of_most(frames.iter().copied()).map(Dialect::name);
+        assert_eq!(chosen(&["main", "node::Start", "LazyCompile:*f /p/x.js:12:3"]), Some("v8"));
+        assert_eq!(chosen(&["a (x.py:1)", "/p/x.py:f:3", "/p/x.py:g:4"]), Some("austin"));
+        assert_eq!(chosen(&["a - /p/x.rb:1", "b - /p/x.rb:2"]), Some("rbspy"));
+        assert_eq!(chosen(&["main", "[unknown]"]), None);
+    }
+
+    #[test]
+    fn suffixes_and_offsets_come_off() {
+        assert_eq!(without_suffix("B.get_[i]"), ("B.get", Suffix::Inlined));
+        for suffix in ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"] {
+            assert_eq!(without_suffix(&format!("f{suffix}")), ("f", Suffix::Other));
+        }
+        for frame in ["f", "f_[x]", "_[k]", "f[k]"] {
+            assert_eq!(without_suffix(frame), (frame, Suffix::None));
+        }
+        assert_eq!(without_offset("main+0x1f"), "main");
+        assert_eq!(without_offset("a+0xg"), "a+0xg");
+    }
+}

@@ -1,0 +1,143 @@
+//! The grammar of one line: where its value ends, where its frames end, which thread it is of.
+//!
+//! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g folded` puts it first.
+//! The frames of a stack stand root first, separated by `;`.
+
+/// A number as profilers write it: digits, perhaps a sign before and a fraction behind.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let number: f64 = (all_digits(whole) && all_digits(fraction)).then(|| text.parse().ok())??;
+    number.is_finite().then_some(number)
+}
+
+/// `stack value`, and `stack before after` when it is applied to the stack again. The stack may be empty: ` 1`.
+pub(super) fn value_last(line: &str) -> Option<(&str, f64)> {
+    let (stack, value) = last_word(line)?;
+    Some((stack, number(value)?))
+}
+
+/// `stack time,idle,memory`, as `austin --full` writes it: microseconds, 0 or 1, bytes.
+pub(super) fn values_last(line: &str) -> Option<(&str, [f64; 3])> {
+    let (stack, values) = last_word(line)?;
+    let mut values = values.split(',').map(number);
+    let all = [values.next()??, values.next()??, values.next()??];
+    values.next().is_none().then_some((stack, all))
+}
+
+/// `count stack` or `percent% stack`, as `perf report -g folded` writes it.
+pub(super) fn value_first(line: &str) -> Option<(&str, f64)> {
+    let (value, stack) = line.split_once(' ')?;
+    Some((stack.trim(), number(value.strip_suffix('%').unwrap_or(value))?))
+}
+
+fn last_word(line: &str) -> Option<(&str, &str)> {
+    let (stack, word) = line.trim_end().rsplit_once([' ', '\t'])?;
+    Some((stack.trim_end(), word))
+}
+
+/// What follows the `#` of a comment line.
+pub(super) fn comment(line: &str) -> Option<&str> {
+    let text = line.strip_prefix('#')?;
+    (text.is_empty() || text.starts_with([' ', '#', '\t', '\r'])).then(|| text.trim())
+}
+
+/// The frames of a stack, root first, as slices of it.
+///
+/// A `;` within a frame (Rust's `[u8; 8]`, Java signatures) is told by the blank behind it. With `joins_lines` a frame
+/// `L12` belongs to the one before it: that is how Austin before 3 gives its line.
+pub(super) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
+    let mut rest = Some(stack);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let separates = |&at: &usize| {
+            let behind = text.get(at + 1..).unwrap_or("");
+            !behind.starts_with(' ') && !(joins_lines && is_line(behind))
+        };
+        let end = memchr::memchr_iter(b';', text.as_bytes()).find(separates).unwrap_or(text.len());
+        rest = text.get(end + 1..);
+        text.get(..end)
+    })
+    .filter(|frame| !frame.is_empty())
+}
+
+/// Whether `text` begins with a frame `L12`.
+fn is_line(text: &str) -> bool {
+    let digits = text.strip_prefix('L').map(|line| line.split(';').next().unwrap_or(""));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The thread that Austin puts before each stack: `P<pid>;T<interpreter>:<tid>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ThreadPrefix<'a> {
+    /// All of it: what the thread is called.
+    pub(super) text: &'a str,
+    pub(super) pid: &'a str,
+    pub(super) tid: &'a str,
+}
+
+/// Divides a stack into the thread, where it begins with one, and its frames.
+pub(super) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
+    let parse = || {
+        let (pid, rest) = stack.strip_prefix('P')?.split_once(";T")?;
+        let (thread, frames) = rest.split_once(';').unwrap_or((rest, ""));
+        let known = pid.bytes().all(|b| b.is_ascii_digit())
+            && thread.starts_with(|first: char| first.is_ascii_digit())
+            && thread.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':');
+        let tid = thread.rsplit(':').next()?;
+        let text = stack.get(..pid.len() + thread.len() + 3)?;
+        known.then_some((ThreadPrefix { text, pid, tid }, frames))
+    };
+    parse().map_or((None, stack), |(thread, frames)| (Some(thread), frames))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_stands_behind_the_last_blank() {
+        assert_eq!(value_last("a b;c d 3.7"), Some(("a b;c d", 3.7)));
+        assert_eq!(value_last("a;b\t-12\r"), Some(("a;b", -12.0)));
+        assert_eq!(value_last("a;b 10 5").and_then(|(stack, _)| value_last(stack)), Some(("a;b", 10.0)));
+        assert_eq!(value_last(" 1"), Some(("", 1.0)));
+        for bad in ["", "1", "a;b", "a;b ", "a 1.", "a .5", "a -", "a 1e5", "a 1,2,3", "a x1"] {
+            assert_eq!(value_last(bad), None, "{bad}");
+        }
+        assert_eq!(value_last(&format!("a {}", "9".repeat(400))), None);
+        assert_eq!(values_last("a;b 10,1,-5"), Some(("a;b", [10.0, 1.0, -5.0])));
+        assert_eq!(values_last("a;b 10,1,-5,2"), None);
+        assert_eq!(value_first("77 main;a b"), Some(("main;a b", 77.0)));
+        assert_eq!(value_first("3.98% main"), Some(("main", 3.98)));
+        assert_eq!(value_first("    3.98%  app  [.] main"), None);
+    }
+
+    #[test]
+    fn frames_end_at_semicolons_but_not_within_types() {
+        let split = |stack, joins| frames(stack, joins).collect::<Vec<_>>();
+        assert_eq!(split("main;f<[u8; 8]>;g", false), ["main", "f<[u8; 8]>", "g"]);
+        assert_eq!(split(";a;;b;", false), ["a", "b"]);
+        assert_eq!(split("", false), [""; 0]);
+        assert_eq!(split("f (m);L12;g (n);Lx", true), ["f (m);L12", "g (n)", "Lx"]);
+        assert_eq!(split("f (m);L12", false), ["f (m)", "L12"]);
+    }
+
+    #[test]
+    fn austin_puts_the_thread_first() {
+        let prefix = ThreadPrefix { text: "P16575;T0:16577", pid: "16575", tid: "16577" };
+        assert_eq!(thread("P16575;T0:16577;a;b"), (Some(prefix), "a;b"));
+        assert_eq!(thread("P16575;T0:16577"), (Some(prefix), ""));
+        assert_eq!(thread("P1;T7;a").0.map(|thread| thread.tid), Some("7"));
+        for frames in ["Parse;Text", "P1;Text", "P1", "a;P1;T0:1", ""] {
+            assert_eq!(thread(frames), (None, frames));
+        }
+    }
+
+    #[test]
+    fn comments_have_a_blank_behind_the_hash() {
+        assert_eq!(comment("# mode: wall"), Some("mode: wall"));
+        assert_eq!(comment("#"), Some(""));
+        assert_eq!(comment("#count/<;f 3"), None);
+    }
+}

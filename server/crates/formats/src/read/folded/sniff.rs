@@ -1,0 +1,79 @@
+//! Whether text is folded stacks, by its first lines.
+
+use super::dialect::Dialect;
+use super::line;
+
+/// How many lines are looked at.
+const LINES: usize = 32;
+
+/// Whether most of the first lines are stacks with values. Lines of a single frame say little (`Chapter 1`): they do not
+/// make a file one unless all lines are so.
+pub(crate) fn is_folded(bytes: &[u8]) -> bool {
+    let front = bytes.get(..4096).unwrap_or(bytes);
+    if front.iter().any(|&b| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) {
+        return false;
+    }
+    let (mut stacks, mut single, mut other) = (0, 0, 0);
+    let mut report = false;
+    let lines = bytes.split_inclusive(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(LINES);
+    for whole in lines {
+        let text = String::from_utf8_lossy(whole);
+        let text = text.trim_end();
+        if let Some(comment) = line::comment(text) {
+            report |= comment.starts_with("Samples: ");
+            continue;
+        }
+        match Kind::of(text, report) {
+            Kind::Stack => stacks += 1,
+            Kind::Single => single += 1,
+            Kind::Neutral => {}
+            // The last line of a front may be cut anywhere.
+            Kind::Other if !whole.ends_with(b"\n") && (stacks > 0 || is_deep(text)) => stacks += 1,
+            Kind::Other => other += 1,
+        }
+    }
+    if stacks > 0 { stacks + single > other } else { single > 0 && other == 0 }
+}
+
+enum Kind {
+    /// Several frames and a value.
+    Stack,
+    /// What may be one frame and a value.
+    Single,
+    /// An empty stack, or a row of the table that `perf report` prints between the stacks.
+    Neutral,
+    Other,
+}
+
+impl Kind {
+    fn of(line: &str, report: bool) -> Self {
+        let last = line::value_last(line).map(|(stack, _)| stack).or_else(|| line::values_last(line).map(|(stack, _)| stack));
+        let first = || line::value_first(line).map(|(stack, _)| stack);
+        match last {
+            Some("") => Self::Neutral,
+            Some(stack) if is_stack(stack) => Self::Stack,
+            _ if first().is_some_and(|stack| report || is_stack(stack)) => Self::Stack,
+            _ if report && line.starts_with(' ') && line.contains('%') => Self::Neutral,
+            Some(frame) if is_single(frame) => Self::Single,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// At least two frames, none of them behind the last `;` missing.
+fn is_stack(text: &str) -> bool {
+    !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
+}
+
+/// One frame: it tells where it is, or it is one word and neither a number nor a key.
+fn is_single(text: &str) -> bool {
+    let is_word = !text.contains([' ', '\t', ',', ';']) && text.contains(char::is_alphabetic) && !text.ends_with([':', '=']);
+    is_word || Dialect::any(text).is_some()
+}
+
+/// Whether a cut line can only be deep recursion: the same frames again and again.
+fn is_deep(text: &str) -> bool {
+    let frames: Vec<&str> = line::frames(text, false).take(1000).collect();
+    let distinct: rustc_hash::FxHashSet<&str> = frames.iter().copied().collect();
+    frames.len() >= 64 && distinct.len() * 4 < frames.len()
+}

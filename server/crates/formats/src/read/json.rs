@@ -1,0 +1,31 @@
+//! Decoding JSON into tables, with errors that name the key.
+
+use crate::{At, ErrorKind, ReadError};
+use serde::Deserialize;
+
+/// Decodes a whole file.
+///
+/// # Errors
+/// The file ends early, is not JSON, or a key holds something else than expected. To find that key the file is decoded
+/// once more, so that good files do not pay for keeping track.
+pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ReadError> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        if error.is_eof() {
+            let message = "the JSON ends in the middle; expected the rest of the profile";
+            return ReadError::truncated(At::Byte(bytes.len() as u64), message);
+        }
+        let mut again = serde_json::Deserializer::from_slice(bytes);
+        let path = serde_path_to_error::deserialize::<_, T>(&mut again).err().map(|error| error.path().to_string());
+        let text = error.to_string();
+        let reason = text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text);
+        let (line, column) = (error.line(), error.column());
+        match path {
+            Some(path) if path != "." => ReadError {
+                kind: ErrorKind::Malformed,
+                at: At::Key(path),
+                message: format!("{reason} (line {line}, column {column})"),
+            },
+            _ => ReadError::malformed(At::Line(line, column), reason),
+        }
+    })
+}

@@ -1,0 +1,159 @@
+//! `costline annotate`: source files with their costs beside them.
+
+use super::{Failure, NO_OUTPUT, Output, headline};
+use crate::present::labels::Scale;
+use crate::present::{text::plain, units};
+use crate::session::config::{Config, Unit};
+use crate::session::lines::{FileLines, is_newer};
+use crate::session::snapshot::Snapshot;
+use profile::{Cost, FileId, Total};
+use sources::{LineMap, SourceIndex};
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// How many files are chosen when none is named.
+const CHOSEN: usize = 3;
+/// Longer files show only the neighbourhood of their costs.
+const WHOLE: usize = 100;
+const NEIGHBOURS: u32 = 2;
+
+/// Writes the named sources, or the hottest ones.
+pub(super) fn annotate(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    sources: &[PathBuf],
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let files = if sources.is_empty() { hottest(snapshot)? } else { named(snapshot, sources)? };
+    writeln!(out, "{}", headline(snapshot))?;
+    for (file, path) in files {
+        // What may be opened is decided in one place, even for a path that was just mapped.
+        let text = if index.contains(&path) { std::fs::read(&path) } else { Err(io::ErrorKind::PermissionDenied.into()) };
+        let text = text.map_err(|error| Failure { code: NO_OUTPUT, message: format!("{}: {error}", path.display()) })?;
+        show(snapshot, file, &path, &String::from_utf8_lossy(&text), out)?;
+    }
+    Ok(())
+}
+
+fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
+    let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
+    for line in snapshot.costs.lines() {
+        *files.entry(line.file).or_default() += line.cost.self_.abs();
+    }
+    // A file whose lines are only passed through is hot by its hottest line.
+    for line in snapshot.costs.lines() {
+        if let (Some(weight), Total::Exact(total)) = (files.get_mut(&line.file), line.cost.total) {
+            *weight = weight.max(total.abs());
+        }
+    }
+    let mut files: Vec<_> = files
+        .into_iter()
+        .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
+        .collect();
+    files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    if files.is_empty() {
+        let hint = if snapshot.costs.lines().is_empty() {
+            "the profile names no lines (see `costline check`)"
+        } else {
+            "none of the files it names is in the sources (see `costline check`; --root and --map say where they are)"
+        };
+        return Err(Failure { code: NO_OUTPUT, message: format!("{}: nothing to show: {hint}", snapshot.loaded.path.display()) });
+    }
+    Ok(files.into_iter().take(CHOSEN).map(|(_, file, path)| (file, path)).collect())
+}
+
+fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBuf)>, Failure> {
+    let find = |source: &PathBuf| {
+        let fail = |why: String| Failure { code: NO_OUTPUT, message: format!("{}: {why}", source.display()) };
+        let path = source.canonicalize().map_err(|error| fail(error.to_string()))?;
+        let file = snapshot.file_at(&path);
+        let file = file.ok_or_else(|| fail("no cost in this profile, or its name there is not known to be this file (--map)".to_owned()))?;
+        Ok((file, path))
+    };
+    sources.iter().map(find).collect()
+}
+
+fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Output) -> io::Result<()> {
+    let costs = &snapshot.costs;
+    let source_lines: Vec<&str> = text.lines().collect();
+    let map = LineMap::identity(source_lines.len() as u32);
+    let lines = FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot) };
+    let scale = Scale { metric: &costs.metric, total: costs.total, unit: Unit::Percent };
+
+    let config = Config::default();
+    let by_line: BTreeMap<u32, Cost> = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect();
+    let mut lenses: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    for (line0, function) in lines.functions() {
+        let cost = costs.function(function).cost;
+        if scale.reaches(cost, config.lenses.min_percent) {
+            let lens = format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost));
+            lenses.entry(line0).or_default().push(lens);
+        }
+    }
+
+    let style = Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
+    let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };
+    writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
+    writeln!(out, "{:>8} {:>8}", "self", "total")?;
+    let is_near = |line0: u32| {
+        let near = line0.saturating_sub(NEIGHBOURS)..=line0 + NEIGHBOURS;
+        source_lines.len() <= WHOLE || by_line.range(near.clone()).next().is_some() || lenses.range(near).next().is_some()
+    };
+    let mut skipped = false;
+    for (source, line0) in source_lines.iter().zip(0..) {
+        if !is_near(line0) {
+            skipped = true;
+            continue;
+        }
+        if std::mem::take(&mut skipped) {
+            writeln!(out, "{:>17} {:>5}", "", "⋮")?;
+        }
+        for lens in lenses.get(&line0).into_iter().flatten() {
+            let indent: String = source.chars().take_while(|c| c.is_whitespace()).collect();
+            writeln!(out, "{:>17} {:>5}  {indent}{}", "", "", style.dim(&format!("{}{lens}", lines.mark())))?;
+        }
+        let (own, total) = by_line.get(&line0).map_or((String::new(), String::new()), |cost| {
+            let own = if cost.self_ == 0.0 { String::new() } else { scale.weight(cost.self_) };
+            let total = match cost.total {
+                Total::Unknown => "–".to_owned(),
+                total => units::total(total, |weight| scale.weight(weight)),
+            };
+            (own, format!("{}{total}", lines.mark()))
+        });
+        let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.total.abs());
+        let cells = style.heat(&format!("{own:>8} {total:>8}"), share);
+        let source: String = source.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+        writeln!(out, "{cells} {:>5}  {source}", line0 + 1)?;
+    }
+    Ok(())
+}
+
+/// Colour for a terminal, nothing for a file.
+#[derive(Clone, Copy)]
+struct Style {
+    colour: bool,
+}
+
+impl Style {
+    fn paint(self, text: &str, code: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.paint(text, "1")
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.paint(text, "2")
+    }
+
+    fn heat(self, text: &str, share: f64) -> String {
+        match share {
+            s if s >= 0.2 => self.paint(text, "1;31"),
+            s if s >= 0.05 => self.paint(text, "33"),
+            s if s > 0.0 => self.paint(text, "32"),
+            _ => text.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! `costline check`: what a profile is, what it lacks, and how to record it better.
+
+use super::{Output, headline};
+use crate::present::{text::plain, units};
+use crate::session::snapshot::Snapshot;
+use formats::Format;
+use profile::{FileId, Total};
+use sources::{Mapping, SourceIndex};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) -> io::Result<()> {
+    let loaded = &snapshot.loaded;
+    let costs = &snapshot.costs;
+    let recording = &loaded.recording;
+    writeln!(out, "{}", headline(snapshot))?;
+    let version = loaded.version.as_deref().map(|version| format!(", {version}")).unwrap_or_default();
+    writeln!(out, "format    {}{version}", loaded.format.title())?;
+    if let Some(seconds) = loaded.span_seconds {
+        writeln!(out, "recorded  {}", units::duration(seconds))?;
+    }
+    let metrics: Vec<_> = recording.metrics().iter().map(|metric| format!("{} ({})", metric.name, metric.unit)).collect();
+    writeln!(out, "metrics   {} — showing {}", metrics.join(", "), costs.metric.name)?;
+    writeln!(out, "threads   {}", recording.threads().len())?;
+    for thread in &costs.threads {
+        let this = &recording.threads()[thread.thread.index()];
+        let process = if this.process_name.is_empty() { String::new() } else { format!("{} / ", plain(&this.process_name)) };
+        let ids = [("pid", &this.pid), ("tid", &this.tid)];
+        let ids: Vec<_> = ids.iter().filter_map(|(what, id)| Some(format!("{what} {}", plain(id.as_deref()?)))).collect();
+        let name = if this.name.is_empty() { "(unnamed)".into() } else { plain(&this.name) };
+        let share = units::percent(thread.total, costs.total);
+        writeln!(out, "          {share:>7}  {process}{name}  {}", ids.join(", "))?;
+    }
+    writeln!(out, "functions {}", costs.functions().count())?;
+    let on_lines = costs.total - costs.no_line;
+    writeln!(out, "lines     {} with cost; {} of self cost lies on a line", costs.lines().len(), units::percent(on_lines, costs.total))?;
+    files(snapshot, out)?;
+    for warning in &snapshot.warnings {
+        let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
+        writeln!(out, "warning   {}{times}", plain(&warning.message))?;
+    }
+    if !index.is_complete() {
+        writeln!(out, "warning   the source folders hold more files than are looked at; name a smaller --root")?;
+    }
+    for advice in advice(snapshot) {
+        writeln!(out, "advice    {advice}")?;
+    }
+    Ok(())
+}
+
+/// Which files were found, hottest first.
+fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
+    let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
+    for line in snapshot.costs.lines() {
+        let total = if let Total::Exact(total) = line.cost.total { total.abs() } else { line.cost.self_.abs() };
+        let slot = hot.entry(line.file).or_default();
+        *slot = slot.max(total);
+    }
+    let mut files: BTreeMap<FileId, (&str, &Mapping)> = BTreeMap::new();
+    for (name, file, mapping) in snapshot.mappings() {
+        files.entry(file).or_insert((name, mapping));
+    }
+    let found = files.values().filter(|(_, mapping)| matches!(mapping, Mapping::Mapped { .. })).count();
+    writeln!(out, "files     {found} of {} found in the sources", files.len())?;
+    let mut rows: Vec<_> = files.iter().map(|(file, row)| (hot.get(file).copied().unwrap_or(0.0), row)).collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.0.cmp(b.1.0)));
+    for (_, (name, mapping)) in rows.iter().take(10) {
+        let what = match mapping {
+            Mapping::Mapped { path, .. } => format!("→ {}", path.display()),
+            Mapping::Ambiguous { candidates } => format!("could be {} files: --map can decide", candidates.len()),
+            Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
+        };
+        writeln!(out, "          {} {what}", plain(name))?;
+    }
+    if rows.len() > 10 {
+        writeln!(out, "          … and {} more", rows.len() - 10)?;
+    }
+    Ok(())
+}
+
+/// What to do about what is missing.
+fn advice(snapshot: &Snapshot) -> Vec<String> {
+    let costs = &snapshot.costs;
+    let loaded = &snapshot.loaded;
+    let mut advice = Vec::new();
+    if costs.total == 0.0 {
+        advice.push("the profile has no samples: record for longer, or while the program is busy".to_owned());
+        return advice;
+    }
+    if costs.lines().is_empty() {
+        advice.push(match (loaded.format, loaded.version.as_deref()) {
+            (Format::FirefoxProcessed, _) => {
+                "no frame has a line: with samply, record with `samply record --presymbolicate --save-only -o profile.json.gz -- PROGRAM` \
+                 (newer than 0.13), and build the program with debug info"
+                    .to_owned()
+            }
+            (Format::CpuProfile, _) => {
+                "no node has positionTicks: record with `node --cpu-prof PROGRAM.js` (Node 12 or newer); metric `hits` has lines, `time` has not"
+                    .to_owned()
+            }
+            (Format::Folded, Some(dialect)) => format!("no frame has an executing line: tell {dialect} to write lines"),
+            (Format::Folded, None) => {
+                "frames are names only: py-spy (`py-spy record --format raw`), austin, rbspy (`--format collapsed`) and \
+                 `perf script -F +srcline` write lines"
+                    .to_owned()
+            }
+        });
+    }
+    let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
+    if !found && !costs.lines().is_empty() {
+        advice.push("none of its files is in the sources: give the project with --root, or --map FROM=TO".to_owned());
+    }
+    advice
+}

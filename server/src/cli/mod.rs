@@ -1,0 +1,226 @@
+//! The command line: one file per subcommand, all on the same snapshot as the server.
+
+mod annotate;
+mod check;
+mod report;
+
+use crate::lsp;
+use crate::present::{text::plain, units};
+use crate::session::config::{Config, PathMapping};
+use crate::session::roots;
+use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use sources::{Limits, SourceIndex};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What everything is written to.
+pub type Output = BufWriter<Stdout>;
+
+/// Exit codes (beside 0 and clap's 2 for wrong usage).
+const UNREADABLE: i32 = 1;
+const NO_OUTPUT: i32 = 3;
+
+/// What each line and function of a program costs, from the profiles your profiler already writes.
+#[derive(Debug, Parser)]
+#[command(name = "costline", version, arg_required_else_help = false)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve an editor over standard input and output (also the default when input is no terminal)
+    Lsp {
+        /// Accepted for editors that pass it; standard input and output are the only way
+        #[arg(long)]
+        stdio: bool,
+    },
+    /// Show source files with their costs beside them, as an editor would
+    Annotate {
+        #[command(flatten)]
+        view: ViewArgs,
+        /// Source files; without any, the hottest that can be found
+        sources: Vec<PathBuf>,
+    },
+    /// List what functions, lines or calls cost
+    Report {
+        #[command(flatten)]
+        view: ViewArgs,
+        /// Everything, as JSON with raw weights
+        #[arg(long)]
+        json: bool,
+        /// What to list as text
+        #[arg(long, value_enum, default_value = "function")]
+        by: report::By,
+        /// At most so many rows of text
+        #[arg(long, default_value_t = 30)]
+        limit: usize,
+    },
+    /// Say what a profile is, what it lacks and how to record it better
+    Check {
+        #[command(flatten)]
+        view: ViewArgs,
+    },
+    /// Print a completion script
+    Completions {
+        /// For this shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which profile, and how to look at it.
+#[derive(Debug, Args)]
+struct ViewArgs {
+    /// The profile file
+    profile: PathBuf,
+    /// The metric to show, by name or unit
+    #[arg(long)]
+    metric: Option<String>,
+    /// Only threads with this name, id or glob (repeats)
+    #[arg(long)]
+    thread: Vec<String>,
+    /// Where the sources are (repeats); default: the project around the profile, else the current folder
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+    /// File names that begin with FROM lie at TO (repeats)
+    #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
+    map: Vec<PathMapping>,
+}
+
+fn parse_mapping(text: &str) -> Result<PathMapping, String> {
+    let (from, to) = text.split_once('=').ok_or("expected FROM=TO, for example /build/app=.")?;
+    if from.is_empty() {
+        return Err("expected FROM=TO with something before the `=`".to_owned());
+    }
+    Ok(PathMapping { from: from.to_owned(), to: to.to_owned() })
+}
+
+/// Why a command ends with another code than 0.
+#[derive(Debug)]
+struct Failure {
+    code: i32,
+    message: String,
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        Self { code: UNREADABLE, message: error.to_string() }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        // A reader that has seen enough (`| head`) is no failure.
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self { code: 0, message: String::new() },
+            _ => Self { code: NO_OUTPUT, message: format!("cannot write the output: {error}") },
+        }
+    }
+}
+
+/// Runs the command that the process was started with; gives its exit code.
+pub fn run() -> i32 {
+    let cli = Cli::parse();
+    let command = match cli.command {
+        Some(command) => command,
+        None if !io::stdin().is_terminal() => Command::Lsp { stdio: true },
+        None => {
+            // Nobody to serve and nothing asked: say what there is to ask.
+            let help = Cli::command().print_help();
+            return if help.is_ok() { 2 } else { NO_OUTPUT };
+        }
+    };
+    if let Command::Lsp { .. } = command {
+        return lsp::main();
+    }
+    let mut out = BufWriter::with_capacity(1 << 18, io::stdout());
+    match execute(command, &mut out).and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => 0,
+        Err(Failure { code, message }) => {
+            if !message.is_empty() {
+                let _ = out.flush();
+                let _ = writeln!(io::stderr(), "costline: {message}");
+            }
+            code
+        }
+    }
+}
+
+fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
+    match command {
+        Command::Lsp { .. } => {}
+        Command::Annotate { view, sources } => {
+            let (snapshot, index) = view.load()?;
+            annotate::annotate(&snapshot, &index, &sources, out)?;
+        }
+        Command::Report { view, json, by, limit } => {
+            let (snapshot, _) = view.load()?;
+            if json { report::json(&snapshot, out)? } else { report::text(&snapshot, by, limit, out)? }
+        }
+        Command::Check { view } => {
+            let (snapshot, index) = view.load()?;
+            check::check(&snapshot, &index, out)?;
+        }
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "costline", out);
+        }
+    }
+    Ok(())
+}
+
+impl ViewArgs {
+    fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
+        let config = Config {
+            metric: self.metric,
+            threads: self.thread,
+            path_mappings: self.map,
+            ..Config::default()
+        };
+        let loaded = Loaded::read(&self.profile, config.max_profile_bytes, &mut |_| ControlFlow::Continue(()))?;
+        let workspace = if self.root.is_empty() { vec![default_root(&self.profile)] } else { self.root };
+        let workspace: Vec<_> = workspace.iter().map(|root| std::path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
+        let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
+        for root in index.missing() {
+            warn(&format!("{}: no such folder, expected one with sources", root.path.display()));
+        }
+        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index);
+        for warning in &snapshot.warnings {
+            let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
+            warn(&format!("{}{times}", warning.message));
+        }
+        Ok((snapshot, index))
+    }
+}
+
+fn warn(message: &str) {
+    let _ = writeln!(io::stderr(), "costline: warning: {}", message.replace(char::is_control, " "));
+}
+
+/// The project around the profile, else the current folder.
+fn default_root(profile: &Path) -> PathBuf {
+    let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
+    roots::project_above(&profile).or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."))
+}
+
+/// One line that says what is looked at.
+fn headline(snapshot: &Snapshot) -> String {
+    let costs = &snapshot.costs;
+    let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let apart = |weight: f64, what: &str| match weight {
+        0.0 => String::new(),
+        weight => format!(", {} {what} apart", units::absolute(weight, &costs.metric)),
+    };
+    format!(
+        "{}: {} of {} in {} threads{}{}",
+        plain(&name),
+        units::absolute(costs.total, &costs.metric),
+        costs.metric.name,
+        costs.threads.iter().filter(|thread| thread.total != 0.0).count(),
+        apart(costs.idle, "idle"),
+        apart(costs.no_stack, "without a stack"),
+    )
+}

@@ -1,0 +1,345 @@
+//! `costline report`: all costs of a profile, as tables or as JSON.
+//!
+//! The JSON is a stable contract (`docs/report.schema.json`): always whole, raw weights, nothing rounded.
+
+use super::Output;
+use crate::present::{text::plain, units};
+use crate::present::labels::Scale;
+use crate::session::config::Unit;
+use crate::session::snapshot::Snapshot;
+use analysis::Edge;
+use profile::{Cost, FunctionId, Total};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+use std::cmp::Ordering;
+use std::io::{self, Write};
+
+/// What the rows of a text report are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum By {
+    /// Functions.
+    Function,
+    /// Lines.
+    Line,
+    /// Caller → callee edges.
+    Edge,
+}
+
+/// A raw weight: an integer where it is one.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema)]
+#[schemars(transparent)]
+pub struct Weight(f64);
+
+impl Serialize for Weight {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[expect(clippy::cast_possible_truncation, reason = "checked: integral and far inside the range")]
+        if self.0.fract() == 0.0 && self.0.abs() < 9e15 { serializer.serialize_i64(self.0 as i64) } else { serializer.serialize_f64(self.0) }
+    }
+}
+
+/// Everything a profile costs. Weights are in `unit`s of `metric`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(title = "costline report --json")]
+pub struct Report<'a> {
+    /// Of this contract.
+    version: u32,
+    /// The profile's format.
+    format: &'a str,
+    /// The metric shown.
+    metric: &'a str,
+    /// Its unit.
+    unit: &'a str,
+    /// All metrics of the profile.
+    metrics: Vec<Metric<'a>>,
+    /// Weight of all samples that have a stack and are not idle.
+    total: Weight,
+    /// Weight of idle samples.
+    idle: Weight,
+    /// Weight of samples without a stack.
+    no_stack: Weight,
+    /// Self cost that lies on no line.
+    no_line: Weight,
+    /// The threads looked at.
+    threads: Vec<Thread<'a>>,
+    /// Functions, hottest first. A function is identified by name, file and library.
+    functions: Vec<FunctionRow<'a>>,
+    /// Lines, hottest first.
+    lines: Vec<LineRow<'a>>,
+    /// Calls, hottest first.
+    edges: Vec<EdgeRow<'a>>,
+    /// What was odd.
+    warnings: Vec<WarningRow<'a>>,
+}
+
+/// A metric of the profile.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Metric<'a> {
+    name: &'a str,
+    unit: &'a str,
+}
+
+/// A thread and its share of the total.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Thread<'a> {
+    name: &'a str,
+    pid: Option<&'a str>,
+    tid: Option<&'a str>,
+    total: Weight,
+}
+
+/// Inclusive cost: a number, or null with bounds where they are known.
+#[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TotalFields {
+    total: Option<Weight>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_min: Option<Weight>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_max: Option<Weight>,
+    /// Whether the total is an estimate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    est: bool,
+}
+
+/// What a function costs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FunctionRow<'a> {
+    name: &'a str,
+    file: Option<&'a str>,
+    lib: Option<&'a str>,
+    /// The line it starts at, 1-based.
+    line: Option<u32>,
+    #[serde(rename = "self")]
+    self_: Weight,
+    #[serde(flatten)]
+    total: TotalFields,
+    /// How often it was called, where calls were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<u64>,
+}
+
+/// What a line costs.
+#[derive(Debug, Serialize, JsonSchema)]
+struct LineRow<'a> {
+    file: &'a str,
+    /// 1-based.
+    line: u32,
+    #[serde(rename = "self")]
+    self_: Weight,
+    #[serde(flatten)]
+    total: TotalFields,
+}
+
+/// What calls from one function to another cost.
+#[derive(Debug, Serialize, JsonSchema)]
+struct EdgeRow<'a> {
+    /// An index into `functions`.
+    caller: u32,
+    /// An index into `functions`.
+    callee: u32,
+    total: Weight,
+    calls: Option<u64>,
+    /// The calling lines, hottest first.
+    sites: Vec<SiteRow<'a>>,
+}
+
+/// A calling line.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SiteRow<'a> {
+    file: &'a str,
+    /// 1-based.
+    line: u32,
+    total: Weight,
+}
+
+/// An oddity of the profile.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WarningRow<'a> {
+    code: &'a str,
+    message: &'a str,
+    count: u64,
+}
+
+fn total_fields(total: Total) -> TotalFields {
+    match total {
+        Total::Exact(weight) => TotalFields { total: Some(Weight(weight)), ..TotalFields::default() },
+        Total::Estimated(weight) => TotalFields { total: Some(Weight(weight)), est: true, ..TotalFields::default() },
+        Total::Bounded { min, max } => {
+            TotalFields { total_min: Some(Weight(min)), total_max: Some(Weight(max)), ..TotalFields::default() }
+        }
+        Total::Unknown => TotalFields::default(),
+    }
+}
+
+/// By |total|, then |self|, hottest first.
+fn hotter(a: Cost, b: Cost) -> Ordering {
+    let total = |cost: Cost| match cost.total {
+        Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
+        Total::Bounded { max, .. } => max.abs(),
+        Total::Unknown => 0.0,
+    };
+    total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
+}
+
+impl<'a> Report<'a> {
+    /// The whole report.
+    pub fn new(snapshot: &'a Snapshot) -> Self {
+        let costs = &snapshot.costs;
+        let recording = &snapshot.loaded.recording;
+
+        let functions = sorted_functions(snapshot);
+        let mut rank: FxHashMap<FunctionId, u32> = FxHashMap::default();
+        rank.reserve(functions.len());
+        rank.extend(functions.iter().zip(0..).map(|(&(function, _), i)| (function, i)));
+        let functions = functions.into_iter().map(|(function, cost)| {
+            let this = snapshot.function(function);
+            FunctionRow {
+                name: this.name,
+                file: this.file.map(|file| snapshot.file_name(file)),
+                lib: this.lib,
+                line: (this.line != 0).then_some(this.line),
+                self_: Weight(cost.self_),
+                total: total_fields(cost.total),
+                calls: None,
+            }
+        });
+        let lines = sorted_lines(snapshot).into_iter().map(|line| LineRow {
+            file: snapshot.file_name(line.file),
+            line: line.line,
+            self_: Weight(line.cost.self_),
+            total: total_fields(line.cost.total),
+        });
+        let mut edges: Vec<_> = costs
+            .edges()
+            .iter()
+            .filter_map(|edge| Some((*rank.get(&edge.caller)?, *rank.get(&edge.callee)?, edge)))
+            .collect();
+        edges.sort_unstable_by(|a, b| b.2.total.abs().total_cmp(&a.2.total.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
+        let edges = edges.into_iter().map(|(caller, callee, edge)| EdgeRow {
+            caller,
+            callee,
+            total: Weight(edge.total),
+            calls: edge.calls,
+            sites: sites(snapshot, edge),
+        });
+        Self {
+            version: 1,
+            format: snapshot.loaded.format.name(),
+            metric: &costs.metric.name,
+            unit: &costs.metric.unit,
+            metrics: recording.metrics().iter().map(|metric| Metric { name: &metric.name, unit: &metric.unit }).collect(),
+            total: Weight(costs.total),
+            idle: Weight(costs.idle),
+            no_stack: Weight(costs.no_stack),
+            no_line: Weight(costs.no_line),
+            threads: costs
+                .threads
+                .iter()
+                .map(|thread| {
+                    let this = &recording.threads()[thread.thread.index()];
+                    Thread { name: &this.name, pid: this.pid.as_deref(), tid: this.tid.as_deref(), total: Weight(thread.total) }
+                })
+                .collect(),
+            functions: functions.collect(),
+            lines: lines.collect(),
+            edges: edges.collect(),
+            warnings: snapshot
+                .warnings
+                .iter()
+                .map(|warning| WarningRow { code: warning.code, message: &warning.message, count: warning.count })
+                .collect(),
+        }
+    }
+}
+
+fn sites<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Vec<SiteRow<'a>> {
+    let sites = snapshot.costs.sites(edge).iter();
+    sites.map(|site| SiteRow { file: snapshot.file_name(site.file), line: site.line, total: Weight(site.total) }).collect()
+}
+
+/// Functions with their costs, hottest first. One that was only seen idle is listed with its idle weight.
+fn sorted_functions(snapshot: &Snapshot) -> Vec<(FunctionId, Cost)> {
+    let listed = |(function, cost): (FunctionId, analysis::FunctionCost)| match cost.cost.magnitude() > 0.0 {
+        true => (function, cost.cost),
+        false => (function, Cost { self_: cost.idle, total: Total::Exact(cost.idle) }),
+    };
+    let mut functions: Vec<_> = snapshot.costs.functions().map(listed).collect();
+    let name = |function| {
+        let this = snapshot.function(function);
+        (this.name, this.file.map(|file| snapshot.file_name(file)), this.line)
+    };
+    functions.sort_by(|a, b| hotter(a.1, b.1).then_with(|| name(a.0).cmp(&name(b.0))));
+    functions
+}
+
+fn sorted_lines(snapshot: &Snapshot) -> Vec<analysis::LineCost> {
+    let mut lines = snapshot.costs.lines().to_vec();
+    lines.sort_by(|a, b| {
+        hotter(a.cost, b.cost)
+            .then_with(|| if a.file == b.file { Ordering::Equal } else { snapshot.file_name(a.file).cmp(snapshot.file_name(b.file)) })
+            .then(a.line.cmp(&b.line))
+    });
+    lines
+}
+
+/// Writes the report as JSON.
+pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Report::new(snapshot)).map_err(io::Error::from)?;
+    writeln!(out)
+}
+
+/// The JSON Schema of [`json`].
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Report<'static>)
+}
+
+/// Writes the report as a table of at most `limit` rows.
+pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::Result<()> {
+    let costs = &snapshot.costs;
+    let scale = Scale { metric: &costs.metric, total: costs.total, unit: Unit::Both };
+    writeln!(out, "{}", super::headline(snapshot))?;
+    let row = |out: &mut Output, cost: Cost, what: &str| {
+        let total = units::total(cost.total, |weight| scale.both(weight));
+        writeln!(out, "{:>22} {:>22}  {what}", scale.both(cost.self_), total)
+    };
+    writeln!(out, "{:>22} {:>22}", "self", "total")?;
+    let shown = |file| plain(snapshot.file_name(file)).into_owned();
+    match by {
+        By::Function => {
+            for (function, cost) in sorted_functions(snapshot).into_iter().take(limit) {
+                let this = snapshot.function(function);
+                let place = match (this.file, this.line, this.lib) {
+                    (Some(file), 0, _) => format!("  {}", shown(file)),
+                    (Some(file), line, _) => format!("  {}:{line}", shown(file)),
+                    (None, _, Some(lib)) => format!("  [{}]", plain(lib)),
+                    (None, _, None) => String::new(),
+                };
+                if costs.function(function).cost.magnitude() > 0.0 {
+                    row(out, cost, &format!("{}{place}", plain(this.name)))?;
+                } else {
+                    let idle = format!("idle {}", units::absolute(cost.self_, &costs.metric));
+                    writeln!(out, "{:>22} {:>22}  {}{place}", "", idle, plain(this.name))?;
+                }
+            }
+        }
+        By::Line => {
+            for line in sorted_lines(snapshot).into_iter().take(limit) {
+                row(out, line.cost, &format!("{}:{}", shown(line.file), line.line))?;
+            }
+        }
+        By::Edge => {
+            let mut edges: Vec<_> = costs.edges().iter().collect();
+            edges.sort_by(|a, b| b.total.abs().total_cmp(&a.total.abs()));
+            for edge in edges.into_iter().take(limit) {
+                let name = |function| plain(snapshot.function(function).name).into_owned();
+                let site = costs.sites(edge).first().map(|site| format!("  at {}:{}", shown(site.file), site.line));
+                let what = format!("{} → {}{}", name(edge.caller), name(edge.callee), site.unwrap_or_default());
+                writeln!(out, "{:>22} {:>22}  {what}", "", scale.both(edge.total))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! The language server protocol.
+
+/// Serves.
+pub fn main() -> i32 {
+    1
+}

@@ -1,0 +1,5 @@
+//! How costs are worded: the same for hints, lenses, hovers, reports and the command line.
+
+pub mod labels;
+pub mod text;
+pub mod units;

@@ -1,0 +1,52 @@
+//! Untrusted text made harmless: names and paths come from profiles, and anybody may have written those.
+
+use std::borrow::Cow;
+
+/// Longer names are cut in what people see; data keep them whole.
+const MAX_SHOWN: usize = 200;
+
+/// One line of plain text: no control characters, nothing that turns the direction of writing, of bounded length.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let harmless = |c: char| !c.is_control() && !is_bidi_control(c);
+    if text.len() <= MAX_SHOWN && text.chars().all(harmless) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown: String = text.chars().take(MAX_SHOWN).map(|c| if harmless(c) { c } else { '\u{fffd}' }).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() {
+        shown.push('…');
+    }
+    Cow::Owned(shown)
+}
+
+/// Plain text as Markdown that shows it literally: no links, no markup, no HTML, no table cells.
+pub fn markdown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in plain(text).chars() {
+        if c.is_ascii_punctuation() {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_and_direction_marks_become_visible() {
+        assert_eq!(plain("a\u{1b}[31mb\n\u{202e}c"), "a\u{fffd}[31mb\u{fffd}\u{fffd}c");
+        assert!(matches!(plain("Vec<T>::push é😀"), Cow::Borrowed(_)));
+        assert_eq!(plain(&"x".repeat(300)).chars().count(), 201);
+    }
+
+    #[test]
+    fn markdown_shows_names_literally() {
+        assert_eq!(markdown("<T>[x](command:y)|`z`"), r"\<T\>\[x\]\(command\:y\)\|\`z\`");
+    }
+}

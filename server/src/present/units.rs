@@ -1,0 +1,102 @@
+//! Weights as people read them.
+
+use profile::{Metric, Total};
+
+/// `12.3%` of `base`; `–` where there is nothing to divide by.
+pub fn percent(weight: f64, base: f64) -> String {
+    if base == 0.0 {
+        return "–".to_owned();
+    }
+    let percent = 100.0 * weight / base;
+    if percent != 0.0 && percent.abs() < 0.05 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
+}
+
+/// A weight in the metric's own terms: `1.23 s` where the file says how long one unit is, `4.0 MiB` for bytes, else a count.
+pub fn absolute(weight: f64, metric: &Metric) -> String {
+    match (metric.seconds_per_unit, metric.unit.as_str()) {
+        (Some(seconds), _) => duration(weight * seconds),
+        (None, "bytes") => bytes(weight),
+        (None, unit) => format!("{} {unit}", count(weight)),
+    }
+}
+
+/// Weights of one metric beside each other in a table: absolute, without the unit where it is a bare count.
+pub fn number(weight: f64) -> String {
+    count(weight)
+}
+
+/// A total as far as it is known: `45`, `at most 45`, `45 est.`, `unknown`; `word` says how a weight is worded.
+pub fn total(total: Total, word: impl Fn(f64) -> String) -> String {
+    match total {
+        Total::Exact(weight) => word(weight),
+        Total::Bounded { min, max } => format!("{} to {}", word(min), word(max)),
+        Total::Estimated(weight) => format!("{} est.", word(weight)),
+        Total::Unknown => "unknown".to_owned(),
+    }
+}
+
+fn count(weight: f64) -> String {
+    if weight.fract() == 0.0 && weight.abs() < 1e15 { format!("{weight:.0}") } else { format!("{weight:.2}") }
+}
+
+/// Seconds with three significant digits, in the unit that makes them readable.
+pub fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds.abs() {
+        0.0 => return "0 s".to_owned(),
+        s if s < 1e-6 => (seconds * 1e9, "ns"),
+        s if s < 1e-3 => (seconds * 1e6, "µs"),
+        s if s < 1.0 => (seconds * 1e3, "ms"),
+        s if s < 6000.0 => (seconds, "s"),
+        s if s < 360_000.0 => (seconds / 60.0, "min"),
+        _ => (seconds / 3600.0, "h"),
+    };
+    format!("{} {unit}", significant(value))
+}
+
+fn bytes(weight: f64) -> String {
+    let mut value = weight;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if value.abs() < 1024.0 {
+            return if unit == "B" { format!("{} B", count(value)) } else { format!("{} {unit}", significant(value)) };
+        }
+        value /= 1024.0;
+    }
+    format!("{} TiB", significant(value))
+}
+
+fn significant(value: f64) -> String {
+    match value.abs() {
+        v if v < 9.995 => format!("{value:.2}"),
+        v if v < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentages_keep_small_shares_apart_from_nothing() {
+        let shown = [(1.0, 8.0), (1.0, 100_000.0), (0.0, 5.0), (-1.0, 4.0), (3.0, 0.0)].map(|(w, base)| percent(w, base));
+        assert_eq!(shown, ["12.5%", "0.00%", "0.0%", "-25.0%", "–"]);
+        assert_eq!(percent(3.0, 10_000.0), "0.03%");
+    }
+
+    #[test]
+    fn seconds_only_where_the_file_says_so() {
+        assert_eq!(absolute(12.0, &Metric::new("samples", "samples", None)), "12 samples");
+        assert_eq!(absolute(1234.0, &Metric::new("samples", "samples", Some(0.001))), "1.23 s");
+        assert_eq!(absolute(4_329_625.0, &Metric::new("wall", "us", None)), "4.33 s");
+        assert_eq!(absolute(4.0, &Metric::new("hits", "hits", Some(0.1))), "4 hits");
+        assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
+        assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
+        assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");
+    }
+
+    #[test]
+    fn durations_have_three_digits() {
+        let shown = [0.0, 3e-9, 0.000_25, 0.0999, 1.0, 59.96, 125.0, 6000.0].map(duration);
+        assert_eq!(shown, ["0 s", "3.00 ns", "250 µs", "99.9 ms", "1.00 s", "60.0 s", "125 s", "100 min"]);
+    }
+}

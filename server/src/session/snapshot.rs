@@ -1,0 +1,362 @@
+//! One profile as it is shown: read, seen through a view, its files mapped to the workspace. Immutable, shared by `Arc`.
+//!
+//! The server and the command line both go through here, so their numbers are the same.
+
+use crate::session::config::{Config, glob_set};
+use analysis::{CallTree, Costs, IdleSamples, ThreadChoice, View};
+use formats::{ErrorKind, Format, Limits, Phase, ReadError};
+use profile::{FileId, FuncKey, FunctionId, Groups, Recording, SourceId, ThreadId, Warning};
+use rustc_hash::FxHashMap;
+use sources::{Mapping, Root, RootKind, Rule, SourceIndex};
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// What tells one writing of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Length in bytes.
+    pub len: u64,
+    /// When it was written.
+    pub modified: SystemTime,
+    inode: u64,
+}
+
+impl Stamp {
+    /// Of a path, through symlinks.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self::from_metadata(&std::fs::metadata(path)?))
+    }
+
+    fn from_metadata(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Self { len: metadata.len(), modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), inode }
+    }
+}
+
+/// What a load is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Reading so many of so many bytes.
+    Reading(u64, u64),
+    /// Decompressing; so many bytes have come out.
+    Inflating(u64),
+    /// Decoding so many bytes.
+    Decoding(u64),
+    /// Finding the files of the workspace and summing.
+    Summing,
+}
+
+/// Why a profile could not be loaded. The message names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file could not be read at all.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is larger than the settings allow.
+    #[error("{}: has {len} bytes, more than the limit of {limit} (setting `maxProfileBytes`)", path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// Its length.
+        len: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// What it holds could not be understood.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: ReadError,
+    },
+}
+
+impl LoadError {
+    /// What kind of failure it is, if the content is at fault.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Read { source, .. } => Some(source.kind),
+            Self::Io { .. } | Self::TooLarge { .. } => None,
+        }
+    }
+}
+
+/// One profile file as it was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The file.
+    pub path: PathBuf,
+    /// Which writing of it.
+    pub stamp: Stamp,
+    /// Its format.
+    pub format: Format,
+    /// The version of the format or its dialect.
+    pub version: Option<String>,
+    /// From the first to the last sample.
+    pub span_seconds: Option<f64>,
+    /// What it says.
+    pub recording: Arc<Recording>,
+    /// Oddities of the file.
+    pub warnings: Vec<Warning>,
+}
+
+impl Loaded {
+    /// Reads a file. `observe` hears what is being done and stops it by `Break`.
+    pub fn read(path: &Path, max_bytes: u64, observe: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Self, LoadError> {
+        let io = |source| LoadError::Io { path: path.to_owned(), source };
+        let cancelled = || LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() };
+
+        let mut file = File::open(path).map_err(io)?;
+        let metadata = file.metadata().map_err(io)?;
+        if metadata.is_dir() {
+            return Err(io(io::Error::new(io::ErrorKind::IsADirectory, "is a folder, expected a profile")));
+        }
+        let stamp = Stamp::from_metadata(&metadata);
+        if stamp.len > max_bytes {
+            return Err(LoadError::TooLarge { path: path.to_owned(), len: stamp.len, limit: max_bytes });
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(stamp.len).unwrap_or(0) + 1);
+        loop {
+            if observe(Step::Reading(bytes.len() as u64, stamp.len)).is_break() {
+                return Err(cancelled());
+            }
+            // One byte over the limit shows that a growing file passed it.
+            let room = (max_bytes + 1).saturating_sub(bytes.len() as u64).min(32 << 20);
+            if (&mut file).take(room).read_to_end(&mut bytes).map_err(io)? == 0 {
+                break;
+            }
+        }
+        if bytes.len() as u64 > max_bytes {
+            return Err(LoadError::TooLarge { path: path.to_owned(), len: bytes.len() as u64, limit: max_bytes });
+        }
+
+        let limits = Limits { max_inflated_bytes: max_bytes };
+        let read = formats::read(bytes, limits, &mut |phase| match phase {
+            Phase::Inflating(n) => observe(Step::Inflating(n)),
+            Phase::Decoding(n) => observe(Step::Decoding(n)),
+        });
+        let read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        Ok(Self {
+            path: path.to_owned(),
+            stamp,
+            format: read.format,
+            version: read.version,
+            span_seconds: read.span_seconds,
+            recording: Arc::new(read.recording),
+            warnings: read.warnings.into_iter().collect(),
+        })
+    }
+}
+
+/// A loaded profile under a view, mapped to the workspace.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The file.
+    pub loaded: Arc<Loaded>,
+    /// What is one file and what is one function.
+    pub groups: Arc<Groups>,
+    /// All costs.
+    pub costs: Costs,
+    /// Callers and callees by path.
+    pub tree: CallTree,
+    /// Oddities of the file, of the view and of the mapping.
+    pub warnings: Vec<Warning>,
+    /// What became of each source.
+    mappings: Vec<Mapping>,
+    /// The workspace file of each file.
+    paths: Vec<Option<PathBuf>>,
+    files: FxHashMap<PathBuf, FileId>,
+    functions: FxHashMap<FuncKey, Vec<FunctionId>>,
+}
+
+impl Snapshot {
+    /// Sees `loaded` through the settings, with files looked up in `index`.
+    pub fn new(loaded: Arc<Loaded>, config: &Config, index: &SourceIndex) -> Self {
+        let recording = &loaded.recording;
+        let symbols = recording.symbols();
+        let mut warnings = loaded.warnings.clone();
+        let view = view(recording, config, &mut warnings);
+
+        let rules: Vec<_> = config.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect();
+        let names = (0..symbols.sources.len() as u32).map(|source| symbols.source_name(SourceId::new(source)));
+        let mut mappings = sources::map_paths(names, index, &rules, loaded.path.parent());
+        exclude(&mut mappings, config, index);
+        ambiguity_warning(&mappings, &mut warnings);
+
+        // One file under several names is one group: by its path where it is known, else by its name.
+        let groups = Groups::new(symbols, |source| match &mappings[source.index()] {
+            Mapping::Mapped { path, .. } => Ok(path.clone()),
+            Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
+        });
+        let groups = Arc::new(groups);
+        let paths: Vec<_> = (0..groups.n_files() as u32)
+            .map(|file| match &mappings[groups.first_source(FileId::new(file)).index()] {
+                Mapping::Mapped { path, .. } => Some(path.clone()),
+                Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
+            })
+            .collect();
+        let files = paths.iter().zip(0..).filter_map(|(path, file)| Some((path.clone()?, FileId::new(file)))).collect();
+        let mut functions: FxHashMap<FuncKey, Vec<FunctionId>> = FxHashMap::default();
+        for function in groups.functions() {
+            functions.entry(symbols.func_key(groups.first_func(function))).or_default().push(function);
+        }
+
+        let costs = analysis::costs(recording, &view, &groups);
+        let tree = CallTree::new(recording.clone(), view, groups.clone());
+        Self { loaded: loaded.clone(), groups, costs, tree, warnings, mappings, paths, files, functions }
+    }
+
+    /// The file that lies at `path` (canonical) in the workspace.
+    pub fn file_at(&self, path: &Path) -> Option<FileId> {
+        self.files.get(path).copied()
+    }
+
+    /// Where a file lies in the workspace, canonical.
+    pub fn path_of(&self, file: FileId) -> Option<&Path> {
+        self.paths.get(file.index())?.as_deref()
+    }
+
+    /// Every file name of the profile with what became of it.
+    pub fn mappings(&self) -> impl Iterator<Item = (&str, FileId, &Mapping)> {
+        let symbols = self.loaded.recording.symbols();
+        self.mappings.iter().zip(0..).map(move |(mapping, source)| {
+            let source = SourceId::new(source);
+            (symbols.source_name(source), self.groups.file(source), mapping)
+        })
+    }
+
+    /// The name of a file, as the profile spells it first.
+    pub fn file_name(&self, file: FileId) -> &str {
+        self.loaded.recording.symbols().source_name(self.groups.first_source(file))
+    }
+
+    /// What the recording says of a function.
+    pub fn function(&self, function: FunctionId) -> Function<'_> {
+        let symbols = self.loaded.recording.symbols();
+        let func = symbols.funcs.get(self.groups.first_func(function));
+        Function {
+            name: symbols.strings.get(func.name),
+            file: func.source.map(|source| self.groups.file(source)),
+            lib: func.lib.map(|lib| symbols.libs[lib.index()].name.as_str()),
+            line: func.line,
+            column: func.column,
+        }
+    }
+
+    /// What identifies a function elsewhere and later.
+    pub fn key(&self, function: FunctionId) -> FuncKey {
+        self.loaded.recording.symbols().func_key(self.groups.first_func(function))
+    }
+
+    /// The functions that `key` identifies; several only where a name stands for several places of one file.
+    pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
+        self.functions.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a function stands, 1-based: its start line, else its first line with cost.
+    pub fn definition(&self, function: FunctionId) -> Option<(FileId, u32)> {
+        let Function { file, line, .. } = self.function(function);
+        match (file, line) {
+            (Some(file), 1..) => Some((file, line)),
+            _ => self.costs.first_line(function),
+        }
+    }
+}
+
+/// What a recording says of a function.
+#[derive(Debug, Clone, Copy)]
+pub struct Function<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The file it is written in.
+    pub file: Option<FileId>,
+    /// The short name of its library.
+    pub lib: Option<&'a str>,
+    /// The line it starts at, 1-based; 0 = unknown.
+    pub line: u32,
+    /// The column it starts at, 1-based; 0 = unknown.
+    pub column: u32,
+}
+
+/// The roots of an index: workspace folders and the user's source roots.
+pub fn roots(workspace: &[PathBuf], config: &Config) -> Vec<Root> {
+    let workspace = workspace.iter().map(|path| Root { path: path.clone(), kind: RootKind::Workspace });
+    let sources = config.source_roots.iter().map(|path| Root { path: PathBuf::from(path), kind: RootKind::Sources });
+    workspace.chain(sources).collect()
+}
+
+/// The settings' view of a recording. Names that it lacks fall back, with a warning.
+fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> View {
+    let mut view = View { idle: IdleSamples::Apart, ..View::of(recording) };
+    if let Some(wanted) = &config.metric {
+        match recording.find_metric(wanted) {
+            Some(metric) => view.metric = metric,
+            None => {
+                let names: Vec<_> = recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+                let default = recording.metrics().get(view.metric.index()).map_or("", |metric| metric.name.as_str());
+                let message = format!("no metric `{wanted}` in this profile (it has {}); showing `{default}`", names.join(", "));
+                warnings.push(Warning { code: "unknown-metric", message, count: 1 });
+            }
+        }
+    }
+    if !config.threads.is_empty() {
+        let wanted = glob_set(config.threads.iter().map(String::as_str));
+        let names = |text: &Option<String>| text.as_deref().is_some_and(|text| wanted.is_match(text));
+        let literal = |text: &str| config.threads.iter().any(|thread| thread == text);
+        let threads = recording.threads().iter().zip(0..).filter(|(thread, _)| {
+            let name = &thread.name;
+            literal(name) || wanted.is_match(name) || names(&thread.tid) || names(&thread.pid)
+        });
+        let threads: Vec<_> = threads.map(|(_, i)| ThreadId::new(i)).collect();
+        if threads.is_empty() {
+            let message = format!("no thread matches {}; showing all of them", config.threads.join(", "));
+            warnings.push(Warning { code: "unknown-thread", message, count: 1 });
+        } else {
+            view.threads = ThreadChoice::Only(threads);
+        }
+    }
+    view
+}
+
+/// Takes mapped files that the user excluded out again.
+fn exclude(mappings: &mut [Mapping], config: &Config, index: &SourceIndex) {
+    if config.exclude.is_empty() {
+        return;
+    }
+    let excluded = glob_set(config.exclude.iter().map(String::as_str));
+    for mapping in mappings {
+        let Mapping::Mapped { path, .. } = mapping else { continue };
+        let relative = index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok());
+        if relative.is_some_and(|relative| excluded.is_match(relative)) {
+            *mapping = Mapping::Unmapped(sources::Reason::NoFile);
+        }
+    }
+}
+
+fn ambiguity_warning(mappings: &[Mapping], warnings: &mut Vec<Warning>) {
+    let mut ambiguous = mappings.iter().filter_map(|mapping| match mapping {
+        Mapping::Ambiguous { candidates } => Some(candidates),
+        Mapping::Mapped { .. } | Mapping::Unmapped(_) => None,
+    });
+    if let Some(first) = ambiguous.next() {
+        let candidates: Vec<_> = first.iter().take(4).map(|path| path.display().to_string()).collect();
+        let message = format!(
+            "several files could be meant by one name ({}); no costs are shown there: a path mapping can decide",
+            candidates.join(", ")
+        );
+        warnings.push(Warning { code: "ambiguous-file", message, count: 1 + ambiguous.count() as u64 });
+    }
+}

@@ -1,0 +1,461 @@
+//! The life of a session with clients that do not keep to the book: one test per row of tower-lsp 0.20's table of defects,
+//! as far as a client alone can bring them about. The rows that need a handler which panics or waits are beside the guard,
+//! in `server/src/lsp/shell/tests.rs`.
+
+// Helpers of tests, which the lint does not take for tests.
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::io::{BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{TryRecvError, channel};
+use std::thread;
+use std::time::Duration;
+
+use lsp_server::{Message, RequestId};
+use serde_json::{Value, json};
+
+use crate::support::process::wait_exit;
+use crate::support::{Server, Workspace};
+
+const METHOD_NOT_FOUND: i32 = -32601;
+const INVALID_REQUEST: i32 = -32600;
+const SERVER_NOT_INITIALIZED: i32 = -32002;
+
+/// A server that has not been spoken to.
+fn silent(workspace: &Workspace) -> Server {
+    Server::builder(workspace).without_handshake().start()
+}
+
+/// Any request that needs an initialized server and has an answer: there is no such command, but there is somebody to say so.
+fn send_request(server: &mut Server) -> RequestId {
+    server.send_request("workspace/executeCommand", json!({ "command": "costline.e2e.none", "arguments": [] }))
+}
+
+fn assert_alive(server: &mut Server) {
+    let id = send_request(server);
+    if let Err(error) = server.wait_response(&id) {
+        assert_ne!(error.code, SERVER_NOT_INITIALIZED, "{error:?}");
+        assert_ne!(error.code, INVALID_REQUEST, "{error:?}");
+    }
+}
+
+#[test]
+fn exit_after_shutdown_ends_the_server_while_stdin_stays_open() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    assert_eq!(server.request("shutdown", Value::Null), Value::Null);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_exit(), 0);
+}
+
+#[test]
+fn exit_without_shutdown_is_an_error() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_exit(), 1);
+}
+
+#[test]
+fn exit_before_initialize_ends_the_server() {
+    let workspace = Workspace::new();
+    let mut server = silent(&workspace);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_exit(), 1);
+}
+
+#[test]
+fn exit_right_behind_shutdown_still_has_shutdown_answered() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    let id = server.send_request("shutdown", Value::Null);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_response(&id).unwrap(), Value::Null);
+    assert_eq!(server.wait_exit(), 0);
+}
+
+#[test]
+fn shutdown_and_exit_take_any_params() {
+    let workspace = Workspace::new();
+    for params in [json!(null), json!({}), json!([])] {
+        let mut server = Server::start(&workspace);
+        server.send_json(json!({ "id": 1000, "method": "shutdown", "params": params }));
+        assert_eq!(server.wait_response(&1000.into()).unwrap(), Value::Null, "{params}");
+        server.send_json(json!({ "method": "exit", "params": params }));
+        assert_eq!(server.wait_exit(), 0, "{params}");
+    }
+}
+
+#[test]
+fn after_shutdown_requests_are_refused() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    server.request("shutdown", Value::Null);
+    let id = send_request(&mut server);
+    assert_eq!(server.wait_response(&id).unwrap_err().code, INVALID_REQUEST);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_exit(), 0);
+}
+
+#[test]
+fn before_initialize_requests_are_refused_and_notifications_dropped() {
+    let workspace = Workspace::new();
+    let mut server = silent(&workspace);
+    let id = send_request(&mut server);
+    assert_eq!(server.wait_response(&id).unwrap_err().code, SERVER_NOT_INITIALIZED);
+    server.open(&workspace.uri("a.rs"), "rust", "fn a() {}\n");
+    server.initialize();
+    assert_alive(&mut server);
+}
+
+#[test]
+fn a_second_initialize_is_refused() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    let again = server.initialize_params().clone();
+    assert_eq!(server.try_request("initialize", again).unwrap_err().code, INVALID_REQUEST);
+    assert_alive(&mut server);
+}
+
+#[test]
+fn odd_initialize_params_are_survived() {
+    let workspace = Workspace::new();
+    for (member, value) in [
+        ("trace", json!("compact")),
+        ("trace", json!("weird")),
+        ("processId", json!(null)),
+        ("processId", json!(-1)),
+        ("processId", json!("4711")),
+        ("rootUri", json!(null)),
+        ("rootUri", json!("")),
+        ("rootUri", json!("/a/path")),
+        ("rootPath", json!({})),
+        ("workspaceFolders", json!(null)),
+        ("workspaceFolders", json!("file:///a")),
+        ("workspaceFolders", json!([{ "uri": "", "name": "" }, null])),
+        ("clientInfo", json!(null)),
+        ("clientInfo", json!({ "version": 3 })),
+        ("locale", json!(7)),
+        ("initializationOptions", json!("none")),
+        ("capabilities", json!(null)),
+        ("capabilities", json!([])),
+        ("capabilities", json!("all")),
+        ("capabilities", json!({ "workspace": null, "textDocument": true, "window": [], "general": 1 })),
+        ("unknown", json!({ "to": ["everyone"] })),
+    ] {
+        let mut server = Server::builder(&workspace).param(member, value).start();
+        assert!(server.initialize_result()["capabilities"].is_object());
+        assert_alive(&mut server);
+    }
+}
+
+#[test]
+fn one_odd_capability_costs_only_itself() {
+    let workspace = Workspace::new();
+    for (pointer, value) in [
+        ("/workspace/workspaceEdit", json!({ "failureHandling": "weird" })),
+        ("/workspace/workspaceEdit", json!({ "resourceOperations": ["create", "transmogrify"] })),
+        ("/textDocument/completion", json!({ "completionItem": "yes" })),
+        ("/general/staleRequestSupport", json!(true)),
+    ] {
+        // With the rest left standing, the client still is one that does dynamic registration, refreshes and progress; the
+        // builder's capabilities hold the server to exactly that.
+        let mut server = Server::builder(&workspace).capability(pointer, value).start();
+        assert_alive(&mut server);
+    }
+}
+
+#[test]
+fn initialize_without_params_is_answered() {
+    let workspace = Workspace::new();
+    for message in [json!({ "id": 1, "method": "initialize" }), json!({ "id": 1, "method": "initialize", "params": null })] {
+        let mut server = Server::builder(&workspace).capabilities(json!({})).without_handshake().start();
+        server.send_json(message);
+        assert!(server.wait_response(&1.into()).unwrap()["capabilities"].is_object());
+        server.send_json(json!({ "method": "initialized", "params": null }));
+        assert_alive(&mut server);
+        server.finish();
+    }
+}
+
+#[test]
+fn a_client_that_does_not_wait_for_initialize_is_served() {
+    let workspace = Workspace::new();
+    let mut server = silent(&workspace);
+    let initialize = server.send_request("initialize", server.initialize_params().clone());
+    server.notify("initialized", json!({}));
+    let request = send_request(&mut server);
+    assert!(server.wait_response(&initialize).is_ok());
+    if let Err(error) = server.wait_response(&request) {
+        assert_ne!(error.code, SERVER_NOT_INITIALIZED);
+    }
+    server.finish();
+}
+
+#[test]
+fn unknown_messages_are_survived() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    assert_eq!(server.try_request("costline/unheardOf", json!({})).unwrap_err().code, METHOD_NOT_FOUND);
+    server.notify("costline/unheardOf", json!([1]));
+    server.notify("$/setTrace", json!({ "value": "compact" }));
+    server.notify("$/unheardOf", Value::Null);
+    server.send_json(json!({ "method": "" }));
+    assert_alive(&mut server);
+    // It stands for a reply without an id, which nobody can place.
+    server.wait_unreadable();
+}
+
+#[test]
+fn params_of_another_kind_are_survived() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    let mut id = 1000;
+    for method in [
+        "textDocument/inlayHint",
+        "textDocument/codeLens",
+        "textDocument/hover",
+        "textDocument/prepareCallHierarchy",
+        "callHierarchy/incomingCalls",
+        "callHierarchy/outgoingCalls",
+        "workspace/symbol",
+        "workspace/executeCommand",
+        "inlayHint/resolve",
+    ] {
+        for params in [json!(null), json!([]), json!({}), json!({ "textDocument": { "uri": "no uri" } }), json!(7)] {
+            id += 1;
+            server.send_json(json!({ "id": id, "method": method, "params": params }));
+            // An answer of any kind.
+            let _ = server.wait_response(&id.into());
+        }
+    }
+    for method in [
+        "textDocument/didOpen",
+        "textDocument/didChange",
+        "textDocument/didClose",
+        "textDocument/didSave",
+        "workspace/didChangeConfiguration",
+        "workspace/didChangeWatchedFiles",
+        "workspace/didChangeWorkspaceFolders",
+        "window/workDoneProgress/cancel",
+    ] {
+        for params in [json!(null), json!([]), json!({}), json!({ "textDocument": 1 })] {
+            server.send_json(json!({ "method": method, "params": params }));
+        }
+    }
+    assert_alive(&mut server);
+}
+
+#[test]
+fn cancelling_is_survived_whatever_is_cancelled() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    for id in [json!(4711), json!("a"), json!(null), json!(1.5)] {
+        server.notify("$/cancelRequest", json!({ "id": id }));
+    }
+    server.notify("$/cancelRequest", Value::Null);
+    let request = send_request(&mut server);
+    server.cancel(&request);
+    // Cancelled, or done before: answered in any case.
+    let _ = server.wait_response(&request);
+    server.cancel(&request);
+    assert_alive(&mut server);
+}
+
+#[test]
+fn messages_that_cannot_be_read_are_answered_and_survived() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    for body in ["{", "[]", "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[\"\\ud83d\"]}"] {
+        server.write_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+        let answer = server.wait_unreadable();
+        assert!(answer.contains("-32700") || answer.contains("-32600"), "{answer}");
+    }
+    server.write_raw(b"Content-Length: 3\r\n\r\n\xff\xff\xff");
+    server.wait_unreadable();
+    server.write_raw(b"no header at all\r\n\r\n");
+    assert_alive(&mut server);
+}
+
+#[test]
+fn headers_may_be_spelt_freely() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    for (id, header) in [
+        (1001, "content-length: "),
+        (1002, "Content-Type: application/vscode-jsonrpc\r\nContent-Length: "),
+        (1003, "X-A: 1\r\nX-B: 2\r\nX-C: 3\r\nCONTENT-LENGTH:"),
+    ] {
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unheardOf" }).to_string();
+        server.expect_answer(id, "costline/unheardOf");
+        server.write_raw(format!("{header}{}\r\n\r\n{body}", body.len()).as_bytes());
+        assert_eq!(server.wait_response(&id.into()).unwrap_err().code, METHOD_NOT_FOUND);
+    }
+}
+
+#[test]
+fn replies_that_nobody_waits_for_are_survived() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    for id in [json!(99_999), json!("a"), json!(null)] {
+        server.send_json(json!({ "id": id, "result": null }));
+        server.send_json(json!({ "id": id, "error": { "code": 1, "message": "no", "unheard": "of" } }));
+        server.send_json(json!({ "id": id }));
+    }
+    assert_alive(&mut server);
+}
+
+#[test]
+fn a_client_that_never_answers_is_served() {
+    let workspace = Workspace::new();
+    let mut server = Server::builder(&workspace).hold_all().start();
+    let requests: Vec<_> = (0..150).map(|_| send_request(&mut server)).collect();
+    for id in &requests {
+        // An error is an answer.
+        let _ = server.wait_response(id);
+    }
+    for (id, _, _) in server.take_server_requests() {
+        server.refuse(id, -32603, "late, and of no help");
+    }
+    assert_alive(&mut server);
+    server.request("shutdown", Value::Null);
+    server.notify("exit", Value::Null);
+    assert_eq!(server.wait_exit(), 0);
+}
+
+#[test]
+fn the_same_request_twice_is_answered_twice() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    for _ in 0..2 {
+        server.send_json(json!({ "id": 1000, "method": "costline/unheardOf" }));
+        assert_eq!(server.wait_response(&1000.into()).unwrap_err().code, METHOD_NOT_FOUND);
+    }
+}
+
+#[test]
+fn a_closed_stdin_ends_an_idle_server() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    server.close_stdin();
+    assert_eq!(server.wait_exit(), 1);
+
+    let mut server = Server::start(&workspace);
+    server.request("shutdown", Value::Null);
+    server.close_stdin();
+    assert_eq!(server.wait_exit(), 0);
+
+    let mut server = silent(&workspace);
+    server.close_stdin();
+    assert_eq!(server.wait_exit(), 1);
+}
+
+#[test]
+fn a_stdin_closed_within_a_message_ends_the_server() {
+    let workspace = Workspace::new();
+    for rest in ["Content-Le", "Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{\"jsonrpc\":"] {
+        let mut server = Server::start(&workspace);
+        server.write_raw(rest.as_bytes());
+        server.close_stdin();
+        assert_eq!(server.wait_exit(), 1);
+    }
+}
+
+#[test]
+fn a_stdin_closed_behind_requests_has_them_answered() {
+    let workspace = Workspace::new();
+    let mut server = Server::start(&workspace);
+    let requests: Vec<_> = (0..20).map(|_| send_request(&mut server)).collect();
+    server.close_stdin();
+    for id in &requests {
+        let _ = server.wait_response(id);
+    }
+    assert_eq!(server.wait_exit(), 1);
+}
+
+#[test]
+fn both_pipes_closed_during_requests_end_the_server_quietly() {
+    let workspace = Workspace::new();
+    let (mut child, stdin, stdout) = connected(&workspace);
+    drop(stdout);
+    drop(stdin);
+    assert_eq!(wait_exit(&mut child).and_then(|status| status.code()), Some(1));
+    assert_no_panic(child);
+}
+
+#[test]
+fn a_closed_stdout_ends_the_server_quietly() {
+    let workspace = Workspace::new();
+    let (mut child, stdin, stdout) = connected(&workspace);
+    drop(stdout);
+    assert_eq!(wait_exit(&mut child).and_then(|status| status.code()), Some(1));
+    assert_no_panic(child);
+    drop(stdin);
+}
+
+/// A server on bare pipes, initialized, with requests on the way that nobody has read an answer to. They go on coming until
+/// the server no longer reads: an answer must meet the closed pipe.
+fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
+        .arg("lsp")
+        .current_dir(workspace.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut send = move |message: Value| {
+        let body = message.to_string();
+        write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| stdin.flush())
+    };
+    send(json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": { "capabilities": {} } })).unwrap();
+    Message::read(&mut stdout).unwrap().unwrap();
+    send(json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} })).unwrap();
+    let (stop, stopped) = channel::<()>();
+    let sender = thread::spawn(move || {
+        let mut id = 0;
+        while stopped.try_recv() != Err(TryRecvError::Disconnected) {
+            id += 1;
+            if send(json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unheardOf" })).is_err() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+    drop(sender);
+    (child, stop, stdout)
+}
+
+fn assert_no_panic(child: Child) {
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!errors.contains("panicked"), "{errors}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_server_ends_when_its_client_vanishes_though_the_pipes_stay() {
+    let workspace = Workspace::new();
+    let mut client = Command::new("sleep").arg("600").spawn().unwrap();
+    let mut server = Server::builder(&workspace).param("processId", json!(client.id())).start();
+    assert_alive(&mut server);
+    // Not buried until the server has gone: a zombie is gone too.
+    client.kill().unwrap();
+    let code = server.wait_exit();
+    client.wait().unwrap();
+    assert_eq!(code, 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_client_that_was_never_visible_is_not_missed() {
+    let workspace = Workspace::new();
+    let max: u32 = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
+    let mut server = Server::builder(&workspace).param("processId", json!(max + 1)).start();
+    // Longer than the server looks away from a process that it watches.
+    thread::sleep(Duration::from_millis(1500));
+    assert_alive(&mut server);
+}

@@ -1,0 +1,30 @@
+//! A scripted editor for the real binary, shared by all end-to-end suites.
+//!
+//! [`Server`] starts `costline lsp`, says what its client can do, and holds the server to it: a message of a kind that the
+//! client did not declare, a reply nobody asked for, an unread notification, an error exit or a panic on stderr fail the
+//! test, at the next wait or when the `Server` is dropped. [`Workspace`] is the folder it works in. [`process`] is the
+//! child and its pipes, without any knowledge of the protocol's rules.
+//!
+//! Every wait ends at [`DEADLINE`]: it stops a test that hangs, and is never what a test measures.
+//!
+//! ```ignore
+//! let workspace = Workspace::new();
+//! let file = workspace.write("src/main.rs", "fn main() {}\n");
+//! let mut server = Server::start(&workspace);
+//! let uri = server.open_file(&file, "rust");
+//! let hints = server.request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, … }));
+//! ```
+
+// Each suite uses its part of it.
+#![allow(dead_code, unused_imports)]
+// So that `json!` can stand in the call.
+#![allow(clippy::needless_pass_by_value)]
+
+pub mod capabilities;
+pub mod process;
+pub mod server;
+pub mod workspace;
+
+pub use process::{DEADLINE, Process};
+pub use server::{Refreshes, Server, ServerBuilder};
+pub use workspace::{Workspace, uri};

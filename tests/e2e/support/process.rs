@@ -1,0 +1,162 @@
+//! The server's process and its pipes: nothing here blocks the test.
+//!
+//! A thread each reads stdout and stderr and writes stdin, so that a server which stops reading or writing meets a deadline
+//! in the test instead of hanging it. Framing is `lsp-server`'s, hence independent of the framework under test.
+
+use std::ffi::OsStr;
+use std::io::{BufReader, ErrorKind, Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lsp_server::Message;
+
+/// When a wait is given up: far beyond what a loaded machine needs, short of what a CI job bears.
+pub const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What came from the server's stdout.
+#[derive(Debug)]
+pub enum Output {
+    /// A message.
+    Message(Message),
+    /// A frame that is no message `lsp-server` can read, such as an error without an id; or bytes that are no frame.
+    Unreadable(String),
+    /// The stream's end.
+    Closed,
+}
+
+/// A running `costline` with its pipes.
+pub struct Process {
+    child: Child,
+    stdin: Option<Sender<Vec<u8>>>,
+    stdout: Receiver<Output>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    stderr_closed: Receiver<()>,
+}
+
+impl Process {
+    /// Starts the binary under test with `args`, in `cwd`, with `env` added to the environment.
+    pub fn spawn(args: &[String], cwd: &Path, env: &[(String, String)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
+            .args(args.iter().map(OsStr::new))
+            .current_dir(cwd)
+            .envs(env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("costline does not start: {error}"));
+
+        let (stdin, to_write) = channel::<Vec<u8>>();
+        let mut pipe = child.stdin.take().unwrap_or_else(|| unreachable!("stdin is piped"));
+        thread::spawn(move || {
+            for bytes in to_write {
+                // A server that is gone is noticed by what it does not answer.
+                if pipe.write_all(&bytes).and_then(|()| pipe.flush()).is_err() {
+                    break;
+                }
+            }
+        });
+
+        let (read, stdout) = channel();
+        let pipe = child.stdout.take().unwrap_or_else(|| unreachable!("stdout is piped"));
+        thread::spawn(move || {
+            let mut pipe = BufReader::new(pipe);
+            loop {
+                let output = match Message::read(&mut pipe) {
+                    Ok(Some(message)) => Output::Message(message),
+                    // The frame has been read to its end: the next one follows.
+                    Err(error) if error.kind() == ErrorKind::InvalidData => Output::Unreadable(error.to_string()),
+                    Ok(None) | Err(_) => Output::Closed,
+                };
+                let closed = matches!(output, Output::Closed);
+                if read.send(output).is_err() || closed {
+                    break;
+                }
+            }
+        });
+
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let (at_end, stderr_closed) = channel();
+        let mut pipe = child.stderr.take().unwrap_or_else(|| unreachable!("stderr is piped"));
+        let seen = stderr.clone();
+        thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                seen.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
+            }
+            // Nobody may wait for it.
+            let _ = at_end.send(());
+        });
+
+        Self { child, stdin: Some(stdin), stdout, stderr, stderr_closed }
+    }
+
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Puts `bytes` on the way to stdin; what was put before goes first.
+    pub fn write(&self, bytes: Vec<u8>) {
+        if let Some(stdin) = &self.stdin {
+            // The other end goes when the server has closed the pipe.
+            let _ = stdin.send(bytes);
+        }
+    }
+
+    /// Closes stdin behind all that was written.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// What comes next from stdout, `None` when `deadline` is over.
+    pub fn read(&self, deadline: Instant) -> Option<Output> {
+        match self.stdout.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(output) => Some(output),
+            Err(RecvTimeoutError::Disconnected) => Some(Output::Closed),
+            Err(RecvTimeoutError::Timeout) => None,
+        }
+    }
+
+    /// What was written to stderr until now.
+    pub fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+    }
+
+    /// Ends the process without asking it.
+    pub fn kill(&mut self) {
+        // An error means that it has ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// Waits until the process has ended, and stderr is read to its end. `None` when it still runs at the [`DEADLINE`].
+    pub fn wait_exit(&mut self) -> Option<ExitStatus> {
+        let status = wait_exit(&mut self.child)?;
+        let _ = self.stderr_closed.recv_timeout(DEADLINE);
+        Some(status)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// [`Process::wait_exit`] for any child.
+pub fn wait_exit(child: &mut Child) -> Option<ExitStatus> {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
+            Ok(None) => return None,
+            Err(error) => panic!("the server's process cannot be waited for: {error}"),
+        }
+    }
+}
