@@ -19,12 +19,7 @@ const WHOLE: usize = 100;
 const NEIGHBOURS: u32 = 2;
 
 /// Writes the named sources, or the hottest ones.
-pub(super) fn annotate(
-    snapshot: &Snapshot,
-    index: &SourceIndex,
-    sources: &[PathBuf],
-    out: &mut Output,
-) -> Result<(), Failure> {
+pub(super) fn annotate(snapshot: &Snapshot, index: &SourceIndex, sources: &[PathBuf], out: &mut Output) -> Result<(), Failure> {
     let files = if sources.is_empty() { hottest(snapshot)? } else { named(snapshot, sources)? };
     writeln!(out, "{}", headline(snapshot))?;
     for (file, path) in files {
@@ -47,10 +42,8 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
             *weight = weight.max(total.abs());
         }
     }
-    let mut files: Vec<_> = files
-        .into_iter()
-        .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
-        .collect();
+    let mut files: Vec<_> =
+        files.into_iter().filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned()))).collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     if files.is_empty() {
         let hint = if snapshot.costs.lines().is_empty() {
@@ -68,7 +61,8 @@ fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBu
         let fail = |why: String| Failure { code: NO_OUTPUT, message: format!("{}: {why}", source.display()) };
         let path = source.canonicalize().map_err(|error| fail(error.to_string()))?;
         let file = snapshot.file_at(&path);
-        let file = file.ok_or_else(|| fail("no cost in this profile, or its name there is not known to be this file (--map)".to_owned()))?;
+        let file = file
+            .ok_or_else(|| fail("no cost in this profile, or its name there is not known to be this file (--map)".to_owned()))?;
         Ok((file, path))
     };
     sources.iter().map(find).collect()

@@ -33,7 +33,12 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     }
     writeln!(out, "functions {}", costs.functions().count())?;
     let on_lines = costs.total - costs.no_line;
-    writeln!(out, "lines     {} with cost; {} of self cost lies on a line", costs.lines().len(), units::percent(on_lines, costs.total))?;
+    writeln!(
+        out,
+        "lines     {} with cost; {} of self cost lies on a line",
+        costs.lines().len(),
+        units::percent(on_lines, costs.total)
+    )?;
     files(snapshot, out)?;
     for warning in &snapshot.warnings {
         let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };

@@ -174,12 +174,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
 
 impl ViewArgs {
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
-        let config = Config {
-            metric: self.metric,
-            threads: self.thread,
-            path_mappings: self.map,
-            ..Config::default()
-        };
+        let config = Config { metric: self.metric, threads: self.thread, path_mappings: self.map, ..Config::default() };
         let loaded = Loaded::read(&self.profile, config.max_profile_bytes, &mut |_| ControlFlow::Continue(()))?;
         let workspace = if self.root.is_empty() { vec![default_root(&self.profile)] } else { self.root };
         let workspace: Vec<_> = workspace.iter().map(|root| std::path::absolute(root).unwrap_or_else(|_| root.clone())).collect();

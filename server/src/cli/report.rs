@@ -3,10 +3,10 @@
 //! The JSON is a stable contract (`docs/report.schema.json`): always whole, raw weights, nothing rounded.
 
 use super::Output;
-use crate::present::{text::plain, units};
 use crate::present::labels::Scale;
+use crate::present::{text::plain, units};
 use crate::session::config::Unit;
-use crate::session::snapshot::Snapshot;
+use crate::session::snapshot::{Snapshot, hotter};
 use analysis::Edge;
 use profile::{Cost, FunctionId, Total};
 use rustc_hash::FxHashMap;
@@ -34,7 +34,11 @@ pub struct Weight(f64);
 impl Serialize for Weight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[expect(clippy::cast_possible_truncation, reason = "checked: integral and far inside the range")]
-        if self.0.fract() == 0.0 && self.0.abs() < 9e15 { serializer.serialize_i64(self.0 as i64) } else { serializer.serialize_f64(self.0) }
+        if self.0.fract() == 0.0 && self.0.abs() < 9e15 {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
     }
 }
 
@@ -174,16 +178,6 @@ fn total_fields(total: Total) -> TotalFields {
     }
 }
 
-/// By |total|, then |self|, hottest first.
-fn hotter(a: Cost, b: Cost) -> Ordering {
-    let total = |cost: Cost| match cost.total {
-        Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
-        Total::Bounded { max, .. } => max.abs(),
-        Total::Unknown => 0.0,
-    };
-    total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
-}
-
 impl<'a> Report<'a> {
     /// The whole report.
     pub fn new(snapshot: &'a Snapshot) -> Self {
@@ -212,11 +206,8 @@ impl<'a> Report<'a> {
             self_: Weight(line.cost.self_),
             total: total_fields(line.cost.total),
         });
-        let mut edges: Vec<_> = costs
-            .edges()
-            .iter()
-            .filter_map(|edge| Some((*rank.get(&edge.caller)?, *rank.get(&edge.callee)?, edge)))
-            .collect();
+        let mut edges: Vec<_> =
+            costs.edges().iter().filter_map(|edge| Some((*rank.get(&edge.caller)?, *rank.get(&edge.callee)?, edge))).collect();
         edges.sort_unstable_by(|a, b| b.2.total.abs().total_cmp(&a.2.total.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
         let edges = edges.into_iter().map(|(caller, callee, edge)| EdgeRow {
             caller,
@@ -279,7 +270,9 @@ fn sorted_lines(snapshot: &Snapshot) -> Vec<analysis::LineCost> {
     let mut lines = snapshot.costs.lines().to_vec();
     lines.sort_by(|a, b| {
         hotter(a.cost, b.cost)
-            .then_with(|| if a.file == b.file { Ordering::Equal } else { snapshot.file_name(a.file).cmp(snapshot.file_name(b.file)) })
+            .then_with(|| {
+                if a.file == b.file { Ordering::Equal } else { snapshot.file_name(a.file).cmp(snapshot.file_name(b.file)) }
+            })
             .then(a.line.cmp(&b.line))
     });
     lines

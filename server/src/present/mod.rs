@@ -1,5 +1,6 @@
 //! How costs are worded: the same for hints, lenses, hovers, reports and the command line.
 
+pub mod details;
 pub mod labels;
 pub mod text;
 pub mod units;

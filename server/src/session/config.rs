@@ -205,9 +205,8 @@ impl Config {
 
     /// Whether costs of files must be computed anew when `other` replaces these settings.
     pub fn same_view(&self, other: &Self) -> bool {
-        let key = |c: &Self| {
-            (c.metric.clone(), c.threads.clone(), c.path_mappings.clone(), c.source_roots.clone(), c.exclude.clone())
-        };
+        let key =
+            |c: &Self| (c.metric.clone(), c.threads.clone(), c.path_mappings.clone(), c.source_roots.clone(), c.exclude.clone());
         key(self) == key(other)
     }
 }
@@ -295,7 +294,14 @@ mod tests {
         let keys: Vec<_> = warnings.iter().filter_map(|warning| warning.split('`').nth(1)).collect();
         assert_eq!(
             keys,
-            ["costline.exclude", "costline.hints.colour", "costline.lenses.minPercent", "costline.metric", "costline.nonsense", "costline.unit"]
+            [
+                "costline.exclude",
+                "costline.hints.colour",
+                "costline.lenses.minPercent",
+                "costline.metric",
+                "costline.nonsense",
+                "costline.unit"
+            ]
         );
         assert!(warnings[3].contains("is 5, expected a string"), "{}", warnings[3]);
     }

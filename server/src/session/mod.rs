@@ -1,6 +1,15 @@
 //! What is known while the server runs.
+//!
+//! [`world`] is everything that requests see, [`loader`] the only task that replaces it; [`documents`] are the open texts.
 
 pub mod config;
+pub mod discovery;
+pub mod documents;
 pub mod lines;
+pub mod loader;
+pub mod progress;
+pub mod refresh;
 pub mod roots;
 pub mod snapshot;
+pub mod watch;
+pub mod world;

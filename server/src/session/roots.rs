@@ -4,8 +4,22 @@ use std::path::{Path, PathBuf};
 
 /// What lies in the top folder of a project.
 const MARKERS: [&str; 16] = [
-    ".git", ".hg", "Cargo.toml", "package.json", "tsconfig.json", "go.mod", "pyproject.toml", "setup.py", "requirements.txt",
-    "Gemfile", "CMakeLists.txt", "meson.build", "Makefile", "pom.xml", "build.gradle", "composer.json",
+    ".git",
+    ".hg",
+    "Cargo.toml",
+    "package.json",
+    "tsconfig.json",
+    "go.mod",
+    "pyproject.toml",
+    "setup.py",
+    "requirements.txt",
+    "Gemfile",
+    "CMakeLists.txt",
+    "meson.build",
+    "Makefile",
+    "pom.xml",
+    "build.gradle",
+    "composer.json",
 ];
 
 /// The nearest folder above `path` (absolute) that looks like a project; never the home folder or `/`.

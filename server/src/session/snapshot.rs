@@ -3,11 +3,12 @@
 //! The server and the command line both go through here, so their numbers are the same.
 
 use crate::session::config::{Config, glob_set};
-use analysis::{CallTree, Costs, IdleSamples, ThreadChoice, View};
+use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
-use profile::{FileId, FuncKey, FunctionId, Groups, Recording, SourceId, ThreadId, Warning};
+use profile::{Cost, FileId, FuncKey, FunctionId, Groups, Recording, SourceId, ThreadId, Total, Warning};
 use rustc_hash::FxHashMap;
 use sources::{Mapping, Root, RootKind, Rule, SourceIndex};
+use std::cmp::Ordering;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
@@ -190,7 +191,8 @@ impl Snapshot {
         let mut warnings = loaded.warnings.clone();
         let view = view(recording, config, &mut warnings);
 
-        let rules: Vec<_> = config.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect();
+        let rules: Vec<_> =
+            config.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect();
         let names = (0..symbols.sources.len() as u32).map(|source| symbols.source_name(SourceId::new(source)));
         let mut mappings = sources::map_paths(names, index, &rules, loaded.path.parent());
         exclude(&mut mappings, config, index);
@@ -266,6 +268,21 @@ impl Snapshot {
         self.functions.get(key).map_or(&[], Vec::as_slice)
     }
 
+    /// Functions that cost anything, hottest first; idle ones are no cost.
+    pub fn hottest_functions(&self) -> Vec<(FunctionId, Cost)> {
+        let costs = self.costs.functions().map(|(function, cost)| (function, cost.cost));
+        let mut functions: Vec<_> = costs.filter(|(_, cost)| cost.magnitude() > 0.0).collect();
+        functions.sort_by(|a, b| hotter(a.1, b.1).then_with(|| self.function(a.0).name.cmp(self.function(b.0).name)));
+        functions
+    }
+
+    /// Lines that cost anything, hottest first.
+    pub fn hottest_lines(&self) -> Vec<LineCost> {
+        let mut lines = self.costs.lines().to_vec();
+        lines.sort_by(|a, b| hotter(a.cost, b.cost).then_with(|| (a.file, a.line).cmp(&(b.file, b.line))));
+        lines
+    }
+
     /// Where a function stands, 1-based: its start line, else its first line with cost.
     pub fn definition(&self, function: FunctionId) -> Option<(FileId, u32)> {
         let Function { file, line, .. } = self.function(function);
@@ -274,6 +291,16 @@ impl Snapshot {
             _ => self.costs.first_line(function),
         }
     }
+}
+
+/// By |total|, then |self|: how everything is sorted.
+pub fn hotter(a: Cost, b: Cost) -> Ordering {
+    let total = |cost: Cost| match cost.total {
+        Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
+        Total::Bounded { max, .. } => max.abs(),
+        Total::Unknown => 0.0,
+    };
+    total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
 }
 
 /// What a recording says of a function.

@@ -122,7 +122,7 @@ enum Kin {
 impl Kin {
     /// By the first bytes or lines.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Kin); 9] = [
+        const MAGIC: [(&[u8], Kin); 8] = [
             (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Kin::JsonSlabs),
             (b"PERFILE2", Kin::PerfData),
             (b"2ELIFREP", Kin::PerfData),
@@ -131,31 +131,33 @@ impl Kin {
             (b"# callgrind format", Kin::Callgrind),
             (b"# austin", Kin::AustinStarted),
             (b"# ========", Kin::PerfScript),
-            // Field 1, a message that begins with its own field 1: Profile.sample_type.type.
-            (b"\x0a\x04\x08", Kin::Pprof),
         ];
         if let Some((_, kin)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
             return Some(*kin);
         }
-        if matches!(bytes, [0x0a, 2..=32, 0x08, ..]) {
+        if is_pprof(bytes) {
             return Some(Self::Pprof);
         }
         let front = String::from_utf8_lossy(bytes.get(..4096).unwrap_or(bytes));
         let mut lines = front.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let (first, second) = (lines.next()?, lines.next().unwrap_or(""));
-        let callgrind = ["version: ", "creator: ", "events: ", "positions: ", "cmd: ", "desc: "];
+        let callgrind = ["version: ", "creator: ", "events: ", "positions: ", "event: ", "summary: ", "cmd: ", "desc: "];
         if callgrind.iter().any(|key| first.starts_with(key)) {
             return Some(Self::Callgrind);
         }
         // `comm tid time: period event:` and, indented, `address symbol (module)`.
-        (first.trim_end().ends_with(':') && second.starts_with(char::is_whitespace) && second.trim_end().ends_with(')'))
-            .then_some(Self::PerfScript)
+        let address = second.trim_start().split(' ').next().unwrap_or("");
+        let is_address = address.len() < second.len() && !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit());
+        (first.trim_end().ends_with(':') && is_address).then_some(Self::PerfScript)
     }
 
     fn error(self) -> ReadError {
         let (what, remedy) = match self {
             Self::AustinStarted => {
-                return ReadError::truncated(At::File, "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`");
+                return ReadError::truncated(
+                    At::File,
+                    "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`",
+                );
             }
             Self::AustinMojo => ("a binary Austin recording (MOJO)", "convert it with `mojo2austin in.mojo out.austin`"),
             Self::Callgrind => ("a callgrind or cachegrind file", "record with a sampling profiler, for example `samply record`"),
@@ -163,9 +165,10 @@ impl Kin {
             Self::Dhat => ("a DHAT heap profile", "record with a sampling profiler, for example `samply record`"),
             Self::HeapProfile => ("a V8 heap profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
-            Self::JsonSlabs => {
-                ("a Firefox Profiler file in its binary form (JSLB)", "open it in https://profiler.firefox.com and save it as JSON")
-            }
+            Self::JsonSlabs => (
+                "a Firefox Profiler file in its binary form (JSLB)",
+                "open it in https://profiler.firefox.com and save it as JSON",
+            ),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
             Self::PerfData => ("a perf.data file", "convert it with `samply import perf.data --save-only -o profile.json.gz`"),
             Self::PerfScript => {
@@ -175,7 +178,9 @@ impl Kin {
             Self::RawGecko => {
                 ("a raw Gecko profile, not yet processed", "open it in https://profiler.firefox.com and save it from there")
             }
-            Self::Speedscope => ("a speedscope file", "record folded stacks instead (py-spy: `--format raw`, rbspy: `--format collapsed`)"),
+            Self::Speedscope => {
+                ("a speedscope file", "record folded stacks instead (py-spy: `--format raw`, rbspy: `--format collapsed`)")
+            }
         };
         ReadError {
             kind: ErrorKind::Unrecognised,
@@ -183,6 +188,36 @@ impl Kin {
             message: format!("this looks like {what}, which this version does not read; {remedy}"),
         }
     }
+}
+
+/// Whether binary data begin with fields of pprof's `Profile` (profile.proto), which stand in any order.
+fn is_pprof(bytes: &[u8]) -> bool {
+    fn varint(bytes: &mut &[u8]) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = bytes.split_first()?;
+            *bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+    let field = |rest: &mut &[u8]| match varint(rest)? {
+        // Messages and packed numbers: types, samples, mappings, locations, functions, strings, comments.
+        0x0a | 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x5a | 0x6a => {
+            let len = usize::try_from(varint(rest)?).ok()?;
+            *rest = rest.get(len..)?;
+            Some(())
+        }
+        // Numbers: drop_frames, keep_frames, time, duration, period, default_sample_type.
+        0x38 | 0x40 | 0x48 | 0x50 | 0x60 | 0x70 => varint(rest).map(drop),
+        _ => None,
+    };
+    let is_binary = bytes.iter().take(64).any(|&b| b < b'\t');
+    let mut rest = bytes;
+    is_binary && (0..4).all(|_| field(&mut rest).is_some())
 }
 
 #[cfg(test)]
@@ -194,7 +229,10 @@ mod tests {
         use Format::{CpuProfile, FirefoxProcessed};
         let cases = [
             (r#"{"meta":{"interval":1,"preprocessedProfileVersion":49},"libs":[]}"#, Some(FirefoxProcessed)),
-            ("\u{feff} \n{ \"libs\" : [ {\"name\":\"a]}\\\"\"} ] , \"meta\" : { \"preprocessedProfileVersion\" : 7 } }", Some(FirefoxProcessed)),
+            (
+                "\u{feff} \n{ \"libs\" : [ {\"name\":\"a]}\\\"\"} ] , \"meta\" : { \"preprocessedProfileVersion\" : 7 } }",
+                Some(FirefoxProcessed),
+            ),
             (r#"{"threads":[{"name":"x","stringArray":[]}],"meta":{}}"#, Some(FirefoxProcessed)),
             (r#"{"threads":[{"samples":{"stack":[1]}}],"meta":{"preprocessedProfileVersion":66}}"#, Some(FirefoxProcessed)),
             (r#"{"shared":{"stackTable":{"frame":["#, Some(FirefoxProcessed)),
@@ -225,11 +263,8 @@ mod tests {
 
     #[test]
     fn keys_at_the_end_of_a_large_file_are_found() {
-        let mut text = String::from(r#"{"threads":[{"markers":["#);
-        for i in 0..200_000 {
-            text.push_str(&format!(r#"{{"n":[{i},null,-1.5e3],"s":"}}\\\" {i}"}},"#));
-        }
-        text.push_str(r#"{}]}],"meta":{"preprocessedProfileVersion":49}}"#);
+        let marker = r#"{"n":[1,null,-1.5e3],"s":"}\\\" x"},"#.repeat(200_000);
+        let text = format!(r#"{{"threads":[{{"markers":[{marker}{{}}]}}],"meta":{{"preprocessedProfileVersion":49}}}}"#);
         assert_eq!(detect(text.as_bytes()), Some(Format::FirefoxProcessed));
         assert_eq!(detect(&text.as_bytes()[..text.len() - 40]), None);
     }
@@ -285,7 +320,7 @@ mod tests {
     fn a_cut_line_of_deep_recursion_is_folded() {
         let line = format!("main (a.py:1);{}", "visit (tree.py:12);".repeat(5000));
         assert_eq!(detect(line.as_bytes()), Some(Format::Folded));
-        let script: String = (0..5000).map(|i| format!("var x{i}=f{i}();")).collect();
+        let script = (0..5000).map(|i| format!("var x{i}=f{i}()")).collect::<Vec<_>>().join(";");
         assert_eq!(detect(script.as_bytes()), None);
     }
 
@@ -299,16 +334,29 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_named() {
-        let cases: [(&[u8], ErrorKind, &str); 20] = [
+        let cases: [(&[u8], ErrorKind, &str); 21] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"meta":{"version":34,"interval":1},"threads":[{"stringTable":["#, ErrorKind::Unrecognised, "raw Gecko"),
             (br#"{"threads":[],"meta":{"version":34},"libs":[]}"#, ErrorKind::Unrecognised, "raw Gecko"),
+            (
+                br#"{"threads":[{"stackTable":{"schema":{"prefix":0},"data":[]},"stringTable":[]}]}"#,
+                ErrorKind::Unrecognised,
+                "raw Gecko",
+            ),
             (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", ErrorKind::Unrecognised, "JSLB"),
-            (b"\x0a\x04\x08\x01\x10\x02", ErrorKind::Unrecognised, "pprof"),
+            (
+                b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a",
+                ErrorKind::Unrecognised,
+                "pprof",
+            ),
             (br#"{"traceEvents":[]}"#, ErrorKind::Unrecognised, "Chrome trace"),
             (br#"[{"name":"x","ph":"X"}"#, ErrorKind::Unrecognised, "Chrome trace"),
-            (br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#, ErrorKind::Unrecognised, "speedscope"),
+            (
+                br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#,
+                ErrorKind::Unrecognised,
+                "speedscope",
+            ),
             (br#"{"head":{"callFrame":{}},"samples":[]}"#, ErrorKind::Unrecognised, "heap profile"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
             (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`samply import perf.data --save-only -o profile.json.gz`"),

@@ -39,7 +39,7 @@ pub fn inflate(
 
 /// The first `n` inflated bytes, or as many as the front of a file gives away; errors end it early.
 ///
-/// Meant for [`crate::detect`] while files are looked for. zstd comes in blocks of up to 128 KiB and a block that is not
+/// Meant for [`crate::detect()`] while files are looked for. zstd comes in blocks of up to 128 KiB and a block that is not
 /// whole yields nothing, so the front of a file should not be shorter than that.
 pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     let mut front = Cow::Borrowed(bytes);
@@ -261,7 +261,8 @@ mod tests {
     fn plain_bytes_come_back_without_a_copy() {
         let bytes = text(1000);
         let address = bytes.as_ptr();
-        assert_eq!(run(bytes).unwrap().as_ptr(), address);
+        let same = run(bytes).unwrap();
+        assert_eq!(same.as_ptr(), address);
         assert_eq!(run(Vec::new()).unwrap(), b"");
     }
 
@@ -271,6 +272,7 @@ mod tests {
         for packed in [gzip(&plain), zstd(&plain), gzip(&zstd(&plain)), zstd(&gzip(&plain)), gzip(&gzip(&plain))] {
             assert_eq!(run(packed).unwrap(), plain);
         }
+        assert_eq!(run(gzip(&plain)).unwrap().capacity(), plain.len(), "no room is wasted");
         let error = run(gzip(&zstd(&gzip(&plain)))).unwrap_err();
         assert_eq!((error.kind, error.to_string().as_str()), (ErrorKind::Malformed, "the data are compressed more than 2 times"));
     }

@@ -1,6 +1,6 @@
 //! Bytes of profile files to recordings.
 //!
-//! [`read`] looks through compression ([`inflate`]), recognises the format by content ([`detect`]) and hands the bytes to
+//! [`read()`] looks through compression ([`inflate`]), recognises the format by content ([`mod@detect`]) and hands the bytes to
 //! the reader of that format. Readers check every index once and collect recoverable oddities as warnings; what they
 //! cannot read is one [`ReadError`] that says where and what was expected.
 //!
@@ -44,7 +44,7 @@ impl Default for Limits {
     }
 }
 
-/// What a long read is doing. Handed to the observer of [`read`] at the start of each.
+/// What a long read is doing. Handed to the observer of [`read()`] at the start of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Decompressing; so many bytes have come out.

@@ -1,5 +1,7 @@
 //! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and never panics.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod common;
 
 use common::{bytes, read};

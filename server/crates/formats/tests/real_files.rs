@@ -2,6 +2,8 @@
 //!
 //! Self costs need no analysis: they are sums over leaves.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod common;
 
 use common::{Selves, bytes, read, stacks};
@@ -55,11 +57,9 @@ fn text(value: &Value) -> String {
 
 #[test]
 fn v8_profiles_count_hits_and_time() {
-    for (case, file) in [
-        ("node-mdrender", "main.cpuprofile"),
-        ("web-particles", "page.cpuprofile"),
-        ("ts-matrix", "ts.cpuprofile"),
-    ] {
+    for (case, file) in
+        [("node-mdrender", "main.cpuprofile"), ("web-particles", "page.cpuprofile"), ("ts-matrix", "ts.cpuprofile")]
+    {
         let root = format!("/srv/demo/{case}/");
         let (read, expected) = check(&format!("v8/{case}"), file, &root);
         assert_eq!((read.format, read.warnings.as_slice()), (Format::CpuProfile, [].as_slice()), "{case}");
@@ -118,7 +118,8 @@ fn folded_stacks_of_every_profiler() {
         let rows: usize = stacks(&read).threads().iter().map(|thread| thread.samples.len()).sum();
         assert_eq!(Some(rows as u64), expected["samples"].as_u64());
         if let Some(threads) = expected["threads"].as_array() {
-            let expected: BTreeMap<String, f64> = threads.iter().map(|t| (text(&t["name"]), t["total"].as_f64().unwrap())).collect();
+            let expected: BTreeMap<String, f64> =
+                threads.iter().map(|t| (text(&t["name"]), t["total"].as_f64().unwrap())).collect();
             assert_eq!(Selves::of(stacks(&read), 0, root).threads, expected);
         }
     }

@@ -20,14 +20,16 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     let end = match scanner.peek() {
         Ok(b'{') => scanner.object(&mut |scanner, key| clues.top_level(scanner, key)),
         Ok(b'[') => scanner.first(&mut |scanner, key| {
-            clues.event |= key == b"ph";
-            clues.keys |= clues.event;
+            if key == b"ph" {
+                clues.members += 1;
+                clues.kin = Some(Kin::ChromeTrace);
+            }
             scanner.skip()
         }),
         _ => return None,
     };
     match end {
-        _ if !clues.keys => None,
+        _ if clues.members == 0 => None,
         Err(Stop::Is(format)) => Some(Look { format: Some(format), ..Look::default() }),
         Err(Stop::End) => Some(Look { format: clues.guess(), kin: clues.kin(), truncated: true }),
         Err(Stop::Broken) | Ok(()) => Some(Look { kin: clues.kin(), ..Look::default() }),
@@ -37,33 +39,26 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
 /// What was seen so far.
 #[derive(Debug, Default)]
 struct Clues {
-    /// Keys that only JSON has: any in an object, those of trace events in an array.
-    keys: bool,
-    /// `meta` with a `version`, but not that of a processed profile.
-    gecko_meta: bool,
-    threads: bool,
-    /// A thread with the tables of a raw Gecko profile.
-    gecko_thread: bool,
+    /// Members of the outermost object, or trace events: nothing else begins like that.
+    members: usize,
     /// `nodes` with call frames.
     call_frames: bool,
-    heap: bool,
-    snapshot: bool,
     /// How many of `samples`, `timeDeltas`, `startTime` and `endTime`: the other keys of a `.cpuprofile`.
     sampled: u8,
-    /// An array of trace events, bare or as `traceEvents`.
-    event: bool,
-    speedscope: bool,
-    dhat: bool,
+    /// How many of `threads` and `meta.version`: with both, and nothing processed, it is a raw Gecko profile.
+    gecko: u8,
+    /// Another profile that gives itself away.
+    kin: Option<Kin>,
 }
 
 impl Clues {
     /// One member of the outermost object.
     fn top_level(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
-        self.keys = true;
+        self.members += 1;
         match key {
             b"meta" => {
                 return scanner.object(&mut |scanner, key| {
-                    self.gecko_meta |= key == b"version";
+                    self.gecko += u8::from(key == b"version");
                     match (key, scanner.peek()?) {
                         (b"preprocessedProfileVersion", b'0'..=b'9') => Err(Stop::Is(Format::FirefoxProcessed)),
                         _ => scanner.skip(),
@@ -71,7 +66,7 @@ impl Clues {
                 });
             }
             b"threads" => {
-                self.threads = true;
+                self.gecko += 1;
                 return scanner.first(&mut |scanner, key| self.thread(scanner, key));
             }
             b"shared" => return scanner.object(&mut processed_table),
@@ -89,17 +84,21 @@ impl Clues {
             }
             b"head" => {
                 return scanner.object(&mut |scanner, key| {
-                    self.heap |= key == b"callFrame";
+                    if key == b"callFrame" {
+                        self.kin = Some(Kin::HeapProfile);
+                    }
                     scanner.skip()
                 });
             }
             b"$schema" => {
                 let schema = if scanner.peek()? == b'"' { scanner.string()? } else { return scanner.skip() };
-                self.speedscope |= memchr::memmem::find(schema, b"speedscope").is_some();
+                if memchr::memmem::find(schema, b"speedscope").is_some() {
+                    self.kin = Some(Kin::Speedscope);
+                }
             }
-            b"traceEvents" => self.event = true,
-            b"snapshot" => self.snapshot = true,
-            b"dhatFileVersion" => self.dhat = true,
+            b"traceEvents" => self.kin = Some(Kin::ChromeTrace),
+            b"snapshot" => self.kin = Some(Kin::HeapSnapshot),
+            b"dhatFileVersion" => self.kin = Some(Kin::Dhat),
             _ => {}
         }
         match key {
@@ -112,7 +111,7 @@ impl Clues {
     /// One member of the first thread.
     fn thread(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         match key {
-            b"stringTable" => self.gecko_thread = true,
+            b"stringTable" => self.kin = Some(Kin::RawGecko),
             // Processed samples are columns, raw ones have a schema.
             b"samples" if scanner.peek()? == b'{' => {
                 return scanner.object(&mut |scanner, key| match key {
@@ -131,15 +130,7 @@ impl Clues {
     }
 
     fn kin(&self) -> Option<Kin> {
-        let kin = [
-            (self.gecko_thread || (self.gecko_meta && self.threads), Kin::RawGecko),
-            (self.event, Kin::ChromeTrace),
-            (self.speedscope, Kin::Speedscope),
-            (self.heap, Kin::HeapProfile),
-            (self.snapshot, Kin::HeapSnapshot),
-            (self.dhat, Kin::Dhat),
-        ];
-        kin.into_iter().find(|(seen, _)| *seen).map(|(_, kin)| kin)
+        self.kin.or((self.gecko >= 2).then_some(Kin::RawGecko))
     }
 }
 
@@ -148,8 +139,9 @@ fn processed_table(scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
     match key {
         b"stringArray" | b"funcTable" => Err(Stop::Is(Format::FirefoxProcessed)),
         b"stackTable" if scanner.peek()? == b'{' => scanner.object(&mut |scanner, key| match key {
-            b"schema" => scanner.skip(),
-            _ => Err(Stop::Is(Format::FirefoxProcessed)),
+            b"frame" | b"prefix" | b"prefixOffset" => Err(Stop::Is(Format::FirefoxProcessed)),
+            // Raw profiles have `schema` and `data` there.
+            _ => scanner.skip(),
         }),
         _ => scanner.skip(),
     }

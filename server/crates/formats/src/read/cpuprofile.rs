@@ -74,7 +74,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     if time.is_some() {
         metrics.push(Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing));
     }
-    let span_seconds = time.as_ref().map(|time| time.total).or_else(|| Some(file.end_time? - file.start_time?)).map(|us| us / 1e6);
+    let span_seconds =
+        time.as_ref().map(|time| time.total).or_else(|| Some(file.end_time? - file.start_time?)).map(|us| us / 1e6);
 
     let mut builder = ProfileBuilder::new(metrics, 0);
     let samples = samples(&mut builder, &file.nodes, &tree, hits, time)?;
@@ -277,9 +278,12 @@ struct Hits {
 
 impl Hits {
     fn of(file: &File<'_>, tree: &Tree, warnings: &mut Warnings) -> Self {
-        let counted = file.nodes.iter().any(|node| node.hit_count.is_some() || node.position_ticks.is_some());
-        if !counted && let Some(samples) = &file.samples {
-            warnings.add("no-hit-count", || "no node has a hitCount; its samples are counted instead".to_owned());
+        let has_hits = |node: &Node<'_>| {
+            node.hit_count.is_some_and(|hits| hits != 0.0) || node.position_ticks.as_ref().is_some_and(|ticks| !ticks.is_empty())
+        };
+        let counted = file.nodes.iter().any(has_hits);
+        if !counted && let Some(samples) = file.samples.as_ref().filter(|samples| !samples.is_empty()) {
+            warnings.add("no-hit-count", || "no node has a hitCount; samples are counted instead".to_owned());
             let mut by_node = vec![NodeHits::default(); file.nodes.len()];
             for node in samples.iter().filter_map(|id| tree.rows.get(id)) {
                 if let Some(hits) = by_node.get_mut(*node) {
@@ -309,7 +313,12 @@ impl NodeHits {
         }
         // Chromium repeats lines.
         lines.sort_by_key(|&(line, _)| line);
-        lines.dedup_by(|next, sum| next.0 == sum.0 && { sum.1 += next.1; true });
+        lines.dedup_by(|next, sum| {
+            next.0 == sum.0 && {
+                sum.1 += next.1;
+                true
+            }
+        });
 
         let hits = node.hit_count.unwrap_or(all_ticks);
         if all_ticks > hits {
@@ -322,7 +331,7 @@ impl NodeHits {
     }
 }
 
-/// Microseconds by node: a sample lasts until the next one, the last takes none.
+/// Microseconds by node: a sample lasts until the next one, the last until the end of the recording.
 struct Time {
     by_node: Vec<f64>,
     /// In samples that name no node.
@@ -339,14 +348,21 @@ impl Time {
             });
         }
         let mut time = Self { by_node: vec![0.0; file.nodes.len()], unknown: 0.0, total: 0.0 };
-        // The delta of a sample is the time since the one before: that one's duration.
-        let durations = deltas.iter().skip(1).copied().chain([0.0]);
-        for (id, duration) in samples.iter().zip(durations) {
-            // Clocks of different threads: some deltas are below zero.
-            let duration = duration.max(0.0);
+        // All from `start_time`. Some deltas are below zero: a sample that seems to begin before the one before takes none
+        // of its time, and the sum stays what passed.
+        let starts = deltas.iter().scan(0.0, |now, delta| {
+            *now += delta;
+            Some(*now)
+        });
+        let end = file.start_time.zip(file.end_time).map_or(f64::NEG_INFINITY, |(start, end)| end - start);
+        let mut now = deltas.first().copied().unwrap_or(0.0);
+        for (id, next) in samples.iter().zip(starts.skip(1).chain([end])) {
+            let duration = (next - now).max(0.0);
+            now += duration;
             let node = tree.rows.get(id).and_then(|&row| time.by_node.get_mut(row));
             if node.is_none() {
-                warnings.add("unknown-node", || format!("a sample names node {id}, which is not there; it counts without a stack"));
+                warnings
+                    .add("unknown-node", || format!("a sample names node {id}, which is not there; it counts without a stack"));
             }
             *node.unwrap_or(&mut time.unknown) += duration;
             time.total += duration;
@@ -363,7 +379,9 @@ mod tests {
     use std::fmt::Write;
 
     fn frame(name: &str, url: &str, line: i64) -> String {
-        format!(r#""callFrame":{{"functionName":"{name}","scriptId":"1","url":"{url}","lineNumber":{line},"columnNumber":{line}}}"#)
+        format!(
+            r#""callFrame":{{"functionName":"{name}","scriptId":"1","url":"{url}","lineNumber":{line},"columnNumber":{line}}}"#
+        )
     }
 
     fn profile(text: &str) -> (Profile, Warnings, Option<f64>) {
@@ -398,7 +416,7 @@ mod tests {
     #[test]
     fn hits_go_to_lines_and_time_to_nodes() {
         let text = format!(
-            r#"{{"timeDeltas":[100,10,-5,30,40],"samples":[4,4,3,9,2],"startTime":1,"endTime":5,"nodes":[
+            r#"{{"timeDeltas":[100,10,-5,30,40],"samples":[4,4,3,9,2],"startTime":1000,"endTime":1182,"nodes":[
             {{"id":3,{},"hitCount":5,"positionTicks":[{{"line":8,"ticks":1}},{{"line":7,"ticks":2}},{{"line":8,"ticks":1}}]}},
             {{"id":1,{},"hitCount":0,"children":[2,4,9]}},
             {{"id":2,{},"hitCount":0,"children":[3]}},
@@ -413,26 +431,32 @@ mod tests {
         let (profile, warnings, span) = profile(&text);
         assert_eq!(
             rows(&profile),
-            "(anonymous)>hash:7 2 0\n(anonymous)>hash:8 2 0\n(anonymous)>hash 1 30\n(idle) idle 6 10\nfill 2 40\n"
+            "(anonymous) 0 7\n(anonymous)>hash:7 2 0\n(anonymous)>hash:8 2 0\n(anonymous)>hash 1 25\n(idle) idle 6 10\nfill 2 40\n"
         );
         assert_eq!(warnings.as_slice(), []);
-        assert_eq!(span, Some(80e-6));
+        assert_eq!(span, Some(82e-6));
         let symbols = profile.symbols();
-        assert_eq!(symbols.sources.iter().map(|&s| symbols.strings.get(s)).collect::<Vec<_>>(), ["http://h/y.js?v=7", "/a b/x.js"]);
+        assert_eq!(
+            symbols.sources.iter().map(|&s| symbols.strings.get(s)).collect::<Vec<_>>(),
+            ["http://h/y.js?v=7", "/a b/x.js"]
+        );
         let hash = symbols.funcs.ids().map(|id| symbols.funcs.get(id)).find(|f| symbols.strings.get(f.name) == "hash").unwrap();
         assert_eq!((hash.line, hash.column), (6, 6));
         let metrics = Recording::Stacks(profile).metrics().to_vec();
-        assert_eq!(metrics.iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect::<Vec<_>>(), [
-            ("hits", "hits", LineKnowledge::SelfOnly),
-            ("time", "us", LineKnowledge::Nothing)
-        ]);
+        assert_eq!(
+            metrics.iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect::<Vec<_>>(),
+            [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::Nothing)]
+        );
     }
 
     #[test]
     fn a_tree_by_parents_is_the_same_tree() {
         let nodes = [("f", "2"), ("(root)", "null"), ("g", "1")].map(|(name, parent)| (frame(name, "", -1), parent));
-        let nodes: Vec<_> =
-            nodes.iter().enumerate().map(|(i, (frame, parent))| format!(r#"{{"id":{i},{frame},"parent":{parent},"hitCount":{i}}}"#)).collect();
+        let nodes: Vec<_> = nodes
+            .iter()
+            .enumerate()
+            .map(|(i, (frame, parent))| format!(r#"{{"id":{i},{frame},"parent":{parent},"hitCount":{i}}}"#))
+            .collect();
         let (profile, ..) = profile(&format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")));
         // The hit on the root has no stack.
         assert_eq!(rows(&profile), " 1\ng 2\n");
@@ -473,7 +497,10 @@ mod tests {
                 vec![node(1, r#","children":[3]"#), node(2, r#","children":[3]"#), node(3, "")],
                 "nodes[1].children[0]: node 3 has two callers; expected a tree",
             ),
-            (vec![node(1, r#","hitCount":"many""#)], "nodes[0].hitCount: invalid type: string \"many\", expected f64 (line 1, column 126)"),
+            (
+                vec![node(1, r#","hitCount":"many""#)],
+                "nodes[0].hitCount: invalid type: string \"many\", expected f64 (line 1, column 126)",
+            ),
         ];
         for (nodes, expected) in cases {
             let error = read(format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")).as_bytes()).unwrap_err();
@@ -485,8 +512,10 @@ mod tests {
 
     #[test]
     fn a_hundred_thousand_levels_are_read_without_recursion() {
-        let nodes: Vec<_> =
-            (0..100_000).rev().map(|i| format!(r#"{{"id":{i},{},"hitCount":1,"parent":{}}}"#, frame("f", "", -1), (i - 1).max(0))).collect();
+        let nodes: Vec<_> = (0..100_000)
+            .rev()
+            .map(|i| format!(r#"{{"id":{i},{},"hitCount":1,"parent":{}}}"#, frame("f", "", -1), (i - 1).max(0)))
+            .collect();
         // Node 0 would be its own parent.
         let text = format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")).replace(r#""hitCount":1,"parent":0}]"#, r#""hitCount":1}]"#);
         let (profile, ..) = profile(&text);

@@ -1,7 +1,7 @@
 //! Folded stacks: one line per stack, frames root first, a value behind. What FlameGraph and inferno read, and what py-spy,
 //! rbspy, Austin, async-profiler and `perf report -g folded` write.
 //!
-//! [`line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
+//! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
 //! Here: what holds for a whole file (the form of its values, its metrics, its dialect), and the tables.
 
 mod dialect;
@@ -24,6 +24,9 @@ const DECIDING_FRAMES: usize = 200;
 /// Among how many lines they are looked for; these decide on the form of the values, too.
 const DECIDING_LINES: usize = 1000;
 
+/// Each event is a column as long as all samples.
+const MAX_EVENTS: usize = 64;
+
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
     let text = String::from_utf8_lossy(bytes);
@@ -31,7 +34,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
         warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
     }
-    let layout = Layout::of(&text);
+    let layout = Layout::of(&text)?;
     if layout.form == Form::Difference {
         warnings.add("differential", || "the file compares two profiles; the second value of each line counts".to_owned());
     }
@@ -150,19 +153,23 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(text: &str) -> Self {
-        let (comments, stacks): (Vec<_>, Vec<_>) = first_lines(text);
+    fn of(text: &str) -> Result<Self, ReadError> {
+        let (comments, stacks) = telling_lines(text);
         let form = Form::of(&comments, &stacks);
         let (deciding, has_threads) = deciding_frames(&stacks, form);
         let dialect = Dialect::of_most(deciding.iter().copied());
         let has_lines = deciding.iter().any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
 
-        let value_of = |key: &str| comments.iter().find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':')).map(str::trim);
+        let value_of =
+            |key: &str| comments.iter().find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':')).map(str::trim);
         let mut events: Vec<&str> = Vec::new();
         if form == Form::Report {
             for event in comments.iter().filter_map(|comment| event_of(comment)) {
                 if !events.contains(&event) {
                     events.push(event);
+                }
+                if events.len() > MAX_EVENTS {
+                    return Err(ReadError::too_large(format!("there are more than {MAX_EVENTS} events; report fewer of them")));
                 }
             }
         }
@@ -178,7 +185,7 @@ impl Layout {
             _ => vec![("samples", "samples")],
         };
         let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
-        Self {
+        Ok(Self {
             form,
             metrics: metrics.into_iter().map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines)).collect(),
             events: events.into_iter().map(str::to_owned).collect(),
@@ -186,7 +193,7 @@ impl Layout {
             dialect,
             has_lines,
             duration_us: value_of("duration").and_then(line::number),
-        }
+        })
     }
 
     /// The metric that a comment announces for the lines below.
@@ -196,12 +203,14 @@ impl Layout {
     }
 }
 
-/// All comments, and the first of the other lines that are not blank.
-fn first_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
+/// The comments that mean something, and the first of the other lines that are not blank.
+fn telling_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if let Some(comment) = line::comment(line) {
-            comments.push(comment);
+            if ["Samples: ", "mode:", "duration:"].iter().any(|key| comment.starts_with(key)) {
+                comments.push(comment);
+            }
         } else if others.len() < DECIDING_LINES && !line.trim().is_empty() {
             others.push(line);
         }
@@ -238,15 +247,22 @@ fn prints_leaf_first(lines: &[&str]) -> bool {
     let (mut first, mut last) = (0, 0);
     for line in lines {
         if is_report_row(line) {
-            symbol = line.split_once("] ").map(|(_, symbol)| symbol.trim());
+            symbol = line.split_once("[.] ").or_else(|| line.split_once("[k] ")).map(|(_, symbol)| symbol.trim());
         } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
             let mut frames = line::frames(stack, false);
             let (root, leaf) = (frames.next(), frames.last());
-            first += usize::from(leaf.is_some() && root == Some(symbol));
-            last += usize::from(leaf == Some(symbol));
+            first += usize::from(leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)));
+            last += usize::from(leaf.is_some_and(|leaf| is_same_symbol(symbol, leaf)));
         }
     }
     first > last
+}
+
+/// Whether a row and a frame may be of one symbol. An unresolved one is in the file's addresses here and in the process's
+/// there, which have their offset in the page in common: the last three digits.
+fn is_same_symbol(row: &str, frame: &str) -> bool {
+    let offset = |symbol: &str| symbol.strip_prefix("0x").and_then(|hex| hex.get(hex.len().checked_sub(3)?..)).map(str::to_owned);
+    row == frame || (offset(row).is_some() && offset(row) == offset(frame))
 }
 
 /// What a frame without suffix says, in the dialect of its file or else in any.
@@ -317,8 +333,7 @@ impl<'a> Tables<'a> {
         for (metric, column) in rows.weights.iter_mut().enumerate() {
             column.push(match (values, metric) {
                 (Values::One(value), metric) if metric == event => value,
-                (Values::Full { time_us, .. }, 0) => time_us,
-                (Values::Full { time_us, idle: false, .. }, 1) => time_us,
+                (Values::Full { time_us, .. }, 0) | (Values::Full { time_us, idle: false, .. }, 1) => time_us,
                 (Values::Full { memory_bytes, .. }, 2) => memory_bytes,
                 _ => 0.0,
             });
@@ -328,13 +343,12 @@ impl<'a> Tables<'a> {
 
     /// The stack of `caller` calling `frame`.
     fn call(&mut self, caller: Option<StackId>, frame: &'a str) -> Result<StackId, ReadError> {
-        let frame = match self.frames.get(frame) {
-            Some(&id) => id,
-            None => {
-                let id = self.intern(frame)?;
-                self.frames.insert(frame, id);
-                id
-            }
+        let frame = if let Some(&known) = self.frames.get(frame) {
+            known
+        } else {
+            let new = self.intern(frame)?;
+            self.frames.insert(frame, new);
+            new
         };
         Ok(self.builder.intern_stack(caller, frame)?)
     }
@@ -445,7 +459,10 @@ mod tests {
 
     #[test]
     fn names_values_and_empty_stacks() {
-        assert_eq!(rows("main;f<[u8; 8]>;g 2\r\na b;c d 3.7\n 1\n\nmain -4"), "main > f<[u8; 8]> > g 2\na b > c d 3.7\n 1\nmain -4\n");
+        assert_eq!(
+            rows("main;f<[u8; 8]>;g 2\r\na b;c d 3.7\n 1\n\nmain -4"),
+            "main > f<[u8; 8]> > g 2\na b > c d 3.7\n 1\nmain -4\n"
+        );
         let read = read_text("a;b 1\n");
         assert_eq!(metrics(&read), [("samples", "samples", LineKnowledge::Nothing)]);
         assert_eq!((read.format, read.version.as_deref(), read.span_seconds), (Format::Folded, None, None));
@@ -496,7 +513,10 @@ mod tests {
         assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("9"), Some("12")));
 
         let full = read_text("P9;T0:11;/x.py:f:3 10,0,-5\nP9;T0:11;/x.py:f:3 20,1,7\n");
-        assert_eq!(metrics(&full).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(), [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]);
+        assert_eq!(
+            metrics(&full).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(),
+            [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]
+        );
         let weights = profile(&full).threads()[0].samples.weights();
         assert_eq!(weights, [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(Weights::Each));
         assert_eq!(metrics(&read_text("# mode: memory\nP9;T0:11;/x.py:f:3 -10\n"))[0].1, "bytes");
@@ -521,6 +541,12 @@ mod tests {
         let leaf_first = "# Samples: 1K of event 'cycles'\n     8.95%  app  app  [.] leaf\n3.5% leaf;main\n1% leaf;g;main\n";
         assert_eq!(rows(leaf_first), "main > leaf 3.5\nmain > g > leaf 1\n");
         assert_eq!(metrics(&read_text(leaf_first))[0].1, "percent");
+        let unresolved =
+            "# Samples: 1K of event 'cycles'\n     8.95%  app  [kernel.kallsyms]  [k] 0x0000000000002380\n3% 0x55380;0x55123\n";
+        assert_eq!(rows(unresolved), "0x55123 > 0x55380 3\n");
+        let many: String =
+            (0..65).flat_map(|i| [format!("# Samples: 1 of event 'e{i}'"), "1 a;b".to_owned()]).collect::<Vec<_>>().join("\n");
+        assert_eq!(super::read(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
     }
 
     #[test]

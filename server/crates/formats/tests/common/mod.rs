@@ -1,5 +1,7 @@
 //! The fixtures of these tests, and self costs summed from tables without any analysis.
 
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
 use formats::{Limits, Read, ReadError};
 use profile::{Profile, Recording};
 use std::collections::BTreeMap;

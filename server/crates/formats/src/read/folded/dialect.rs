@@ -271,7 +271,8 @@ fn async_profiler(frame: &str) -> Option<Place<'_>> {
     }
     // Inner classes and lambdas are in the file of the outermost; Kotlin's top level functions are in `MainKt` of Main.kt.
     let outer = simple.split('$').next().filter(|outer| !outer.is_empty())?;
-    let file = outer.strip_suffix("Kt").filter(|stem| !stem.is_empty()).map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
+    let file =
+        outer.strip_suffix("Kt").filter(|stem| !stem.is_empty()).map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
     let file = folder.map_or(file.clone(), |folder| format!("{folder}/{file}"));
     Some(Place { file: Some(Cow::Owned(file)), position: Position::Executing(line), ..Place::named(name) })
 }
@@ -303,7 +304,7 @@ fn split_last_colon(text: &str) -> Option<(&str, &str)> {
         let before = bytes.get(..at).unwrap_or_default();
         let is_drive = matches!(before, [.., b':' | b' ', drive] | [drive] if drive.is_ascii_alphabetic());
         let behind = bytes.get(at + 1..).unwrap_or_default();
-        !behind.starts_with(b"//") && !(is_drive && matches!(behind, [b'/' | b'\\', ..]))
+        !(behind.starts_with(b"//") || (is_drive && matches!(behind, [b'/' | b'\\', ..])))
     };
     let at = memchr::memrchr_iter(b':', bytes).find(divides)?;
     Some((text.get(..at)?, text.get(at + 1..)?))
@@ -329,15 +330,16 @@ fn is_file(text: &str) -> bool {
 
 fn is_library(text: &str) -> bool {
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
-    name.ends_with(".so") || name.contains(".so.") || name.ends_with(".dylib") || name.ends_with(".dll") || name.ends_with(".pyd")
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    name.contains(".so.") || matches!(extension, Some("so" | "dylib" | "dll" | "DLL" | "pyd"))
 }
 
 fn has_source_extension(text: &str) -> bool {
     const EXTENSIONS: &[&str] = &[
-        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "ipp", "inl", "m", "mm", "cu", "s", "S", "asm", "rs", "go", "zig", "d", "nim",
-        "swift", "py", "pyx", "pxd", "pyw", "rb", "erb", "pl", "pm", "php", "lua", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx",
-        "vue", "svelte", "html", "java", "kt", "kts", "scala", "groovy", "clj", "cs", "fs", "vb", "hs", "ml", "mli", "ex", "exs", "erl",
-        "jl", "r", "R", "f", "f90", "v", "cr", "dart",
+        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "ipp", "inl", "m", "mm", "cu", "s", "S", "asm", "rs", "go", "zig", "d",
+        "nim", "swift", "py", "pyx", "pxd", "pyw", "rb", "erb", "pl", "pm", "php", "lua", "js", "mjs", "cjs", "jsx", "ts", "mts",
+        "cts", "tsx", "vue", "svelte", "html", "java", "kt", "kts", "scala", "groovy", "clj", "cs", "fs", "vb", "hs", "ml",
+        "mli", "ex", "exs", "erl", "jl", "r", "R", "f", "f90", "v", "cr", "dart",
     ];
     text.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
 }

@@ -53,7 +53,7 @@ pub(super) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &st
         let text = rest?;
         let separates = |&at: &usize| {
             let behind = text.get(at + 1..).unwrap_or("");
-            !behind.starts_with(' ') && !(joins_lines && is_line(behind))
+            !(behind.starts_with(' ') || (joins_lines && is_line(behind)))
         };
         let end = memchr::memchr_iter(b';', text.as_bytes()).find(separates).unwrap_or(text.len());
         rest = text.get(end + 1..);

@@ -1,0 +1,88 @@
+//! What the client can do, and what the server offers.
+
+use super::command;
+use crate::session::documents::Encoding;
+use crate::session::loader::ClientAbilities;
+use crate::session::refresh::Refreshes;
+use lsp_types::{
+    CallHierarchyServerCapability, CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
+    InlayHintOptions, InlayHintServerCapabilities, MarkupKind, OneOf, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+};
+
+/// What the client announced, as far as it matters.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    /// How columns count.
+    pub encoding: Encoding,
+    /// It answers `workspace/configuration`.
+    pub configuration: bool,
+    /// It lets the server ask for file events.
+    pub watched_files: bool,
+    /// It opens documents for the server.
+    pub show_document: bool,
+    /// It renders Markdown in hovers.
+    pub markdown: bool,
+    /// What it redraws when asked.
+    pub refreshes: Refreshes,
+    /// What of loads it can show.
+    pub abilities: ClientAbilities,
+}
+
+impl Client {
+    /// Reads the announcement.
+    pub fn new(params: &InitializeParams) -> Self {
+        let capabilities = &params.capabilities;
+        let workspace = capabilities.workspace.as_ref();
+        let text_document = capabilities.text_document.as_ref();
+        let window = capabilities.window.as_ref();
+        let offers = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
+        let hover_formats = text_document.and_then(|it| it.hover.as_ref()?.content_format.as_ref());
+        Self {
+            encoding: Encoding::negotiate(offers),
+            configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
+            watched_files: workspace.and_then(|it| it.did_change_watched_files?.dynamic_registration).unwrap_or(false),
+            show_document: window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support),
+            markdown: hover_formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            refreshes: Refreshes {
+                hints: workspace.and_then(|it| it.inlay_hint.as_ref()?.refresh_support).unwrap_or(false),
+                lenses: workspace.and_then(|it| it.code_lens.as_ref()?.refresh_support).unwrap_or(false),
+            },
+            abilities: ClientAbilities {
+                progress: window.and_then(|it| it.work_done_progress).unwrap_or(false),
+                diagnostics: text_document.is_some_and(|it| it.publish_diagnostics.is_some()),
+            },
+        }
+    }
+}
+
+/// What the server offers. Static and the same for every client: several use what they do not declare, and one takes no
+/// dynamic registration.
+pub fn server(encoding: Encoding) -> ServerCapabilities {
+    let folders = WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: Some(OneOf::Left(true)) };
+    let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
+    ServerCapabilities {
+        position_encoding: Some(encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
+            open_close: Some(true),
+            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            save: Some(save),
+            ..TextDocumentSyncOptions::default()
+        })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(InlayHintOptions {
+            resolve_provider: Some(true),
+            ..InlayHintOptions::default()
+        }))),
+        call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: command::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities { workspace_folders: Some(folders), file_operations: None }),
+        ..ServerCapabilities::default()
+    }
+}

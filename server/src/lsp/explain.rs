@@ -1,0 +1,108 @@
+//! `costline.explain`: why a line shows what it shows, above all when that is nothing.
+
+use super::context::Context;
+use super::to_proto;
+use crate::present::units;
+use crate::session::lines::FileLines;
+use lsp_types::Url;
+use serde_json::{Value, json};
+use sources::Mapping;
+use std::path::Path;
+
+/// The reason as a code for programs and a sentence for people. `line0` is 0-based.
+pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
+    let Some(snapshot) = context.world.snapshot() else {
+        let message = match context.world.problems.first() {
+            Some((_, problem)) => format!("no profile is shown: {problem}"),
+            None => {
+                "no profile is shown: none was found in the workspace folders (setting `profiles` says where to look)".to_owned()
+            }
+        };
+        return reason("no-profile", &message);
+    };
+    let Ok(path) = uri.to_file_path() else {
+        return reason("not-a-file", "only files on disk have costs");
+    };
+    if context.documents.get(uri).is_none() {
+        return reason("not-open", "the editor has not opened this document here");
+    }
+    let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
+    if snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() {
+        let message = match snapshot.costs.lines().is_empty() {
+            true => "the profile has no lines at all, only functions: `costline check` says how to record them",
+            false => "the profile has functions of this file, but no lines of it",
+        };
+        return reason("no-lines", message);
+    }
+    let lines = open.lines();
+    let Some(line) = lines.recorded(line0) else {
+        return reason("stale-line", "this line was changed or added after the profile was recorded");
+    };
+    line_reason(context, &lines, line0, line)
+}
+
+fn line_reason(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Value {
+    let snapshot = lines.snapshot;
+    let scale = context.scale(snapshot);
+    let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
+        let name = snapshot.file_name(lines.file);
+        return reason("no-cost", &format!("no sample of the profile is on {name}:{line}"));
+    };
+    let cost = line_cost.cost;
+    let hints = &context.world.config.hints;
+    let amount = units::total(cost.total, |weight| scale.both(weight));
+    let (code, message) = if !hints.enable {
+        (
+            "hints-off",
+            format!(
+                "hints are switched off (setting `hints.enable`); this line has self {}, total {amount}",
+                scale.both(cost.self_)
+            ),
+        )
+    } else if !scale.reaches(cost, hints.min_percent) {
+        let message = format!(
+            "self {}, total {amount}: below the threshold of {}% (setting `hints.minPercent`)",
+            scale.both(cost.self_),
+            hints.min_percent
+        );
+        ("below-threshold", message)
+    } else {
+        let message = format!(
+            "this line has a hint (self {}, total {amount}); if it does not show, hints are off in the editor",
+            scale.both(cost.self_)
+        );
+        ("shown", message)
+    };
+    let mut answer = to_proto::cost_data(snapshot, cost);
+    answer.insert("code".to_owned(), json!(code));
+    answer.insert("message".to_owned(), json!(message));
+    answer.insert("stale".to_owned(), json!(lines.stale));
+    Value::Object(answer)
+}
+
+/// Why a file that is open is none of the profile's.
+fn unmapped(context: &Context, path: &Path) -> Value {
+    let Some(snapshot) = context.world.snapshot() else { return Value::Null };
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    let alike = snapshot.mappings().find(|(other, ..)| !name.is_empty() && other.rsplit(['/', '\\']).next() == Some(name));
+    match alike {
+        None => reason("file-not-in-profile", &format!("the profile names no file called {name}")),
+        Some((other, _, Mapping::Unmapped(why))) => reason(
+            "file-not-matched",
+            &format!("the profile's {other} {why}; a rule in `pathMappings` can say that it is this file"),
+        ),
+        Some((other, _, Mapping::Ambiguous { candidates })) => {
+            let candidates: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
+            let message =
+                format!("the profile's {other} could be any of {}; a rule in `pathMappings` can decide", candidates.join(", "));
+            reason("file-ambiguous", &message)
+        }
+        Some((other, _, Mapping::Mapped { path, .. })) => {
+            reason("file-not-matched", &format!("the profile's {other} is {}, not this file", path.display()))
+        }
+    }
+}
+
+fn reason(code: &str, message: &str) -> Value {
+    json!({"code": code, "message": message})
+}

@@ -1,0 +1,131 @@
+//! `textDocument/hover` and the tooltips of hints: the report on a line or function.
+
+use super::call_hierarchy::{enclosing, named_at, step};
+use super::context::{Context, OpenFile};
+use super::to_proto::Direction;
+use crate::present::details::Details;
+use crate::present::labels::Scale;
+use crate::present::units;
+use crate::session::snapshot::Snapshot;
+use analysis::{PathEntry, ThreadTotal};
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use profile::{Cost, FunctionId, Total};
+use std::time::SystemTime;
+
+/// Callers and callees listed.
+const LISTED: usize = 5;
+
+/// The report on the function that is named at a position, else on its line.
+pub fn hover(context: &Context, params: &HoverParams) -> Option<Hover> {
+    let at = &params.text_document_position_params;
+    let open = context.open_file(&at.text_document.uri).filter(|_| context.world.config.hover.enable)?;
+    let details = match named_at(&open, at.position) {
+        Some(function) => function_details(context, &open.snapshot, function),
+        None => line_details(context, &open, at.position.line)?,
+    };
+    let contents = if context.client.markdown {
+        MarkupContent { kind: MarkupKind::Markdown, value: details.markdown() }
+    } else {
+        MarkupContent { kind: MarkupKind::PlainText, value: details.plain() }
+    };
+    Some(Hover { contents: HoverContents::Markup(contents), range: None })
+}
+
+/// The report on a line (0-based) of an open document; `None` where it has no cost.
+pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<Details> {
+    let snapshot = &*open.snapshot;
+    let lines = open.lines();
+    let Some(line) = lines.recorded(line0) else {
+        // Only worth a word where costs stood before the change.
+        let note = "this line was changed after the profile was recorded: its cost is not known".to_owned();
+        let function = enclosing(open, line0)?;
+        let mut details = function_details(context, snapshot, function);
+        details.notes.insert(0, note);
+        return Some(details);
+    };
+    let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };
+    let scale = context.scale(snapshot);
+    let mut details = Details {
+        title: format!("line {}", line0 + 1),
+        costs: vec![row("this line", cost.cost, scale)],
+        notes: notes(snapshot),
+        ..Details::default()
+    };
+    if lines.stale {
+        details.notes.insert(0, "the file is newer than the profile: lines may have moved".to_owned());
+    }
+    for place in snapshot.costs.functions_on(open.file, line).iter().take(LISTED) {
+        let function = snapshot.costs.function(place.function).cost;
+        if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
+            let share = units::percent(total, of);
+            let name = snapshot.function(place.function).name;
+            details.costs.push(row(&format!("{share} of {name}"), place.cost, scale));
+        }
+    }
+    let callers = snapshot.tree.callers_of_line(open.file, line);
+    details.lists.push(("callers into this line", entries(snapshot, &callers.entries, scale)));
+    details.lists.push(("calls from this line", callees_of_line(snapshot, open, line, scale)));
+    Some(details)
+}
+
+/// The report on a function.
+pub fn function_details(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Details {
+    let scale = context.scale(snapshot);
+    let this = snapshot.function(function);
+    let mut notes = notes(snapshot);
+    if let Some(file) = this.file {
+        notes.insert(0, snapshot.file_name(file).to_owned());
+    } else if let Some(lib) = this.lib {
+        notes.insert(0, format!("in {lib}; the profile names no source file for it"));
+    }
+    let cost = snapshot.costs.function(function);
+    let mut costs = vec![row("function", cost.cost, scale)];
+    if cost.idle != 0.0 {
+        costs.push(["idle, outside the total".to_owned(), units::absolute(cost.idle, scale.metric), String::new()]);
+    }
+    let list = |direction| entries(snapshot, &step(snapshot, direction, &[function]).entries, scale);
+    Details {
+        title: this.name.to_owned(),
+        costs,
+        lists: vec![("callers", list(Direction::Incoming)), ("callees", list(Direction::Outgoing))],
+        notes,
+    }
+}
+
+fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
+    [label.to_owned(), scale.both(cost.self_), units::total(cost.total, |weight| scale.both(weight))]
+}
+
+fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
+    let shown = entries.iter().take(LISTED).map(|entry| {
+        let mark = if entry.recursive { "↻ " } else { "" };
+        [format!("{mark}{}", scale.both(entry.total)), snapshot.function(entry.function).name.to_owned()]
+    });
+    shown.collect()
+}
+
+fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale<'_>) -> Vec<[String; 2]> {
+    let costs = &snapshot.costs;
+    let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
+    let mut callees: Vec<(f64, FunctionId)> = callers
+        .flat_map(|caller| costs.callees(caller))
+        .filter_map(|edge| {
+            let site = costs.sites(edge).iter().find(|site| (site.file, site.line) == (open.file, line))?;
+            Some((site.total, edge.callee))
+        })
+        .collect();
+    callees.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
+    let shown = callees.into_iter().take(LISTED);
+    shown.map(|(total, callee)| [scale.both(total), snapshot.function(callee).name.to_owned()]).collect()
+}
+
+/// Which profile the numbers are of.
+fn notes(snapshot: &Snapshot) -> Vec<String> {
+    let costs = &snapshot.costs;
+    let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+    let age = SystemTime::now().duration_since(snapshot.loaded.stamp.modified).map_or(0.0, |age| age.as_secs_f64());
+    let n_threads = snapshot.loaded.recording.threads().len();
+    let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
+    let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
+    vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)]
+}

@@ -1,0 +1,75 @@
+//! The report on one line or function: what tooltips and hovers show, as Markdown or as plain text.
+
+use super::text::{markdown, plain};
+
+/// A report, worded but not laid out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Details {
+    /// What it is about.
+    pub title: String,
+    /// What is known beside the numbers, a sentence each.
+    pub notes: Vec<String>,
+    /// Label, self, total.
+    pub costs: Vec<[String; 3]>,
+    /// Lists such as callers: heading, rows of cost and name.
+    pub lists: Vec<(&'static str, Vec<[String; 2]>)>,
+}
+
+impl Details {
+    /// As Markdown. Names show literally, whatever they contain.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("**{}**\n\n| | self | total |\n|---|---:|---:|\n", markdown(&self.title));
+        for [label, self_, total] in &self.costs {
+            out.push_str(&format!("| {} | {} | {} |\n", markdown(label), markdown(self_), markdown(total)));
+        }
+        for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
+            out.push_str(&format!("\n{}\n\n", markdown(heading)));
+            for [cost, name] in rows {
+                out.push_str(&format!("- {} {}\n", markdown(cost), markdown(name)));
+            }
+        }
+        for note in &self.notes {
+            out.push_str(&format!("\n{}\n", markdown(note)));
+        }
+        out
+    }
+
+    /// As plain text, for clients that render nothing.
+    pub fn plain(&self) -> String {
+        let mut out = format!("{}\n", plain(&self.title));
+        for [label, self_, total] in &self.costs {
+            out.push_str(&format!("{}: self {}, total {}\n", plain(label), plain(self_), plain(total)));
+        }
+        for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
+            out.push_str(&format!("{heading}:\n"));
+            for [cost, name] in rows {
+                out.push_str(&format!("  {} {}\n", plain(cost), plain(name)));
+            }
+        }
+        for note in &self.notes {
+            out.push_str(&format!("{}\n", plain(note)));
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn details() -> Details {
+        Details {
+            title: "f<T>".to_owned(),
+            notes: vec!["profile p.json".to_owned()],
+            costs: vec![["line 3".to_owned(), "1.0%".to_owned(), "2.0%".to_owned()]],
+            lists: vec![("callers", vec![["2.0%".to_owned(), "a|b".to_owned()]]), ("callees", Vec::new())],
+        }
+    }
+
+    #[test]
+    fn both_layouts() {
+        let markdown = "**f\\<T\\>**\n\n| | self | total |\n|---|---:|---:|\n| line 3 | 1\\.0\\% | 2\\.0\\% |\n\ncallers\n\n- 2\\.0\\% a\\|b\n\nprofile p\\.json\n";
+        assert_eq!(details().markdown(), markdown);
+        assert_eq!(details().plain(), "f<T>\nline 3: self 1.0%, total 2.0%\ncallers:\n  2.0% a|b\nprofile p.json\n");
+    }
+}

@@ -1,0 +1,231 @@
+//! Finding profiles: by the names that profilers use, confirmed by content.
+
+use crate::session::config::{Config, glob_set};
+use crate::session::snapshot::Stamp;
+use formats::Format;
+use globset::GlobSet;
+use std::collections::HashMap;
+use std::fs::{self, DirEntry};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// File names of profiles, each also with `.gz` or `.zst` behind.
+const NAMES: [&str; 14] = [
+    "profile*.json",
+    "*.jslb",
+    "*.cpuprofile",
+    "*.heapprofile",
+    "*.folded",
+    "*.collapsed",
+    "*.speedscope.json",
+    "*.pb",
+    "*.pprof",
+    "callgrind.out.*",
+    "cachegrind.out.*",
+    "{perf.data,*.perf.data}",
+    "Deep.data",
+    "*.mojo",
+];
+/// Folders of which every file may be a profile.
+const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
+/// Folders below a root that are looked into, and below `target/criterion`.
+const DEPTH: usize = 3;
+const CRITERION_DEPTH: usize = 8;
+/// Entries looked at per root before giving up on the rest.
+const MAX_ENTRIES: usize = 50_000;
+/// How much of a file is read to recognise it.
+const PREFIX: u64 = 64 << 10;
+
+/// A file that is a profile by its first bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The file, as found.
+    pub path: PathBuf,
+    /// Which writing of it.
+    pub stamp: Stamp,
+    /// Its format.
+    pub format: Format,
+}
+
+/// What one look around found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Profiles, newest first.
+    pub candidates: Vec<Candidate>,
+    /// The folders looked into: where new profiles will appear.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What files were recognised as, so that each writing is opened once.
+#[derive(Debug, Default)]
+pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Format>)>);
+
+impl Recognised {
+    /// The format of a file by its first bytes.
+    fn format(&mut self, path: &Path, stamp: Stamp) -> Option<Format> {
+        match self.0.get(path) {
+            Some(&(known, format)) if known == stamp => format,
+            _ => {
+                let format = sniff(path);
+                self.0.insert(path.to_owned(), (stamp, format));
+                format
+            }
+        }
+    }
+}
+
+/// The format of a file by its first bytes, through compression.
+pub fn sniff(path: &Path) -> Option<Format> {
+    let mut prefix = Vec::new();
+    fs::File::open(path).ok()?.take(PREFIX).read_to_end(&mut prefix).ok()?;
+    formats::detect(&formats::inflate::prefix(&prefix, PREFIX as usize))
+}
+
+/// Looks for profiles in all roots.
+pub fn discover(roots: &[PathBuf], config: &Config, recognised: &mut Recognised) -> Found {
+    let mut found = Found::default();
+    for root in roots {
+        let patterns = Patterns::new(config.profiles.as_deref());
+        let mut walk = Walk { root, patterns: &patterns, left: MAX_ENTRIES, found: &mut found, recognised };
+        walk.folder(root, 0, DEPTH.max(patterns.depth));
+        walk.folder(&root.join("target/criterion"), 0, CRITERION_DEPTH);
+    }
+    found.candidates.sort_by(|a, b| b.stamp.modified.cmp(&a.stamp.modified).then_with(|| a.path.cmp(&b.path)));
+    found.candidates.dedup_by(|a, b| a.path == b.path);
+    found
+}
+
+struct Patterns {
+    names: GlobSet,
+    /// The user's, on paths relative to the root; instead of names.
+    paths: Option<GlobSet>,
+    depth: usize,
+}
+
+impl Patterns {
+    fn new(globs: Option<&[String]>) -> Self {
+        let names: Vec<_> =
+            NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}.gz"), format!("{name}.zst")]).collect();
+        let depth = |glob: &String| glob.matches('/').count() + if glob.contains("**") { DEPTH } else { 0 };
+        Self {
+            names: glob_set(names.iter().map(String::as_str)),
+            paths: globs.map(|globs| glob_set(globs.iter().map(String::as_str))),
+            depth: globs.unwrap_or_default().iter().map(depth).max().unwrap_or(0),
+        }
+    }
+
+    fn matches(&self, root: &Path, path: &Path) -> bool {
+        let parent = path.parent().and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or("");
+        match &self.paths {
+            Some(paths) => path.strip_prefix(root).is_ok_and(|path| paths.is_match(path)),
+            None => {
+                PROFILE_FOLDERS.contains(&parent)
+                    || (parent == "profile" && path.starts_with(root.join("target/criterion")))
+                    || path.file_name().is_some_and(|name| self.names.is_match(Path::new(name)))
+            }
+        }
+    }
+}
+
+struct Walk<'w> {
+    root: &'w Path,
+    patterns: &'w Patterns,
+    left: usize,
+    found: &'w mut Found,
+    recognised: &'w mut Recognised,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path, depth: usize, max_depth: usize) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        if !self.found.folders.iter().any(|known| known == folder) {
+            self.found.folders.push(folder.to_owned());
+        }
+        let mut entries: Vec<DirEntry> = entries.filter_map(Result::ok).take(self.left).collect();
+        self.left -= entries.len();
+        entries.sort_by_key(DirEntry::file_name);
+        for entry in entries {
+            let (path, name) = (entry.path(), entry.file_name());
+            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = name.to_string_lossy();
+            if is_dir {
+                let skipped = name == "node_modules" || (name.starts_with('.') && name != ".costline");
+                if !skipped && depth < max_depth {
+                    self.folder(&path, depth + 1, max_depth);
+                }
+            } else if self.patterns.matches(self.root, &path) {
+                self.file(path);
+            }
+        }
+    }
+
+    fn file(&mut self, path: PathBuf) {
+        let Ok(stamp) = Stamp::of(&path) else { return };
+        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+        if let Some(format) = is_file.then(|| self.recognised.format(&path, stamp)).flatten() {
+            self.found.candidates.push(Candidate { path, stamp, format });
+        }
+    }
+}
+
+/// Where changes of `path` can be noticed: its folder, and behind a symlink the folder of the file itself.
+pub fn folders_of(path: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = path.parent().map(Path::to_owned).into_iter().collect();
+    if let Some(real) = path.canonicalize().ok().and_then(|real| Some(real.parent()?.to_owned())) {
+        folders.push(real);
+    }
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const FOLDED: &str = "main;parse 3\nmain;hash 4\n";
+
+    fn names(root: &Path, config: &serde_json::Value) -> Vec<String> {
+        let (config, warnings) = Config::parse(config);
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let found = discover(&[root.to_owned()], &config, &mut Recognised::default());
+        let mut names: Vec<_> =
+            found.candidates.iter().map(|c| c.path.strip_prefix(root).unwrap().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn profiles_are_found_by_name_and_content_to_a_depth_of_three() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        for path in
+            ["a.folded", "x/y/z/b.folded", "x/y/z/too/deep.folded", "profiles/anything", ".costline/run1", "x/profiles/c.txt"]
+        {
+            write(path, FOLDED);
+        }
+        for path in
+            [".git/d.folded", "node_modules/e.folded", ".venv/f.folded", "notes.txt", "target/criterion/g/h/i/profile/j.txt"]
+        {
+            write(path, FOLDED);
+        }
+        write("profile.json", "{\"name\": \"a package\"}");
+        write("empty.folded", "");
+        let expected = [
+            ".costline/run1",
+            "a.folded",
+            "profiles/anything",
+            "target/criterion/g/h/i/profile/j.txt",
+            "x/profiles/c.txt",
+            "x/y/z/b.folded",
+        ];
+        assert_eq!(names(dir.path(), &json!({})), expected);
+        assert_eq!(
+            names(dir.path(), &json!({"profiles": ["notes.*", "x/y/z/too/*.folded"]})),
+            ["notes.txt", "x/y/z/too/deep.folded"]
+        );
+    }
+}

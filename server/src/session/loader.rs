@@ -1,0 +1,549 @@
+//! The one place where state changes: decides which profile is shown, loads it, and publishes the next [`World`].
+//!
+//! Everything that happens (files, settings, folders, commands, finished loads) comes through one channel to one task. At
+//! most one load runs; what is wanted next is decided anew when it ends. A rewrite is read once it has *settled*: length,
+//! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
+
+use crate::session::config::Config;
+use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
+use crate::session::progress::{Cancel, Progress};
+use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step, roots};
+use crate::session::watch::{Changed, Folders};
+use crate::session::world::World;
+use formats::{ErrorKind, Format};
+use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use serde_json::Value;
+use sources::{Limits, SourceIndex};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
+use tower_lsp::Client;
+
+/// A file must have been as it is for this long before it is read.
+const SETTLED: Duration = Duration::from_millis(150);
+/// And for this long where nothing in the format says that it is complete.
+const QUIET: Duration = Duration::from_secs(1);
+/// What still cannot be read after this long is reported.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How often a file that has not settled is looked at.
+const PACE: Duration = Duration::from_millis(50);
+/// Events come in bursts; one look answers a burst.
+const BURST: Duration = Duration::from_millis(20);
+
+/// Something that may change what is shown.
+#[derive(Debug)]
+pub enum Event {
+    /// New settings.
+    Settings(Value),
+    /// Folders were opened and closed.
+    Roots {
+        /// Opened.
+        added: Vec<PathBuf>,
+        /// Closed.
+        removed: Vec<PathBuf>,
+    },
+    /// Files may have changed (the client says so).
+    Look,
+    /// The user picks a profile, or none: then the newest is shown again.
+    Select(Option<PathBuf>, Answer),
+    /// Read again what is shown.
+    Reload(Answer),
+    /// Give up the load with this number.
+    Cancel(u64),
+}
+
+/// Who waits for the outcome of a command: the world after it, or a sentence why not.
+pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
+
+/// What the client can do that matters here.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClientAbilities {
+    /// It shows progress.
+    pub progress: bool,
+    /// It shows diagnostics.
+    pub diagnostics: bool,
+}
+
+/// What a load gives.
+struct Done {
+    number: u64,
+    /// The writing of the file that was asked for; `None` when the file was not read again.
+    target: Option<(PathBuf, Stamp)>,
+    took: Duration,
+    outcome: Result<(Snapshot, SourceIndex), LoadError>,
+}
+
+/// A load that runs.
+struct Running {
+    number: u64,
+    cancel: Cancel,
+}
+
+/// A writing of a file that is to be shown once it has settled.
+struct Target {
+    path: PathBuf,
+    stamp: Stamp,
+    format: Option<Format>,
+    /// When the stamp was first seen.
+    since: Instant,
+    /// Whether its writer has closed it.
+    closed: bool,
+    /// Not to be read before.
+    not_before: Instant,
+}
+
+/// The task's state.
+pub struct Loader {
+    client: Client,
+    abilities: ClientAbilities,
+    world: watch::Sender<Arc<World>>,
+    events: mpsc::UnboundedReceiver<Event>,
+    changes: mpsc::UnboundedReceiver<Changed>,
+    changes_to: mpsc::UnboundedSender<Changed>,
+    done: mpsc::UnboundedReceiver<Done>,
+    done_to: mpsc::UnboundedSender<Done>,
+    folders: Folders,
+    recognised: Recognised,
+    target: Option<Target>,
+    running: Option<Running>,
+    last_number: u64,
+    /// Writings that could not be read, or that the user did not want.
+    refused: HashMap<PathBuf, Stamp>,
+    /// Settings or folders changed: what is shown must be seen anew.
+    outdated: bool,
+    waiting: Vec<Answer>,
+    look_at: Option<Instant>,
+}
+
+impl Loader {
+    /// A loader that publishes to `world` what `events` lead to.
+    pub fn new(
+        client: Client,
+        abilities: ClientAbilities,
+        world: watch::Sender<Arc<World>>,
+        events: mpsc::UnboundedReceiver<Event>,
+    ) -> Self {
+        let (changes_to, changes) = mpsc::unbounded_channel();
+        let (done_to, done) = mpsc::unbounded_channel();
+        let folders = Folders::new(world.borrow().config.watch, changes_to.clone());
+        Self {
+            client,
+            abilities,
+            world,
+            events,
+            changes,
+            changes_to,
+            done,
+            done_to,
+            folders,
+            recognised: Recognised::default(),
+            target: None,
+            running: None,
+            last_number: 0,
+            refused: HashMap::new(),
+            outdated: false,
+            waiting: Vec::new(),
+            look_at: Some(Instant::now()),
+        }
+    }
+
+    /// Runs until nobody sends events any more.
+    pub async fn run(mut self) {
+        loop {
+            let next = self.next_look();
+            tokio::select! {
+                event = self.events.recv() => match event {
+                    Some(event) => self.on_event(event).await,
+                    None => return,
+                },
+                Some(changed) = self.changes.recv() => self.on_change(&changed),
+                Some(done) = self.done.recv() => self.on_done(done).await,
+                () = async { match next { Some(at) => sleep_until(at).await, None => std::future::pending().await } } => self.look().await,
+            }
+        }
+    }
+
+    fn world(&self) -> Arc<World> {
+        self.world.borrow().clone()
+    }
+
+    fn publish(&self, change: impl FnOnce(&mut World)) {
+        self.world.send_modify(|world| change(Arc::make_mut(world)));
+    }
+
+    fn next_look(&self) -> Option<Instant> {
+        let settling = self.target.as_ref().filter(|_| self.running.is_none()).map(|_| Instant::now() + PACE);
+        self.look_at.into_iter().chain(settling).min()
+    }
+
+    fn look_soon(&mut self) {
+        let soon = Instant::now() + BURST;
+        self.look_at = Some(self.look_at.map_or(soon, |at| at.min(soon)));
+    }
+
+    fn on_change(&mut self, changed: &Changed) {
+        if let Some(target) = &mut self.target
+            && changed.closed
+            && changed.paths.iter().any(|path| path.file_name() == target.path.file_name())
+        {
+            target.closed = true;
+        }
+        for path in changed.paths.iter().filter(|path| !path.exists()) {
+            self.folders.forget(path);
+        }
+        self.look_soon();
+    }
+
+    async fn on_event(&mut self, event: Event) {
+        match event {
+            Event::Look => self.look_soon(),
+            Event::Settings(value) => {
+                let (config, warnings) = Config::parse(&value);
+                for warning in warnings {
+                    self.client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
+                }
+                let old = self.world().config.clone();
+                if config == *old {
+                    return;
+                }
+                if config.watch != old.watch {
+                    self.folders = Folders::new(config.watch, self.changes_to.clone());
+                }
+                self.outdated |= !config.same_view(&old);
+                let pick = if config.profile == old.profile { self.world().pick.clone() } else { None };
+                // Labels and thresholds are read from the world by each request; the rest needs sums.
+                let relabelled = !self.outdated;
+                self.publish(|world| {
+                    world.config = Arc::new(config);
+                    world.pick = pick;
+                    world.revision += u64::from(relabelled);
+                });
+                self.look_soon();
+            }
+            Event::Roots { added, removed } => {
+                self.publish(|world| {
+                    world.roots.retain(|root| !removed.contains(root));
+                    for root in added {
+                        if !world.roots.contains(&root) {
+                            world.roots.push(root);
+                        }
+                    }
+                });
+                self.outdated = true;
+                self.look_soon();
+            }
+            Event::Select(pick, answer) => {
+                if let Some(path) = &pick {
+                    if let Err(error) = Stamp::of(path) {
+                        let _ = answer.send(Err(format!("{}: {error}", path.display())));
+                        return;
+                    }
+                    self.refused.remove(path);
+                }
+                self.publish(|world| world.pick = pick);
+                self.waiting.push(answer);
+                self.look().await;
+            }
+            Event::Reload(answer) => {
+                self.refused.clear();
+                self.waiting.push(answer);
+                let shown = self.world().snapshot().map(|snapshot| snapshot.loaded.path.clone());
+                match shown.and_then(|path| Some((Stamp::of(&path).ok()?, path))) {
+                    Some((stamp, path)) if self.running.is_none() => self.start(path, stamp),
+                    _ => self.look().await,
+                }
+            }
+            Event::Cancel(number) => {
+                if let Some(running) = self.running.as_ref().filter(|running| running.number == number) {
+                    running.cancel.cancel();
+                }
+            }
+        }
+    }
+
+    /// Looks around and does what is due.
+    async fn look(&mut self) {
+        self.look_at = None;
+        if self.running.is_none() {
+            let world = self.world();
+            let mut recognised = std::mem::take(&mut self.recognised);
+            let (roots, config) = (world.roots.clone(), world.config.clone());
+            let found = tokio::task::spawn_blocking(move || {
+                let found = discover(&roots, &config, &mut recognised);
+                (found, recognised)
+            });
+            if let Ok((found, recognised)) = found.await {
+                self.recognised = recognised;
+                self.watch(found.folders, &found.candidates);
+                if found.candidates != world.candidates {
+                    self.publish(|world| world.candidates = found.candidates);
+                }
+            }
+            self.aim().await;
+            self.fire();
+        }
+        let poll = self.folders.poll_every(self.world().config.watch).map(|every| Instant::now() + every);
+        self.look_at = match (self.look_at, poll) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        if self.target.is_none() && self.running.is_none() {
+            self.answer(None);
+        }
+    }
+
+    fn watch(&mut self, folders: Vec<PathBuf>, candidates: &[Candidate]) {
+        let world = self.world();
+        let named = self.wanted_path(&world).into_iter().chain(world.snapshot().map(|snapshot| snapshot.loaded.path.clone()));
+        let files: Vec<_> = candidates.iter().map(|candidate| candidate.path.clone()).chain(named).collect();
+        let around = files.iter().flat_map(|path| folders_of(path));
+        self.folders.set(around.chain(folders).collect::<Vec<_>>());
+    }
+
+    /// The profile that the user wants, by command or else by setting.
+    fn wanted_path(&self, world: &World) -> Option<PathBuf> {
+        let setting = world.config.profile.as_ref().map(|path| match world.roots.first() {
+            Some(root) => root.join(path),
+            None => PathBuf::from(path),
+        });
+        world.pick.clone().or(setting)
+    }
+
+    /// Decides which writing of which file is to be read next.
+    async fn aim(&mut self) {
+        let world = self.world();
+        let active = world.snapshot().map(|snapshot| (&snapshot.loaded.path, snapshot.loaded.stamp));
+        let deleted = active.is_some_and(|(path, _)| !path.exists());
+        if deleted != world.deleted {
+            self.publish(|world| world.deleted = deleted);
+        }
+
+        let is_shown = |path: &Path, stamp: &Stamp| active.is_some_and(|(shown, known)| shown == path && known == *stamp);
+        let is_news = |path: &Path, stamp: &Stamp| match active {
+            None => true,
+            Some((shown, known)) if shown == path => known != *stamp,
+            Some((_, known)) => stamp.modified > known.modified,
+        };
+        let next = if let Some(path) = self.wanted_path(&world) {
+            let stamp = Stamp::of(&path).ok();
+            stamp.filter(|stamp| !is_shown(&path, stamp)).map(|stamp| (path, stamp, None))
+        } else {
+            let found = world.candidates.iter().map(|c| (c.path.clone(), c.stamp, Some(c.format)));
+            // What is shown is a profile even when its bytes do not say so at the moment.
+            let shown = active.and_then(|(path, _)| Some((path.clone(), Stamp::of(path).ok()?, None)));
+            let known = |(path, ..): &(PathBuf, Stamp, Option<Format>)| world.candidates.iter().any(|c| c.path == *path);
+            let mut news: Vec<_> =
+                found.chain(shown.filter(|shown| !known(shown))).filter(|(path, stamp, _)| is_news(path, stamp)).collect();
+            news.sort_by(|a, b| b.1.modified.cmp(&a.1.modified));
+            news.into_iter().find(|(path, stamp, _)| self.refused.get(path) != Some(stamp))
+        };
+        let next = next.filter(|(path, stamp, _)| self.refused.get(path) != Some(stamp));
+        let same = |target: &Target| next.as_ref().is_some_and(|(path, stamp, _)| target.path == *path && target.stamp == *stamp);
+        if !self.target.as_ref().is_some_and(same) {
+            let now = Instant::now();
+            self.target = next.map(|(path, stamp, format)| Target {
+                path,
+                stamp,
+                format,
+                since: now,
+                closed: false,
+                not_before: now + SETTLED,
+            });
+        }
+        self.withdraw_problems(&world).await;
+    }
+
+    /// Starts what is due: the target if it has settled, else seeing anew what is shown.
+    fn fire(&mut self) {
+        if let Some(target) = &mut self.target {
+            let now = Instant::now();
+            if now < target.not_before {
+                return;
+            }
+            let format = target.format.or_else(|| sniff(&target.path));
+            let waited = now - target.since;
+            let complete = match format {
+                Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
+                Some(format) => waited >= PATIENCE || ((target.closed || waited >= QUIET) && has_end(&target.path, format)),
+                // Cannot be anything yet; if it stays so, reading it will say why.
+                None => waited >= PATIENCE,
+            };
+            if complete {
+                let (path, stamp) = (target.path.clone(), target.stamp);
+                self.start(path, stamp);
+            }
+        } else if self.outdated {
+            self.outdated = false;
+            if let Some(snapshot) = self.world().snapshot() {
+                let loaded = snapshot.loaded.clone();
+                self.spawn(None, loaded.path.clone(), move |_| Ok(loaded));
+            }
+        }
+    }
+
+    /// Reads a file in the background.
+    fn start(&mut self, path: PathBuf, stamp: Stamp) {
+        self.outdated = false;
+        let limit = self.world().config.max_profile_bytes;
+        let file = path.clone();
+        self.spawn(Some((path.clone(), stamp)), path, move |observe| Loaded::read(&file, limit, observe).map(Arc::new));
+    }
+
+    fn spawn(
+        &mut self,
+        target: Option<(PathBuf, Stamp)>,
+        path: PathBuf,
+        load: impl FnOnce(&mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Arc<Loaded>, LoadError> + Send + 'static,
+    ) {
+        self.last_number += 1;
+        let (number, cancel, world, done) = (self.last_number, Cancel::default(), self.world(), self.done_to.clone());
+        self.running = Some(Running { number, cancel: cancel.clone() });
+        let progress = Progress::new(&self.client, self.abilities.progress, number, &path);
+        tokio::task::spawn_blocking(move || {
+            let begun = std::time::Instant::now();
+            let work = || {
+                let mut observe = |step| {
+                    progress.step(step);
+                    if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                let loaded = load(&mut observe)?;
+                if observe(Step::Summing).is_break() {
+                    return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
+                }
+                let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
+                Ok((Snapshot::new(loaded, &world.config, &index), index))
+            };
+            // A bug in a reader must not leave the loader waiting for ever.
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
+                let source = formats::ReadError::malformed(
+                    formats::At::File,
+                    "reading it failed in a way that is a bug of costline; please report it with the file",
+                );
+                Err(LoadError::Read { path: target.as_ref().map_or_else(PathBuf::new, |(path, _)| path.clone()), source })
+            });
+            let _ = done.send(Done { number, target, took: begun.elapsed(), outcome });
+        });
+    }
+
+    async fn on_done(&mut self, done: Done) {
+        if self.running.as_ref().is_none_or(|running| running.number != done.number) {
+            return;
+        }
+        self.running = None;
+        match done.outcome {
+            Ok((snapshot, index)) => {
+                let path = snapshot.loaded.path.clone();
+                for warning in &snapshot.warnings {
+                    let message = format!("costline: {}: {}", path.display(), warning.message);
+                    self.client.log_message(MessageType::WARNING, message).await;
+                }
+                self.target = None;
+                self.refused.remove(&path);
+                self.publish(|world| {
+                    world.active = vec![Arc::new(snapshot)];
+                    world.index = Some(Arc::new(index));
+                    world.deleted = false;
+                    world.revision += 1;
+                });
+                self.forget_problem(&path).await;
+                self.answer(None);
+            }
+            Err(error) => {
+                let now = Instant::now();
+                // Seeing anew fails only when it is cancelled: what is shown stays.
+                let Some((path, stamp)) = done.target else { return self.answer(Some(error.to_string())) };
+                let unfinished =
+                    matches!(error.kind(), Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised));
+                match &mut self.target {
+                    // Perhaps it is still being written: read again, but not more often than reading takes.
+                    Some(target) if unfinished && target.stamp == stamp && now - target.since < PATIENCE + done.took => {
+                        target.not_before = (target.since + PATIENCE).max(now + done.took);
+                    }
+                    _ => {
+                        self.target = None;
+                        self.refused.insert(path.clone(), stamp);
+                        if error.kind() != Some(ErrorKind::Cancelled) {
+                            self.report(&path, &error.to_string()).await;
+                        }
+                        self.answer(Some(error.to_string()));
+                    }
+                }
+            }
+        }
+        self.look_soon();
+    }
+
+    /// Tells whoever waits how it went.
+    fn answer(&mut self, problem: Option<String>) {
+        for waiting in self.waiting.drain(..) {
+            let _ = waiting.send(problem.clone().map_or_else(|| Ok(self.world.borrow().clone()), Err));
+        }
+    }
+
+    /// Says once that a profile cannot be read.
+    async fn report(&mut self, path: &Path, message: &str) {
+        let keeps = if self.world().snapshot().is_some() { "; the costs shown stay as they were" } else { "" };
+        self.client.log_message(MessageType::ERROR, format!("costline: {message}{keeps}")).await;
+        self.publish(|world| {
+            world.problems.retain(|(known, _)| known != path);
+            world.problems.push((path.to_owned(), message.to_owned()));
+        });
+        if self.abilities.diagnostics
+            && let Ok(uri) = Url::from_file_path(path)
+        {
+            let diagnostic = Diagnostic {
+                range: Range::default(),
+                severity: Some(DiagnosticSeverity::ERROR),
+                source: Some("costline".to_owned()),
+                message: message.to_owned(),
+                ..Diagnostic::default()
+            };
+            self.client.publish_diagnostics(uri, vec![diagnostic], None).await;
+        }
+    }
+
+    /// Takes back what was said of files that are gone or were written anew.
+    async fn withdraw_problems(&mut self, world: &World) {
+        for (path, _) in &world.problems {
+            if Stamp::of(path).ok().as_ref() != self.refused.get(path) {
+                self.forget_problem(path).await;
+            }
+        }
+    }
+
+    async fn forget_problem(&mut self, path: &Path) {
+        if !self.world().problems.iter().any(|(known, _)| known == path) {
+            return;
+        }
+        self.publish(|world| world.problems.retain(|(known, _)| known != path));
+        if self.abilities.diagnostics
+            && let Ok(uri) = Url::from_file_path(path)
+        {
+            self.client.publish_diagnostics(uri, Vec::new(), None).await;
+        }
+    }
+}
+
+/// Whether the end of a format is there, as far as its last bytes tell. Compressed files tell when they are read.
+fn has_end(path: &Path, format: Format) -> bool {
+    let tail = || {
+        let mut file = File::open(path).ok()?;
+        let mut head = [0; 4];
+        let n = file.read(&mut head).ok()?;
+        if head[..n].starts_with(&[0x1f, 0x8b]) || head[..n].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            return None;
+        }
+        let len = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(64))).ok()?;
+        let mut tail = Vec::new();
+        file.take(64).read_to_end(&mut tail).ok()?;
+        Some(tail)
+    };
+    tail().is_none_or(|tail| formats::detect::ends(format, &tail))
+}

@@ -1,0 +1,115 @@
+//! Progress of a load, for clients that show it: begun only when it takes a while, ended when it is dropped.
+
+use crate::lsp::outgoing::ask;
+use crate::session::snapshot::Step;
+use lsp_types::notification::Progress as ProgressNotification;
+use lsp_types::request::WorkDoneProgressCreate;
+use lsp_types::{
+    NumberOrString, ProgressParams, ProgressParamsValue, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressCreateParams,
+    WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use tower_lsp::Client;
+
+/// Loads shorter than this show nothing.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// Reports are at least this far apart.
+const PACE: Duration = Duration::from_millis(200);
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The way from a loading thread to the client. Dropped when the load is over.
+#[derive(Debug)]
+pub struct Progress {
+    step: watch::Sender<Option<Step>>,
+}
+
+impl Progress {
+    /// Will show the load of `path`, under a token made of `number`, if `shown`.
+    pub fn new(client: &Client, shown: bool, number: u64, path: &Path) -> Self {
+        let (step, steps) = watch::channel(None);
+        if shown {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            tokio::spawn(show(client.clone(), token(number), name, steps));
+        }
+        Self { step }
+    }
+
+    /// Says what is being done now.
+    pub fn step(&self, step: Step) {
+        self.step.send_replace(Some(step));
+    }
+}
+
+/// The token of a load; a string, since not every client takes numbers.
+pub fn token(number: u64) -> NumberOrString {
+    NumberOrString::String(format!("costline/load/{number}"))
+}
+
+/// Whether a load was asked to stop: by its user, or because nobody wants it any more.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Stops the load at its next step.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+async fn show(client: Client, token: NumberOrString, name: String, mut steps: watch::Receiver<Option<Step>>) {
+    // Over before it was worth showing?
+    if tokio::time::timeout(PATIENCE, ended(&mut steps)).await.is_ok() {
+        return;
+    }
+    let create = WorkDoneProgressCreateParams { token: token.clone() };
+    if ask::<WorkDoneProgressCreate>(&client, create, DEADLINE).await.is_err() {
+        return;
+    }
+    let send = async |value| {
+        let params = ProgressParams { token: token.clone(), value: ProgressParamsValue::WorkDone(value) };
+        client.send_notification::<ProgressNotification>(params).await;
+    };
+    let begin =
+        WorkDoneProgressBegin { title: format!("Costline: {name}"), cancellable: Some(true), message: None, percentage: Some(0) };
+    send(WorkDoneProgress::Begin(begin)).await;
+    loop {
+        let step = *steps.borrow_and_update();
+        if let Some(step) = step {
+            let (message, percentage) = describe(step);
+            let report = WorkDoneProgressReport { cancellable: Some(true), message: Some(message), percentage: Some(percentage) };
+            send(WorkDoneProgress::Report(report)).await;
+        }
+        tokio::time::sleep(PACE).await;
+        if steps.changed().await.is_err() {
+            break;
+        }
+    }
+    send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None })).await;
+}
+
+async fn ended(steps: &mut watch::Receiver<Option<Step>>) {
+    while steps.changed().await.is_ok() {}
+}
+
+/// In words, with a rough share of the whole.
+fn describe(step: Step) -> (String, u32) {
+    let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
+    match step {
+        Step::Reading(done, all) => {
+            let share = u32::try_from(done * 20 / all.max(1)).unwrap_or(20).min(20);
+            (format!("reading {} of {}", mb(done), mb(all)), share)
+        }
+        Step::Inflating(done) => (format!("inflating, {} so far", mb(done)), 30),
+        Step::Decoding(bytes) => (format!("decoding {}", mb(bytes)), 50),
+        Step::Summing => ("summing costs".to_owned(), 80),
+    }
+}

@@ -1,0 +1,38 @@
+//! What the server shows at one moment: immutable, replaced whole.
+
+use crate::session::config::Config;
+use crate::session::discovery::Candidate;
+use crate::session::snapshot::Snapshot;
+use sources::SourceIndex;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Everything a request can see. A request takes it once and keeps it.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// Goes up by one when costs are replaced.
+    pub revision: u64,
+    /// The settings.
+    pub config: Arc<Config>,
+    /// The folders the editor has open.
+    pub roots: Vec<PathBuf>,
+    /// The profiles that were found, newest first.
+    pub candidates: Vec<Candidate>,
+    /// What is shown. A list, even while it holds at most one.
+    pub active: Vec<Arc<Snapshot>>,
+    /// The files of the roots, as of the last swap.
+    pub index: Option<Arc<SourceIndex>>,
+    /// The profile that the user picked.
+    pub pick: Option<PathBuf>,
+    /// Whether the file shown does not exist any more.
+    pub deleted: bool,
+    /// Profiles that could not be read, with the reason.
+    pub problems: Vec<(PathBuf, String)>,
+}
+
+impl World {
+    /// The profile shown.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.active.first()
+    }
+}
