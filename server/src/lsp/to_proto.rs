@@ -100,26 +100,23 @@ fn function_location(context: &Context, snapshot: &Snapshot, function: FunctionI
 
 /// What is searched for in a text when a function is called `name` in the profile: `parse` of `app::parse<T>(x)`.
 pub fn last_segment(name: &str) -> &str {
-    let mut depth = 0_i32;
-    // What stands in brackets is arguments.
-    let end = name
-        .char_indices()
-        .find(|&(i, c)| matches!(c, '<' | '(' | '[') && i > 0 && !name[..i].ends_with([':', '.']))
-        .map_or(name.len(), |(i, _)| i);
-    let head = &name[..end];
-    let start = head
-        .char_indices()
-        .rev()
-        .find(|&(_, c)| {
-            match c {
-                '>' => depth += 1,
-                '<' => depth -= 1,
-                _ => {}
-            }
-            depth == 0 && !(c.is_alphanumeric() || c == '_' || c == '$' || c == '#')
-        })
-        .map_or(0, |(i, c)| i + c.len_utf8());
-    let segment = head[start..].trim_start_matches('#');
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let (mut depth, mut start, mut segment) = (0_i32, None, "");
+    for (at, c) in name.char_indices() {
+        if depth == 0 && is_word(c) {
+            let from = *start.get_or_insert(at);
+            segment = &name[from..at + c.len_utf8()];
+            continue;
+        }
+        start = None;
+        match c {
+            // What follows are parameters and qualifiers.
+            '(' if depth == 0 && !segment.is_empty() => break,
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' | ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+    }
     if segment.is_empty() { name } else { segment }
 }
 
@@ -131,14 +128,8 @@ pub fn function_uri(key: &Key) -> Url {
     let name = utf8_percent_encode(&key.name, SEGMENT);
     let data = serde_json::to_string(key).unwrap_or_default();
     let data = utf8_percent_encode(&data, SEGMENT);
-    let uri = Url::parse(&format!("costline:///{name}?{data}"));
-    // Percent-encoded text always parses; the fallback keeps the promise without a panic.
-    uri.unwrap_or_else(|_| Url::from_directory_path("/").unwrap_or_else(|()| unreachable_url()))
-}
-
-fn unreachable_url() -> Url {
-    #[expect(clippy::expect_used, reason = "a constant")]
-    Url::parse("costline:///").expect("a constant that parses")
+    #[expect(clippy::expect_used, reason = "a fixed scheme and percent-encoded text always parse")]
+    Url::parse(&format!("costline:///{name}?{data}")).expect("percent-encoded text")
 }
 
 /// In which direction a hierarchy is walked.
@@ -211,6 +202,7 @@ mod tests {
             ("Matrix.multiply", "multiply"),
             ("#count", "count"),
             ("(anonymous)", "(anonymous)"),
+            ("wordstat::main::{{closure}}", "main"),
             ("0x1174", "0x1174"),
         ];
         for (name, expected) in cases {

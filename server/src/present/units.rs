@@ -20,11 +20,6 @@ pub fn absolute(weight: f64, metric: &Metric) -> String {
     }
 }
 
-/// Weights of one metric beside each other in a table: absolute, without the unit where it is a bare count.
-pub fn number(weight: f64) -> String {
-    count(weight)
-}
-
 /// A total as far as it is known: `45`, `at most 45`, `45 est.`, `unknown`; `word` says how a weight is worded.
 pub fn total(total: Total, word: impl Fn(f64) -> String) -> String {
     match total {

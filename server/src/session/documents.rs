@@ -63,11 +63,6 @@ impl Text {
         Self { index: LineIndex::new(&text), text, encoding }
     }
 
-    /// How many lines there are; an empty text has one.
-    pub fn n_lines(&self) -> u32 {
-        self.index.line_col(self.index.len()).line + 1
-    }
-
     /// A line without its end, by 0-based number.
     pub fn line(&self, line0: u32) -> Option<&str> {
         let line = &self.text[self.index.line(line0)?];
