@@ -22,7 +22,7 @@ impl<'a> Column<'a> {
     /// Indexes, lines or flags; `place` names the column in errors.
     pub(super) fn ids(self, place: &str) -> Result<Vec<u32>, ReadError> {
         let bytes = self.cells(place)?;
-        let mut ids = Vec::with_capacity(bytes.iter().filter(|&&byte| byte == b',').count() + 1);
+        let mut ids = Vec::with_capacity(memchr::memchr_iter(b',', bytes).count() + 1);
         let mut at = 0;
         while at < bytes.len() {
             // Nearly all cells are a few digits and a comma.
@@ -100,14 +100,12 @@ fn slow_cell<T>(
 ) -> Result<(T, usize), ReadError> {
     let end = memchr::memchr(b',', &bytes[start..]).map_or(bytes.len(), |at| start + at);
     let cell = String::from_utf8_lossy(bytes[start..end].trim_ascii());
-    match convert(&cell) {
-        Some(value) => Ok((value, end)),
-        None => {
-            let shown: String = cell.chars().take(40).collect();
-            let at = At::Key(format!("{place}[{row}]"));
-            Err(ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null")))
-        }
+    if let Some(value) = convert(&cell) {
+        return Ok((value, end));
     }
+    let shown: String = cell.chars().take(40).collect();
+    let at = At::Key(format!("{place}[{row}]"));
+    Err(ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null")))
 }
 
 fn to_id(cell: &str) -> Option<u32> {
@@ -164,7 +162,7 @@ pub(super) struct IdText(pub(super) Option<String>);
 impl<'de> Deserialize<'de> for IdText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct IdTextVisitor;
-        impl<'de> Visitor<'de> for IdTextVisitor {
+        impl Visitor<'_> for IdTextVisitor {
             type Value = IdText;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -30,7 +30,7 @@ pub(super) fn convert(file: File<'_>, warnings: &mut Warnings) -> Result<(Profil
     let Tables { string_array, stack_table, frame_table, func_table, resource_table, sources, source_location_table } = shared;
     let shared_strings = string_array.unwrap_or_default();
     let sources = decode_sources(sources)?;
-    let locations = decode_locations(source_location_table)?;
+    let locations = decode_locations(source_location_table.as_ref())?;
     let stacks_are_shared = stack_table.is_some();
     if stacks_are_shared {
         let tables = complete("shared", stack_table, frame_table, func_table)?;
@@ -96,10 +96,10 @@ fn decode_sources(sources: Option<Sources<'_>>) -> Result<Vec<u32>, ReadError> {
 }
 
 /// Source and line of each location.
-fn decode_locations(table: Option<SourceLocationTable<'_>>) -> Result<Vec<(u32, u32)>, ReadError> {
+fn decode_locations(table: Option<&SourceLocationTable<'_>>) -> Result<Vec<(u32, u32)>, ReadError> {
     let Some(SourceLocationTable { source, line }) = table else { return Ok(Vec::new()) };
-    let source = decode(source, "shared.sourceLocationTable.source")?;
-    let line = decode(line, "shared.sourceLocationTable.line")?;
+    let source = decode(*source, "shared.sourceLocationTable.source")?;
+    let line = decode(*line, "shared.sourceLocationTable.line")?;
     Ok(source.into_iter().zip(line).collect())
 }
 
@@ -347,13 +347,12 @@ impl Funcs {
         let lib = frame_lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
         let start = self.cell(&self.line, row, func_flags::LINE).unwrap_or(0);
         let func_location = self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
-        let (file, line, start) = match frame_location.map(located).or(func_location) {
-            Some((file, line)) => (source(file), line, func_location.map_or(0, |(_, line)| line)),
-            None => {
-                let file = self.cell(&self.source, row, func_flags::SOURCE).and_then(source);
-                let file_name = || self.file_name.get(row).copied().and_then(string);
-                (file.or_else(file_name), start, start)
-            }
+        let (file, line, start) = if let Some((file, line)) = frame_location.map(located).or(func_location) {
+            (source(file), line, func_location.map_or(0, |(_, line)| line))
+        } else {
+            let file = self.cell(&self.source, row, func_flags::SOURCE).and_then(source);
+            let file_name = || self.file_name.get(row).copied().and_then(string);
+            (file.or_else(file_name), start, start)
         };
         let known = |line: u32| if line == ABSENT { 0 } else { line };
         let func = Func {
@@ -417,9 +416,9 @@ fn convert_samples(
     if let Weights::Each(weights) = &own {
         same_length(place, "samples.weight", weights.len(), n)?;
     }
-    let weights = units.iter().map(|unit| match unit == weight_type(samples) {
-        true => std::mem::replace(&mut own, Weights::Ones),
-        false => Weights::Each(vec![0.0; n]),
+    let weights = units.iter().map(|unit| {
+        let is_own = unit == weight_type(samples);
+        if is_own { std::mem::replace(&mut own, Weights::Ones) } else { Weights::Each(vec![0.0; n]) }
     });
     let weights = weights.collect();
     let stacks = stacks.into_iter().map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));

@@ -8,14 +8,15 @@ mod columns;
 mod convert;
 mod schema;
 
-use crate::{At, ErrorKind, Format, Read, ReadError};
+use super::json;
+use crate::{Format, Read, ReadError};
 use profile::{Recording, Warnings};
 
 /// The versions whose layout is known. Others are read the same way, with a warning.
 const KNOWN_VERSIONS: std::ops::RangeInclusive<u32> = 41..=75;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let file: schema::File<'_> = serde_json::from_slice(bytes).map_err(|error| explain(bytes, &error))?;
+    let file: schema::File<'_> = json::decode(bytes)?;
     let mut warnings = Warnings::default();
     let version = file.meta.version.unwrap_or(0);
     if !KNOWN_VERSIONS.contains(&version) {
@@ -32,28 +33,4 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         span_seconds,
         warnings,
     })
-}
-
-/// Parses once more to learn which key was at fault: the fast path does not keep track.
-fn explain(bytes: &[u8], error: &serde_json::Error) -> ReadError {
-    let place = format!("line {}, column {}", error.line(), error.column());
-    if error.is_eof() {
-        return ReadError::truncated(
-            At::Byte(bytes.len() as u64),
-            "the JSON ends in the middle; expected the rest of the profile",
-        );
-    }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let key = serde_path_to_error::deserialize::<_, schema::File<'_>>(&mut json).err().map(|error| error.path().to_string());
-    let at = match key {
-        Some(key) if key != "." => At::Key(key),
-        _ => At::Line(error.line(), error.column()),
-    };
-    ReadError { kind: ErrorKind::Malformed, at, message: format!("{} ({place})", reason(error)) }
-}
-
-/// What serde says, without the place that it appends.
-fn reason(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rfind(" at line ").map_or(text.as_str(), |at| &text[..at]).to_owned()
 }
