@@ -10,6 +10,7 @@ pub mod detect;
 mod error;
 pub mod inflate;
 mod read;
+mod scan;
 
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};

@@ -3,86 +3,102 @@
 //! Tables of each thread are appended one after the other; strings, libraries, funcs and frames are interned, so equal ones
 //! of several threads become one. Only rows that a frame uses are looked at: orphaned funcs hold garbage.
 
-use super::columns::{ABSENT, Column, Text};
-use super::schema::{
-    File, FrameTable, FuncTable, Lib, ResourceTable, Samples, SourceLocationTable, Sources, StackTable, Tables, frame_flags,
-    func_flags,
-};
+use super::columns::{ABSENT, Column, IdText, Text};
+use super::raw::{Raw, join};
+use super::schema::{Lib, Meta, frame_flags, func_flags};
 use crate::{At, ReadError};
 use profile::{Frame, FrameId, Func, FuncId, LibId, Metric, Profile, ProfileBuilder, StackId, Warnings, Weights};
 
 /// The profile and the seconds between its first and last sample.
-pub(super) fn convert(file: File<'_>, warnings: &mut Warnings) -> Result<(Profile, Option<f64>), ReadError> {
-    let File { meta, libs, shared, threads } = file;
-    let units = weight_types(threads.iter().filter_map(|thread| thread.samples.as_ref()));
+pub(super) fn convert(file: &Raw<'_>, meta: Meta, warnings: &mut Warnings) -> Result<(Profile, Option<f64>), ReadError> {
+    let threads = file.get("threads").filter(|threads| threads.text.starts_with(b"["));
+    let threads = threads.ok_or_else(|| ReadError::malformed(At::Key("threads".to_owned()), "expected a list of threads"))?;
+    let threads = &threads.elements;
+    let units = weight_types(threads)?;
     let interval_seconds = meta.interval.map(|ms| ms / 1000.0);
     let metrics = units.iter().map(|unit| Metric::new(unit, unit, interval_seconds)).collect();
     let mut builder = ProfileBuilder::new(metrics, 0);
 
     let idle = meta.categories.unwrap_or_default().iter().position(|category| category.name == "Idle");
     let mut appender = Appender {
-        libs: intern_libs(&mut builder, libs.unwrap_or_default())?,
+        libs: intern_libs(&mut builder, file.decode_member("libs", "")?)?,
         idle: idle.map(|category| category as u32),
         builder: &mut builder,
     };
 
-    let shared = shared.unwrap_or_default();
-    let Tables { string_array, stack_table, frame_table, func_table, resource_table, sources, source_location_table } = shared;
-    let shared_strings = string_array.unwrap_or_default();
-    let sources = decode_sources(sources)?;
-    let locations = decode_locations(source_location_table.as_ref())?;
-    let stacks_are_shared = stack_table.is_some();
+    let nothing = Raw::default();
+    let shared = file.get("shared").unwrap_or(&nothing);
+    let shared_names = Shared {
+        strings: shared.decode_member("stringArray", "shared")?,
+        sources: ids(shared.get("sources"), "filename", "shared.sources")?,
+        locations: {
+            let (table, place) = (shared.get("sourceLocationTable"), "shared.sourceLocationTable");
+            ids(table, "source", place)?.into_iter().zip(ids(table, "line", place)?).collect()
+        },
+    };
+    let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
-        let tables = complete("shared", stack_table, frame_table, func_table)?;
-        appender.append("shared", &shared_strings, &tables, resource_table, &sources, &locations)?;
+        appender.append("shared", shared, &shared_names.strings, &shared_names)?;
     }
 
     let mut span = Span::default();
-    for (i, thread) in threads.into_iter().enumerate() {
+    for (i, thread) in threads.iter().enumerate() {
         let place = format!("threads[{i}]");
-        let Some(samples) = thread.samples else {
+        let Some(samples) = thread.get("samples") else {
             warnings.add("thread-without-samples", || format!("{place} has no samples table; it is passed over"));
             continue;
         };
         let mut first_stack = 0;
         if !stacks_are_shared {
             first_stack = appender.builder.n_stacks();
-            let strings = thread.string_array.or_else(|| thread.string_table.and_then(|copied| copied.array));
-            let strings = strings.as_ref().unwrap_or(&shared_strings);
-            let tables = complete(&place, thread.stack_table, thread.frame_table, thread.func_table)?;
-            appender.append(&place, strings, &tables, thread.resource_table, &sources, &locations)?;
+            let copied = || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
+            let strings = thread.get("stringArray").map(|strings| (strings, "stringArray")).or_else(copied);
+            let own: Option<Vec<Text<'_>>> = strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
+            appender.append(&place, thread, own.as_ref().unwrap_or(&shared_names.strings), &shared_names)?;
         }
-        span.add(&samples);
-        let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned()).unwrap_or_default();
-        let samples = convert_samples(&place, &samples, &units, first_stack, appender.builder.n_stacks())?;
+        span.add(samples);
+        let samples = convert_samples(&place, samples, &units, first_stack, appender.builder.n_stacks())?;
+        let text = |key| thread.decode_member::<Option<Text<'_>>>(key, &place).map(|text| text.map(|text| text.0.into_owned()));
+        let id = |key| thread.decode_member::<Option<IdText>>(key, &place).map(|id| id.and_then(|id| id.0));
         appender.builder.push_thread(profile::Thread {
-            name: text(thread.name),
-            process_name: text(thread.process_name),
-            pid: thread.pid.and_then(|id| id.0),
-            tid: thread.tid.and_then(|id| id.0),
+            name: text("name")?.unwrap_or_default(),
+            process_name: text("processName")?.unwrap_or_default(),
+            pid: id("pid")?,
+            tid: id("tid")?,
             samples,
         })?;
     }
     Ok((builder.build(), span.seconds()))
 }
 
+/// What all threads have in common, where they do: strings since 56, sources since 58, locations since 64.
+struct Shared<'a> {
+    strings: Vec<Text<'a>>,
+    /// The string of each source.
+    sources: Vec<u32>,
+    /// Source and line of each location.
+    locations: Vec<(u32, u32)>,
+}
+
 /// The kinds of weight in the file, in order of first use; each is a metric.
-fn weight_types<'s>(tables: impl Iterator<Item = &'s Samples<'s>>) -> Vec<String> {
+fn weight_types(threads: &[Raw<'_>]) -> Result<Vec<String>, ReadError> {
     let mut types: Vec<String> = Vec::new();
-    for samples in tables.filter(|samples| samples.stack.is_some_and(|stack| !stack.is_empty())) {
-        let unit = weight_type(samples);
-        if !types.iter().any(|known| known == unit) {
-            types.push(unit.to_owned());
+    for samples in threads.iter().filter_map(|thread| thread.get("samples")) {
+        let unit = weight_type(samples)?;
+        let is_used = samples.get("stack").is_some_and(|stack| !Column(stack.text).is_empty());
+        if is_used && !types.contains(&unit) {
+            types.push(unit);
         }
     }
     if types.is_empty() {
         types.push("samples".to_owned());
     }
-    types
+    Ok(types)
 }
 
-fn weight_type<'s>(samples: &'s Samples<'_>) -> &'s str {
-    samples.weight_type.as_deref().unwrap_or("samples")
+fn weight_type(samples: &Raw<'_>) -> Result<String, ReadError> {
+    let unit: Option<String> = samples.decode_member("weightType", "samples")?;
+    Ok(unit.unwrap_or_else(|| "samples".to_owned()))
 }
 
 fn intern_libs(builder: &mut ProfileBuilder, libs: Vec<Lib<'_>>) -> Result<Vec<LibId>, ReadError> {
@@ -90,45 +106,25 @@ fn intern_libs(builder: &mut ProfileBuilder, libs: Vec<Lib<'_>>) -> Result<Vec<L
     libs.into_iter().map(|lib| Ok(builder.intern_lib(profile::Lib { name: text(lib.name), path: text(lib.path) })?)).collect()
 }
 
-/// The string of each source.
-fn decode_sources(sources: Option<Sources<'_>>) -> Result<Vec<u32>, ReadError> {
-    decode(sources.and_then(|sources| sources.filename), "shared.sources.filename")
+/// A column; one that is missing has no rows.
+fn ids(table: Option<&Raw<'_>>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
+    let column = table.and_then(|table| table.get(key));
+    column.map_or(Ok(Vec::new()), |column| Column(column.text).ids(&join(place, key)))
 }
 
-/// Source and line of each location.
-fn decode_locations(table: Option<&SourceLocationTable<'_>>) -> Result<Vec<(u32, u32)>, ReadError> {
-    let Some(SourceLocationTable { source, line }) = table else { return Ok(Vec::new()) };
-    let source = decode(*source, "shared.sourceLocationTable.source")?;
-    let line = decode(*line, "shared.sourceLocationTable.line")?;
-    Ok(source.into_iter().zip(line).collect())
+/// A column without which nothing can be understood.
+fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
+    if table.get(key).is_none() {
+        return Err(ReadError::malformed(At::Key(join(place, key)), "expected this column; the table lacks it"));
+    }
+    ids(Some(table), key, place)
 }
 
-/// A column that may be missing: then it has no rows.
-fn decode(column: Option<Column<'_>>, place: &str) -> Result<Vec<u32>, ReadError> {
-    column.map_or(Ok(Vec::new()), |column| column.ids(place))
-}
-
-/// The three tables without which no sample means anything.
-struct Complete<'a> {
-    stacks: StackTable<'a>,
-    frames: FrameTable<'a>,
-    funcs: FuncTable<'a>,
-}
-
-fn complete<'a>(
-    place: &str,
-    stacks: Option<StackTable<'a>>,
-    frames: Option<FrameTable<'a>>,
-    funcs: Option<FuncTable<'a>>,
-) -> Result<Complete<'a>, ReadError> {
-    let missing = |table: &str| {
-        let message = format!("expected the table {table} here or in \"shared\"; the file has neither");
+/// A table without which no sample means anything.
+fn table<'t, 'a>(tables: &'t Raw<'a>, key: &str, place: &str) -> Result<&'t Raw<'a>, ReadError> {
+    tables.get(key).ok_or_else(|| {
+        let message = format!("expected the table {key} here or in \"shared\"; the file has neither");
         ReadError::malformed(At::Key(place.to_owned()), message)
-    };
-    Ok(Complete {
-        stacks: stacks.ok_or_else(|| missing("stackTable"))?,
-        frames: frames.ok_or_else(|| missing("frameTable"))?,
-        funcs: funcs.ok_or_else(|| missing("funcTable"))?,
     })
 }
 
@@ -141,28 +137,25 @@ struct Appender<'b> {
 
 impl Appender<'_> {
     /// Appends all stacks of one set of tables, with the frames and funcs that they use.
-    fn append(
-        &mut self,
-        place: &str,
-        strings: &[Text<'_>],
-        tables: &Complete<'_>,
-        resources: Option<ResourceTable<'_>>,
-        sources: &[u32],
-        locations: &[(u32, u32)],
-    ) -> Result<(), ReadError> {
-        let resource_libs = decode(resources.and_then(|resources| resources.lib), &format!("{place}.resourceTable.lib"))?;
-        let funcs = Funcs::new(place, &tables.funcs)?;
-        let frames = Frames::new(place, &tables.frames)?;
-        let names = Names { strings, sources, locations, libs: &self.libs, resource_libs: &resource_libs };
+    fn append(&mut self, place: &str, tables: &Raw<'_>, strings: &[Text<'_>], shared: &Shared<'_>) -> Result<(), ReadError> {
+        let stacks = table(tables, "stackTable", place)?;
+        let frames = Frames::new(&join(place, "frameTable"), table(tables, "frameTable", place)?)?;
+        let funcs = Funcs::new(&join(place, "funcTable"), table(tables, "funcTable", place)?)?;
+        let resource_libs = ids(tables.get("resourceTable"), "lib", &join(place, "resourceTable"))?;
+        let names = Names { strings, shared, libs: &self.libs, resource_libs: &resource_libs };
         let ids = append_frames(self.builder, place, &frames, funcs, &names)?;
 
-        let stacks = &tables.stacks;
-        let frame_column = required(stacks.frame, place, "stackTable.frame")?;
-        let (parents, relative) = match stacks.prefix {
-            Some(prefix) => (prefix.ids(&format!("{place}.stackTable.prefix"))?, false),
-            None => (required(stacks.prefix_offset, place, "stackTable.prefixOffset")?, true),
-        };
-        same_length(place, "stackTable: the parent column", parents.len(), frame_column.len())?;
+        let stacks_place = join(place, "stackTable");
+        let relative = stacks.get("prefix").is_none();
+        let parents_key = if relative { "prefixOffset" } else { "prefix" };
+        // The two columns are most of the file.
+        let (frame_column, parents) = std::thread::scope(|scope| {
+            let parents = scope.spawn(|| required(stacks, parents_key, &stacks_place));
+            let frames = required(stacks, "frame", &stacks_place);
+            (frames, parents.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let (frame_column, parents) = (frame_column?, parents?);
+        same_length(&join(&stacks_place, parents_key), parents.len(), frame_column.len())?;
 
         let first = self.builder.n_stacks();
         self.builder.reserve_stacks(frame_column.len());
@@ -181,7 +174,7 @@ impl Appender<'_> {
             self.builder.push_stack(prefix.map(|prefix| StackId::new((first + prefix) as u32)), id)?;
         }
         if let Some(idle) = self.idle {
-            let stack_categories = decode(stacks.category, &format!("{place}.stackTable.category"))?;
+            let stack_categories = self::ids(Some(stacks), "category", &stacks_place)?;
             let own = |row: usize| match stack_categories.get(row) {
                 Some(&category) => category,
                 None => frames.cell(&frames.category, frame_column[row] as usize, frame_flags::CATEGORY).unwrap_or(ABSENT),
@@ -248,16 +241,16 @@ struct Frames {
 }
 
 impl Frames {
-    fn new(place: &str, table: &FrameTable<'_>) -> Result<Self, ReadError> {
-        let column = |column: Option<Column<'_>>, name: &str| decode(column, &format!("{place}.frameTable.{name}"));
+    fn new(place: &str, table: &Raw<'_>) -> Result<Self, ReadError> {
+        let column = |key| ids(Some(table), key, place);
         Ok(Self {
-            func: required(table.func, place, "frameTable.func")?,
-            line: column(table.line, "line")?,
-            lib: column(table.lib, "lib")?,
-            category: column(table.category, "category")?,
-            inline_depth: column(table.inline_depth, "inlineDepth")?,
-            original_location: column(table.original_location, "originalLocation")?,
-            flags: column(table.flags, "flags")?,
+            func: required(table, "func", place)?,
+            line: column("line")?,
+            lib: column("lib")?,
+            category: column("category")?,
+            inline_depth: column("inlineDepth")?,
+            original_location: column("originalLocation")?,
+            flags: column("flags")?,
         })
     }
 
@@ -294,26 +287,25 @@ struct Position {
 /// What indexes in a func table point to.
 struct Names<'t> {
     strings: &'t [Text<'t>],
-    sources: &'t [u32],
-    locations: &'t [(u32, u32)],
+    shared: &'t Shared<'t>,
     libs: &'t [LibId],
     resource_libs: &'t [u32],
 }
 
 impl Funcs {
-    fn new(place: &str, table: &FuncTable<'_>) -> Result<Self, ReadError> {
-        let column = |column: Option<Column<'_>>, name: &str| decode(column, &format!("{place}.funcTable.{name}"));
-        let name = required(table.name, place, "funcTable.name")?;
+    fn new(place: &str, table: &Raw<'_>) -> Result<Self, ReadError> {
+        let column = |key| ids(Some(table), key, place);
+        let name = required(table, "name", place)?;
         Ok(Self {
             known: vec![None; name.len()],
             name,
-            resource: column(table.resource, "resource")?,
-            source: column(table.source, "source")?,
-            file_name: column(table.file_name, "fileName")?,
-            line: column(table.line_number, "lineNumber")?,
-            column: column(table.column_number, "columnNumber")?,
-            original_location: column(table.original_location, "originalLocation")?,
-            flags: column(table.flags, "flags")?,
+            resource: column("resource")?,
+            source: column("source")?,
+            file_name: column("fileName")?,
+            line: column("lineNumber")?,
+            column: column("columnNumber")?,
+            original_location: column("originalLocation")?,
+            flags: column("flags")?,
         })
     }
 
@@ -338,8 +330,8 @@ impl Funcs {
             return Ok(position);
         }
         let string = |id: u32| names.strings.get(id as usize).map(|text| text.0.as_ref());
-        let source = |id: u32| names.sources.get(id as usize).copied().and_then(string);
-        let located = |id: u32| names.locations.get(id as usize).copied().unwrap_or((ABSENT, 0));
+        let source = |id: u32| names.shared.sources.get(id as usize).copied().and_then(string);
+        let located = |id: u32| names.shared.locations.get(id as usize).copied().unwrap_or((ABSENT, 0));
 
         let name = self.name[row];
         let name = string(name).ok_or_else(|| dangling(place, "funcTable.name", row, name, names.strings.len(), "strings"))?;
@@ -377,20 +369,12 @@ fn present(column: &[u32], row: usize, flags: &[u32], flag: u32) -> Option<u32> 
     column.get(row).copied().filter(|&cell| has && cell != ABSENT)
 }
 
-fn required(column: Option<Column<'_>>, place: &str, name: &str) -> Result<Vec<u32>, ReadError> {
-    let place = format!("{place}.{name}");
-    match column {
-        Some(column) => column.ids(&place),
-        None => Err(ReadError::malformed(At::Key(place), "expected this column; the table lacks it")),
-    }
-}
-
-fn same_length(place: &str, what: &str, found: usize, expected: usize) -> Result<(), ReadError> {
+fn same_length(place: &str, found: usize, expected: usize) -> Result<(), ReadError> {
     if found == expected {
         return Ok(());
     }
-    let at = At::Key(format!("{place}.{what}"));
-    Err(ReadError::malformed(at, format!("has {found} entries, expected {expected} as its neighbours have")))
+    let message = format!("has {found} entries, expected {expected} as its neighbours have");
+    Err(ReadError::malformed(At::Key(place.to_owned()), message))
 }
 
 fn dangling(place: &str, column: &str, row: usize, index: u32, len: usize, of: &str) -> ReadError {
@@ -401,23 +385,25 @@ fn dangling(place: &str, column: &str, row: usize, index: u32, len: usize, of: &
 /// `stack` and `weight` of one thread, whose stacks begin at `first_stack`; there are `n_stacks` so far.
 fn convert_samples(
     place: &str,
-    samples: &Samples<'_>,
+    samples: &Raw<'_>,
     units: &[String],
     first_stack: usize,
     n_stacks: usize,
 ) -> Result<profile::Samples, ReadError> {
-    let stacks = decode(samples.stack, &format!("{place}.samples.stack"))?;
+    let samples_place = join(place, "samples");
+    let stacks = ids(Some(samples), "stack", &samples_place)?;
     let (n, available) = (stacks.len(), n_stacks - first_stack);
     if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
         return Err(dangling(place, "samples.stack", row, stacks[row], available, "stacks"));
     }
-    let weight_place = format!("{place}.samples.weight");
-    let mut own = samples.weight.map_or(Ok(Weights::Ones), |column| column.weights(&weight_place))?;
+    let weight_place = join(&samples_place, "weight");
+    let mut own = samples.get("weight").map_or(Ok(Weights::Ones), |column| Column(column.text).weights(&weight_place))?;
     if let Weights::Each(weights) = &own {
-        same_length(place, "samples.weight", weights.len(), n)?;
+        same_length(&weight_place, weights.len(), n)?;
     }
-    let weights = units.iter().map(|unit| {
-        let is_own = unit == weight_type(samples);
+    let unit = weight_type(samples)?;
+    let weights = units.iter().map(|known| {
+        let is_own = *known == unit;
         if is_own { std::mem::replace(&mut own, Weights::Ones) } else { Weights::Each(vec![0.0; n]) }
     });
     let weights = weights.collect();
@@ -430,9 +416,10 @@ fn convert_samples(
 struct Span(Option<(f64, f64)>);
 
 impl Span {
-    fn add(&mut self, samples: &Samples<'_>) {
+    fn add(&mut self, samples: &Raw<'_>) {
+        let column = |key| samples.get(key).map(|column| Column(column.text));
         // Deltas count from 0 (`firefox.md` 1.4): the first is the time of the first sample, their sum that of the last.
-        let ends = match (samples.time, samples.time_deltas) {
+        let ends = match (column("time"), column("timeDeltas")) {
             (Some(times), _) => times.ends(),
             (None, Some(deltas)) => deltas.ends().map(|(first, _)| (first, deltas.sum())),
             (None, None) => None,

@@ -6,9 +6,9 @@
 
 mod columns;
 mod convert;
+mod raw;
 mod schema;
 
-use super::json;
 use crate::{Format, Read, ReadError};
 use profile::{Recording, Warnings};
 
@@ -16,16 +16,17 @@ use profile::{Recording, Warnings};
 const KNOWN_VERSIONS: std::ops::RangeInclusive<u32> = 41..=75;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let file: schema::File<'_> = json::decode(bytes)?;
+    let file = raw::Raw::new(bytes)?;
+    let meta: schema::Meta = file.decode_member("meta", "")?;
     let mut warnings = Warnings::default();
-    let version = file.meta.version.unwrap_or(0);
+    let version = meta.version.unwrap_or(0);
     if !KNOWN_VERSIONS.contains(&version) {
         let (first, last) = (KNOWN_VERSIONS.start(), KNOWN_VERSIONS.end());
         warnings.add("unknown-version", || {
             format!("processed profile version {version} is not one of {first} to {last}; read by the columns that are present")
         });
     }
-    let (profile, span_seconds) = convert::convert(file, &mut warnings)?;
+    let (profile, span_seconds) = convert::convert(&file, meta, &mut warnings)?;
     Ok(Read {
         recording: Recording::Stacks(profile),
         format: Format::FirefoxProcessed,

@@ -1,23 +1,23 @@
-//! The tables and columns that bear on costs; everything else in the file is skipped unread.
+//! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
 //!
-//! Version numbers say since when a column exists or until when; every column is optional here and its absence is
-//! judged in [`super::convert`].
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}] }`, `file.libs [{name, path}]`, `file.threads
+//! [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`. Numbers say since or until which version:
+//!
+//! | table | columns |
+//! |---|---|
+//! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the front end's memory |
+//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52) |
+//! | `frameTable` | `func`, `line`, `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
+//! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `originalLocation` (≥ 64), `flags` (≥ 75) |
+//! | `resourceTable` | `lib` (≤ 69) |
+//! | `sources` | `filename` (≥ 58) |
+//! | `sourceLocationTable` | `source`, `line` (≥ 64) |
+//! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType` |
 
-use super::columns::{Column, IdText, Text};
+use super::columns::Text;
 use serde::Deserialize;
 
-#[derive(Debug, Deserialize)]
-pub(super) struct File<'a> {
-    #[serde(default)]
-    pub(super) meta: Meta,
-    #[serde(default, borrow)]
-    pub(super) libs: Option<Vec<Lib<'a>>>,
-    #[serde(default, borrow)]
-    pub(super) shared: Option<Tables<'a>>,
-    #[serde(default, borrow)]
-    pub(super) threads: Vec<Thread<'a>>,
-}
-
+/// `meta`.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Meta {
     #[serde(default, rename = "preprocessedProfileVersion")]
@@ -29,12 +29,14 @@ pub(super) struct Meta {
     pub(super) categories: Option<Vec<Category>>,
 }
 
+/// One of `meta.categories`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Category {
     #[serde(default)]
     pub(super) name: String,
 }
 
+/// One of `libs`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Lib<'a> {
     #[serde(default, borrow)]
@@ -43,113 +45,7 @@ pub(super) struct Lib<'a> {
     pub(super) path: Option<Text<'a>>,
 }
 
-/// Tables that lie in each thread (≤ 59) or in `shared` (strings since 56, sources since 58, the rest since 60).
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Tables<'a> {
-    #[serde(default, borrow)]
-    pub(super) string_array: Option<Vec<Text<'a>>>,
-    #[serde(default, borrow)]
-    pub(super) stack_table: Option<StackTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) frame_table: Option<FrameTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) func_table: Option<FuncTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) resource_table: Option<ResourceTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) sources: Option<Sources<'a>>,
-    #[serde(default, borrow)]
-    pub(super) source_location_table: Option<SourceLocationTable<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Thread<'a> {
-    #[serde(default, borrow)]
-    pub(super) name: Option<Text<'a>>,
-    #[serde(default, borrow)]
-    pub(super) process_name: Option<Text<'a>>,
-    pub(super) pid: Option<IdText>,
-    pub(super) tid: Option<IdText>,
-    #[serde(default, borrow)]
-    pub(super) samples: Option<Samples<'a>>,
-    #[serde(default, borrow)]
-    pub(super) string_array: Option<Vec<Text<'a>>>,
-    /// As copied from the front end's memory.
-    #[serde(default, borrow)]
-    pub(super) string_table: Option<CopiedStrings<'a>>,
-    #[serde(default, borrow)]
-    pub(super) stack_table: Option<StackTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) frame_table: Option<FrameTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) func_table: Option<FuncTable<'a>>,
-    #[serde(default, borrow)]
-    pub(super) resource_table: Option<ResourceTable<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct CopiedStrings<'a> {
-    #[serde(default, borrow, rename = "_array")]
-    pub(super) array: Option<Vec<Text<'a>>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Samples<'a> {
-    #[serde(default, borrow)]
-    pub(super) stack: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) time: Option<Column<'a>>,
-    /// Since 50, instead of `time`.
-    #[serde(default, borrow)]
-    pub(super) time_deltas: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) weight: Option<Column<'a>>,
-    pub(super) weight_type: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct StackTable<'a> {
-    #[serde(default, borrow)]
-    pub(super) frame: Option<Column<'a>>,
-    /// ≤ 65: the parent's row, null for a root.
-    #[serde(default, borrow)]
-    pub(super) prefix: Option<Column<'a>>,
-    /// ≥ 66: how many rows before this one the parent stands, 0 for a root.
-    #[serde(default, borrow)]
-    pub(super) prefix_offset: Option<Column<'a>>,
-    /// ≤ 52: the stack's category.
-    #[serde(default, borrow)]
-    pub(super) category: Option<Column<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FrameTable<'a> {
-    #[serde(default, borrow)]
-    pub(super) func: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) line: Option<Column<'a>>,
-    /// ≥ 70.
-    #[serde(default, borrow)]
-    pub(super) lib: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) category: Option<Column<'a>>,
-    /// 40 to 70: 0 = not inlined.
-    #[serde(default, borrow)]
-    pub(super) inline_depth: Option<Column<'a>>,
-    /// ≥ 64.
-    #[serde(default, borrow)]
-    pub(super) original_location: Option<Column<'a>>,
-    /// ≥ 71: see [`frame_flags`].
-    #[serde(default, borrow)]
-    pub(super) flags: Option<Column<'a>>,
-}
-
-/// Bits of `frameTable.flags` (≥ 71): whether the cell of the same row holds a value.
+/// Bits of `frameTable.flags`: whether the cell of the same row holds a value.
 pub(super) mod frame_flags {
     pub(in super::super) const INLINED: u32 = 1;
     pub(in super::super) const ADDRESS_AND_LIB: u32 = 1 << 1;
@@ -158,57 +54,11 @@ pub(super) mod frame_flags {
     pub(in super::super) const ORIGINAL_LOCATION: u32 = 1 << 6;
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct FuncTable<'a> {
-    #[serde(default, borrow)]
-    pub(super) name: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) resource: Option<Column<'a>>,
-    /// ≥ 58.
-    #[serde(default, borrow)]
-    pub(super) source: Option<Column<'a>>,
-    /// ≤ 57.
-    #[serde(default, borrow)]
-    pub(super) file_name: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) line_number: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) column_number: Option<Column<'a>>,
-    /// ≥ 64.
-    #[serde(default, borrow)]
-    pub(super) original_location: Option<Column<'a>>,
-    /// ≥ 75: see [`func_flags`].
-    #[serde(default, borrow)]
-    pub(super) flags: Option<Column<'a>>,
-}
-
-/// Bits of `funcTable.flags` (≥ 75): whether the cell of the same row holds a value.
+/// Bits of `funcTable.flags`: whether the cell of the same row holds a value.
 pub(super) mod func_flags {
     pub(in super::super) const RESOURCE: u32 = 1 << 2;
     pub(in super::super) const SOURCE: u32 = 1 << 3;
     pub(in super::super) const LINE: u32 = 1 << 4;
     pub(in super::super) const COLUMN: u32 = 1 << 5;
     pub(in super::super) const ORIGINAL_LOCATION: u32 = 1 << 6;
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct ResourceTable<'a> {
-    /// ≤ 69.
-    #[serde(default, borrow)]
-    pub(super) lib: Option<Column<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct Sources<'a> {
-    #[serde(default, borrow)]
-    pub(super) filename: Option<Column<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct SourceLocationTable<'a> {
-    #[serde(default, borrow)]
-    pub(super) source: Option<Column<'a>>,
-    #[serde(default, borrow)]
-    pub(super) line: Option<Column<'a>>,
 }
