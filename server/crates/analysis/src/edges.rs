@@ -1,6 +1,7 @@
 //! Caller → callee edges and their call sites.
 
-use crate::frames::{Frames, NO_LINE};
+use crate::costs::group;
+use crate::frames::Frames;
 use crate::weighted::{ROOT, WeightedStacks};
 use profile::{FileId, FunctionId};
 use rustc_hash::FxHashMap;
@@ -38,81 +39,125 @@ pub(crate) struct Edges {
     pub(crate) sites: Vec<Site>,
 }
 
-/// Calls from one line (or from no known line) of one function to another: the finest thing that is summed.
-#[derive(Clone, Copy)]
+/// What is summed for a site or an edge.
+#[derive(Clone, Copy, Default)]
 struct Sum {
     covered_until: u32,
     total: f64,
 }
 
-const NEW: Sum = Sum { covered_until: 0, total: 0.0 };
+impl Sum {
+    /// Adds the subtree at position `k` unless an outer occurrence has it already.
+    fn add(&mut self, k: usize, stacks: &WeightedStacks) {
+        if k as u32 >= self.covered_until {
+            self.covered_until = stacks.end[k];
+            self.total += stacks.total[k];
+        }
+    }
+}
 
 impl Edges {
+    /// All edges. They are most of the work, so two threads take half of the callers each.
     pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
+        let n_functions = frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
+        let middle = FunctionId::new(middle(stacks, frames, n_functions));
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| Self::out_of(middle..FunctionId::new(n_functions), stacks, frames));
+            let first = Self::out_of(FunctionId::new(0)..middle, stacks, frames);
+            first.followed_by(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+
+    /// The edges out of some functions.
+    fn out_of(callers: Range<FunctionId>, stacks: &WeightedStacks, frames: &Frames) -> Self {
+        // Caller and line are one dense number (a place), so that one lookup per position finds site and edge.
         let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         let mut edge_ids: FxHashMap<u64, u32> = FxHashMap::default();
-        let mut site_sums: Vec<(u32, u32, Sum)> = Vec::new();
-        let mut edge_sums: Vec<(FunctionId, FunctionId, Sum)> = Vec::new();
+        let mut sites: Vec<(u32, u32, Sum)> = Vec::new();
+        let mut edges: Vec<(u64, Sum)> = Vec::new();
         for k in 0..stacks.len() {
             let parent = stacks.parent[k];
             if parent == ROOT {
                 continue;
             }
-            let callee = frames.function(stacks.frame[k]);
-            // Caller and line are one dense number, so that one lookup finds site and edge.
-            let caller_line = frames.place(stacks.frame[parent as usize]);
-            let key = u64::from(caller_line) << 32 | u64::from(callee.raw());
-            let (site, edge) = *site_ids.entry(key).or_insert_with(|| {
-                let (caller, line) = frames.places[caller_line as usize];
-                let key = u64::from(caller.raw()) << 32 | u64::from(callee.raw());
-                let edge = *edge_ids.entry(key).or_insert_with(|| {
-                    edge_sums.push((caller, callee, NEW));
-                    edge_sums.len() as u32 - 1
-                });
-                site_sums.push((edge, line, NEW));
-                (site_sums.len() as u32 - 1, edge)
-            });
-            for sum in [&mut site_sums[site as usize].2, &mut edge_sums[edge as usize].2] {
-                if k as u32 >= sum.covered_until {
-                    sum.covered_until = stacks.end[k];
-                    sum.total += stacks.total[k];
-                }
+            let place = frames.place(stacks.frame[parent as usize]);
+            let (caller, line) = frames.places[place as usize];
+            if !callers.contains(&caller) {
+                continue;
             }
+            let callee = frames.function(stacks.frame[k]);
+            let (site, edge) = *site_ids.entry(pair(place, callee)).or_insert_with(|| {
+                let key = pair(caller.raw(), callee);
+                let edge = *edge_ids.entry(key).or_insert_with(|| {
+                    edges.push((key, Sum::default()));
+                    edges.len() as u32 - 1
+                });
+                sites.push((edge, line, Sum::default()));
+                (sites.len() as u32 - 1, edge)
+            });
+            sites[site as usize].2.add(k, stacks);
+            edges[edge as usize].1.add(k, stacks);
         }
         drop((site_ids, edge_ids));
-        Self::sorted(&edge_sums, site_sums, frames)
+        Self::sorted(&edges, &sites, frames)
     }
 
-    fn sorted(edge_sums: &[(FunctionId, FunctionId, Sum)], site_sums: Vec<(u32, u32, Sum)>, frames: &Frames) -> Self {
-        let mut order: Vec<u32> = (0..edge_sums.len() as u32).collect();
-        order.sort_unstable_by_key(|&edge| (edge_sums[edge as usize].0, edge_sums[edge as usize].1));
-        let mut rank = vec![0_u32; order.len()];
-        for (&edge, r) in order.iter().zip(0..) {
-            rank[edge as usize] = r;
+    /// Lays edges out by caller and callee, and their sites costliest first.
+    fn sorted(edges: &[(u64, Sum)], sites: &[(u32, u32, Sum)], frames: &Frames) -> Self {
+        let (starts, sites_of) = group(edges.len(), sites.iter().map(|&(edge, ..)| edge as usize));
+        let mut order: Vec<(u64, u32)> = edges.iter().zip(0..).map(|(&(key, _), edge)| (key, edge)).collect();
+        order.sort_unstable();
+        let mut sorted = Self { edges: Vec::with_capacity(edges.len()), sites: Vec::with_capacity(sites.len()) };
+        for (key, edge) in order {
+            let first = sorted.sites.len();
+            let own = &sites_of[starts[edge as usize] as usize..starts[edge as usize + 1] as usize];
+            sorted.sites.extend(own.iter().filter_map(|&site| {
+                let (_, line, Sum { total, .. }) = sites[site as usize];
+                let &(file, line) = frames.lines.get(line as usize).filter(|_| total != 0.0)?;
+                Some(Site { file, line, total })
+            }));
+            sorted.sites[first..].sort_unstable_by(|a, b| {
+                b.total.abs().total_cmp(&a.total.abs()).then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
+            });
+            sorted.edges.push(Edge {
+                caller: FunctionId::new((key >> 32) as u32),
+                callee: FunctionId::new(key as u32),
+                total: edges[edge as usize].1.total,
+                calls: None,
+                sites: first as u32..sorted.sites.len() as u32,
+            });
         }
-        let mut sites: Vec<(u32, Site)> = site_sums
-            .into_iter()
-            .filter(|&(_, line, sum)| line != NO_LINE && sum.total != 0.0)
-            .map(|(edge, line, sum)| {
-                let (file, line) = frames.lines[line as usize];
-                (rank[edge as usize], Site { file, line, total: sum.total })
-            })
-            .collect();
-        sites.sort_unstable_by(|(edge, a), (other, b)| {
-            edge.cmp(other)
-                .then_with(|| b.total.abs().total_cmp(&a.total.abs()))
-                .then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
-        });
-        let mut next = 0;
-        let edges = order.iter().zip(0..).map(|(&edge, r)| {
-            let (caller, callee, sum) = edge_sums[edge as usize];
-            let first = next;
-            while sites.get(next as usize).is_some_and(|&(edge, _)| edge == r) {
-                next += 1;
-            }
-            Edge { caller, callee, total: sum.total, calls: None, sites: first..next }
-        });
-        let edges = edges.collect();
-        Self { edges, sites: sites.into_iter().map(|(_, site)| site).collect() }
+        sorted
     }
+
+    /// These edges and then those of callers that come later.
+    fn followed_by(mut self, later: Self) -> Self {
+        let offset = self.sites.len() as u32;
+        self.sites.extend(later.sites);
+        self.edges.extend(later.edges.into_iter().map(|edge| {
+            let sites = edge.sites.start + offset..edge.sites.end + offset;
+            Edge { sites, ..edge }
+        }));
+        self
+    }
+}
+
+/// The function at which half of the calls come from functions before it.
+fn middle(stacks: &WeightedStacks, frames: &Frames, n_functions: u32) -> u32 {
+    let mut calls = vec![0_usize; n_functions as usize];
+    for &parent in stacks.parent.iter().filter(|&&parent| parent != ROOT) {
+        calls[frames.function(stacks.frame[parent as usize]).index()] += 1;
+    }
+    let mut half = calls.iter().sum::<usize>() / 2;
+    let middle = calls.iter().position(|&n| {
+        let reached = n > half;
+        half = half.saturating_sub(n);
+        reached
+    });
+    middle.unwrap_or(0) as u32
+}
+
+/// A pair of small numbers as one key, the first one deciding the order.
+fn pair(a: u32, b: FunctionId) -> u64 {
+    u64::from(a) << 32 | u64::from(b.raw())
 }

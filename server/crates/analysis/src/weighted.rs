@@ -63,25 +63,28 @@ impl WeightedStacks {
             own: vec![0.0; n],
             total: Vec::new(),
         };
-        // `next[i]`: where the next child of stack `i` goes. `at[i]`: where stack `i` itself went.
-        let (mut next, mut at) = (vec![0_u32; stacks.len()], vec![0_u32; stacks.len()]);
+        // `next[i]`: where the next child of stack `i` goes. Once `i` itself is placed, its size gives way to its position.
+        let mut next = vec![0_u32; stacks.len()];
         let mut next_root = 0;
-        for id in ids().filter(|&id| size[id.index()] != 0) {
+        for id in ids() {
             let i = id.index();
+            if size[i] == 0 {
+                continue;
+            }
             let (parent, slot) = match stacks.prefix(id) {
                 None => (ROOT, &mut next_root),
-                Some(prefix) => (at[prefix.index()], &mut next[prefix.index()]),
+                Some(prefix) => (size[prefix.index()], &mut next[prefix.index()]),
             };
-            let position = *slot;
-            *slot += size[i];
-            (at[i], next[i]) = (position, position + 1);
-            let position = position as usize;
-            this.frame[position] = stacks.frame(id);
-            this.parent[position] = parent;
-            this.end[position] = position as u32 + size[i];
-            this.own[position] = own[i];
+            let (position, end) = (*slot, *slot + size[i]);
+            *slot = end;
+            (size[i], next[i]) = (position, position + 1);
+            let at = position as usize;
+            this.frame[at] = stacks.frame(id);
+            this.parent[at] = parent;
+            this.end[at] = end;
+            this.own[at] = own[i];
         }
-        drop((own, size, next, at));
+        drop((own, size, next));
 
         this.total = this.own.clone();
         for i in (0..n).rev() {

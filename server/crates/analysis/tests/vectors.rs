@@ -106,7 +106,7 @@ fn render_step(case: &Case, step: &PathStep) -> String {
 }
 
 #[track_caller]
-fn check(profile: Profile, expected: Expect) {
+fn check(profile: Profile, expected: &Expect) {
     expected.assert_eq(&render(&Case::new(profile)));
 }
 
@@ -114,7 +114,7 @@ fn check(profile: Profile, expected: Expect) {
 fn v1_functions_and_lines() {
     check(
         text_samples::profile(V1),
-        expect![[r#"
+        &expect![[r#"
             total 6
             main 1/6
             parse 1/3
@@ -254,7 +254,7 @@ fn v3_negative_weights() {
             ",
             &[5.0, 2.0, -3.0, 1.0],
         ),
-        expect![[r#"
+        &expect![[r#"
             total 5
             a 0/5
             b 4/4
@@ -278,7 +278,7 @@ fn v4_inlined_frames_are_ordinary_frames() {
             step@12[inl][file:run.rs]
             ",
         ),
-        expect![[r#"
+        &expect![[r#"
             total 4, no line 1
             run 1/4
             fold 1/2
@@ -302,7 +302,7 @@ fn v5_one_function_on_two_lines_of_one_stack() {
             a@2            a@1
             ",
         ),
-        expect![[r#"
+        &expect![[r#"
             total 5, no line 3
             a 3/4
             b 0/2
@@ -402,7 +402,7 @@ fn a_metric_without_caller_lines_has_no_line_totals() {
     builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
     check(
         builder.build(),
-        expect![[r#"
+        &expect![[r#"
             total 4, no stack 2
             f 4/4
             f.js:3 4/Unknown

@@ -1,0 +1,118 @@
+//! Processed Firefox profiles that contradict themselves: one error each, which names table, column and row.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{read, stacks};
+use formats::{At, ErrorKind};
+use serde_json::{Value, json};
+
+/// One thread with a stack of two frames, tables in the thread.
+fn profile() -> Value {
+    json!({
+        "meta": { "interval": 1, "preprocessedProfileVersion": 49, "categories": [{ "name": "Other" }] },
+        "libs": [],
+        "threads": [{
+            "name": "main",
+            "pid": 7,
+            "tid": 7,
+            "samples": { "length": 2, "stack": [1, null], "time": [0, 1], "weight": null, "weightType": "samples" },
+            "stackTable": { "length": 2, "frame": [0, 1], "prefix": [null, 0] },
+            "frameTable": { "length": 2, "func": [0, 1], "line": [1, 2] },
+            "funcTable": { "length": 2, "name": [0, 1], "fileName": [2, 2], "lineNumber": [null, null], "resource": [-1, -1] },
+            "resourceTable": { "length": 0 },
+            "stringArray": ["outer", "inner", "a.c"],
+        }],
+    })
+}
+
+/// Where and what the error is when `value` stands at `pointer`.
+fn error(pointer: &str, value: Value) -> (ErrorKind, String, String) {
+    let mut profile = profile();
+    *profile.pointer_mut(pointer).unwrap() = value;
+    let error = read(profile.to_string().into_bytes()).unwrap_err();
+    let at = if let At::Key(key) = error.at { key } else { panic!("{pointer}: no key in {error}") };
+    (error.kind, at, error.message)
+}
+
+#[test]
+fn the_profile_itself_is_fine() {
+    let read = read(profile().to_string().into_bytes()).unwrap();
+    assert_eq!((read.warnings.as_slice(), read.version.as_deref()), ([].as_slice(), Some("49")));
+    assert_eq!(stacks(&read).threads()[0].pid.as_deref(), Some("7"));
+}
+
+#[test]
+fn dangling_indexes_name_table_column_and_row() {
+    for (pointer, value, expected) in [
+        ("/threads/0/samples/stack/0", json!(2), "threads[0].samples.stack[0]"),
+        ("/threads/0/stackTable/frame/1", json!(2), "threads[0].stackTable.frame[1]"),
+        ("/threads/0/stackTable/frame/1", json!(-1), "threads[0].stackTable.frame[1]"),
+        ("/threads/0/stackTable/prefix/1", json!(1), "threads[0].stackTable.prefix[1]"),
+        ("/threads/0/stackTable/prefix/0", json!(1), "threads[0].stackTable.prefix[0]"),
+        ("/threads/0/frameTable/func/1", json!(9), "threads[0].frameTable.func[1]"),
+        ("/threads/0/funcTable/name/1", json!(3), "threads[0].funcTable.name[1]"),
+    ] {
+        let (kind, at, message) = error(pointer, value);
+        assert_eq!((kind, at.as_str()), (ErrorKind::Malformed, expected), "{message}");
+        assert!(message.contains("expected one of the"), "{message}");
+    }
+}
+
+#[test]
+fn parents_stand_before_their_children() {
+    let mut profile = profile();
+    profile["threads"][0]["stackTable"] = json!({ "length": 2, "frame": [0, 1], "prefixOffset": [0, 2] });
+    let error = read(profile.to_string().into_bytes()).unwrap_err();
+    assert_eq!(error.at, At::Key("threads[0].stackTable.prefixOffset[1]".to_owned()), "{error}");
+}
+
+#[test]
+fn missing_tables_and_columns_are_named() {
+    for (pointer, expected) in [
+        ("/threads/0/stackTable", "stackTable"),
+        ("/threads/0/frameTable", "frameTable"),
+        ("/threads/0/funcTable", "funcTable"),
+        ("/threads/0/stackTable/frame", "stackTable.frame"),
+        ("/threads/0/stackTable/prefix", "stackTable.prefixOffset"),
+        ("/threads/0/frameTable/func", "frameTable.func"),
+        ("/threads/0/funcTable/name", "funcTable.name"),
+    ] {
+        let mut profile = profile();
+        let (table, column) = pointer.rsplit_once('/').unwrap();
+        profile.pointer_mut(table).unwrap().as_object_mut().unwrap().remove(column);
+        let error = read(profile.to_string().into_bytes()).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Malformed, "{error}");
+        assert!(error.to_string().contains(expected), "{pointer}: {error}");
+    }
+}
+
+#[test]
+fn cells_that_are_no_numbers_are_named() {
+    let (kind, at, message) = error("/threads/0/frameTable/line", json!([1, "two"]));
+    assert_eq!((kind, at.as_str()), (ErrorKind::Malformed, "threads[0].frameTable.line[1]"), "{message}");
+    let (kind, at, message) = error("/threads/0/samples/weight", json!([1, 2, 3]));
+    assert_eq!((kind, at.as_str()), (ErrorKind::Malformed, "threads[0].samples.weight"), "{message}");
+}
+
+#[test]
+fn half_a_file_is_truncated_wherever_it_ends() {
+    let whole = profile().to_string().into_bytes();
+    for end in 1..whole.len() {
+        let error = read(whole[..end].to_vec()).unwrap_err();
+        // Before the first keys, nothing shows what it would have become.
+        assert!(matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised), "cut at {end}: {error}");
+    }
+    let late = read(whole[..whole.len() - 1].to_vec()).unwrap_err();
+    assert_eq!(late.kind, ErrorKind::Truncated, "{late}");
+}
+
+#[test]
+fn a_version_from_the_future_is_read_by_its_columns() {
+    let mut profile = profile();
+    profile["meta"]["preprocessedProfileVersion"] = json!(99);
+    let read = read(profile.to_string().into_bytes()).unwrap();
+    assert_eq!((read.version.as_deref(), read.warnings.as_slice()[0].code), (Some("99"), "unknown-version"));
+    assert_eq!(stacks(&read).threads()[0].samples.len(), 2);
+}
