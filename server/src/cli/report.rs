@@ -7,22 +7,22 @@ use crate::present::labels::Scale;
 use crate::present::{text::plain, units};
 use crate::session::config::Unit;
 use crate::session::snapshot::{Snapshot, hotter};
-use analysis::Edge;
+use analysis::{Edge, Site};
 use profile::{Cost, FunctionId, Total};
-use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// What the rows of a text report are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
-    /// Functions.
+    /// What functions cost.
     Function,
-    /// Lines.
+    /// What source lines cost.
     Line,
-    /// Caller → callee edges.
+    /// What calls cost: caller → callee, and the hottest line they are made on.
     Edge,
 }
 
@@ -71,25 +71,31 @@ pub struct Report<'a> {
     functions: Vec<FunctionRow<'a>>,
     /// Lines, hottest first.
     lines: Vec<LineRow<'a>>,
-    /// Calls, hottest first.
-    edges: Vec<EdgeRow<'a>>,
     /// What was odd.
     warnings: Vec<WarningRow<'a>>,
+    /// Calls, hottest first. Last, since [`json`] writes them apart.
+    edges: Vec<EdgeRow<'a>>,
 }
 
 /// A metric of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Metric<'a> {
+    /// What it is called, here and in `--metric`.
     name: &'a str,
+    /// What one weight is one of.
     unit: &'a str,
 }
 
 /// A thread and its share of the total.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Thread<'a> {
+    /// Its name; empty where the profile has none.
     name: &'a str,
+    /// Of its process.
     pid: Option<&'a str>,
+    /// Its own.
     tid: Option<&'a str>,
+    /// Its part of the total.
     total: Weight,
 }
 
@@ -97,9 +103,12 @@ struct Thread<'a> {
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TotalFields {
+    /// Inclusive cost; null where the format cannot tell.
     total: Option<Weight>,
+    /// The inclusive cost is not less than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_min: Option<Weight>,
+    /// The inclusive cost is not more than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_max: Option<Weight>,
     /// Whether the total is an estimate.
@@ -111,11 +120,15 @@ struct TotalFields {
 /// What a function costs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FunctionRow<'a> {
+    /// As in the profile.
     name: &'a str,
+    /// As in the profile, without `file://`, percent-decoded.
     file: Option<&'a str>,
+    /// The short name of its library.
     lib: Option<&'a str>,
     /// The line it starts at, 1-based.
     line: Option<u32>,
+    /// Weight of the samples that end here.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
@@ -128,9 +141,11 @@ struct FunctionRow<'a> {
 /// What a line costs.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LineRow<'a> {
+    /// As in `functions`.
     file: &'a str,
     /// 1-based.
     line: u32,
+    /// Weight of the samples that end here.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
@@ -144,26 +159,34 @@ struct EdgeRow<'a> {
     caller: u32,
     /// An index into `functions`.
     callee: u32,
+    /// Weight of the samples in which the call occurs at least once.
     total: Weight,
+    /// How often it was called, where calls were counted.
     calls: Option<u64>,
     /// The calling lines, hottest first.
-    sites: Vec<SiteRow<'a>>,
+    #[schemars(with = "Vec<SiteRow<'static>>")]
+    sites: SiteRows<'a>,
 }
 
 /// A calling line.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SiteRow<'a> {
+    /// As in `functions`.
     file: &'a str,
     /// 1-based.
     line: u32,
+    /// Weight of the samples that call from here.
     total: Weight,
 }
 
 /// An oddity of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WarningRow<'a> {
+    /// What kind, for programs.
     code: &'a str,
+    /// A sentence for people, about the first of its kind.
     message: &'a str,
+    /// How many there are of its kind.
     count: u64,
 }
 
@@ -179,15 +202,16 @@ fn total_fields(total: Total) -> TotalFields {
 }
 
 impl<'a> Report<'a> {
-    /// The whole report.
-    pub fn new(snapshot: &'a Snapshot) -> Self {
+    /// The report but for its edges, and those.
+    fn new(snapshot: &'a Snapshot) -> (Self, EdgeOrder<'a>) {
         let costs = &snapshot.costs;
         let recording = &snapshot.loaded.recording;
 
         let functions = sorted_functions(snapshot);
-        let mut rank: FxHashMap<FunctionId, u32> = FxHashMap::default();
-        rank.reserve(functions.len());
-        rank.extend(functions.iter().zip(0..).map(|(&(function, _), i)| (function, i)));
+        let mut rank = vec![u32::MAX; snapshot.groups.n_functions()];
+        for (&(function, _), i) in functions.iter().zip(0..) {
+            rank[function.index()] = i;
+        }
         let functions = functions.into_iter().map(|(function, cost)| {
             let this = snapshot.function(function);
             FunctionRow {
@@ -206,17 +230,7 @@ impl<'a> Report<'a> {
             self_: Weight(line.cost.self_),
             total: total_fields(line.cost.total),
         });
-        let mut edges: Vec<_> =
-            costs.edges().iter().filter_map(|edge| Some((*rank.get(&edge.caller)?, *rank.get(&edge.callee)?, edge))).collect();
-        edges.sort_unstable_by(|a, b| b.2.total.abs().total_cmp(&a.2.total.abs()).then((a.0, a.1).cmp(&(b.0, b.1))));
-        let edges = edges.into_iter().map(|(caller, callee, edge)| EdgeRow {
-            caller,
-            callee,
-            total: Weight(edge.total),
-            calls: edge.calls,
-            sites: sites(snapshot, edge),
-        });
-        Self {
+        let report = Self {
             version: 1,
             format: snapshot.loaded.format.name(),
             metric: &costs.metric.name,
@@ -236,26 +250,70 @@ impl<'a> Report<'a> {
                 .collect(),
             functions: functions.collect(),
             lines: lines.collect(),
-            edges: edges.collect(),
             warnings: snapshot
                 .warnings
                 .iter()
                 .map(|warning| WarningRow { code: warning.code, message: &warning.message, count: warning.count })
                 .collect(),
-        }
+            edges: Vec::new(),
+        };
+        (report, EdgeOrder::new(snapshot, &rank))
     }
 }
 
-fn sites<'a>(snapshot: &'a Snapshot, edge: &Edge) -> Vec<SiteRow<'a>> {
-    let sites = snapshot.costs.sites(edge).iter();
-    sites.map(|site| SiteRow { file: snapshot.file_name(site.file), line: site.line, total: Weight(site.total) }).collect()
+/// The edges in order. There can be more than all the rest, so each row is made only when it is written.
+struct EdgeOrder<'a> {
+    snapshot: &'a Snapshot,
+    /// What to sort by (the magnitude's bits upside down: they order like the number), caller, callee, which.
+    order: Vec<(u64, u32, u32, u32)>,
+}
+
+impl<'a> EdgeOrder<'a> {
+    /// All edges; `rank` is where each function stands.
+    fn new(snapshot: &'a Snapshot, rank: &[u32]) -> Self {
+        let key =
+            |(edge, i): (&Edge, u32)| (!edge.total.abs().to_bits(), rank[edge.caller.index()], rank[edge.callee.index()], i);
+        let listed = |&(_, caller, callee, _): &_| caller != u32::MAX && callee != u32::MAX;
+        let mut order: Vec<_> = snapshot.costs.edges().iter().zip(0..).map(key).filter(listed).collect();
+        order.sort_unstable();
+        Self { snapshot, order }
+    }
+
+    /// Rows as JSON, with commas between them.
+    fn rows(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+        let costs = &self.snapshot.costs;
+        let mut out = Vec::with_capacity(range.len() * 128);
+        for &(_, caller, callee, i) in &self.order[range] {
+            if !out.is_empty() {
+                out.push(b',');
+            }
+            let edge = &costs.edges()[i as usize];
+            let sites = SiteRows { snapshot: self.snapshot, sites: costs.sites(edge) };
+            serde_json::to_writer(&mut out, &EdgeRow { caller, callee, total: Weight(edge.total), calls: edge.calls, sites })?;
+        }
+        Ok(out)
+    }
+}
+
+/// The call sites of an edge.
+#[derive(Debug)]
+struct SiteRows<'a> {
+    snapshot: &'a Snapshot,
+    sites: &'a [Site],
+}
+
+impl Serialize for SiteRows<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let row = |site: &Site| SiteRow { file: self.snapshot.file_name(site.file), line: site.line, total: Weight(site.total) };
+        serializer.collect_seq(self.sites.iter().map(row))
+    }
 }
 
 /// Functions with their costs, hottest first. One that was only seen idle is listed with its idle weight.
 fn sorted_functions(snapshot: &Snapshot) -> Vec<(FunctionId, Cost)> {
-    let listed = |(function, cost): (FunctionId, analysis::FunctionCost)| match cost.cost.magnitude() > 0.0 {
-        true => (function, cost.cost),
-        false => (function, Cost { self_: cost.idle, total: Total::Exact(cost.idle) }),
+    let listed = |(function, cost): (FunctionId, analysis::FunctionCost)| {
+        let only_idle = Cost { self_: cost.idle, total: Total::Exact(cost.idle) };
+        (function, if cost.cost.magnitude() > 0.0 { cost.cost } else { only_idle })
     };
     let mut functions: Vec<_> = snapshot.costs.functions().map(listed).collect();
     let name = |function| {
@@ -280,13 +338,29 @@ fn sorted_lines(snapshot: &Snapshot) -> Vec<analysis::LineCost> {
 
 /// Writes the report as JSON.
 pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Report::new(snapshot)).map_err(io::Error::from)?;
-    writeln!(out)
+    let (report, edges) = Report::new(snapshot);
+    let head = serde_json::to_vec(&report)?;
+    let head = head.strip_suffix(b"]}").ok_or(io::ErrorKind::InvalidData)?;
+    out.write_all(head)?;
+    // Edges are most of a large report: two threads word half of them each.
+    let (n, middle) = (edges.order.len(), edges.order.len() / 2);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| edges.rows(middle..n));
+        let first = edges.rows(0..middle)?;
+        out.write_all(&first)?;
+        let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        if !first.is_empty() {
+            out.write_all(b",")?;
+        }
+        out.write_all(&second)
+    })?;
+    writeln!(out, "]}}")
 }
 
 /// The JSON Schema of [`json`].
+#[cfg(test)]
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Report<'static>)
+    schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<Report<'static>>()
 }
 
 /// Writes the report as a table of at most `limit` rows.

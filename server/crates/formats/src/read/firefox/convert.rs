@@ -48,16 +48,21 @@ pub(super) fn convert(file: &Raw<'_>, meta: Meta, warnings: &mut Warnings) -> Re
             warnings.add("thread-without-samples", || format!("{place} has no samples table; it is passed over"));
             continue;
         };
-        let mut first_stack = 0;
-        if !stacks_are_shared {
-            first_stack = appender.builder.n_stacks();
-            let copied = || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
-            let strings = thread.get("stringArray").map(|strings| (strings, "stringArray")).or_else(copied);
-            let own: Option<Vec<Text<'_>>> = strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
-            appender.append(&place, thread, own.as_ref().unwrap_or(&shared_names.strings), &shared_names)?;
-        }
+        let first_stack = if stacks_are_shared { 0 } else { appender.builder.n_stacks() };
+        let stack_place = format!("{place}.samples");
+        let stacks = std::thread::scope(|scope| {
+            let stacks = scope.spawn(|| ids(Some(samples), "stack", &stack_place));
+            if !stacks_are_shared {
+                let copied = || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
+                let strings = thread.get("stringArray").map(|strings| (strings, "stringArray")).or_else(copied);
+                let own: Option<Vec<Text<'_>>> = strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
+                appender.append(&place, thread, own.as_ref().unwrap_or(&shared_names.strings), &shared_names)?;
+            }
+            stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })?;
         span.add(samples);
-        let samples = convert_samples(&place, samples, &units, first_stack, appender.builder.n_stacks())?;
+        let available = appender.builder.n_stacks() - first_stack;
+        let samples = convert_samples(&place, samples, stacks, &units, first_stack, available)?;
         let text = |key| thread.decode_member::<Option<Text<'_>>>(key, &place).map(|text| text.map(|text| text.0.into_owned()));
         let id = |key| thread.decode_member::<Option<IdText>>(key, &place).map(|id| id.and_then(|id| id.0));
         appender.builder.push_thread(profile::Thread {
@@ -382,21 +387,20 @@ fn dangling(place: &str, column: &str, row: usize, index: u32, len: usize, of: &
     ReadError::malformed(At::Key(format!("{place}.{column}[{row}]")), format!("{found}, expected one of the {len} {of}"))
 }
 
-/// `stack` and `weight` of one thread, whose stacks begin at `first_stack`; there are `n_stacks` so far.
+/// `stack` (decoded) and `weight` of one thread, whose `available` stacks begin at `first_stack`.
 fn convert_samples(
     place: &str,
     samples: &Raw<'_>,
+    stacks: Vec<u32>,
     units: &[String],
     first_stack: usize,
-    n_stacks: usize,
+    available: usize,
 ) -> Result<profile::Samples, ReadError> {
-    let samples_place = join(place, "samples");
-    let stacks = ids(Some(samples), "stack", &samples_place)?;
-    let (n, available) = (stacks.len(), n_stacks - first_stack);
+    let n = stacks.len();
     if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
         return Err(dangling(place, "samples.stack", row, stacks[row], available, "stacks"));
     }
-    let weight_place = join(&samples_place, "weight");
+    let weight_place = format!("{place}.samples.weight");
     let mut own = samples.get("weight").map_or(Ok(Weights::Ones), |column| Column(column.text).weights(&weight_place))?;
     if let Weights::Each(weights) = &own {
         same_length(&weight_place, weights.len(), n)?;
