@@ -13,7 +13,6 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::io::{self, Write};
-use std::ops::Range;
 
 /// What the rows of a text report are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -264,34 +263,38 @@ impl<'a> Report<'a> {
 /// The edges in order. There can be more than all the rest, so each row is made only when it is written.
 struct EdgeOrder<'a> {
     snapshot: &'a Snapshot,
-    /// What to sort by (the magnitude's bits upside down: they order like the number), caller, callee, which.
-    order: Vec<(u64, u32, u32, u32)>,
+    order: Vec<EdgeKey>,
 }
+
+/// What to sort an edge by (its magnitude's bits upside down: they order like the number), caller, callee, which one.
+type EdgeKey = (u64, u32, u32, u32);
+
+/// Edges that one thread words before the other one's are written.
+const BLOCK: usize = 1 << 15;
 
 impl<'a> EdgeOrder<'a> {
     /// All edges; `rank` is where each function stands.
     fn new(snapshot: &'a Snapshot, rank: &[u32]) -> Self {
         let key =
             |(edge, i): (&Edge, u32)| (!edge.total.abs().to_bits(), rank[edge.caller.index()], rank[edge.callee.index()], i);
-        let listed = |&(_, caller, callee, _): &_| caller != u32::MAX && callee != u32::MAX;
+        let listed = |&(_, caller, callee, _): &EdgeKey| caller != u32::MAX && callee != u32::MAX;
         let mut order: Vec<_> = snapshot.costs.edges().iter().zip(0..).map(key).filter(listed).collect();
         order.sort_unstable();
         Self { snapshot, order }
     }
 
-    /// Rows as JSON, with commas between them.
-    fn rows(&self, range: Range<usize>) -> io::Result<Vec<u8>> {
+    /// Writes rows as JSON, with commas between them.
+    fn write_rows(&self, rows: &[EdgeKey], out: &mut impl Write) -> io::Result<()> {
         let costs = &self.snapshot.costs;
-        let mut out = Vec::with_capacity(range.len() * 128);
-        for &(_, caller, callee, i) in &self.order[range] {
-            if !out.is_empty() {
-                out.push(b',');
+        for (row, &(_, caller, callee, i)) in rows.iter().enumerate() {
+            if row > 0 {
+                out.write_all(b",")?;
             }
             let edge = &costs.edges()[i as usize];
             let sites = SiteRows { snapshot: self.snapshot, sites: costs.sites(edge) };
-            serde_json::to_writer(&mut out, &EdgeRow { caller, callee, total: Weight(edge.total), calls: edge.calls, sites })?;
+            serde_json::to_writer(&mut *out, &EdgeRow { caller, callee, total: Weight(edge.total), calls: edge.calls, sites })?;
         }
-        Ok(out)
+        Ok(())
     }
 }
 
@@ -342,18 +345,24 @@ pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     let head = serde_json::to_vec(&report)?;
     let head = head.strip_suffix(b"]}").ok_or(io::ErrorKind::InvalidData)?;
     out.write_all(head)?;
-    // Edges are most of a large report: two threads word half of them each.
-    let (n, middle) = (edges.order.len(), edges.order.len() / 2);
-    std::thread::scope(|scope| {
-        let second = scope.spawn(|| edges.rows(middle..n));
-        let first = edges.rows(0..middle)?;
-        out.write_all(&first)?;
-        let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        if !first.is_empty() {
+    // Edges are most of a large report: two threads word them, block by block.
+    for (block, rows) in edges.order.chunks(2 * BLOCK).enumerate() {
+        if block > 0 {
             out.write_all(b",")?;
         }
-        out.write_all(&second)
-    })?;
+        let (first, second) = rows.split_at(rows.len().min(BLOCK));
+        std::thread::scope(|scope| {
+            let second = (!second.is_empty()).then(|| {
+                scope.spawn(|| {
+                    let mut text = b",".to_vec();
+                    edges.write_rows(second, &mut text).map(|()| text)
+                })
+            });
+            edges.write_rows(first, out)?;
+            let second = second.map(|second| second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            second.map_or(Ok(()), |text| out.write_all(&text?))
+        })?;
+    }
     writeln!(out, "]}}")
 }
 

@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+/// Bytes read between two looks at whether to stop.
+const READ_AT_ONCE: u64 = 32 << 20;
+
 /// What tells one writing of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
@@ -129,17 +132,8 @@ impl Loaded {
         if stamp.len > max_bytes {
             return Err(LoadError::TooLarge { path: path.to_owned(), len: stamp.len, limit: max_bytes });
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(stamp.len).unwrap_or(0) + 1);
-        loop {
-            if observe(Step::Reading(bytes.len() as u64, stamp.len)).is_break() {
-                return Err(cancelled());
-            }
-            // One byte over the limit shows that a growing file passed it.
-            let room = (max_bytes + 1).saturating_sub(bytes.len() as u64).min(32 << 20);
-            if (&mut file).take(room).read_to_end(&mut bytes).map_err(io)? == 0 {
-                break;
-            }
-        }
+        let bytes = read_file(&mut file, stamp.len, max_bytes, observe);
+        let bytes = bytes.map_err(io)?.ok_or_else(cancelled)?;
         if bytes.len() as u64 > max_bytes {
             return Err(LoadError::TooLarge { path: path.to_owned(), len: bytes.len() as u64, limit: max_bytes });
         }
@@ -159,6 +153,25 @@ impl Loaded {
             recording: Arc::new(read.recording),
             warnings: read.warnings.into_iter().collect(),
         })
+    }
+}
+
+/// All of a file, at most a byte more than `max_bytes`; `None` if it was stopped. The file may grow or shrink meanwhile.
+fn read_file(
+    file: &mut File,
+    len: u64,
+    max_bytes: u64,
+    observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
+    loop {
+        if observe(Step::Reading(bytes.len() as u64, len)).is_break() {
+            return Ok(None);
+        }
+        let room = (max_bytes + 1).saturating_sub(bytes.len() as u64).min(READ_AT_ONCE);
+        if file.take(room).read_to_end(&mut bytes)? == 0 {
+            return Ok(Some(bytes));
+        }
     }
 }
 
