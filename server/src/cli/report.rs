@@ -8,10 +8,9 @@ use crate::present::{text::plain, units};
 use crate::session::config::Unit;
 use crate::session::snapshot::{Snapshot, hotter};
 use analysis::{Edge, Site};
-use profile::{Cost, FunctionId, Total};
+use profile::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use std::cmp::Ordering;
 use std::io::{self, Write};
 
 /// What the rows of a text report are.
@@ -72,7 +71,8 @@ pub struct Report<'a> {
     lines: Vec<LineRow<'a>>,
     /// What was odd.
     warnings: Vec<WarningRow<'a>>,
-    /// Calls, hottest first. Last, since [`json`] writes them apart.
+    // Last, since `json` writes them apart.
+    /// Calls, hottest first.
     edges: Vec<EdgeRow<'a>>,
 }
 
@@ -328,13 +328,15 @@ fn sorted_functions(snapshot: &Snapshot) -> Vec<(FunctionId, Cost)> {
 }
 
 fn sorted_lines(snapshot: &Snapshot) -> Vec<analysis::LineCost> {
+    let mut files: Vec<_> = (0..snapshot.groups.n_files() as u32).map(FileId::new).collect();
+    files.sort_by_key(|&file| snapshot.file_name(file));
+    let mut rank = vec![0_u32; files.len()];
+    for (file, r) in files.into_iter().zip(0..) {
+        rank[file.index()] = r;
+    }
     let mut lines = snapshot.costs.lines().to_vec();
-    lines.sort_by(|a, b| {
-        hotter(a.cost, b.cost)
-            .then_with(|| {
-                if a.file == b.file { Ordering::Equal } else { snapshot.file_name(a.file).cmp(snapshot.file_name(b.file)) }
-            })
-            .then(a.line.cmp(&b.line))
+    lines.sort_unstable_by(|a, b| {
+        hotter(a.cost, b.cost).then_with(|| (rank[a.file.index()], a.line).cmp(&(rank[b.file.index()], b.line)))
     });
     lines
 }

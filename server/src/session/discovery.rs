@@ -33,8 +33,8 @@ const DEPTH: usize = 3;
 const CRITERION_DEPTH: usize = 8;
 /// Entries looked at per root before giving up on the rest.
 const MAX_ENTRIES: usize = 50_000;
-/// How much of a file is read to recognise it.
-const PREFIX: u64 = 64 << 10;
+/// How much of a file is read to recognise it: a whole block of zstd, which gives nothing before it is complete.
+const PREFIX: u64 = 160 << 10;
 
 /// A file that is a profile by its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -48,14 +48,11 @@ impl FileLines<'_> {
     /// The functions defined in this file that cost anything, with the line (0-based) each now stands on, in order. A
     /// function whose line was changed stands on the nearest line above that was not.
     pub fn functions(&self) -> Vec<(u32, FunctionId)> {
-        let functions = self.snapshot.costs.functions().map(|(function, _)| function);
-        let mut functions: Vec<_> = functions
-            .filter_map(|function| {
-                let (file, line) = self.snapshot.definition(function)?;
-                let line0 = (0..line).rev().find_map(|line0| self.map.to_open(line0));
-                (file == self.file).then(|| (line0.unwrap_or(0), function))
-            })
-            .collect();
+        let place = |&(line, function): &(u32, FunctionId)| {
+            let line0 = (0..line).rev().find_map(|line0| self.map.to_open(line0));
+            (line0.unwrap_or(0), function)
+        };
+        let mut functions: Vec<_> = self.snapshot.defined_in(self.file).iter().map(place).collect();
         functions.sort_unstable();
         functions
     }

@@ -194,6 +194,8 @@ pub struct Snapshot {
     paths: Vec<Option<PathBuf>>,
     files: FxHashMap<PathBuf, FileId>,
     functions: FxHashMap<FuncKey, Vec<FunctionId>>,
+    /// Per file the functions with cost that are defined there, by line (1-based).
+    defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
 
 impl Snapshot {
@@ -231,7 +233,19 @@ impl Snapshot {
 
         let costs = analysis::costs(recording, &view, &groups);
         let tree = CallTree::new(recording.clone(), view, groups.clone());
-        Self { loaded: loaded.clone(), groups, costs, tree, warnings, mappings, paths, files, functions }
+        let defined = FxHashMap::default();
+        let mut this = Self { loaded, groups, costs, tree, warnings, mappings, paths, files, functions, defined };
+        let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
+        for (function, _) in this.costs.functions() {
+            if let Some((file, line)) = this.definition(function).filter(|(file, _)| this.path_of(*file).is_some()) {
+                defined.entry(file).or_default().push((line, function));
+            }
+        }
+        for functions in defined.values_mut() {
+            functions.sort_unstable();
+        }
+        this.defined = defined;
+        this
     }
 
     /// The file that lies at `path` (canonical) in the workspace.
@@ -279,6 +293,11 @@ impl Snapshot {
     /// The functions that `key` identifies; several only where a name stands for several places of one file.
     pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
         self.functions.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The functions with cost that are defined in a file of the workspace, by line (1-based).
+    pub fn defined_in(&self, file: FileId) -> &[(u32, FunctionId)] {
+        self.defined.get(&file).map_or(&[], Vec::as_slice)
     }
 
     /// Functions that cost anything, hottest first; idle ones are no cost.
@@ -342,14 +361,13 @@ pub fn roots(workspace: &[PathBuf], config: &Config) -> Vec<Root> {
 fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> View {
     let mut view = View { idle: IdleSamples::Apart, ..View::of(recording) };
     if let Some(wanted) = &config.metric {
-        match recording.find_metric(wanted) {
-            Some(metric) => view.metric = metric,
-            None => {
-                let names: Vec<_> = recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
-                let default = recording.metrics().get(view.metric.index()).map_or("", |metric| metric.name.as_str());
-                let message = format!("no metric `{wanted}` in this profile (it has {}); showing `{default}`", names.join(", "));
-                warnings.push(Warning { code: "unknown-metric", message, count: 1 });
-            }
+        if let Some(metric) = recording.find_metric(wanted) {
+            view.metric = metric;
+        } else {
+            let names: Vec<_> = recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+            let default = recording.metrics().get(view.metric.index()).map_or("", |metric| metric.name.as_str());
+            let message = format!("no metric `{wanted}` in this profile (it has {}); showing `{default}`", names.join(", "));
+            warnings.push(Warning { code: "unknown-metric", message, count: 1 });
         }
     }
     if !config.threads.is_empty() {

@@ -46,11 +46,8 @@ pub struct CallNodes {
 impl CallNodes {
     /// Merges the stacks of a profile by function.
     pub fn new(profile: &Profile, view: &View, groups: &Groups) -> Self {
-        let (stacks, _) = WeightedStacks::new(profile, view);
-        Self::of(&stacks, &Frames::new(profile, groups))
-    }
-
-    pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
+        let (stacks, stacks_own) = WeightedStacks::with_own(profile, view);
+        let frames = Frames::new(profile, groups);
         // One node per distinct (parent node, function), in order of first appearance: parents before children.
         let mut ids: FxHashMap<(u32, FunctionId), u32> = FxHashMap::default();
         let mut keys: Vec<(u32, FunctionId)> = Vec::new();
@@ -64,7 +61,7 @@ impl CallNodes {
                 own.push(0.0);
                 keys.len() as u32 - 1
             });
-            own[node as usize] += stacks.own[k];
+            own[node as usize] += stacks_own[k];
             node_of.push(node);
         }
         drop((ids, node_of));

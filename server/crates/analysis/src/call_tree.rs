@@ -61,6 +61,8 @@ pub struct CallTree {
 #[derive(Default)]
 struct Index {
     stacks: WeightedStacks,
+    /// Beside `stacks`: weight of the samples with exactly that stack.
+    own: Vec<f64>,
     function: Vec<FunctionId>,
     line: Vec<u32>,
     lines: Vec<(FileId, u32)>,
@@ -97,10 +99,10 @@ impl CallTree {
                     );
                     continue;
                 }
-                step.self_ += index.stacks.own[at];
+                step.self_ += index.own[at];
                 step.total += index.stacks.total[at];
                 for child in index.children(k) {
-                    let (own, total) = (index.stacks.own[child as usize], index.stacks.total[child as usize]);
+                    let (own, total) = (index.own[child as usize], index.stacks.total[child as usize]);
                     step.add(index.function[child as usize], own, total, index.line[at]);
                 }
             }
@@ -171,8 +173,8 @@ impl CallTree {
     fn index(&self) -> &Index {
         self.index.get_or_init(|| match &*self.recording {
             Recording::Stacks(profile) => {
-                let (stacks, _) = WeightedStacks::new(profile, &self.view);
-                Index::new(stacks, Frames::new(profile, &self.groups), self.groups.n_functions())
+                let (stacks, own) = WeightedStacks::with_own(profile, &self.view);
+                Index::new(stacks, own, Frames::new(profile, &self.groups), self.groups.n_functions())
             }
             // Paths through a call graph are estimates; until they are made, it has none.
             Recording::Graph(_) => Index { start: vec![0; self.groups.n_functions() + 1], ..Index::default() },
@@ -181,11 +183,11 @@ impl CallTree {
 }
 
 impl Index {
-    fn new(stacks: WeightedStacks, frames: Frames, n_functions: usize) -> Self {
+    fn new(stacks: WeightedStacks, own: Vec<f64>, frames: Frames, n_functions: usize) -> Self {
         let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
         let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
         let (start, positions) = group(n_functions, function.iter().map(|function| function.index()));
-        Self { stacks, function, line, lines: frames.lines, positions, start }
+        Self { stacks, own, function, line, lines: frames.lines, positions, start }
     }
 
     fn positions(&self, function: FunctionId) -> &[u32] {

@@ -4,7 +4,7 @@ use crate::View;
 use crate::edges::{Edge, Edges, Site};
 use crate::frames::{Frames, NO_LINE};
 use crate::graph;
-use crate::weighted::{Sums, WeightedStacks};
+use crate::weighted::{Sums, WeightedStacks, weigh};
 use profile::{Cost, FileId, FrameId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
 use std::ops::Range;
 
@@ -88,15 +88,28 @@ pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
 fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
     let metric = recording.metrics().get(view.metric.index()).cloned();
     let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
-    let (stacks, sums) = WeightedStacks::new(profile, view);
+    let (own, sums) = weigh(profile, view);
     let frames = Frames::new(profile, groups);
+    // Self cost needs no order: it is summed per place, and the rest follows from the places.
+    let mut place_self = vec![0.0; frames.places.len()];
+    for (id, &own) in profile.stacks().ids().zip(&own).filter(|&(_, &own)| own != 0.0) {
+        place_self[frames.place(profile.stacks().frame(id)) as usize] += own;
+    }
+    let (mut function_self, mut line_self) = (vec![0.0; groups.n_functions()], vec![0.0; frames.lines.len()]);
+    for (&(function, line), &own) in frames.places.iter().zip(&place_self) {
+        function_self[function.index()] += own;
+        if line != NO_LINE {
+            line_self[line as usize] += own;
+        }
+    }
+    let stacks = WeightedStacks::new(profile, own);
 
     // Edges take as long as all the rest; they share nothing with it but what both read.
     let (functions, lines, places, edges) = std::thread::scope(|scope| {
         let edges = scope.spawn(|| Edges::of(&stacks, &frames));
-        let functions = sum_by(&stacks, groups.n_functions(), |frame| frames.function(frame).index());
-        let lines = sum_by(&stacks, frames.lines.len(), |frame| frames.line(frame) as usize);
-        let places = sum_by(&stacks, frames.places.len(), |frame| frames.place(frame) as usize);
+        let functions = with_totals(&stacks, function_self, |frame| frames.function(frame).index());
+        let lines = with_totals(&stacks, line_self, |frame| frames.line(frame) as usize);
+        let places = with_totals(&stacks, place_self, |frame| frames.place(frame) as usize);
         (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect();
@@ -118,23 +131,20 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
     Costs::new(metric, &sums, functions, lines, places, edges)
 }
 
-/// Self and total per key, where `key` gives the key of a frame; keys from `n_keys` on are not summed.
+/// Adds totals to self costs by key, where `key` gives the key of a frame; a key beyond `own` is not summed.
 ///
 /// A position adds its subtree to its key only if it does not lie in the subtree of another position with that key: the
 /// outermost occurrence stands for all that recursion repeats below it.
-fn sum_by(stacks: &WeightedStacks, n_keys: usize, key: impl Fn(FrameId) -> usize) -> Vec<Cost> {
-    let mut covered_until = vec![0_u32; n_keys];
-    let mut sums = vec![(0.0, 0.0); n_keys];
+fn with_totals(stacks: &WeightedStacks, own: Vec<f64>, key: impl Fn(FrameId) -> usize) -> Vec<Cost> {
+    let mut sums: Vec<(u32, f64)> = vec![(0, 0.0); own.len()];
     for k in 0..stacks.len() {
-        let key = key(stacks.frame[k]);
-        let Some((own, total)) = sums.get_mut(key) else { continue };
-        *own += stacks.own[k];
-        if k as u32 >= covered_until[key] {
-            covered_until[key] = stacks.end[k];
+        let Some((covered_until, total)) = sums.get_mut(key(stacks.frame[k])) else { continue };
+        if k as u32 >= *covered_until {
+            *covered_until = stacks.end[k];
             *total += stacks.total[k];
         }
     }
-    sums.into_iter().map(|(self_, total)| Cost { self_, total: Total::Exact(total) }).collect()
+    own.into_iter().zip(sums).map(|(self_, (_, total))| Cost { self_, total: Total::Exact(total) }).collect()
 }
 
 impl Costs {

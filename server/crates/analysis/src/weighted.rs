@@ -18,8 +18,6 @@ pub(crate) struct WeightedStacks {
     pub(crate) parent: Vec<u32>,
     /// One past the last position of the subtree.
     pub(crate) end: Vec<u32>,
-    /// Weight of the samples with exactly this stack.
-    pub(crate) own: Vec<f64>,
     /// Weight of the samples with this stack or a deeper one.
     pub(crate) total: Vec<f64>,
 }
@@ -37,36 +35,46 @@ pub(crate) struct Sums {
 }
 
 impl WeightedStacks {
-    /// Weighs the stacks of `profile`. Stacks that no weight passes are left out.
-    pub(crate) fn new(profile: &Profile, view: &View) -> (Self, Sums) {
-        let stacks = profile.stacks();
-        let ids = || (0..stacks.len() as u32).map(StackId::new);
-        let (own, sums) = weigh(profile, view);
+    /// Lays out the stacks of `profile`, whose samples weigh `own`. Stacks that no weight passes are left out.
+    pub(crate) fn new(profile: &Profile, own: Vec<f64>) -> Self {
+        Self::placed(profile, own).0
+    }
 
-        // How many positions each subtree takes: children stand behind their parents, so one pass backwards suffices.
-        let mut size = vec![0_u32; stacks.len()];
-        for id in ids().rev() {
+    /// The stacks of a view, and for each position the weight of the samples with exactly that stack.
+    pub(crate) fn with_own(profile: &Profile, view: &View) -> (Self, Vec<f64>) {
+        let (own, _) = weigh(profile, view);
+        let (this, position) = Self::placed(profile, own.clone());
+        let mut own_at = vec![0.0; this.len()];
+        for (own, position) in own.into_iter().zip(position).filter(|&(own, _)| own != 0.0) {
+            own_at[position as usize] = own;
+        }
+        (this, own_at)
+    }
+
+    /// The stacks, and the position of each row of the profile's table that has one.
+    fn placed(profile: &Profile, own: Vec<f64>) -> (Self, Vec<u32>) {
+        let stacks = profile.stacks();
+
+        // How many positions each subtree takes and what it weighs: children stand behind their parents, so one pass
+        // backwards suffices.
+        let (mut size, mut total) = (vec![0_u32; stacks.len()], own);
+        for id in stacks.ids().rev() {
             let i = id.index();
-            if own[i] != 0.0 || size[i] != 0 {
+            if total[i] != 0.0 || size[i] != 0 {
                 size[i] += 1;
                 if let Some(parent) = stacks.prefix(id) {
                     size[parent.index()] += size[i];
+                    total[parent.index()] += total[i];
                 }
             }
         }
 
-        let n = ids().filter(|&id| stacks.prefix(id).is_none()).map(|id| size[id.index()] as usize).sum();
-        let mut this = Self {
-            frame: vec![FrameId::new(0); n],
-            parent: vec![ROOT; n],
-            end: vec![0; n],
-            own: vec![0.0; n],
-            total: Vec::new(),
-        };
+        let n = stacks.ids().filter(|&id| stacks.prefix(id).is_none()).map(|id| size[id.index()] as usize).sum();
+        let mut this = Self { frame: vec![FrameId::new(0); n], parent: vec![ROOT; n], end: vec![0; n], total: vec![0.0; n] };
         // `next[i]`: where the next child of stack `i` goes. Once `i` itself is placed, its size gives way to its position.
         let mut next = vec![0_u32; stacks.len()];
         let mut next_root = 0;
-        for id in ids() {
+        for id in stacks.ids() {
             let i = id.index();
             if size[i] == 0 {
                 continue;
@@ -82,18 +90,9 @@ impl WeightedStacks {
             this.frame[at] = stacks.frame(id);
             this.parent[at] = parent;
             this.end[at] = end;
-            this.own[at] = own[i];
+            this.total[at] = total[i];
         }
-        drop((own, size, next));
-
-        this.total = this.own.clone();
-        for i in (0..n).rev() {
-            let parent = this.parent[i];
-            if parent != ROOT {
-                this.total[parent as usize] += this.total[i];
-            }
-        }
-        (this, sums)
+        (this, size)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -102,7 +101,7 @@ impl WeightedStacks {
 }
 
 /// Weight of the samples with exactly each stack, idle ones aside, and what else the samples say.
-fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
+pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
     let stacks = profile.stacks();
     let mut own = vec![0.0; stacks.len()];
     let mut idle: FxHashMap<StackId, f64> = FxHashMap::default();

@@ -32,7 +32,7 @@ fn error(pointer: &str, value: Value) -> (ErrorKind, String, String) {
     let mut profile = profile();
     *profile.pointer_mut(pointer).unwrap() = value;
     let error = read(profile.to_string().into_bytes()).unwrap_err();
-    let at = if let At::Key(key) = error.at { key } else { panic!("{pointer}: no key in {error}") };
+    let At::Key(at) = error.at else { panic!("{pointer}: no key in {error}") };
     (error.kind, at, error.message)
 }
 

@@ -90,6 +90,11 @@ impl StackTable {
         self.idle.get(id.index()).copied().unwrap_or(false)
     }
 
+    /// All ids in order: callers before callees.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = StackId> + ExactSizeIterator + use<> {
+        (0..self.len() as u32).map(StackId::new)
+    }
+
     /// How many stacks there are.
     pub fn len(&self) -> usize {
         self.frame.len()
