@@ -6,6 +6,8 @@
 mod cli;
 mod lsp;
 mod present;
+#[cfg(test)]
+mod schemas;
 mod session;
 
 use tracing_subscriber::EnvFilter;

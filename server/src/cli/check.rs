@@ -1,10 +1,10 @@
 //! `costline check`: what a profile is, what it lacks, and how to record it better.
 
-use super::{Output, headline};
+use super::{Output, headline, times};
 use crate::present::{text::plain, units};
 use crate::session::snapshot::Snapshot;
 use formats::Format;
-use profile::{FileId, Total};
+use profile::{FileId, Metric, Total};
 use sources::{Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -19,17 +19,22 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     if let Some(seconds) = loaded.span_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;
     }
-    let metrics: Vec<_> = recording.metrics().iter().map(|metric| format!("{} ({})", metric.name, metric.unit)).collect();
-    writeln!(out, "metrics   {} — showing {}", metrics.join(", "), costs.metric.name)?;
+    let word = |Metric { name, unit, .. }: &Metric| {
+        if name == unit { plain(name).into_owned() } else { format!("{} ({})", plain(name), plain(unit)) }
+    };
+    let metrics: Vec<_> = recording.metrics().iter().map(word).collect();
+    let shown = if metrics.len() > 1 { format!("; shown: {}", plain(&costs.metric.name)) } else { String::new() };
+    writeln!(out, "metrics   {}{shown}", metrics.join(", "))?;
     writeln!(out, "threads   {}", recording.threads().len())?;
     for thread in &costs.threads {
         let this = &recording.threads()[thread.thread.index()];
         let process = if this.process_name.is_empty() { String::new() } else { format!("{} / ", plain(&this.process_name)) };
         let ids = [("pid", &this.pid), ("tid", &this.tid)];
         let ids: Vec<_> = ids.iter().filter_map(|(what, id)| Some(format!("{what} {}", plain(id.as_deref()?)))).collect();
+        let ids = if ids.is_empty() { String::new() } else { format!("  {}", ids.join(", ")) };
         let name = if this.name.is_empty() { "(unnamed)".into() } else { plain(&this.name) };
         let share = units::percent(thread.total, costs.total);
-        writeln!(out, "          {share:>7}  {process}{name}  {}", ids.join(", "))?;
+        writeln!(out, "          {share:>7}  {process}{name}{ids}")?;
     }
     writeln!(out, "functions {}", costs.functions().count())?;
     let on_lines = costs.total - costs.no_line;
@@ -41,8 +46,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     )?;
     files(snapshot, out)?;
     for warning in &snapshot.warnings {
-        let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
-        writeln!(out, "warning   {}{times}", plain(&warning.message))?;
+        writeln!(out, "warning   {}{}", plain(&warning.message), times(warning.count))?;
     }
     if !index.is_complete() {
         writeln!(out, "warning   the source folders hold more files than are looked at; name a smaller --root")?;
@@ -53,7 +57,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     Ok(())
 }
 
-/// Which files were found, hottest first.
+/// Which files were found and which were not, the hottest of each.
 fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {
@@ -65,20 +69,27 @@ fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     for (name, file, mapping) in snapshot.mappings() {
         files.entry(file).or_insert((name, mapping));
     }
+    if files.is_empty() {
+        return writeln!(out, "files     the profile names none");
+    }
     let found = files.values().filter(|(_, mapping)| matches!(mapping, Mapping::Mapped { .. })).count();
     writeln!(out, "files     {found} of {} found in the sources", files.len())?;
     let mut rows: Vec<_> = files.iter().map(|(file, row)| (hot.get(file).copied().unwrap_or(0.0), row)).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.0.cmp(b.1.0)));
-    for (_, (name, mapping)) in rows.iter().take(10) {
-        let what = match mapping {
-            Mapping::Mapped { path, .. } => format!("→ {}", path.display()),
-            Mapping::Ambiguous { candidates } => format!("could be {} files: --map can decide", candidates.len()),
-            Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
-        };
-        writeln!(out, "          {} {what}", plain(name))?;
-    }
-    if rows.len() > 10 {
-        writeln!(out, "          … and {} more", rows.len() - 10)?;
+    // A library is often hotter than all of the user's files: what was found comes first.
+    let (found, missing): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, (_, mapping))| matches!(mapping, Mapping::Mapped { .. }));
+    for (rows, most) in [(found, 10), (missing, 5)] {
+        for (_, (name, mapping)) in rows.iter().take(most) {
+            let what = match mapping {
+                Mapping::Mapped { path, .. } => format!("→ {}", path.display()),
+                Mapping::Ambiguous { candidates } => format!("could be {} files: --map can decide", candidates.len()),
+                Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
+            };
+            writeln!(out, "          {} {what}", plain(name))?;
+        }
+        if let Some(more @ 1..) = rows.len().checked_sub(most) {
+            writeln!(out, "          … and {more} more")?;
+        }
     }
     Ok(())
 }
@@ -95,14 +106,13 @@ fn advice(snapshot: &Snapshot) -> Vec<String> {
     if costs.lines().is_empty() {
         advice.push(match (loaded.format, loaded.version.as_deref()) {
             (Format::FirefoxProcessed, _) => {
-                "no frame has a line: with samply, record with `samply record --presymbolicate --save-only -o profile.json.gz -- PROGRAM` \
-                 (newer than 0.13), and build the program with debug info"
+                "no frame has a line: with samply, record with `samply record --presymbolicate --save-only \
+                 -o profile.json.gz -- PROGRAM` (newer than 0.13), and build the program with debug info"
                     .to_owned()
             }
-            (Format::CpuProfile, _) => {
-                "no node has positionTicks: record with `node --cpu-prof PROGRAM.js` (Node 12 or newer); metric `hits` has lines, `time` has not"
-                    .to_owned()
-            }
+            (Format::CpuProfile, _) => "no node has positionTicks: record with `node --cpu-prof PROGRAM.js` (Node 12 or newer); \
+                 metric `hits` has lines, `time` has not"
+                .to_owned(),
             (Format::Folded, Some(dialect)) => format!("no frame has an executing line: tell {dialect} to write lines"),
             (Format::Folded, None) => {
                 "frames are names only: py-spy (`py-spy record --format raw`), austin, rbspy (`--format collapsed`) and \

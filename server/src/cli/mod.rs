@@ -2,7 +2,7 @@
 
 mod annotate;
 mod check;
-mod report;
+pub(crate) mod report;
 
 use crate::lsp;
 use crate::present::{text::plain, units};
@@ -10,6 +10,7 @@ use crate::session::config::{Config, PathMapping};
 use crate::session::roots;
 use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use profile::Metric;
 use sources::{Limits, SourceIndex};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
@@ -23,9 +24,15 @@ pub type Output = BufWriter<Stdout>;
 const UNREADABLE: i32 = 1;
 const NO_OUTPUT: i32 = 3;
 
+const EXIT_CODES: &str = "\
+Exit codes: 0 fine, 1 the profile cannot be read, 2 wrong usage, 3 the output cannot be written or what was asked for has no \
+cost.
+A profile is known by its content, never by its name; .gz and .zst are looked through.
+COSTLINE_LOG (error, warn, info, debug) says how much is logged to standard error.";
+
 /// What each line and function of a program costs, from the profiles your profiler already writes.
 #[derive(Debug, Parser)]
-#[command(name = "costline", version, arg_required_else_help = false)]
+#[command(name = "costline", version, after_help = EXIT_CODES)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -43,22 +50,23 @@ enum Command {
     Annotate {
         #[command(flatten)]
         view: ViewArgs,
-        /// Source files; without any, the hottest that can be found
+        /// Source files; without any, the hottest three that can be found
+        #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
     },
     /// List what functions, lines or calls cost
     Report {
-        #[command(flatten)]
-        view: ViewArgs,
-        /// Everything, as JSON with raw weights
+        /// Write everything, as JSON with raw weights (docs/report.schema.json); --by and --limit shape the text only
         #[arg(long)]
         json: bool,
-        /// What to list as text
+        /// What the rows are
         #[arg(long, value_enum, default_value = "function")]
         by: report::By,
-        /// At most so many rows of text
-        #[arg(long, default_value_t = 30)]
+        /// At most so many rows
+        #[arg(long, default_value_t = 30, value_name = "ROWS")]
         limit: usize,
+        #[command(flatten)]
+        view: ViewArgs,
     },
     /// Say what a profile is, what it lacks and how to record it better
     Check {
@@ -77,11 +85,11 @@ enum Command {
 struct ViewArgs {
     /// The profile file
     profile: PathBuf,
-    /// The metric to show, by name or unit
-    #[arg(long)]
+    /// The metric to show, by name or unit, where the profile has several
+    #[arg(long, value_name = "NAME")]
     metric: Option<String>,
     /// Only threads with this name, id or glob (repeats)
-    #[arg(long)]
+    #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
     /// Where the sources are (repeats); default: the project around the profile, else the current folder
     #[arg(long, value_name = "DIR")]
@@ -184,11 +192,15 @@ impl ViewArgs {
         }
         let snapshot = Snapshot::new(Arc::new(loaded), &config, &index);
         for warning in &snapshot.warnings {
-            let times = if warning.count > 1 { format!(" ({} times)", warning.count) } else { String::new() };
-            warn(&format!("{}{times}", warning.message));
+            warn(&format!("{}{}", warning.message, times(warning.count)));
         }
         Ok((snapshot, index))
     }
+}
+
+/// ` (3 times)`, where it was more than once.
+fn times(count: u64) -> String {
+    if count > 1 { format!(" ({count} times)") } else { String::new() }
 }
 
 fn warn(message: &str) {
@@ -209,12 +221,15 @@ fn headline(snapshot: &Snapshot) -> String {
         0.0 => String::new(),
         weight => format!(", {} {what} apart", units::absolute(weight, &costs.metric)),
     };
+    // "2344 hits", but "4.33 s of wall".
+    let Metric { name: metric, unit, .. } = &costs.metric;
+    let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
+    let threads = costs.threads.iter().filter(|thread| thread.total != 0.0).count();
     format!(
-        "{}: {} of {} in {} threads{}{}",
+        "{}: {}{of} in {}{}{}",
         plain(&name),
         units::absolute(costs.total, &costs.metric),
-        costs.metric.name,
-        costs.threads.iter().filter(|thread| thread.total != 0.0).count(),
+        units::counted(threads as f64, "threads"),
         apart(costs.idle, "idle"),
         apart(costs.no_stack, "without a stack"),
     )

@@ -1,6 +1,7 @@
 //! The report on one line or function: what tooltips and hovers show, as Markdown or as plain text.
 
 use super::text::{markdown, plain};
+use std::fmt::Write as _;
 
 /// A report, worded but not laid out.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,17 +20,18 @@ impl Details {
     /// As Markdown. Names show literally, whatever they contain.
     pub fn markdown(&self) -> String {
         let mut out = format!("**{}**\n\n| | self | total |\n|---|---:|---:|\n", markdown(&self.title));
-        for [label, self_, total] in &self.costs {
-            out.push_str(&format!("| {} | {} | {} |\n", markdown(label), markdown(self_), markdown(total)));
+        for row in &self.costs {
+            let [label, own, total] = row.each_ref().map(|cell| markdown(cell));
+            let _ = writeln!(out, "| {label} | {own} | {total} |");
         }
         for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
-            out.push_str(&format!("\n{}\n\n", markdown(heading)));
+            let _ = writeln!(out, "\n{}\n", markdown(heading));
             for [cost, name] in rows {
-                out.push_str(&format!("- {} {}\n", markdown(cost), markdown(name)));
+                let _ = writeln!(out, "- {} {}", markdown(cost), markdown(name));
             }
         }
         for note in &self.notes {
-            out.push_str(&format!("\n{}\n", markdown(note)));
+            let _ = writeln!(out, "\n{}", markdown(note));
         }
         out
     }
@@ -37,17 +39,18 @@ impl Details {
     /// As plain text, for clients that render nothing.
     pub fn plain(&self) -> String {
         let mut out = format!("{}\n", plain(&self.title));
-        for [label, self_, total] in &self.costs {
-            out.push_str(&format!("{}: self {}, total {}\n", plain(label), plain(self_), plain(total)));
+        for row in &self.costs {
+            let [label, own, total] = row.each_ref().map(|cell| plain(cell));
+            let _ = writeln!(out, "{label}: self {own}, total {total}");
         }
         for (heading, rows) in self.lists.iter().filter(|(_, rows)| !rows.is_empty()) {
-            out.push_str(&format!("{heading}:\n"));
+            let _ = writeln!(out, "{heading}:");
             for [cost, name] in rows {
-                out.push_str(&format!("  {} {}\n", plain(cost), plain(name)));
+                let _ = writeln!(out, "  {} {}", plain(cost), plain(name));
             }
         }
         for note in &self.notes {
-            out.push_str(&format!("{}\n", plain(note)));
+            let _ = writeln!(out, "{}", plain(note));
         }
         out
     }

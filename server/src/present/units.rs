@@ -16,8 +16,18 @@ pub fn absolute(weight: f64, metric: &Metric) -> String {
     match (metric.seconds_per_unit, metric.unit.as_str()) {
         (Some(seconds), _) => duration(weight * seconds),
         (None, "bytes") => bytes(weight),
-        (None, unit) => format!("{} {unit}", count(weight)),
+        (None, unit) => counted(weight, unit),
     }
+}
+
+/// `3 samples`, `1 sample`.
+pub fn counted(weight: f64, unit: &str) -> String {
+    // Units are the file's words: only those that are known to be plurals lose their ending.
+    let unit = match unit {
+        "samples" | "hits" | "threads" | "functions" | "lines" | "files" if weight.abs() == 1.0 => &unit[..unit.len() - 1],
+        unit => unit,
+    };
+    format!("{} {unit}", count(weight))
 }
 
 /// A total as far as it is known: `45`, `at most 45`, `45 est.`, `unknown`; `word` says how a weight is worded.
@@ -84,6 +94,9 @@ mod tests {
         assert_eq!(absolute(1234.0, &Metric::new("samples", "samples", Some(0.001))), "1.23 s");
         assert_eq!(absolute(4_329_625.0, &Metric::new("wall", "us", None)), "4.33 s");
         assert_eq!(absolute(4.0, &Metric::new("hits", "hits", Some(0.1))), "4 hits");
+        assert_eq!(absolute(1.0, &Metric::new("hits", "hits", None)), "1 hit");
+        assert_eq!(absolute(-1.0, &Metric::new("samples", "samples", None)), "-1 sample");
+        assert_eq!(absolute(1.0, &Metric::new("Ir", "Ir", None)), "1 Ir");
         assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
         assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
         assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");

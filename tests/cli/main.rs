@@ -1,0 +1,277 @@
+//! The command line as a shell sees it: what is printed, what is an error, and with which code the program ends.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn costline() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
+    command.env_remove("COSTLINE_LOG").stdin(Stdio::null());
+    command
+}
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles").join(path).canonicalize().unwrap()
+}
+
+/// What a run left behind.
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn run<const N: usize>(arguments: [&str; N]) -> Ran {
+    let output = costline().args(arguments).output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs a command on a fixture whose sources lie beside it.
+fn on<const N: usize>(command: &str, profile: &str, arguments: [&str; N]) -> Ran {
+    let profile = fixture(profile);
+    let root = profile.parent().unwrap().to_str().unwrap();
+    let output = costline().args([command, profile.to_str().unwrap(), "--root", root]).args(arguments).output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    fn fine(self) -> String {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
+        self.stdout
+    }
+
+    /// Nothing on standard output, one line on standard error.
+    #[track_caller]
+    fn failed(self, code: i32) -> String {
+        assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        let message = self.stderr.trim_end().strip_prefix("costline: ");
+        message.unwrap_or_else(|| panic!("{}", self.stderr)).to_owned()
+    }
+}
+
+const RUST: &str = "firefox/rust-wordstat-v70/profile.json.gz";
+const V8: &str = "v8/node-mdrender/main.cpuprofile";
+const AUSTIN: &str = "folded/py-gridworld-austin/austin.txt";
+const NAMES_ONLY: &str = "folded/rust-huffman-pprof/cpu.folded";
+
+/// The row of a listing that shows this line of source.
+#[track_caller]
+fn row<'t>(text: &'t str, source: &str) -> &'t str {
+    text.lines().find(|line| line.ends_with(source)).unwrap_or_else(|| panic!("no row shows {source:?}:\n{text}"))
+}
+
+#[test]
+fn annotate_shows_self_and_total_beside_each_line() {
+    let text = on("annotate", RUST, []).fine();
+    assert!(text.starts_with("profile.json.gz: 3.47 s in 3 threads\n"), "{text}");
+    assert_eq!(
+        row(&text, "*counts.entry(token).or_insert(0) += 1;").split_whitespace().take(3).collect::<Vec<_>>(),
+        ["0.03%", "37.5%", "52"]
+    );
+    row(&text, "wordstat::count: self 0.03% (1.00 ms) · total 80.1% (2.78 s)");
+    // Lines far from any cost are left out.
+    assert!(text.contains('⋮') && !text.contains("struct Rng"), "{text}");
+    assert!(!text.contains('\x1b'), "no colours into a pipe");
+}
+
+#[test]
+fn annotate_takes_source_files() {
+    let source = fixture("firefox/rust-wordstat-v70/src/tokenize.rs");
+    let text = on("annotate", RUST, [source.to_str().unwrap()]).fine();
+    let headings: Vec<_> = text.lines().filter(|line| line.ends_with(".rs:")).collect();
+    assert_eq!(headings, [format!("{}:", source.display())]);
+}
+
+#[test]
+fn annotate_shows_self_only_where_the_format_knows_no_more() {
+    let text = on("annotate", V8, []).fine();
+    assert!(text.starts_with("main.cpuprofile: 2344 hits in 1 thread\n"), "{text}");
+    assert_eq!(row(&text, "return escape(text)").split_whitespace().next(), Some("10"));
+    let costs: Vec<_> = row(&text, r"'<b>$1</b>')").split_whitespace().take(3).collect();
+    assert_eq!(costs, ["8.2%", "–", "11"]);
+}
+
+#[test]
+fn annotate_speaks_in_time_where_the_file_does() {
+    let text = on("annotate", AUSTIN, []).fine();
+    assert!(text.starts_with("austin.txt: 4.33 s of wall in 2 threads, 4.28 ms without a stack apart\n"), "{text}");
+    row(&text, "solve_all: self 0.1% (4.12 ms) · total 22.1% (955 ms)");
+}
+
+#[test]
+fn report_lists_functions_lines_and_calls() {
+    let functions = on("report", RUST, ["--limit", "3"]).fine();
+    assert_eq!(functions.lines().count(), 5, "{functions}");
+    let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).fine();
+    assert!(
+        lines.lines().any(|line| line.trim() == "0.03% (1.00 ms)         37.5% (1.30 s)  /srv/demo/rust-wordstat/src/main.rs:52"),
+        "{lines}"
+    );
+    let edges = on("report", RUST, ["--by", "edge", "--limit", "100000"]).fine();
+    assert!(edges.lines().any(|line| line.contains("wordstat::main::{{closure}} → wordstat::count  at ")), "{edges}");
+    // Only the text is cut short.
+    let json = on("report", RUST, ["--json", "--limit", "3"]).fine();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["functions"].as_array().unwrap().len(), 408);
+}
+
+#[test]
+fn metrics_and_threads_are_chosen_by_name() {
+    assert!(on("report", V8, ["--metric", "time"]).fine().starts_with("main.cpuprofile: 1."), "time is in seconds");
+    let one = on("report", RUST, ["--thread", "counter-1"]).fine();
+    assert!(one.starts_with("profile.json.gz: 1.98 s in 1 thread\n"), "{one}");
+    assert_eq!(on("report", RUST, ["--thread", "counter-*"]).fine().lines().next(), Some("profile.json.gz: 3.18 s in 2 threads"));
+
+    // What the profile lacks falls back, with a warning.
+    let ran = on("report", V8, ["--metric", "Ir"]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(ran.stderr, "costline: warning: no metric `Ir` in this profile (it has hits, time); showing `hits`\n");
+}
+
+#[test]
+fn counts_of_one_are_singular() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("one.folded");
+    std::fs::write(&profile, "main;work 1\n").unwrap();
+    let text = run(["report", profile.to_str().unwrap()]).fine();
+    assert!(text.starts_with("one.folded: 1 sample in 1 thread\n"), "{text}");
+    assert!(text.contains("100.0% (1 sample)") && text.contains("0.0% (0 samples)"), "{text}");
+}
+
+#[test]
+fn check_says_what_is_there_and_what_is_missing() {
+    let text = on("check", RUST, []).fine();
+    for expected in ["format    Firefox Profiler profile (processed), 70\n", "metrics   samples\n", "functions 408\n"] {
+        assert!(text.contains(expected), "{text}");
+    }
+    assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");
+    let text = on("check", NAMES_ONLY, []).fine();
+    assert!(text.contains("advice    frames are names only"), "{text}");
+    assert!(on("check", V8, []).fine().contains("metrics   hits, time (us); shown: hits\n"));
+}
+
+#[test]
+fn sources_elsewhere_are_found_by_root_and_by_map() {
+    // The sources alone, under another name, in a folder that is not above the profile.
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(folder.join("counting")).unwrap();
+    let moved = folder.join("counting/words.rs");
+    std::fs::copy(fixture("firefox/rust-wordstat-v70/src/main.rs"), &moved).unwrap();
+    let (profile, root) = (fixture(RUST), folder.to_str().unwrap().to_owned());
+    let profile = profile.to_str().unwrap();
+
+    let message = run(["annotate", profile, "--root", &root]).failed(3);
+    assert!(message.contains("none of the files it names is in the sources"), "{message}");
+    let map = format!("/srv/demo/rust-wordstat/src/main.rs={}", moved.display());
+    let text = run(["annotate", profile, "--root", &root, "--map", &map]).fine();
+    assert!(text.contains(&format!("{}:", moved.display())), "{text}");
+    row(&text, "let counts = count(&text);");
+
+    // A root never changes the names in a report.
+    let json = run(["report", profile, "--json", "--root", &root, "--map", &map]).fine();
+    assert!(json.contains("/srv/demo/rust-wordstat/src/main.rs") && !json.contains(&root));
+
+    let ran = run(["report", profile, "--root", "/nonexistent"]);
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (Some(0), "costline: warning: /nonexistent: no such folder, expected one with sources\n")
+    );
+}
+
+#[test]
+fn an_unreadable_profile_is_code_1_with_file_place_and_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let message = run(["report", &path("none.json")]).failed(1);
+    assert!(message.starts_with(&path("none.json")) && message.contains("No such file"), "{message}");
+    let message = run(["check", folder.path().to_str().unwrap()]).failed(1);
+    assert!(message.ends_with("is a folder, expected a profile"), "{message}");
+
+    let half = r#"{"meta": {"preprocessedProfileVersion": 49}, "threads": ["#;
+    std::fs::write(path("half.json"), half).unwrap();
+    let message = run(["annotate", &path("half.json")]).failed(1);
+    let (path_of_half, end) = (path("half.json"), half.len());
+    assert_eq!(message, format!("{path_of_half}: byte {end}: the JSON ends in the middle; expected the rest of the profile"));
+
+    let bad = r#"{"meta": {"preprocessedProfileVersion": 49}, "threads": [{"samples": {"stack": [0]}}]}"#;
+    std::fs::write(path("bad.json"), bad).unwrap();
+    let message = run(["report", "--json", &path("bad.json")]).failed(1);
+    assert!(message.starts_with(&format!("{}: threads[0]: expected the table stackTable", path("bad.json"))), "{message}");
+
+    std::fs::write(path("notes.txt"), "nothing of the kind\nat all\n").unwrap();
+    let message = run(["check", &path("notes.txt")]).failed(1);
+    assert!(message.starts_with(&path("notes.txt")), "{message}");
+}
+
+#[test]
+fn wrong_usage_is_code_2() {
+    for arguments in
+        [&["report"][..], &["frobnicate"], &["report", "--by", "colour", "x"], &["annotate", "x", "--map", "no equals sign"]]
+    {
+        let output = costline().args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn nothing_to_show_is_code_3() {
+    let message = on("annotate", NAMES_ONLY, []).failed(3);
+    assert!(message.ends_with("nothing to show: the profile names no lines (see `costline check`)"), "{message}");
+    let other = fixture("v8/node-mdrender/src/main.js");
+    let message = on("annotate", RUST, [other.to_str().unwrap()]).failed(3);
+    assert!(message.starts_with(other.to_str().unwrap()) && message.contains("no cost in this profile"), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_code_3() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = costline();
+    let output = command.args(["report", "--json"]).arg(fixture(RUST)).stdout(full).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.starts_with("costline: cannot write the output: "), "{stderr}");
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    for arguments in [&["report", "--json"][..], &["annotate"]] {
+        let mut command = costline();
+        let mut child = command.args(arguments).arg(fixture(RUST)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(["completions", shell]).fine();
+        assert!(script.contains("annotate") && script.contains("--metric") || script.contains("-l metric"), "{shell}: {script}");
+    }
+}
+
+#[test]
+fn help_names_every_command_and_the_exit_codes() {
+    let help = run(["--help"]).fine();
+    for command in ["lsp", "annotate", "report", "check", "completions"] {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
+    }
+    assert!(help.contains("Exit codes: 0 fine, 1 the profile cannot be read"), "{help}");
+    assert!(run(["--version"]).fine().starts_with("costline 0."));
+}

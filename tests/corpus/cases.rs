@@ -1,0 +1,94 @@
+//! Where the cases are.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A profile with its sources and expected costs.
+pub struct Case {
+    pub name: String,
+    /// Where the sources lie.
+    pub folder: PathBuf,
+    pub profile: PathBuf,
+    pub expected: Value,
+    /// Where the sources lay when the profile was recorded, with a slash at the end.
+    pub root: String,
+    /// The format, as a report names it.
+    pub format: String,
+    /// How many functions of `expected` stand for several functions of the profile that share name and file.
+    pub n_merged: usize,
+}
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+fn json(path: &Path) -> Value {
+    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut folders: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+/// The folders of `fixtures/profiles/<tool>`: each with `expected.json`, and `case.json` that says what is what.
+pub fn fixtures() -> Vec<Case> {
+    let fixtures = project().join("fixtures/profiles");
+    let folders = folders(&fixtures).into_iter().flat_map(|tool| folders(&tool));
+    let folders = folders.filter(|folder| folder.join("expected.json").exists());
+    let case = |folder: PathBuf| {
+        let about = json(&folder.join("case.json"));
+        let text = |key: &str| about[key].as_str().unwrap_or_else(|| panic!("{}: no {key}", folder.display())).to_owned();
+        Case {
+            name: folder.strip_prefix(&fixtures).unwrap().display().to_string(),
+            profile: folder.join(text("profile")),
+            expected: json(&folder.join("expected.json")),
+            root: format!("{}/", text("root")),
+            format: text("format"),
+            n_merged: n_merged(&folder),
+            folder,
+        }
+    };
+    folders.map(case).collect()
+}
+
+/// The profiles of the larger corpus whose format is read, if it is there. Its `case.json` lists several profiles each.
+pub fn corpus() -> Option<Vec<Case>> {
+    let corpus = project().join("../shared/corpus");
+    corpus.exists().then(|| folders(&corpus).iter().flat_map(|folder| corpus_cases(folder)).collect())
+}
+
+fn corpus_cases(folder: &Path) -> Vec<Case> {
+    let about = json(&folder.join("case.json"));
+    let rows = about["profiles"].as_array().unwrap().iter();
+    let case = |row: &Value| {
+        let text = |key: &str| row[key].as_str().unwrap().to_owned();
+        let format = text("format");
+        let format = match () {
+            () if format.starts_with("firefox-processed") && !format.contains("not symbolicated") => "firefox-processed",
+            () if format.starts_with("V8 .cpuprofile") => "cpuprofile",
+            () if format.starts_with("folded") => "folded",
+            () => return None,
+        };
+        // A report spells files as the profile does: before source maps, before names are completed.
+        let as_in_profile = ["generated", "asis"].iter().find_map(|view| row["more_expected"][view].as_str());
+        Some(Case {
+            name: format!("{}/{}", folder.file_name().unwrap().display(), text("file")),
+            profile: folder.join(text("file")),
+            expected: json(&folder.join(as_in_profile.unwrap_or(&text("expected")))),
+            root: format!("{}/", about["root"].as_str().unwrap()),
+            format: format.to_owned(),
+            n_merged: n_merged(folder),
+            folder: folder.to_owned(),
+        })
+    };
+    rows.filter_map(case).collect()
+}
+
+/// Firefox has one function per library; the expected costs of this case have one per name and file.
+fn n_merged(folder: &Path) -> usize {
+    if folder.ends_with("web-sudoku") { 46 } else { 0 }
+}

@@ -1,0 +1,247 @@
+//! Expected against actual, number by number.
+
+use crate::cases::Case;
+use analysis::{Costs, IdleSamples, View};
+use profile::{FileId, FunctionId, Groups, Profile, Recording, Total};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::ControlFlow;
+
+/// How much was compared.
+pub struct Compared {
+    lines: usize,
+    functions: usize,
+    edges: usize,
+    /// Left out for want of a name of their own.
+    functions_left_out: usize,
+    edges_left_out: usize,
+}
+
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { lines, functions, edges, functions_left_out, edges_left_out } = self;
+        write!(f, "{lines} lines, {functions} functions (without {functions_left_out}), {edges} edges (without {edges_left_out})")
+    }
+}
+
+/// Name and file; files of the case are relative to its folder.
+type Place = (String, Option<String>);
+type Line = (String, u64);
+/// Self, and total where it is known.
+type Pair = (f64, Option<f64>);
+
+/// One side of the comparison.
+#[derive(Debug, Default)]
+struct Sums {
+    lines: BTreeMap<Line, Pair>,
+    /// Start line and costs of each function of a name and file.
+    functions: BTreeMap<Place, Vec<(Option<u64>, Pair)>>,
+    edges: BTreeMap<(Place, Place), Vec<f64>>,
+}
+
+impl Sums {
+    fn sort(mut self) -> Self {
+        for rows in self.functions.values_mut() {
+            rows.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        }
+        self
+    }
+
+    fn is_alone(&self, place: &Place) -> bool {
+        self.functions.get(place).is_some_and(|rows| rows.len() == 1)
+    }
+}
+
+/// A case's file is relative in `expected.json`, absolute in most profiles, and relative in some.
+fn relative(case: &Case, file: &str) -> String {
+    file.strip_prefix(&case.root).unwrap_or(file).to_owned()
+}
+
+fn is_own(case: &Case, place: &Place) -> bool {
+    place.1.as_ref().is_some_and(|file| case.folder.join(file).exists() && !file.starts_with('/'))
+}
+
+fn rows<'v>(table: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
+    table[key].as_array().into_iter().flatten()
+}
+
+fn pair(row: &Value) -> Pair {
+    (row["self"].as_f64().unwrap(), row["total"].as_f64())
+}
+
+fn place(case: &Case, name: &Value, file: &Value) -> Place {
+    (name.as_str().unwrap().to_owned(), file.as_str().map(|file| relative(case, file)))
+}
+
+fn expected(case: &Case) -> Sums {
+    let mut sums = Sums::default();
+    for row in rows(&case.expected, "lines") {
+        let line = (row["file"].as_str().unwrap().to_owned(), row["line"].as_u64().unwrap());
+        assert_eq!(sums.lines.insert(line, pair(row)), None, "{}: a line occurs twice", case.name);
+    }
+    for row in rows(&case.expected, "functions") {
+        let function = sums.functions.entry(place(case, &row["name"], &row["file"])).or_default();
+        function.push((row["line"].as_u64(), pair(row)));
+    }
+    for row in rows(&case.expected, "callers") {
+        let caller = place(case, &row["caller"], &row["caller_file"]);
+        let callee = place(case, &row["callee"], &row["callee_file"]);
+        sums.edges.entry((caller, callee)).or_default().push(row["total"].as_f64().unwrap());
+    }
+    sums.sort()
+}
+
+fn reported(case: &Case, report: &Value) -> Sums {
+    let mut sums = Sums::default();
+    for row in rows(report, "lines") {
+        let line = (relative(case, row["file"].as_str().unwrap()), row["line"].as_u64().unwrap());
+        assert_eq!(sums.lines.insert(line, pair(row)), None, "{}: a line occurs twice", case.name);
+    }
+    let places: Vec<_> = rows(report, "functions").map(|row| place(case, &row["name"], &row["file"])).collect();
+    for (place, row) in places.iter().zip(rows(report, "functions")) {
+        sums.functions.entry(place.clone()).or_default().push((row["line"].as_u64(), pair(row)));
+    }
+    for row in rows(report, "edges") {
+        let end = |key: &str| places[usize::try_from(row[key].as_u64().unwrap()).unwrap()].clone();
+        sums.edges.entry((end("caller"), end("callee"))).or_default().push(row["total"].as_f64().unwrap());
+    }
+    sums.sort()
+}
+
+/// What the report says. Idle samples are apart there, so that functions through which they pass have less than an
+/// `expected.json` that counts them.
+pub fn with_report(case: &Case, report: &Value) -> Compared {
+    let (expected, actual) = (expected(case), reported(case, report));
+    let number = |key: &str| report[key].as_f64().unwrap();
+    assert_eq!(Some(number("total") + number("idle") + number("noStack")), case.expected["total"].as_f64(), "{}", case.name);
+
+    // V8's `(idle)` has no callers: nothing passes through it.
+    let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
+    let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
+    compare(case, &expected, &actual, &comparable, 0)
+}
+
+/// What the crates say of the same file when idle samples count like any other: everything is comparable.
+pub fn with_crates(case: &Case, report: &Value) -> Compared {
+    let bytes = std::fs::read(&case.profile).unwrap();
+    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let recording = &read.recording;
+    let view = View { idle: IdleSamples::Counted, ..View::of(recording) };
+    let groups = Groups::identity(recording.symbols());
+    let costs = analysis::costs(recording, &view, &groups);
+
+    assert_eq!((costs.idle, Some(costs.total + costs.no_stack)), (0.0, case.expected["total"].as_f64()));
+    threads(case, recording, report);
+    compare(case, &expected(case), &counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
+}
+
+fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -> Sums {
+    let symbols = recording.symbols();
+    let file = |file: FileId| relative(case, symbols.source_name(groups.first_source(file)));
+    let known = |total: Total| if let Total::Exact(total) = total { Some(total) } else { None };
+    let place = |function: FunctionId| {
+        let func = symbols.funcs.get(groups.first_func(function));
+        let source = func.source.map(|source| relative(case, symbols.source_name(source)));
+        (symbols.strings.get(func.name).to_owned(), source)
+    };
+    let mut sums = Sums::default();
+    for line in costs.lines() {
+        sums.lines.insert((file(line.file), u64::from(line.line)), (line.cost.self_, known(line.cost.total)));
+    }
+    for (function, cost) in costs.functions() {
+        let line = symbols.funcs.get(groups.first_func(function)).line;
+        let line = (line != 0).then_some(u64::from(line));
+        let row = (line, (cost.cost.self_, known(cost.cost.total)));
+        sums.functions.entry(place(function)).or_default().push(row);
+    }
+    for edge in costs.edges() {
+        sums.edges.entry((place(edge.caller), place(edge.callee))).or_default().push(edge.total);
+    }
+    sums.sort()
+}
+
+fn compare(case: &Case, expected: &Sums, actual: &Sums, comparable: &dyn Fn(&Place) -> bool, n_merged: usize) -> Compared {
+    let name = &case.name;
+
+    // Lines are expected of the files of the case only; there none is missing and none is too many.
+    let files: BTreeSet<_> = expected.lines.keys().map(|(file, _)| file).collect();
+    let lines: BTreeMap<_, _> = actual.lines.iter().filter(|((file, _), _)| files.contains(file)).collect();
+    assert_eq!(lines, expected.lines.iter().collect(), "{name}: lines");
+
+    let (mut functions, mut merged) = (0, 0);
+    for (place, wanted) in expected.functions.iter().filter(|(place, _)| comparable(place)) {
+        let found = actual.functions.get(place).unwrap_or_else(|| panic!("{name}: {place:?} is missing"));
+        if found.len() == wanted.len() {
+            assert_eq!(found, wanted, "{name}: {place:?}");
+            functions += wanted.len();
+            continue;
+        }
+        // One row for several functions of this name and file: selfs add up, a total lies between greatest and sum.
+        merged += 1;
+        let [(_, (own, Some(total)))] = wanted[..] else { panic!("{name}: {place:?} has {} rows", wanted.len()) };
+        assert_eq!(found.iter().map(|(_, (own, _))| own).sum::<f64>(), own, "{name}: {place:?}");
+        let totals = || found.iter().map(|(_, (_, total))| total.unwrap());
+        assert!(totals().fold(0.0, f64::max) <= total && total <= totals().sum(), "{name}: {place:?}");
+    }
+    let extra: Vec<_> =
+        actual.functions.keys().filter(|place| comparable(place) && !expected.functions.contains_key(place)).collect();
+    assert!(extra.is_empty(), "{name}: not expected: {extra:?}");
+    assert_eq!(merged, n_merged, "{name}: functions that share name and file");
+    assert!(functions > 0, "{name}: nothing was compared");
+
+    // A name that stands for several functions says nothing about the edges of one.
+    let alone = |(caller, callee): &(Place, Place)| {
+        [caller, callee].iter().all(|end| actual.is_alone(end) && expected.is_alone(end) && comparable(end))
+    };
+    let (wanted, left_out): (Vec<_>, Vec<_>) = expected.edges.iter().partition(|(ends, _)| alone(ends));
+    for (ends, totals) in &wanted {
+        assert_eq!(actual.edges.get(*ends), Some(*totals), "{name}: {ends:?}");
+    }
+    // Some cases list only the edges with an end in the case; those with the profile's own file names do not say so.
+    let only_own = ["callers_note", "as_is"].iter().any(|key| case.expected.get(key).is_some());
+    let listed = |ends: &&(Place, Place)| alone(ends) && (!only_own || is_own(case, &ends.0) || is_own(case, &ends.1));
+    let extra: Vec<_> = actual.edges.keys().filter(listed).filter(|ends| !expected.edges.contains_key(ends)).collect();
+    assert!(extra.is_empty(), "{name}: edges that are not expected: {extra:?}");
+
+    Compared {
+        lines: expected.lines.len(),
+        functions,
+        edges: wanted.len(),
+        functions_left_out: expected.functions.values().map(Vec::len).sum::<usize>() - functions,
+        edges_left_out: left_out.len(),
+    }
+}
+
+/// The threads' samples, idle ones and those without a stack included; the report has them without.
+fn threads(case: &Case, recording: &Recording, report: &Value) {
+    let Recording::Stacks(profile) = recording else { panic!("{}: expected stacks", case.name) };
+    let mut all: BTreeMap<String, f64> = BTreeMap::new();
+    for (thread, row) in profile.threads().iter().zip(rows(report, "threads")) {
+        let [weight, apart] = weights(profile, thread);
+        assert_eq!((row["name"].as_str(), row["total"].as_f64()), (Some(&*thread.name), Some(weight - apart)), "{}", case.name);
+        let process = if thread.process_name.is_empty() { String::new() } else { format!("{}/", thread.process_name) };
+        *all.entry(format!("{process}{}", thread.name)).or_default() += weight;
+    }
+    all.retain(|_, weight| *weight != 0.0);
+    let expected: BTreeMap<_, _> = rows(&case.expected, "threads")
+        .map(|row| (row["name"].as_str().unwrap().to_owned(), row["total"].as_f64().unwrap()))
+        .collect();
+    if !expected.is_empty() {
+        assert_eq!(all, expected, "{}: threads", case.name);
+    }
+}
+
+/// All weight of a thread in the first metric, and that of its samples that are no cost.
+fn weights(profile: &Profile, thread: &profile::Thread) -> [f64; 2] {
+    let samples = &thread.samples;
+    let mut sums = [0.0; 2];
+    for i in 0..samples.len() {
+        let weight = samples.weights()[0].get(i);
+        sums[0] += weight;
+        if samples.stack(i).is_none_or(|stack| profile.stacks().is_idle(stack)) {
+            sums[1] += weight;
+        }
+    }
+    sums
+}

@@ -1,0 +1,44 @@
+//! Every profile that comes with independently computed costs, through the real binary: each number of `report --json` against
+//! `expected.json`, exactly.
+//!
+//! The cases are the folders below `fixtures/profiles`, and those of a larger corpus where one lies beside the project
+//! (`../shared/corpus`). What `expected.json` counts is in each case's README.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
+#![allow(clippy::print_stderr, reason = "what was compared is worth reading")]
+
+mod cases;
+mod compare;
+mod layouts;
+mod report;
+
+use cases::Case;
+
+#[test]
+fn fixtures() {
+    let cases = cases::fixtures();
+    assert!(cases.len() >= 11, "found only {} cases below fixtures/profiles", cases.len());
+    for case in &cases {
+        check(case);
+    }
+}
+
+#[test]
+fn corpus_beside_the_project() {
+    let Some(cases) = cases::corpus() else {
+        eprintln!("no corpus beside the project: the fixtures alone were compared");
+        return;
+    };
+    assert!(!cases.is_empty(), "the corpus has no case in a format that is read");
+    for case in &cases {
+        check(case);
+    }
+}
+
+fn check(case: &Case) {
+    let report = report::report(&case.profile, &["--root", case.folder.to_str().unwrap()]);
+    assert_eq!(report["format"], case.format.as_str(), "{}", case.name);
+    let by_report = compare::with_report(case, &report);
+    let by_crates = compare::with_crates(case, &report);
+    eprintln!("{}: {by_report}; all counted: {by_crates}", case.name);
+}
