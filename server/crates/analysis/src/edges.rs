@@ -72,6 +72,7 @@ impl Edges {
     fn out_of(callers: Range<FunctionId>, stacks: &WeightedStacks, frames: &Frames) -> Self {
         // Caller and line are one dense number (a place), so that one lookup per position finds site and edge.
         let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
+        site_ids.reserve(stacks.len() / 16);
         let mut edge_ids: FxHashMap<u64, u32> = FxHashMap::default();
         let mut sites: Vec<(u32, u32, Sum)> = Vec::new();
         let mut edges: Vec<(u64, Sum)> = Vec::new();

@@ -24,14 +24,9 @@ impl<'a> Column<'a> {
         let mut at = 0;
         while at < bytes.len() {
             // Nearly all cells are a few digits and a comma.
-            let start = at;
-            let mut id = 0_u64;
-            while let Some(digit) = bytes.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
-                id = id.wrapping_mul(10).wrapping_add(u64::from(digit));
-                at += 1;
-            }
-            let plain = at > start && at - start <= 9 && bytes.get(at).is_none_or(|&byte| byte == b',');
-            let (cell, end) = if plain { (id as u32, at) } else { slow_cell(bytes, start, place, ids.len(), to_id)? };
+            let (id, n_digits) = few_digits(&bytes[at..]);
+            let plain = n_digits > 0 && bytes.get(at + n_digits).is_none_or(|&byte| byte == b',');
+            let (cell, end) = if plain { (id, at + n_digits) } else { slow_cell(bytes, at, place, ids.len(), to_id)? };
             ids.push(cell);
             at = end + 1;
         }
@@ -87,6 +82,29 @@ impl<'a> Column<'a> {
             array.ok_or_else(|| ReadError::malformed(At::Key(place.to_owned()), "expected a column: an array of numbers"))?;
         Ok(array.trim_ascii())
     }
+}
+
+/// The number that the first digits make, at most eight of them, and how many they are. Without a branch per digit: the length
+/// of numbers is what a processor cannot guess.
+fn few_digits(bytes: &[u8]) -> (u32, usize) {
+    let mut eight = [0; 8];
+    match bytes.first_chunk() {
+        Some(chunk) => eight = *chunk,
+        None => eight[..bytes.len()].copy_from_slice(bytes),
+    }
+    // Digits become 0 to 9; of any other byte the highest bit is set in `others`.
+    let digits = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
+    let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+    let n = (others.trailing_zeros() / 8) as usize;
+    if n == 0 {
+        return (0, 0);
+    }
+    // The digits at the end, zeros before them; then pairs, fours and all eight are added up.
+    let digits = digits << (64 - 8 * n);
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    let all = fours.wrapping_mul(10_000).wrapping_add(fours >> 32);
+    (all as u32, n)
 }
 
 /// One cell that is not just digits: the value and where its comma is.
@@ -189,5 +207,51 @@ impl<'de> Deserialize<'de> for IdText {
             }
         }
         deserializer.deserialize_any(IdTextVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Result<Vec<u32>, String> {
+        Column(text.as_bytes()).ids("t.c").map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn cells_of_every_length_and_form() {
+        let numbers = [0, 1, 9, 10, 99, 12_345, 1_234_567, 12_345_678, 99_999_999, 123_456_789, 4_294_967_294];
+        let text = numbers.map(|number: u32| number.to_string()).join(",");
+        assert_eq!(ids(&format!("[{text}]")), Ok(numbers.to_vec()));
+        assert_eq!(ids(&format!("[ {} ]", text.replace(',', " , "))), Ok(numbers.to_vec()));
+        for number in numbers {
+            assert_eq!(ids(&format!("[{number}]")), Ok(vec![number]), "{number} at the end of its column");
+        }
+        assert_eq!(ids("[null,-1,7.0,-0.5,1e2,null]"), Ok(vec![ABSENT, ABSENT, 7, ABSENT, 100, ABSENT]));
+        assert_eq!(ids("[]"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_no_index_is_named_with_its_row() {
+        for (text, row, cell) in [
+            ("[1,2.5]", 1, "2.5"),
+            ("[\"x\"]", 0, "\"x\""),
+            ("[1,,2]", 1, ""),
+            ("[4294967295]", 0, "4294967295"),
+            ("[12a,3]", 0, "12a"),
+        ] {
+            let expected = format!("t.c[{row}]: is {cell}, expected a number below 4294967295, -1 or null");
+            assert_eq!(ids(text), Err(expected), "{text}");
+        }
+        assert!(ids("7").is_err_and(|error| error.contains("expected a column")));
+    }
+
+    #[test]
+    fn weights() {
+        let weights = |text: &str| Column(text.as_bytes()).weights("t.w").map_err(|error| error.to_string());
+        assert_eq!(weights("[1,1,1]"), Ok(Weights::Ones));
+        assert_eq!(weights("[1, 1]"), Ok(Weights::Each(vec![1.0, 1.0])));
+        assert_eq!(weights("[1,2.5,-3,null]"), Ok(Weights::Each(vec![1.0, 2.5, -3.0, 0.0])));
+        assert!(weights("[1,x]").is_err());
     }
 }
