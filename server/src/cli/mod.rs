@@ -36,6 +36,9 @@ COSTLINE_LOG (error, warn, info, debug) says how much is logged to standard erro
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+    /// As `lsp`: what many editors pass to any server
+    #[arg(long, hide = true)]
+    stdio: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -135,7 +138,7 @@ pub fn run() -> i32 {
     let cli = Cli::parse();
     let command = match cli.command {
         Some(command) => command,
-        None if !io::stdin().is_terminal() => Command::Lsp { stdio: true },
+        None if cli.stdio || !io::stdin().is_terminal() => Command::Lsp { stdio: true },
         None => {
             // Nobody to serve and nothing asked: say what there is to ask.
             let help = Cli::command().print_help();

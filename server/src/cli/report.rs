@@ -206,11 +206,16 @@ impl<'a> Report<'a> {
         let costs = &snapshot.costs;
         let recording = &snapshot.loaded.recording;
 
-        let functions = sorted_functions(snapshot);
-        let mut rank = vec![u32::MAX; snapshot.groups.n_functions()];
-        for (&(function, _), i) in functions.iter().zip(0..) {
-            rank[function.index()] = i;
-        }
+        let (functions, edges, lines) = std::thread::scope(|scope| {
+            let lines = scope.spawn(|| sorted_lines(snapshot));
+            let functions = sorted_functions(snapshot);
+            let mut rank = vec![u32::MAX; snapshot.groups.n_functions()];
+            for (&(function, _), i) in functions.iter().zip(0..) {
+                rank[function.index()] = i;
+            }
+            let edges = EdgeOrder::new(snapshot, &rank);
+            (functions, edges, lines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
         let functions = functions.into_iter().map(|(function, cost)| {
             let this = snapshot.function(function);
             FunctionRow {
@@ -223,7 +228,7 @@ impl<'a> Report<'a> {
                 calls: None,
             }
         });
-        let lines = sorted_lines(snapshot).into_iter().map(|line| LineRow {
+        let lines = lines.into_iter().map(|line| LineRow {
             file: snapshot.file_name(line.file),
             line: line.line,
             self_: Weight(line.cost.self_),
@@ -256,7 +261,7 @@ impl<'a> Report<'a> {
                 .collect(),
             edges: Vec::new(),
         };
-        (report, EdgeOrder::new(snapshot, &rank))
+        (report, edges)
     }
 }
 

@@ -88,8 +88,10 @@ pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
 fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
     let metric = recording.metrics().get(view.metric.index()).cloned();
     let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
-    let (own, sums) = weigh(profile, view);
-    let frames = Frames::new(profile, groups);
+    let ((own, sums), frames) = std::thread::scope(|scope| {
+        let frames = scope.spawn(|| Frames::new(profile, groups));
+        (weigh(profile, view), frames.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
     // Self cost needs no order: it is summed per place, and the rest follows from the places.
     let mut place_self = vec![0.0; frames.places.len()];
     for (id, &own) in profile.stacks().ids().zip(&own).filter(|&(_, &own)| own != 0.0) {

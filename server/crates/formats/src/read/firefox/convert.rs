@@ -144,22 +144,19 @@ impl Appender<'_> {
     /// Appends all stacks of one set of tables, with the frames and funcs that they use.
     fn append(&mut self, place: &str, tables: &Raw<'_>, strings: &[Text<'_>], shared: &Shared<'_>) -> Result<(), ReadError> {
         let stacks = table(tables, "stackTable", place)?;
-        let frames = Frames::new(&join(place, "frameTable"), table(tables, "frameTable", place)?)?;
-        let funcs = Funcs::new(&join(place, "funcTable"), table(tables, "funcTable", place)?)?;
-        let resource_libs = ids(tables.get("resourceTable"), "lib", &join(place, "resourceTable"))?;
-        let names = Names { strings, shared, libs: &self.libs, resource_libs: &resource_libs };
-        let ids = append_frames(self.builder, place, &frames, funcs, &names)?;
-
         let stacks_place = join(place, "stackTable");
         let relative = stacks.get("prefix").is_none();
         let parents_key = if relative { "prefixOffset" } else { "prefix" };
-        // The two columns are most of the file.
-        let (frame_column, parents) = std::thread::scope(|scope| {
-            let parents = scope.spawn(|| required(stacks, parents_key, &stacks_place));
-            let frames = required(stacks, "frame", &stacks_place);
-            (frames, parents.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-        });
-        let (frame_column, parents) = (frame_column?, parents?);
+        // The two columns of stacks are most of the file: they are decoded while names and frames are looked up.
+        let (frames, ids, columns) = std::thread::scope(|scope| {
+            let columns =
+                scope.spawn(|| Ok((required(stacks, "frame", &stacks_place)?, required(stacks, parents_key, &stacks_place)?)));
+            let frames = Frames::new(&join(place, "frameTable"), table(tables, "frameTable", place)?)?;
+            let ids = self.append_frames(place, tables, &frames, strings, shared)?;
+            let columns: Result<_, ReadError> = columns.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok::<_, ReadError>((frames, ids, columns))
+        })?;
+        let (frame_column, parents) = columns?;
         same_length(&join(&stacks_place, parents_key), parents.len(), frame_column.len())?;
 
         let first = self.builder.n_stacks();
@@ -187,6 +184,21 @@ impl Appender<'_> {
             self.mark_idle(first, frame_column.len(), idle, own)?;
         }
         Ok(())
+    }
+
+    /// The frame of each row of the frame table, with its func.
+    fn append_frames(
+        &mut self,
+        place: &str,
+        tables: &Raw<'_>,
+        frames: &Frames,
+        strings: &[Text<'_>],
+        shared: &Shared<'_>,
+    ) -> Result<Vec<FrameId>, ReadError> {
+        let funcs = Funcs::new(&join(place, "funcTable"), table(tables, "funcTable", place)?)?;
+        let resource_libs = ids(tables.get("resourceTable"), "lib", &join(place, "resourceTable"))?;
+        let names = Names { strings, shared, libs: &self.libs, resource_libs: &resource_libs };
+        append_frames(self.builder, place, frames, funcs, &names)
     }
 
     /// A stack without a category of its own has its parent's (`firefox.md` 2.2).
