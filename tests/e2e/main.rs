@@ -1,6 +1,16 @@
 //! The real binary over real pipes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
+#![allow(clippy::format_collect, reason = "the texts are small")]
 
+mod clients;
+mod commands;
+mod edits;
+mod hierarchy;
+mod hints;
 mod lifecycle;
+mod progress;
+mod reload;
+mod settings;
 mod support;
+mod workspaces;

@@ -12,7 +12,7 @@ use crate::session::config::Config;
 use crate::session::documents::Documents;
 use crate::session::loader::{Event, Loader};
 use crate::session::world::World;
-use crate::session::{progress, refresh, roots};
+use crate::session::{progress, refresh, roots, snapshot};
 use lsp_types::request::{RegisterCapability, ShowDocument, ShowMessageRequest, WorkspaceConfiguration};
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem, CallHierarchyOutgoingCall,
@@ -26,6 +26,7 @@ use lsp_types::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -48,6 +49,8 @@ pub struct Backend {
     events: mpsc::UnboundedSender<Event>,
     /// Until the loader is started with it.
     loader_events: Mutex<Option<mpsc::UnboundedReceiver<Event>>>,
+    /// On the options of `initialize`, until the client can be told.
+    warnings: Mutex<Vec<String>>,
 }
 
 impl Backend {
@@ -61,6 +64,7 @@ impl Backend {
             world: watch::Sender::new(Arc::default()),
             events,
             loader_events: Mutex::new(Some(loader_events)),
+            warnings: Mutex::default(),
         }
     }
 
@@ -69,7 +73,7 @@ impl Backend {
     }
 
     fn context(&self) -> Context {
-        Context { world: self.world.borrow().clone(), documents: self.documents.clone(), client: self.client_info() }
+        Context { world: self.world.borrow().clone(), documents: self.documents.now(), client: self.client_info() }
     }
 
     /// Answers a request from what is shown now, on a thread of its own.
@@ -155,7 +159,7 @@ impl Backend {
         let buttons = entries
             .iter()
             .filter(|_| can_open)
-            .map(|(text, _)| MessageActionItem { title: text.clone(), properties: Default::default() });
+            .map(|(text, _)| MessageActionItem { title: text.clone(), properties: HashMap::default() });
         let list: Vec<_> = entries.iter().map(|(text, _)| text.as_str()).collect();
         let message = match (entries.is_empty(), can_open) {
             (true, _) => format!("Costline: no {what}"),
@@ -182,6 +186,16 @@ impl Backend {
         });
     }
 
+    /// A document was saved or opened. Only those in the user's folders are looked at on disk.
+    fn saved(&self, uri: &Url) {
+        let Some(document) = self.documents.now().get(uri).cloned() else { return };
+        let world = self.world.borrow().clone();
+        let roots = snapshot::roots(&world.roots, &world.config).into_iter();
+        if roots.filter_map(|root| root.path.canonicalize().ok()).any(|root| document.path.starts_with(root)) {
+            document.saved();
+        }
+    }
+
     fn publish_diagnostics(&self, uri: &Url) {
         let context = self.context();
         if !context.client.abilities.diagnostics || !context.world.config.diagnostics.enable {
@@ -199,7 +213,7 @@ pub struct ContentParams {
 }
 
 async fn publish(client: &Client, context: Context, uri: &Url) {
-    let Some(document) = context.documents.get(uri) else { return };
+    let Some(document) = context.documents.get(uri).cloned() else { return };
     let version = document.version;
     let found = tokio::task::spawn_blocking(move || diagnostics::diagnostics(&context, &document)).await;
     if let Ok(found) = found {
@@ -224,8 +238,9 @@ async fn republish(
         if std::mem::replace(&mut revision, now.revision) == now.revision || !shown {
             continue;
         }
-        for document in documents.all() {
-            let context = Context { world: now.clone(), documents: documents.clone(), client: client_info.clone() };
+        let open = documents.now();
+        for document in open.all() {
+            let context = Context { world: now.clone(), documents: documents.now(), client: client_info.clone() };
             publish(&client, context, &document.uri).await;
         }
     }
@@ -249,9 +264,7 @@ impl LanguageServer for Backend {
             roots.extend(params.root_uri.as_ref().and_then(folder));
         }
         let (config, warnings) = Config::parse(&params.initialization_options.unwrap_or(Value::Null));
-        for warning in warnings {
-            tracing::warn!("{warning}");
-        }
+        *self.warnings.lock().unwrap_or_else(PoisonError::into_inner) = warnings;
         self.world.send_replace(Arc::new(World { config: Arc::new(config), roots, ..World::default() }));
         let capabilities = capabilities::server(info.encoding);
         let _ = self.client_info.set(info);
@@ -266,7 +279,11 @@ impl LanguageServer for Backend {
         tokio::spawn(republish(client.clone(), info.clone(), self.documents.clone(), world.subscribe()));
         let loader = Loader::new(client.clone(), info.abilities, world, events);
         let tell = self.events.clone();
+        let warnings = std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
         tokio::spawn(async move {
+            for warning in warnings {
+                client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
+            }
             if info.watched_files {
                 tokio::spawn(register_watcher(client.clone()));
             }
@@ -294,7 +311,7 @@ impl LanguageServer for Backend {
         {
             self.tell(Event::Roots { added: vec![root], removed: Vec::new() });
         }
-        self.documents.saved(&document.uri);
+        self.saved(&document.uri);
         self.publish_diagnostics(&document.uri);
     }
 
@@ -305,7 +322,7 @@ impl LanguageServer for Backend {
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        self.documents.saved(&params.text_document.uri);
+        self.saved(&params.text_document.uri);
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {

@@ -13,6 +13,7 @@ use lsp_types::{
 
 /// What the client announced, as far as it matters.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each stands for one thing that clients say")]
 pub struct Client {
     /// How columns count.
     pub encoding: Encoding,

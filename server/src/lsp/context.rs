@@ -2,7 +2,7 @@
 
 use super::capabilities::Client;
 use crate::present::labels::Scale;
-use crate::session::documents::{Document, Documents, Mapped};
+use crate::session::documents::{Document, Mapped, OpenDocuments};
 use crate::session::lines::FileLines;
 use crate::session::snapshot::Snapshot;
 use crate::session::world::World;
@@ -16,7 +16,7 @@ pub struct Context {
     /// What is shown.
     pub world: Arc<World>,
     /// The open texts.
-    pub documents: Arc<Documents>,
+    pub documents: OpenDocuments,
     /// The client.
     pub client: Arc<Client>,
 }
@@ -37,7 +37,7 @@ pub struct OpenFile {
 impl Context {
     /// The document at `uri`, if it is open and the profile has costs for it.
     pub fn open_file(&self, uri: &Url) -> Option<OpenFile> {
-        let document = self.documents.get(uri)?;
+        let document = self.documents.get(uri)?.clone();
         let snapshot = self.world.snapshot()?.clone();
         let file = snapshot.file_at(&document.path)?;
         let mapped = document.mapped(self.world.revision, &snapshot);

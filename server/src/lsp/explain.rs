@@ -28,9 +28,10 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
     }
     let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
     if snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() {
-        let message = match snapshot.costs.lines().is_empty() {
-            true => "the profile has no lines at all, only functions: `costline check` says how to record them",
-            false => "the profile has functions of this file, but no lines of it",
+        let message = if snapshot.costs.lines().is_empty() {
+            "the profile has no lines at all, only functions: `costline check` says how to record them"
+        } else {
+            "the profile has functions of this file, but no lines of it"
         };
         return reason("no-lines", message);
     }

@@ -48,7 +48,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let mut details = Details {
         title: format!("line {}", line0 + 1),
         costs: vec![row("this line", cost.cost, scale)],
-        notes: notes(snapshot),
+        notes: notes(context, snapshot),
         ..Details::default()
     };
     if lines.stale {
@@ -72,7 +72,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
 pub fn function_details(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Details {
     let scale = context.scale(snapshot);
     let this = snapshot.function(function);
-    let mut notes = notes(snapshot);
+    let mut notes = notes(context, snapshot);
     if let Some(file) = this.file {
         notes.insert(0, snapshot.file_name(file).to_owned());
     } else if let Some(lib) = this.lib {
@@ -120,12 +120,16 @@ fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale
 }
 
 /// Which profile the numbers are of.
-fn notes(snapshot: &Snapshot) -> Vec<String> {
+fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
     let age = SystemTime::now().duration_since(snapshot.loaded.stamp.modified).map_or(0.0, |age| age.as_secs_f64());
     let n_threads = snapshot.loaded.recording.threads().len();
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
-    vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)]
+    let mut notes = vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)];
+    if context.world.deleted {
+        notes.push("the profile file was deleted since".to_owned());
+    }
+    notes
 }

@@ -50,6 +50,7 @@ impl Encoding {
 
 /// A text with its lines.
 #[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "a text is a text with its lines")]
 pub struct Text {
     text: Arc<str>,
     index: LineIndex,
@@ -162,9 +163,12 @@ pub struct Document {
     pub version: i32,
     /// The text.
     pub text: Text,
-    disk: Arc<Mutex<Vec<(Option<Stamp>, Arc<str>)>>>,
+    disk: Arc<Mutex<DiskTexts>>,
     mapped: Mutex<Option<(u64, Arc<Mapped>)>>,
 }
+
+/// The texts that a file has had on disk, oldest first; without a stamp where there was no file.
+type DiskTexts = Vec<(Option<Stamp>, Arc<str>)>;
 
 /// How the lines of a recorded text stand in a document.
 #[derive(Debug)]
@@ -202,15 +206,15 @@ impl Document {
         }
     }
 
-    /// Takes note of the text on disk.
-    fn saved(&self) {
+    /// It was saved or seen for the first time: takes note of the text on disk, which may be what the next profile is of.
+    pub fn saved(&self) {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         remember(&mut disk, &self.path, self.text.as_str());
     }
 }
 
 /// Adds the text on disk to `known` unless it is the last one there. `open` is the editor's, for a file that is not on disk.
-fn remember(known: &mut Vec<(Option<Stamp>, Arc<str>)>, path: &Path, open: &str) {
+fn remember(known: &mut DiskTexts, path: &Path, open: &str) {
     let stamp = Stamp::of(path).ok();
     if known.last().is_some_and(|(last, _)| *last == stamp) || (stamp.is_none() && !known.is_empty()) {
         return;
@@ -227,64 +231,64 @@ fn remember(known: &mut Vec<(Option<Stamp>, Arc<str>)>, path: &Path, open: &str)
     known.push((stamp, text));
 }
 
-/// All open documents.
+/// The documents that are open at one moment: whoever took them keeps seeing the versions of that moment.
+#[derive(Debug, Clone, Default)]
+pub struct OpenDocuments(Vec<Arc<Document>>);
+
+impl OpenDocuments {
+    /// A document by its URI.
+    pub fn get(&self, uri: &Url) -> Option<&Arc<Document>> {
+        self.all().find(|document| document.uri == *uri)
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Document>> {
+        self.0.iter()
+    }
+
+    /// The document of a file (canonical).
+    pub fn at(&self, path: &Path) -> Option<&Arc<Document>> {
+        self.all().find(|document| document.path == path)
+    }
+}
+
+/// The open documents as they change.
 #[derive(Debug, Default)]
 pub struct Documents {
     by_uri: DashMap<Url, Arc<Document>>,
 }
 
 impl Documents {
+    /// The documents that are open now.
+    pub fn now(&self) -> OpenDocuments {
+        OpenDocuments(self.by_uri.iter().map(|document| document.value().clone()).collect())
+    }
+
+    fn put(&self, document: Document) {
+        self.by_uri.insert(document.uri.clone(), Arc::new(document));
+    }
+
     /// A document was opened. Only files can have costs; others are not kept.
     pub fn open(&self, uri: Url, version: i32, text: &str, encoding: Encoding) {
         let Ok(path) = uri.to_file_path() else { return };
         let path = path.canonicalize().unwrap_or(path);
         let text = Text::new(text, encoding);
-        let document = Document { uri: uri.clone(), path, version, text, disk: Arc::default(), mapped: Mutex::default() };
-        self.by_uri.insert(uri, Arc::new(document));
+        self.put(Document { uri, path, version, text, disk: Arc::default(), mapped: Mutex::default() });
     }
 
     /// A document was changed.
     pub fn change(&self, uri: &Url, version: i32, changes: &[TextDocumentContentChangeEvent]) {
-        let Some(old) = self.get(uri) else { return };
+        let Some(old) = self.by_uri.get(uri).map(|document| document.value().clone()) else { return };
         let mut changes = changes.iter();
         let Some(first) = changes.next() else { return };
         let text = changes.fold(old.text.changed(first), |text, change| text.changed(change));
-        let document = Document {
-            uri: uri.clone(),
-            path: old.path.clone(),
-            version,
-            text,
-            disk: old.disk.clone(),
-            mapped: Mutex::default(),
-        };
-        self.by_uri.insert(uri.clone(), Arc::new(document));
-    }
-
-    /// A document was saved or seen for the first time: what is on disk now may be what the next profile is of.
-    pub fn saved(&self, uri: &Url) {
-        if let Some(document) = self.get(uri) {
-            document.saved();
-        }
+        let (uri, path, disk) = (uri.clone(), old.path.clone(), old.disk.clone());
+        self.put(Document { uri, path, version, text, disk, mapped: Mutex::default() });
     }
 
     /// A document was closed.
     pub fn close(&self, uri: &Url) {
         self.by_uri.remove(uri);
-    }
-
-    /// The current version of a document.
-    pub fn get(&self, uri: &Url) -> Option<Arc<Document>> {
-        self.by_uri.get(uri).map(|document| document.value().clone())
-    }
-
-    /// The current versions of all documents.
-    pub fn all(&self) -> Vec<Arc<Document>> {
-        self.by_uri.iter().map(|document| document.value().clone()).collect()
-    }
-
-    /// The open document of a file (canonical).
-    pub fn at(&self, path: &Path) -> Option<Arc<Document>> {
-        self.by_uri.iter().find(|document| document.path == path).map(|document| document.value().clone())
     }
 }
 

@@ -14,6 +14,7 @@ use formats::{ErrorKind, Format};
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
 use serde_json::Value;
 use sources::{Limits, SourceIndex};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -83,6 +84,8 @@ struct Done {
 struct Running {
     number: u64,
     cancel: Cancel,
+    /// Whether it brings new settings and folders into effect too: if it fails, those are still due.
+    renews: bool,
 }
 
 /// A writing of a file that is to be shown once it has settled.
@@ -117,6 +120,10 @@ pub struct Loader {
     refused: HashMap<PathBuf, Stamp>,
     /// Settings or folders changed: what is shown must be seen anew.
     outdated: bool,
+    /// The user's pick was withdrawn: the newest is wanted, even if it is older than what is shown.
+    unpicked: bool,
+    /// Since when the file shown is not there, until that is said.
+    missed_since: Option<Instant>,
     waiting: Vec<Answer>,
     look_at: Option<Instant>,
 }
@@ -148,6 +155,8 @@ impl Loader {
             last_number: 0,
             refused: HashMap::new(),
             outdated: false,
+            unpicked: false,
+            missed_since: None,
             waiting: Vec::new(),
             look_at: Some(Instant::now()),
         }
@@ -178,8 +187,12 @@ impl Loader {
     }
 
     fn next_look(&self) -> Option<Instant> {
-        let settling = self.target.as_ref().filter(|_| self.running.is_none()).map(|_| Instant::now() + PACE);
-        self.look_at.into_iter().chain(settling).min()
+        if self.running.is_some() {
+            return self.look_at;
+        }
+        let settling = self.target.as_ref().map(|_| Instant::now() + PACE);
+        let missing = self.missed_since.map(|since| since + PATIENCE);
+        self.look_at.into_iter().chain(settling).chain(missing).min()
     }
 
     fn look_soon(&mut self) {
@@ -217,6 +230,7 @@ impl Loader {
                 }
                 self.outdated |= !config.same_view(&old);
                 let pick = if config.profile == old.profile { self.world().pick.clone() } else { None };
+                self.unpicked |= config.profile.is_none() && old.profile.is_some();
                 // Labels and thresholds are read from the world by each request; the rest needs sums.
                 let relabelled = !self.outdated;
                 self.publish(|world| {
@@ -246,6 +260,7 @@ impl Loader {
                     }
                     self.refused.remove(path);
                 }
+                self.unpicked = pick.is_none() && (self.unpicked || self.world().pick.is_some());
                 self.publish(|world| world.pick = pick);
                 self.waiting.push(answer);
                 self.look().await;
@@ -286,6 +301,7 @@ impl Loader {
                 }
             }
             self.aim().await;
+            self.tell_missing().await;
             self.fire();
         }
         let poll = self.folders.poll_every(self.world().config.watch).map(|every| Instant::now() + every);
@@ -300,14 +316,14 @@ impl Loader {
 
     fn watch(&mut self, folders: Vec<PathBuf>, candidates: &[Candidate]) {
         let world = self.world();
-        let named = self.wanted_path(&world).into_iter().chain(world.snapshot().map(|snapshot| snapshot.loaded.path.clone()));
+        let named = Self::wanted_path(&world).into_iter().chain(world.snapshot().map(|snapshot| snapshot.loaded.path.clone()));
         let files: Vec<_> = candidates.iter().map(|candidate| candidate.path.clone()).chain(named).collect();
         let around = files.iter().flat_map(|path| folders_of(path));
         self.folders.set(around.chain(folders).collect::<Vec<_>>());
     }
 
     /// The profile that the user wants, by command or else by setting.
-    fn wanted_path(&self, world: &World) -> Option<PathBuf> {
+    fn wanted_path(world: &World) -> Option<PathBuf> {
         let setting = world.config.profile.as_ref().map(|path| match world.roots.first() {
             Some(root) => root.join(path),
             None => PathBuf::from(path),
@@ -322,15 +338,18 @@ impl Loader {
         let deleted = active.is_some_and(|(path, _)| !path.exists());
         if deleted != world.deleted {
             self.publish(|world| world.deleted = deleted);
+            self.missed_since = deleted.then(Instant::now);
         }
 
         let is_shown = |path: &Path, stamp: &Stamp| active.is_some_and(|(shown, known)| shown == path && known == *stamp);
+        let unpicked = self.unpicked;
         let is_news = |path: &Path, stamp: &Stamp| match active {
             None => true,
+            _ if unpicked => true,
             Some((shown, known)) if shown == path => known != *stamp,
             Some((_, known)) => stamp.modified > known.modified,
         };
-        let next = if let Some(path) = self.wanted_path(&world) {
+        let next = if let Some(path) = Self::wanted_path(&world) {
             let stamp = Stamp::of(&path).ok();
             stamp.filter(|stamp| !is_shown(&path, stamp)).map(|stamp| (path, stamp, None))
         } else {
@@ -338,11 +357,16 @@ impl Loader {
             // What is shown is a profile even when its bytes do not say so at the moment.
             let shown = active.and_then(|(path, _)| Some((path.clone(), Stamp::of(path).ok()?, None)));
             let known = |(path, ..): &(PathBuf, Stamp, Option<Format>)| world.candidates.iter().any(|c| c.path == *path);
-            let mut news: Vec<_> =
-                found.chain(shown.filter(|shown| !known(shown))).filter(|(path, stamp, _)| is_news(path, stamp)).collect();
-            news.sort_by(|a, b| b.1.modified.cmp(&a.1.modified));
-            news.into_iter().find(|(path, stamp, _)| self.refused.get(path) != Some(stamp))
+            let mut news: Vec<_> = found
+                .chain(shown.filter(|shown| !unpicked && !known(shown)))
+                .filter(|(path, stamp, _)| is_news(path, stamp))
+                .collect();
+            news.sort_by_key(|(_, stamp, _)| Reverse(stamp.modified));
+            let newest = news.into_iter().find(|(path, stamp, _)| self.refused.get(path) != Some(stamp));
+            // Only without a pick: the one shown was the newest all the time.
+            newest.filter(|(path, stamp, _)| !is_shown(path, stamp))
         };
+        self.unpicked &= next.is_some();
         let next = next.filter(|(path, stamp, _)| self.refused.get(path) != Some(stamp));
         let same = |target: &Target| next.as_ref().is_some_and(|(path, stamp, _)| target.path == *path && target.stamp == *stamp);
         if !self.target.as_ref().is_some_and(same) {
@@ -379,17 +403,18 @@ impl Loader {
                 self.start(path, stamp);
             }
         } else if self.outdated {
-            self.outdated = false;
-            if let Some(snapshot) = self.world().snapshot() {
-                let loaded = snapshot.loaded.clone();
-                self.spawn(None, loaded.path.clone(), move |_| Ok(loaded));
+            match self.world().snapshot() {
+                Some(snapshot) => {
+                    let loaded = snapshot.loaded.clone();
+                    self.spawn(None, loaded.path.clone(), move |_| Ok(loaded));
+                }
+                None => self.outdated = false,
             }
         }
     }
 
     /// Reads a file in the background.
     fn start(&mut self, path: PathBuf, stamp: Stamp) {
-        self.outdated = false;
         let limit = self.world().config.max_profile_bytes;
         let file = path.clone();
         self.spawn(Some((path.clone(), stamp)), path, move |observe| Loaded::read(&file, limit, observe).map(Arc::new));
@@ -403,7 +428,7 @@ impl Loader {
     ) {
         self.last_number += 1;
         let (number, cancel, world, done) = (self.last_number, Cancel::default(), self.world(), self.done_to.clone());
-        self.running = Some(Running { number, cancel: cancel.clone() });
+        self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
         let progress = Progress::new(&self.client, self.abilities.progress, number, &path);
         tokio::task::spawn_blocking(move || {
             let begun = std::time::Instant::now();
@@ -432,10 +457,7 @@ impl Loader {
     }
 
     async fn on_done(&mut self, done: Done) {
-        if self.running.as_ref().is_none_or(|running| running.number != done.number) {
-            return;
-        }
-        self.running = None;
+        let Some(running) = self.running.take_if(|running| running.number == done.number) else { return };
         match done.outcome {
             Ok((snapshot, index)) => {
                 let path = snapshot.loaded.path.clone();
@@ -444,6 +466,8 @@ impl Loader {
                     self.client.log_message(MessageType::WARNING, message).await;
                 }
                 self.target = None;
+                self.unpicked = false;
+                self.missed_since = None;
                 self.refused.remove(&path);
                 self.publish(|world| {
                     world.active = vec![Arc::new(snapshot)];
@@ -457,7 +481,8 @@ impl Loader {
             Err(error) => {
                 let now = Instant::now();
                 // Seeing anew fails only when it is cancelled: what is shown stays.
-                let Some((path, stamp)) = done.target else { return self.answer(Some(error.to_string())) };
+                let Some((path, stamp)) = done.target else { return self.answer(Some(&error.to_string())) };
+                self.outdated |= running.renews;
                 let unfinished =
                     matches!(error.kind(), Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised));
                 match &mut self.target {
@@ -471,7 +496,7 @@ impl Loader {
                         if error.kind() != Some(ErrorKind::Cancelled) {
                             self.report(&path, &error.to_string()).await;
                         }
-                        self.answer(Some(error.to_string()));
+                        self.answer(Some(&error.to_string()));
                     }
                 }
             }
@@ -480,9 +505,9 @@ impl Loader {
     }
 
     /// Tells whoever waits how it went.
-    fn answer(&mut self, problem: Option<String>) {
+    fn answer(&mut self, problem: Option<&str>) {
         for waiting in self.waiting.drain(..) {
-            let _ = waiting.send(problem.clone().map_or_else(|| Ok(self.world.borrow().clone()), Err));
+            let _ = waiting.send(problem.map_or_else(|| Ok(self.world.borrow().clone()), |problem| Err(problem.to_owned())));
         }
     }
 
@@ -505,6 +530,19 @@ impl Loader {
                 ..Diagnostic::default()
             };
             self.client.publish_diagnostics(uri, vec![diagnostic], None).await;
+        }
+    }
+
+    /// Says once that the file shown has gone, unless it comes back soon: some tools remove a file before they write it.
+    async fn tell_missing(&mut self) {
+        if self.missed_since.is_none_or(|since| since.elapsed() < PATIENCE) {
+            return;
+        }
+        self.missed_since = None;
+        if let Some(snapshot) = self.world().snapshot() {
+            let path = snapshot.loaded.path.display();
+            let message = format!("costline: {path}: the file was deleted; the costs shown stay until there is a newer profile");
+            self.client.log_message(MessageType::WARNING, message).await;
         }
     }
 

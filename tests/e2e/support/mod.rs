@@ -5,6 +5,9 @@
 //! test, at the next wait or when the `Server` is dropped. [`Workspace`] is the folder it works in. [`process`] is the
 //! child and its pipes, without any knowledge of the protocol's rules.
 //!
+//! [`questions`] are the requests that suites make over and over; [`profiles`] writes small profiles whose costs can be
+//! checked by hand, [`cases`] holds the real ones of `fixtures/` with what independent tools computed of them.
+//!
 //! Every wait ends at [`DEADLINE`]: it stops a test that hangs, and is never what a test measures.
 //!
 //! ```ignore
@@ -21,7 +24,10 @@
 #![allow(clippy::needless_pass_by_value)]
 
 pub mod capabilities;
+pub mod cases;
 pub mod process;
+pub mod profiles;
+pub mod questions;
 pub mod server;
 pub mod workspace;
 

@@ -1,0 +1,293 @@
+//! Commands take and give JSON; what they cannot do they say in a sentence one can act on.
+
+use serde_json::{Value, json};
+
+use crate::support::profiles::{APP_JS, app_py, cpuprofile, six_samples};
+use crate::support::questions::text;
+use crate::support::{Server, Workspace};
+
+fn six(workspace: &Workspace) -> (Server, String) {
+    let mut server = Server::start(workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    (server, uri)
+}
+
+#[test]
+fn every_command_that_is_announced_exists() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let announced = server.initialize_result()["capabilities"]["executeCommandProvider"]["commands"].clone();
+    let item = server.root_item("main");
+    for command in announced.as_array().unwrap() {
+        let command = text(command);
+        let arguments = match command.as_str() {
+            "costline.explain" => json!([{ "uri": uri, "line": 9 }]),
+            "costline.showCallers" | "costline.showCallees" => json!([item, { "message": false }]),
+            _ => json!([]),
+        };
+        assert!(!server.execute(&command, arguments).is_null(), "{command}");
+    }
+    assert_eq!(announced.as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn profiles_lists_what_there_is() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    let answer = server.profiles();
+    let path = json!(workspace.path("cpu.folded"));
+    let active = &answer["active"];
+    assert_eq!((&active["path"], &active["format"], &active["version"]), (&path, &json!("folded"), &json!("py-spy")));
+    assert_eq!((&active["metric"], &active["unit"], &active["total"]), (&json!("samples"), &json!("samples"), &json!(6)));
+    assert_eq!((&active["deleted"], &active["picked"]), (&json!(false), &json!(false)));
+    let bytes = std::fs::metadata(workspace.path("cpu.folded")).unwrap().len();
+    let [profile] = answer["profiles"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+    assert_eq!(
+        (&profile["path"], &profile["bytes"], &profile["active"], &profile["problem"]),
+        (&path, &json!(bytes), &json!(true), &Value::Null)
+    );
+    assert_eq!(profile["modified"], active["modified"]);
+}
+
+#[test]
+fn hotspots_are_functions_or_lines_hottest_first() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let row = |row: &Value| format!("{} {}/{}", row["name"].as_str().unwrap_or_default(), row["self"], row["total"]);
+    let functions = server.execute("costline.hotspots", json!([]));
+    let rows: Vec<_> = functions["functions"].as_array().unwrap().iter().map(row).collect();
+    assert_eq!(rows, ["main 1/6", "hash 3/3", "eval 1/3", "parse 1/3"]);
+    assert_eq!((&functions["total"], &functions["metric"]), (&json!(6), &json!("samples")));
+    let main = &functions["functions"][0];
+    assert_eq!(
+        (&main["uri"], &main["line0"], &main["text"]),
+        (&json!(uri), &json!(9), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"))
+    );
+
+    let lines = server.execute("costline.hotspots", json!([{ "by": "line", "limit": 3 }]));
+    let rows: Vec<_> = lines["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| format!("{}:{} {}/{}", text(&line["file"]), line["line"], line["self"], line["total"]))
+        .collect();
+    assert_eq!(rows, ["app.py:12 0/3", "lib.py:5 2/2", "app.py:10 0/2"]);
+    assert_eq!(server.execute("costline.hotspots", json!([{ "limit": 1 }]))["functions"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn paths_says_what_became_of_each_file() {
+    let workspace = Workspace::with([
+        ("cpu.folded", "a (app.py:1) 5\nb (/srv/x/lib.py:1) 3\nc (/usr/lib/python3/os.py:9) 2\nd (dup.py:1) 1\n"),
+        ("app.py", "a\n"),
+        ("a/dup.py", "d\n"),
+        ("b/dup.py", "d\n"),
+    ]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let paths = server.execute("costline.paths", json!([]));
+    let rows: Vec<_> = paths["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (text(&file["name"]), text(&file["how"]), file["self"].clone()))
+        .collect();
+    let row = |name: &str, how: &str, weight: u64| (name.to_owned(), how.to_owned(), json!(weight));
+    assert_eq!(
+        rows,
+        [
+            row("app.py", "suffix", 5),
+            row("/srv/x/lib.py", "unmapped", 3),
+            row("/usr/lib/python3/os.py", "unmapped", 2),
+            row("dup.py", "ambiguous", 1)
+        ]
+    );
+    assert_eq!((&paths["mapped"], &paths["roots"]), (&json!(1), &json!([workspace.root()])));
+    assert_eq!(paths["files"][0]["path"], json!(workspace.path("app.py")));
+    assert!(text(&paths["files"][2]["reason"]).contains("library"), "{paths}");
+    assert_eq!(paths["files"][3]["candidates"], json!([workspace.path("a/dup.py"), workspace.path("b/dup.py")]));
+}
+
+#[test]
+fn explain_knows_each_reason() {
+    let workspace = Workspace::with([
+        (
+            "cpu.folded",
+            "main (app.py:10);f (app.py:12) 999\nmain (app.py:10);g (app.py:13) 1\nh (/usr/lib/python3/os.py:1) 1\nd (dup.py:1) 1\ni (/opt/venv/bare.py) 1\n",
+        ),
+        ("app.py", app_py().as_str()),
+        ("os.py", "import\n"),
+        ("other.py", "other()\n"),
+        ("a/dup.py", "d\n"),
+        ("b/dup.py", "d\n"),
+    ]);
+    let mut server = Server::start(&workspace);
+    let app = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&app);
+    let assert_reason = |server: &mut Server, uri: &str, line1: u32, code: &str, part: &str| {
+        let why = server.execute("costline.explain", json!([{ "uri": uri, "line": line1 - 1 }]));
+        assert_eq!(why["code"], code, "{why}");
+        assert!(text(&why["message"]).contains(part), "{part}: {why}");
+        why
+    };
+    let shown = assert_reason(&mut server, &app, 12, "shown", "999 samples");
+    assert_eq!((&shown["self"], &shown["total"]), (&json!(999), &json!(999)));
+    assert_reason(&mut server, &app, 13, "below-threshold", "hints.minPercent");
+    assert_reason(&mut server, &app, 14, "no-cost", "app.py:14");
+    for (file, code, part) in [
+        ("other.py", "file-not-in-profile", "other.py"),
+        ("os.py", "file-not-matched", "pathMappings"),
+        ("a/dup.py", "file-ambiguous", "b/dup.py"),
+    ] {
+        assert_reason(&mut server, &workspace.uri(file), 1, "not-open", "not opened");
+        let uri = server.open_file(&workspace.path(file), "python");
+        assert_reason(&mut server, &uri, 1, code, part);
+    }
+    assert_reason(&mut server, "untitled:Untitled-1", 1, "not-a-file", "disk");
+    server.change_by(
+        &app,
+        json!([{ "range": { "start": { "line": 11, "character": 0 }, "end": { "line": 11, "character": 0 } }, "text": "x" }]),
+    );
+    assert_reason(&mut server, &app, 12, "stale-line", "changed");
+    server.change(&app, &app_py());
+    server.configure(json!({ "hints": { "enable": false } }));
+    server.eventually("hints are off", |server| server.hints(&app).is_empty().then_some(()));
+    assert_reason(&mut server, &app, 12, "hints-off", "hints.enable");
+}
+
+#[test]
+fn explain_tells_when_there_are_no_lines_or_no_profile() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    let explain = |server: &mut Server| server.execute("costline.explain", json!([{ "uri": uri, "line": 1 }]));
+    let why = explain(&mut server);
+    assert_eq!(why["code"], "no-profile");
+    assert!(text(&why["message"]).contains("setting `profiles`"), "{why}");
+
+    workspace.write("broken.cpuprofile", &cpuprofile(10)[..1000]);
+    server.eventually("the reason", |server| text(&explain(server)["message"]).contains("broken.cpuprofile").then_some(()));
+
+    let mut whole: Value = serde_json::from_slice(&cpuprofile(10)).unwrap();
+    whole["nodes"][1].as_object_mut().unwrap().remove("positionTicks");
+    workspace.rename_over("broken.cpuprofile", whole.to_string());
+    server.eventually("lenses", |server| (server.lenses(&uri).len() == 1).then_some(()));
+    let why = explain(&mut server);
+    assert_eq!(why["code"], "no-lines", "{why}");
+}
+
+#[test]
+fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).hold("window/showMessageRequest").hold("window/showDocument").start();
+    let app = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&app);
+
+    let item = server.root_item("hash");
+    let answer = server.execute("costline.showCallers", json!([item]));
+    let told: Vec<_> =
+        answer["entries"].as_array().unwrap().iter().map(|entry| (text(&entry["text"]), entry["total"].clone())).collect();
+    assert_eq!(told, [("33.3% (2 samples) parse".to_owned(), json!(2)), ("16.7% (1 sample) eval".to_owned(), json!(1))]);
+    assert_eq!((&answer["direction"], &answer["self"], &answer["total"]), (&json!("incoming"), &json!(0), &json!(3)));
+    let (id, question) = server.wait_server_request("window/showMessageRequest");
+    assert_eq!(question["actions"], json!([{ "title": "33.3% (2 samples) parse" }, { "title": "16.7% (1 sample) eval" }]));
+    // The person chooses; the editor is led there.
+    server.reply(id, question["actions"][0].clone());
+    let (id, document) = server.wait_server_request("window/showDocument");
+    assert_eq!((&document["uri"], &document["selection"]["start"]["line"]), (&json!(app), &json!(21)));
+    server.reply(id, json!({ "success": true }));
+
+    // Or does not.
+    let item = server.root_item("main");
+    assert_eq!(server.execute("costline.showCallees", json!([item]))["entries"][0]["name"], "eval");
+    let (id, _) = server.wait_server_request("window/showMessageRequest");
+    server.reply(id, Value::Null);
+    server.execute("costline.showCallees", json!([item, { "message": false }]));
+}
+
+#[test]
+fn at_most_five_callers_are_buttons() {
+    let profile: String = (1..=9).map(|n| format!("caller_{n} (app.py:{n});f (lib.py:1) {n}\n")).collect();
+    let workspace = Workspace::with([("cpu.folded", profile.as_str()), ("app.py", app_py().as_str()), ("lib.py", "f\n")]);
+    let mut server = Server::builder(&workspace).hold("window/showMessageRequest").start();
+    server.wait_profile();
+    let item = server.root_item("f");
+    assert_eq!(server.execute("costline.showCallers", json!([item]))["entries"].as_array().unwrap().len(), 9);
+    let (id, question) = server.wait_server_request("window/showMessageRequest");
+    let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|action| text(&action["title"])).collect();
+    assert_eq!(titles.len(), 5);
+    assert!(titles[0].ends_with("caller_9"), "{titles:?}");
+    server.reply(id, Value::Null);
+}
+
+#[test]
+fn clients_that_open_no_documents_are_told_in_words() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).capability("/window/showDocument", json!({ "support": false })).start();
+    server.wait_profile();
+    let item = server.root_item("hash");
+    server.execute("costline.showCallers", json!([item]));
+    server.wait_notification("window/showMessage", |message| {
+        text(&message["message"]).contains("33.3% (2 samples) parse · 16.7% (1 sample) eval")
+    });
+}
+
+#[test]
+fn items_that_are_not_ours_show_nothing() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    let mut item = server.root_item("hash");
+    item["data"] = json!({ "of": "another server" });
+    for command in ["costline.showCallers", "costline.showCallees"] {
+        assert_eq!(server.execute(command, json!([item, { "message": false }]))["entries"], json!([]));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    for (command, arguments, parts) in [
+        ("costline.unheardOf", json!([]), vec!["costline.unheardOf", "costline.hotspots"]),
+        ("costline.explain", json!([]), vec!["costline.explain", "uri", "line"]),
+        ("costline.explain", json!([{ "uri": uri, "line": -1 }]), vec!["costline.explain", "line"]),
+        ("costline.hotspots", json!([{ "by": "file" }]), vec!["file", "\"function\" or \"line\""]),
+        ("costline.hotspots", json!([[1]]), vec!["costline.hotspots", "limit"]),
+        ("costline.showCallers", json!([]), vec!["costline.showCallers", "call hierarchy item"]),
+        ("costline.selectProfile", json!([7]), vec!["costline.selectProfile", "path"]),
+        ("costline.selectProfile", json!(["gone.cpuprofile"]), vec!["gone.cpuprofile", "No such file"]),
+        ("costline.selectProfile", json!(["app.py"]), vec!["app.py"]),
+        ("costline.selectProfile", json!([{ "path": "." }]), vec![workspace.root().to_str().unwrap()]),
+    ] {
+        let refused = server.refused(command, arguments.clone());
+        for part in parts {
+            assert!(refused.contains(part), "{command} {arguments}: {refused}");
+        }
+    }
+    // Nothing of that has changed anything.
+    assert_eq!(server.line_costs(&uri).len(), 9);
+    assert_eq!(server.shown().unwrap(), workspace.path("cpu.folded").to_string_lossy());
+    assert_eq!(server.revision(), 1);
+}
+
+#[test]
+fn a_profile_is_selected_by_any_way_to_say_its_path() {
+    let workspace = six_samples();
+    workspace.write("old.folded", "main (app.py:10) 7\n");
+    let (mut server, _) = six(&workspace);
+    for argument in [
+        json!("cpu.folded"),
+        json!({ "path": "old.folded" }),
+        json!(workspace.path("cpu.folded")),
+        json!({ "path": workspace.path("old.folded") }),
+    ] {
+        let answer = server.execute("costline.selectProfile", json!([argument]));
+        let name = text(argument.get("path").unwrap_or(&argument));
+        assert!(text(&answer["active"]["path"]).ends_with(&name), "{answer}");
+        assert_eq!(answer["active"]["picked"], true);
+    }
+    for argument in [json!([]), json!([null]), json!([{ "path": null }])] {
+        assert_eq!(server.execute("costline.selectProfile", argument)["active"]["picked"], false);
+    }
+}

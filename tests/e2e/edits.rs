@@ -1,0 +1,216 @@
+//! Texts change under the costs: hints follow the lines they belong to, in whatever units the client counts columns.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::support::profiles::{APP_JS, SIX_SAMPLES, app_py, cpuprofile, six_samples};
+use crate::support::questions::{costs, text};
+use crate::support::{Server, Workspace};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn set_age(path: &Path, age: Duration) {
+    File::options().write(true).open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
+}
+
+/// A server that shows [`six_samples`], with `app.py` open.
+fn six(workspace: &Workspace) -> (Server, String) {
+    let mut server = Server::start(workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    (server, uri)
+}
+
+/// One change from `(line, character)` to `(line, character)`, 0-based.
+fn edit(from: (u64, u64), to: (u64, u64), text: &str) -> Value {
+    let position = |(line, character): (u64, u64)| json!({ "line": line, "character": character });
+    json!({ "range": { "start": position(from), "end": position(to) }, "text": text })
+}
+
+#[test]
+fn hints_move_with_their_lines() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let before =
+        costs([(10, 0, 2), (12, 0, 3), (13, 1, 1), (22, 0, 2), (23, 1, 1), (31, 0, 2), (32, 0, 1), (33, 0, 1), (34, 1, 1)]);
+    assert_eq!(server.line_costs(&uri), before);
+
+    server.change_by(&uri, json!([edit((14, 0), (14, 0), "new\nlines\n\n")]));
+    let moved =
+        costs([(10, 0, 2), (12, 0, 3), (13, 1, 1), (25, 0, 2), (26, 1, 1), (34, 0, 2), (35, 0, 1), (36, 0, 1), (37, 1, 1)]);
+    assert_eq!(server.line_costs(&uri), moved);
+    let lenses: Vec<_> = server.lenses(&uri).iter().map(|lens| lens["range"]["start"]["line"].as_u64().unwrap() + 1).collect();
+    assert_eq!(lenses, [10, 25, 34]);
+    assert_eq!(server.prepare(&uri, 24, 0)[0]["range"]["start"]["line"], 24);
+
+    // Taken out again, and the first eleven lines too.
+    server.change_by(&uri, json!([edit((14, 0), (17, 0), ""), edit((0, 0), (11, 0), "")]));
+    let moved = costs([(1, 0, 3), (2, 1, 1), (11, 0, 2), (12, 1, 1), (20, 0, 2), (21, 0, 1), (22, 0, 1), (23, 1, 1)]);
+    assert_eq!(server.line_costs(&uri), moved);
+}
+
+#[test]
+fn a_changed_line_loses_its_hint_until_the_change_is_undone() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let before = server.line_costs(&uri);
+    server.change_by(&uri, json!([edit((12, 0), (12, 4), "\t")]));
+    let mut rest = before.clone();
+    rest.remove(&12);
+    assert_eq!(server.line_costs(&uri), rest);
+    let hover = server.hover(&uri, 12, 0).unwrap();
+    assert!(hover.contains("this line was changed after the profile was recorded"), "{hover}");
+
+    server.change_by(&uri, json!([edit((12, 0), (12, 1), "    ")]));
+    assert_eq!(server.line_costs(&uri), before);
+    // The same, all at once.
+    server.change(&uri, "nothing of it\n");
+    assert!(server.line_costs(&uri).is_empty());
+    server.change(&uri, &app_py());
+    assert_eq!(server.line_costs(&uri), before);
+}
+
+#[test]
+fn a_profile_of_the_saved_text_shows_the_saved_lines() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let edited = format!("# one\n# two\n{}", app_py());
+    server.change(&uri, &edited);
+    assert!(server.line_costs(&uri).contains_key(&11));
+
+    // Saved and run again: lines are now those of the new text.
+    workspace.write("app.py", &edited);
+    server.save(&uri);
+    workspace.rename_over("cpu.folded", "main (app.py:12) 5\n");
+    server.wait_costs(&uri, &costs([(12, 5, 5)]));
+    // Changes count from there.
+    server.change_by(&uri, json!([edit((0, 0), (1, 0), "")]));
+    assert_eq!(server.line_costs(&uri), costs([(11, 5, 5)]));
+}
+
+#[test]
+fn a_file_that_is_newer_than_the_profile_is_marked() {
+    let workspace = six_samples();
+    set_age(&workspace.path("cpu.folded"), HOUR);
+    set_age(&workspace.path("lib.py"), 2 * HOUR);
+    let (mut server, uri) = six(&workspace);
+    let labels = server.labels(&uri);
+    assert!(labels.len() == 9 && labels.values().all(|label| label.starts_with('~')), "{labels:?}");
+    assert!(server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~')));
+    assert!(server.hover(&uri, 9, 0).unwrap().contains("newer than the profile"));
+
+    let older = server.open_file(&workspace.path("lib.py"), "python");
+    let labels = server.labels(&older);
+    assert!(labels.len() == 2 && labels.values().all(|label| !label.starts_with('~')), "{labels:?}");
+
+    // A new profile of it: no guess any more.
+    workspace.rename_over("cpu.folded", SIX_SAMPLES);
+    server.eventually("no marks", |server| server.labels(&uri).values().all(|label| !label.starts_with('~')).then_some(()));
+}
+
+#[test]
+fn a_save_after_the_profile_does_not_move_its_costs() {
+    let workspace = six_samples();
+    for file in ["cpu.folded", "app.py", "lib.py"] {
+        set_age(&workspace.path(file), HOUR);
+    }
+    let (mut server, uri) = six(&workspace);
+    let edited = format!("# one\n{}", app_py());
+    server.change(&uri, &edited);
+    workspace.write("app.py", &edited);
+    server.save(&uri);
+    let labels = server.labels(&uri);
+    assert_eq!(labels.get(&10).map(String::as_str), Some("33.3%"), "{labels:?}");
+    assert_eq!(labels.len(), 9);
+}
+
+/// `units` is what a client offers; `widths` are those of `  x = "é😀";` and `// 😀😀` in what is agreed.
+fn assert_ends_of_lines(units: Value, negotiated: &str, widths: [u64; 2]) {
+    let app = "function work() {\r\n  x = \"é😀\";\r\n}\r\n";
+    let workspace = Workspace::with([("app.js", app)]);
+    workspace.write("a.cpuprofile", cpuprofile(10));
+    let mut server = Server::builder(&workspace).capability("/general/positionEncodings", units).start();
+    assert_eq!(server.initialize_result()["capabilities"]["positionEncoding"], negotiated);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    server.wait_labels(&uri);
+    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 1, "character": widths[0] }), "{negotiated}");
+
+    // Columns of changes count alike: a line is put in, and something is put at its end.
+    server.change_by(&uri, json!([edit((0, 17), (0, 17), "\r\n// 😀😀"), edit((1, widths[1]), (1, widths[1]), "!")]));
+    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 2, "character": widths[0] }), "{negotiated}");
+    // On the line of emoji itself: a whole line is taken out, by its end.
+    server.change_by(&uri, json!([edit((0, 17), (1, widths[1] + 1), "")]));
+    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 1, "character": widths[0] }), "{negotiated}");
+}
+
+#[test]
+fn ends_of_lines_with_emoji_and_crlf_are_counted_as_agreed() {
+    // `  x = "é😀";` is 11 characters; `// 😀😀` is 5.
+    assert_ends_of_lines(json!(null), "utf-16", [12, 7]);
+    assert_ends_of_lines(json!(["utf-16"]), "utf-16", [12, 7]);
+    assert_ends_of_lines(json!(["utf-8", "utf-16"]), "utf-8", [15, 11]);
+    assert_ends_of_lines(json!(["utf-32", "utf-8", "utf-16"]), "utf-32", [11, 5]);
+    assert_ends_of_lines(json!(["utf-7"]), "utf-16", [12, 7]);
+}
+
+#[test]
+fn changes_and_requests_are_taken_in_the_order_they_come() {
+    const CHANGES: u64 = 3000;
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("a.cpuprofile", cpuprofile(10));
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    server.wait_labels(&uri);
+
+    // Each change replaces the lines above the function by another number of lines; applied to any other version than the
+    // one before, it would cut into the function or leave lines behind.
+    let mut above = 0;
+    let mut requests = Vec::new();
+    for n in 0..CHANGES {
+        let next = n * 7 % 23;
+        let lines: String = (0..next).map(|line| format!("// {n} {line}\n")).collect();
+        server.change_by(&uri, json!([edit((0, 0), (above, 0), &lines)]));
+        above = next;
+        if n % 5 == 4 {
+            let params = match n % 2 {
+                0 => {
+                    json!({ "textDocument": { "uri": uri }, "range": { "start": { "line": 0, "character": 0 }, "end": { "line": 99, "character": 0 } } })
+                }
+                _ => json!({ "textDocument": { "uri": uri } }),
+            };
+            let method = if n % 2 == 0 { "textDocument/inlayHint" } else { "textDocument/codeLens" };
+            requests.push((n, above, server.send_request(method, params)));
+        }
+    }
+    assert_eq!(requests.len(), 600);
+    for (n, above, id) in requests {
+        let answer = server.wait_response(&id).unwrap();
+        let answer = answer.as_array().unwrap();
+        assert_eq!(answer.len(), 1, "after change {n}: {answer:?}");
+        let line = if n % 2 == 0 {
+            answer[0]["position"]["line"].as_u64().unwrap() - 1
+        } else {
+            answer[0]["range"]["start"]["line"].as_u64().unwrap()
+        };
+        assert_eq!(line, above, "after change {n}");
+    }
+}
+
+#[test]
+fn closing_and_opening_begins_anew() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let before = server.line_costs(&uri);
+    server.change(&uri, "");
+    server.close(&uri);
+    assert!(server.hints(&uri).is_empty());
+    server.open_file(&workspace.path("app.py"), "python");
+    assert_eq!(server.line_costs(&uri), before);
+    // A version that the editor has and the disk has not.
+    server.close(&uri);
+    server.open(&uri, "python", &format!("\n{}", app_py()));
+    assert!(server.line_costs(&uri).contains_key(&10));
+}

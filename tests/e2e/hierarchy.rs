@@ -1,0 +1,373 @@
+//! Call hierarchy: costs along paths, and the rules by which they add up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::support::cases::Case;
+use crate::support::profiles::six_samples;
+use crate::support::questions::{cost, text};
+use crate::support::{Server, Workspace};
+
+/// What an item shows: `↻ 33.3% eval`.
+fn name(item: &Value) -> String {
+    text(&item["name"])
+}
+
+/// The function of an item.
+fn function(item: &Value) -> Value {
+    item["data"]["path"].as_array().and_then(|path| path.last()).cloned().unwrap()
+}
+
+fn total(item: &Value) -> f64 {
+    item["data"]["total"].as_f64().unwrap()
+}
+
+fn self_(item: &Value) -> f64 {
+    item["data"]["self"].as_f64().unwrap()
+}
+
+fn is_recursive(item: &Value) -> bool {
+    name(item).starts_with('↻')
+}
+
+/// `parse 2, ↻ eval 1`: names and raw totals, in the order given.
+fn told(items: &[Value]) -> String {
+    let told = items.iter().map(|item| {
+        let mark = if is_recursive(item) { "↻ " } else { "" };
+        format!("{mark}{} {}", function(item)["name"].as_str().unwrap(), total(item))
+    });
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn callers(server: &mut Server, item: &Value) -> Vec<Value> {
+    server.incoming(item).into_iter().map(|call| call["from"].clone()).collect()
+}
+
+fn callees(server: &mut Server, item: &Value) -> Vec<Value> {
+    server.outgoing(item).into_iter().map(|call| call["to"].clone()).collect()
+}
+
+/// The one among `items` that is this function.
+fn pick(items: &[Value], name: &str) -> Value {
+    items.iter().find(|item| function(item)["name"] == name && !is_recursive(item)).cloned().unwrap()
+}
+
+/// A server that shows [`six_samples`], with both sources open.
+fn six(workspace: &Workspace) -> (Server, String, String) {
+    let mut server = Server::start(workspace);
+    let app = server.open_file(&workspace.path("app.py"), "python");
+    let lib = server.open_file(&workspace.path("lib.py"), "python");
+    server.wait_labels(&app);
+    (server, app, lib)
+}
+
+#[test]
+fn callers_of_a_function_and_along_a_path() {
+    let workspace = six_samples();
+    let (mut server, app, lib) = six(&workspace);
+
+    let parse = server.prepare(&app, 22, 0).remove(0);
+    assert_eq!((name(&parse), cost(&parse["data"])), ("50.0% parse".to_owned(), (json!(1), json!(3))));
+    let of_parse = callers(&mut server, &parse);
+    assert_eq!(told(&of_parse), "main 2, eval 1");
+    assert_eq!(of_parse.iter().map(name).collect::<Vec<_>>(), ["33.3% main", "16.7% eval"]);
+
+    // The same function reached from `hash`: only the samples that go through both.
+    let hash = server.prepare(&lib, 4, 0).remove(0);
+    let of_hash = callers(&mut server, &hash);
+    assert_eq!(told(&of_hash), "parse 2, eval 1");
+    let parse_under_hash = pick(&of_hash, "parse");
+    let names: Vec<_> = parse_under_hash["data"]["path"].as_array().unwrap().iter().map(|func| text(&func["name"])).collect();
+    assert_eq!((names, &parse_under_hash["data"]["dir"]), (vec!["hash".to_owned(), "parse".to_owned()], &json!("incoming")));
+    let under_hash = callers(&mut server, &parse_under_hash);
+    assert_eq!(told(&under_hash), "main 1, eval 1");
+    assert_eq!(told(&callers(&mut server, &pick(&under_hash, "eval"))), "main 1");
+}
+
+#[test]
+fn callers_of_a_recursive_function() {
+    let workspace = six_samples();
+    let (mut server, app, _) = six(&workspace);
+    let eval = server.prepare(&app, 33, 0).remove(0);
+    let of_eval = callers(&mut server, &eval);
+    assert_eq!(told(&of_eval), "main 3, ↻ eval 2");
+    assert_eq!(of_eval.iter().map(name).collect::<Vec<_>>(), ["50.0% main", "↻ 33.3% eval"]);
+    // A walk from the recursive one begins anew.
+    assert_eq!(told(&callers(&mut server, &of_eval[1])), "main 3, ↻ eval 2");
+}
+
+#[test]
+fn callees_along_a_path() {
+    let workspace = six_samples();
+    let (mut server, app, _) = six(&workspace);
+    let eval = server.prepare(&app, 33, 0).remove(0);
+    let of_eval = callees(&mut server, &eval);
+    assert_eq!(told(&of_eval), "eval 2, parse 1");
+    let inner = pick(&of_eval, "eval");
+    assert_eq!(told(&callees(&mut server, &inner)), "hash 1, eval 1");
+    assert_eq!(cost(&inner["data"]), (json!(0), json!(2)));
+    let main = server.root_item("main");
+    assert_eq!(told(&callees(&mut server, &main)), "eval 3, parse 2");
+    let parse_under_main = pick(&callees(&mut server, &main), "parse");
+    assert_eq!(cost(&parse_under_main["data"]), (json!(1), json!(2)));
+    assert_eq!(told(&callees(&mut server, &parse_under_main)), "hash 1");
+}
+
+#[test]
+fn turning_round_begins_anew() {
+    let workspace = six_samples();
+    let (mut server, _, lib) = six(&workspace);
+    let hash = server.prepare(&lib, 4, 0).remove(0);
+    let parse_under_hash = pick(&callers(&mut server, &hash), "parse");
+    // All of what parse calls, not only below the path.
+    assert_eq!(told(&callees(&mut server, &parse_under_hash)), "hash 2");
+    let main = server.root_item("main");
+    let parse_under_main = pick(&callees(&mut server, &main), "parse");
+    assert_eq!(told(&callers(&mut server, &parse_under_main)), "main 2, eval 1");
+}
+
+#[test]
+fn call_sites_are_lines_of_the_caller_hottest_first() {
+    let workspace = six_samples();
+    let (mut server, app, lib) = six(&workspace);
+    let lines = |call: &Value| {
+        let ranges = call["fromRanges"].as_array().unwrap().iter();
+        ranges.map(|range| range["start"]["line"].as_u64().unwrap() + 1).collect::<Vec<_>>()
+    };
+    let eval = server.prepare(&app, 33, 0).remove(0);
+    let outgoing = server.outgoing(&eval);
+    assert_eq!(outgoing.iter().map(lines).collect::<Vec<_>>(), [vec![31], vec![32]]);
+    let incoming = server.incoming(&eval);
+    assert_eq!(incoming.iter().map(lines).collect::<Vec<_>>(), [vec![12], vec![31]]);
+    let main = server.root_item("main");
+    assert_eq!(server.outgoing(&main).iter().map(lines).collect::<Vec<_>>(), [vec![12], vec![10]]);
+    let hash = server.prepare(&lib, 4, 0).remove(0);
+    let of_hash = server.incoming(&hash);
+    assert_eq!(of_hash.iter().map(lines).collect::<Vec<_>>(), [vec![22], vec![33]]);
+    assert_eq!((&of_hash[0]["from"]["uri"], &of_hash[0]["from"]["range"]["start"]["line"]), (&json!(app), &json!(21)));
+}
+
+#[test]
+fn the_cursor_finds_the_callee_of_a_call_and_else_the_function_around_it() {
+    let workspace = six_samples();
+    let (mut server, app, lib) = six(&workspace);
+    let mut at = |uri: &str, line, character| {
+        server.prepare(uri, line, character).iter().map(|item| text(&function(item)["name"])).collect::<Vec<_>>()
+    };
+    // Line 10 is `    parse(eval)`: it calls parse, and runs in main.
+    assert_eq!(at(&app, 9, 6), ["parse"]);
+    assert_eq!(at(&app, 9, 11), ["main"]);
+    assert_eq!(at(&app, 9, 0), ["main"]);
+    // Without cost of its own, but below the beginning of a function.
+    assert_eq!(at(&app, 24, 0), ["parse"]);
+    assert_eq!(at(&lib, 5, 0), ["hash"]);
+    assert_eq!(at(&lib, 0, 0), [""; 0]);
+}
+
+#[test]
+fn items_that_are_foreign_or_stale_have_no_calls() {
+    let workspace = six_samples();
+    let (mut server, app, _) = six(&workspace);
+    let ours = server.prepare(&app, 9, 0).remove(0);
+    for data in [
+        Value::Null,
+        json!(7),
+        json!({}),
+        json!({ "v": 2, "dir": null, "path": ours["data"]["path"] }),
+        json!({ "v": 1, "dir": null, "path": [] }),
+        json!({ "v": 1, "dir": "sideways", "path": ours["data"]["path"] }),
+        json!({ "v": 1, "dir": "incoming", "path": [{ "name": "gone", "file": "app.py", "lib": null }] }),
+        // A path that no sample takes; turned round it is `main`, which nothing calls.
+        json!({ "v": 1, "dir": "outgoing", "path": [{ "name": "hash", "file": "lib.py", "lib": null }, { "name": "main", "file": "app.py", "lib": null }] }),
+    ] {
+        let mut item = ours.clone();
+        item["data"] = data;
+        assert_eq!((server.incoming(&item), server.outgoing(&item)), (vec![], vec![]), "{item}");
+    }
+}
+
+#[test]
+fn items_stay_valid_over_a_rewrite() {
+    let workspace = six_samples();
+    let (mut server, app, lib) = six(&workspace);
+    let hash = server.prepare(&lib, 4, 0).remove(0);
+    let parse_under_hash = pick(&callers(&mut server, &hash), "parse");
+    workspace.rename_over("cpu.folded", "other (lib.py:1) 1\nmain (app.py:10);parse (app.py:22);hash (lib.py:5) 7\nlate (app.py:1);main (app.py:10);parse (app.py:22);hash (lib.py:5) 5\n");
+    server.eventually("the new costs", |server| server.line_costs(&app).get(&9).filter(|cost| cost.1 == 12).cloned());
+    assert_eq!(told(&callers(&mut server, &parse_under_hash)), "main 12");
+    let main = pick(&callers(&mut server, &parse_under_hash), "main");
+    assert_eq!((self_(&main), told(&callers(&mut server, &main))), (7.0, "late 5".to_owned()));
+}
+
+/// Every item that can be reached in two steps from any function, in one direction: it costs what the next step costs
+/// together plus what stops at it, and no step costs more than the one before.
+fn assert_steps_add_up(case: &Case, direction: &str) {
+    let mut server = Server::start(&case.workspace);
+    server.wait_profile();
+    let hotspots = server.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
+    let roots: Vec<_> = hotspots["functions"].as_array().unwrap().iter().map(|function| function["item"].clone()).collect();
+    assert!(roots.len() > 50, "{}", roots.len());
+    let step = |server: &mut Server, item: &Value| match direction {
+        "incoming" => callers(server, item),
+        _ => callees(server, item),
+    };
+    let command = if direction == "incoming" { "costline.showCallers" } else { "costline.showCallees" };
+    let mut n_items = 0;
+    for root in &roots {
+        // At the root the costs of the step itself count: the self cost of a recursive function is on inner paths too.
+        let shown = server.execute(command, json!([root, { "message": false }]));
+        let first = step(&mut server, root);
+        let of = |items: &[Value]| items.iter().filter(|item| !is_recursive(item)).map(total).sum::<f64>();
+        assert_eq!(shown["total"].as_f64().unwrap(), total(root), "{root}");
+        assert_eq!(of(&first) + shown["self"].as_f64().unwrap(), total(root), "{root}");
+        for item in first.iter().filter(|item| !is_recursive(item)) {
+            let second = step(&mut server, item);
+            assert_eq!(of(&second) + self_(item), total(item), "{item}\n{}", told(&second));
+            for inner in second.iter().filter(|item| !is_recursive(item)) {
+                let third = step(&mut server, inner);
+                assert_eq!(of(&third) + self_(inner), total(inner), "{inner}\n{}", told(&third));
+                n_items += 1;
+            }
+            n_items += 1;
+        }
+        let totals: Vec<_> = first.iter().filter(|item| !is_recursive(item)).map(total).collect();
+        assert!(totals.is_sorted_by(|a, b| a >= b), "{totals:?}");
+        // Recursive ones come last.
+        assert!(first.iter().skip(totals.len()).all(is_recursive), "{}", told(&first));
+    }
+    assert!(n_items > 100, "{n_items}");
+}
+
+#[test]
+fn callers_of_a_real_profile_add_up() {
+    assert_steps_add_up(&Case::rust(), "incoming");
+}
+
+#[test]
+fn callees_of_a_real_profile_add_up() {
+    assert_steps_add_up(&Case::rust(), "outgoing");
+}
+
+#[test]
+fn callees_of_a_profile_with_deep_recursion_add_up() {
+    assert_steps_add_up(&Case::python(), "outgoing");
+    assert_steps_add_up(&Case::python(), "incoming");
+}
+
+/// `(name, file)` of a function; files of the case are spelled as in its expectations.
+fn identity(case: &Case, key: &Value) -> (String, String) {
+    let file = key["file"].as_str().unwrap_or_default();
+    let short = case.files().into_iter().find(|known| file.ends_with(&format!("/{known}")));
+    (text(&key["name"]), short.unwrap_or_else(|| file.to_owned()))
+}
+
+/// The calls between functions, as hierarchy items and as an independent tool counted them: weight of the samples in which
+/// the call occurs at least once.
+fn assert_calls_are_the_expected_ones(case: &Case) {
+    let mut server = Server::start(&case.workspace);
+    server.wait_profile();
+    let hotspots = server.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
+    let mut roots = BTreeMap::new();
+    for found in hotspots["functions"].as_array().unwrap() {
+        let known = roots.insert(identity(case, &function(&found["item"])), found["item"].clone());
+        assert!(known.is_none(), "{known:?}");
+    }
+    let mut calls: BTreeMap<(String, String), Vec<(Value, Value)>> = BTreeMap::new();
+    for call in case.expected["callers"].as_array().unwrap() {
+        let end = |side: &str| (text(&call[side]), call[format!("{side}_file")].as_str().unwrap_or_default().to_owned());
+        calls.entry(end("callee")).or_default().push((json!(end("caller")), call["total"].clone()));
+    }
+    assert!(calls.len() > 20, "{}", calls.len());
+    let (mut checked, mut recursive) = (0, 0);
+    for (callee, expected) in calls {
+        let items = callers(&mut server, &roots[&callee]);
+        let has_inner = items.iter().any(is_recursive);
+        for (caller, weight) in expected {
+            let weight = weight.as_f64().unwrap();
+            let found: Vec<_> = items.iter().filter(|item| json!(identity(case, &function(item))) == caller).collect();
+            if has_inner {
+                // What calls an inner occurrence has the weight of the call; what calls the outermost has its share of it.
+                let inner: Vec<_> = found.iter().filter(|item| is_recursive(item)).map(|item| total(item)).collect();
+                let outer: f64 = found.iter().filter(|item| !is_recursive(item)).map(|item| total(item)).sum();
+                assert!(
+                    if inner.is_empty() { outer == weight } else { inner == [weight] && outer <= weight },
+                    "{callee:?} < {caller}: {inner:?} {outer} {weight}"
+                );
+                recursive += 1;
+            } else {
+                assert_eq!(found.iter().map(|item| total(item)).collect::<Vec<_>>(), [weight], "{callee:?} < {caller}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "{checked}, {recursive}");
+}
+
+#[test]
+fn calls_of_a_firefox_profile_are_the_expected_ones() {
+    assert_calls_are_the_expected_ones(&Case::rust());
+}
+
+#[test]
+fn calls_of_a_folded_profile_are_the_expected_ones() {
+    assert_calls_are_the_expected_ones(&Case::python());
+}
+
+#[test]
+fn items_of_a_real_profile_carry_their_costs() {
+    for case in [Case::rust(), Case::javascript(), Case::python()] {
+        let mut server = Server::start(&case.workspace);
+        server.wait_profile();
+        let hotspots = server.execute("costline.hotspots", json!([{ "limit": 1_000_000 }]));
+        let profile_total = case.expected["total"].as_f64().unwrap();
+        let files: BTreeSet<String> = case.files().into_iter().collect();
+        let mut n_found = 0;
+        for expected in case.expected["functions"].as_array().unwrap() {
+            let file = expected["file"].as_str().unwrap_or_default();
+            if !files.contains(file) || expected["total"] == 0 {
+                continue;
+            }
+            let wanted = (text(&expected["name"]), file.to_owned());
+            let found: Vec<_> = hotspots["functions"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|found| &found["item"])
+                .filter(|item| identity(&case, &function(item)) == wanted)
+                .filter(|item| cost(&item["data"]) == cost(expected))
+                .collect();
+            assert!(!found.is_empty(), "{expected}");
+            let percent = 100.0 * expected["total"].as_f64().unwrap() / profile_total;
+            let shown = if percent < 0.05 { format!("{percent:.2}%") } else { format!("{percent:.1}%") };
+            assert!(found.iter().all(|item| name(item) == format!("{shown} {}", wanted.0)), "{expected}: {found:?}");
+            n_found += 1;
+        }
+        assert!(n_found > 10, "{n_found}");
+    }
+}
+
+#[test]
+fn functions_without_a_file_of_the_workspace_have_a_document_that_tells_why() {
+    let case = Case::rust();
+    let mut server = Server::start(&case.workspace);
+    server.wait_profile();
+    let item = server.root_item("std::collections::hash::map::HashMap<K,V,S,A>::entry");
+    let uri = text(&item["uri"]);
+    assert!(uri.starts_with("costline:///"), "{uri}");
+    assert_eq!(item["range"]["start"], json!({ "line": 0, "character": 0 }));
+    let content = server.request("costline/textDocumentContent", json!({ "uri": uri }));
+    let content = text(&content["text"]);
+    for part in [
+        "std::collections::hash::map::HashMap<K,V,S,A>::entry",
+        "library/std/src/collections/hash/map.rs",
+        "function: self ",
+        "wordstat::count",
+    ] {
+        assert!(content.contains(part), "{part}: {content}");
+    }
+    for uri in ["costline:///nothing", "costline:///x?%7B%22name%22%3A%22gone%22%7D", "file:///etc/hostname"] {
+        let content = text(&server.request("costline/textDocumentContent", json!({ "uri": uri }))["text"]);
+        assert!(content.contains("no such function") || content.contains("no document"), "{uri}: {content}");
+    }
+}

@@ -1,0 +1,353 @@
+//! Hints, lenses, hovers and symbols: their numbers are those that independent tools computed, on the lines they belong to.
+
+use serde_json::{Value, json};
+
+use crate::support::cases::Case;
+use crate::support::profiles::{APP_JS, SIX_SAMPLES, app_py, cpuprofile_with, six_samples};
+use crate::support::questions::{LineCosts, at, costs, text};
+use crate::support::{Server, Workspace};
+
+/// A server that hints at every line with any cost.
+fn with_all_hints(workspace: &Workspace) -> Server {
+    Server::builder(workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start()
+}
+
+/// The costs of each source of a case, in the hints: no line more, no line less.
+fn assert_hints_are_the_expected_costs(case: &Case, language: &str, n_files: usize) {
+    let mut server = with_all_hints(&case.workspace);
+    let files = case.lines();
+    assert_eq!(files.len(), n_files);
+    for (file, lines) in files {
+        let uri = server.open_file(&case.workspace.path(&file), language);
+        let expected: LineCosts = lines.into_iter().map(|(line, cost)| (line - 1, cost)).collect();
+        let hints = server.eventually("hints", |server| Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty()));
+        assert_eq!(hints, expected, "{file}");
+    }
+}
+
+/// The costs of each function of a case that is written in the workspace, in the lenses of its file.
+fn assert_lenses_are_the_expected_costs(case: &Case, language: &str) {
+    let mut server = with_all_hints(&case.workspace);
+    let functions = case.expected["functions"].as_array().unwrap();
+    for file in case.files() {
+        let mut expected: Vec<_> = functions
+            .iter()
+            .filter(|function| function["file"] == file.as_str())
+            .filter(|function| function["total"] != 0)
+            .map(|function| (text(&function["name"]), function["self"].to_string(), function["total"].to_string()))
+            .collect();
+        let uri = server.open_file(&case.workspace.path(&file), language);
+        let lenses = server.eventually("lenses", |server| Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty()));
+        let mut found: Vec<_> = lenses
+            .iter()
+            .map(|lens| {
+                let data = &lens["data"];
+                (text(&data["func"]["name"]), data["self"].to_string(), data["total"].to_string())
+            })
+            .collect();
+        expected.sort();
+        found.sort();
+        assert_eq!(found, expected, "{file}");
+    }
+}
+
+#[test]
+fn hints_of_a_firefox_profile_are_the_expected_costs() {
+    assert_hints_are_the_expected_costs(&Case::rust(), "rust", 4);
+}
+
+#[test]
+fn hints_of_a_cpuprofile_are_the_expected_costs() {
+    assert_hints_are_the_expected_costs(&Case::javascript(), "javascript", 4);
+}
+
+#[test]
+fn hints_of_a_folded_profile_are_the_expected_costs() {
+    assert_hints_are_the_expected_costs(&Case::python(), "python", 3);
+}
+
+#[test]
+fn lenses_are_the_expected_costs_of_functions() {
+    assert_lenses_are_the_expected_costs(&Case::rust(), "rust");
+    assert_lenses_are_the_expected_costs(&Case::javascript(), "javascript");
+    assert_lenses_are_the_expected_costs(&Case::python(), "python");
+}
+
+#[test]
+fn only_lines_that_reach_the_threshold_have_a_hint() {
+    let case = Case::rust();
+    let total = case.expected["total"].as_f64().unwrap();
+    let mut server = Server::builder(&case.workspace).options(json!({ "hints": { "minPercent": 2.5 } })).start();
+    for (file, lines) in case.lines() {
+        let uri = server.open_file(&case.workspace.path(&file), "rust");
+        let expected: LineCosts = lines
+            .into_iter()
+            .filter(|(_, (_, weight))| weight.as_f64().unwrap() * 100.0 >= 2.5 * total)
+            .map(|(line, cost)| (line - 1, cost))
+            .collect();
+        server.wait_profile();
+        assert_eq!(server.line_costs(&uri), expected, "{file}");
+    }
+}
+
+#[test]
+fn only_the_lines_asked_for_have_hints() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let lines = |hints: Vec<Value>| hints.iter().map(|hint| hint["position"]["line"].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!(lines(server.hints_in(&uri, 11, 22)), [11, 12, 21, 22]);
+    assert_eq!(lines(server.hints_in(&uri, 13, 20)), [0; 0]);
+    assert_eq!(lines(server.hints_in(&uri, 33, 33)), [33]);
+}
+
+#[test]
+fn a_hint_says_everything_the_contract_promises() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let hints = server.hints_in(&uri, 22, 22);
+    let [hint] = hints.as_slice() else { panic!("{hints:?}") };
+    assert_eq!(hint["position"], json!({ "line": 22, "character": app_py().lines().nth(22).unwrap().len() }));
+    assert_eq!(hint["label"], "16.7%");
+    assert_eq!(hint["paddingLeft"], true);
+    assert!(hint.get("kind").is_none() && hint.get("tooltip").is_none(), "{hint}");
+    for (key, value) in [
+        ("v", json!(1)),
+        ("line0", json!(22)),
+        ("self", json!(1)),
+        ("total", json!(1)),
+        ("unit", json!("samples")),
+        ("metric", json!("samples")),
+    ] {
+        assert_eq!(hint["data"][key], value, "{key}");
+    }
+
+    let resolved = server.request("inlayHint/resolve", hint.clone());
+    let tooltip = text(&resolved["tooltip"]["value"]);
+    assert_eq!(resolved["tooltip"]["kind"], "markdown");
+    for part in ["line 23", r"16\.7\% \(1 sample\)", r"33\.3\% of parse", "callers into this line", "main", r"cpu\.folded"] {
+        assert!(tooltip.contains(part), "{part}: {tooltip}");
+    }
+    // What else the hint says stays as it was.
+    assert_eq!((&resolved["label"], &resolved["position"]), (&hint["label"], &hint["position"]));
+}
+
+#[test]
+fn hints_that_are_not_ours_resolve_to_themselves() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    for data in [Value::Null, json!({}), json!({ "v": 2, "line0": 9, "uri": workspace.uri("app.py") }), json!("x")] {
+        let hint = json!({ "position": { "line": 9, "character": 3 }, "label": ": i32", "data": data });
+        let resolved = server.request("inlayHint/resolve", hint.clone());
+        assert_eq!((&resolved["label"], resolved.get("tooltip")), (&hint["label"], None));
+    }
+}
+
+#[test]
+fn labels_follow_the_settings() {
+    let workspace = six_samples();
+    for (settings, label) in [
+        (json!({}), "16.7%"),
+        (json!({ "hints": { "show": "self" } }), "self 16.7%"),
+        (json!({ "hints": { "show": "both" } }), "16.7% · self 16.7%"),
+        (json!({ "unit": "absolute" }), "1 sample"),
+        (json!({ "unit": "both" }), "16.7% (1 sample)"),
+    ] {
+        let mut server = Server::builder(&workspace).options(settings.clone()).start();
+        let uri = server.open_file(&workspace.path("app.py"), "python");
+        assert_eq!(server.wait_labels(&uri)[&22], label, "{settings}");
+    }
+}
+
+#[test]
+fn a_line_whose_total_is_not_known_shows_self() {
+    let case = Case::javascript();
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/layout.js"), "javascript");
+    let labels = server.wait_labels(&uri);
+    assert!(labels.values().all(|label| label.starts_with("self ")), "{labels:?}");
+    assert!(server.hints(&uri).iter().all(|hint| hint["data"]["total"].is_null() && hint["data"]["unit"] == "hits"));
+}
+
+#[test]
+fn a_lens_is_complete_and_its_command_runs() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).hold("window/showMessageRequest").start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let lenses = server.lenses(&uri);
+    let titles: Vec<_> =
+        lenses.iter().map(|lens| (lens["range"]["start"]["line"].as_u64().unwrap(), text(&lens["command"]["title"]))).collect();
+    assert_eq!(
+        titles,
+        [
+            (9, "self 16.7% (1 sample) · total 100.0% (6 samples)".to_owned()),
+            (21, "self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned()),
+            (30, "self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned()),
+        ]
+    );
+    let lens = &lenses[1];
+    assert_eq!(
+        lens["data"],
+        json!({ "v": 1, "func": { "name": "parse", "file": "app.py", "lib": null }, "self": 1, "total": 3, "unit": "samples", "metric": "samples" })
+    );
+    assert_eq!(lens["command"]["command"], "costline.showCallers");
+    let answer = server.execute("costline.showCallers", lens["command"]["arguments"].clone());
+    assert_eq!(answer["total"], 3);
+    let (id, _) = server.wait_server_request("window/showMessageRequest");
+    server.reply(id, Value::Null);
+}
+
+#[test]
+fn functions_below_the_threshold_have_no_lens() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).options(json!({ "lenses": { "minPercent": 60 } })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    assert_eq!(server.lenses(&uri).len(), 1);
+}
+
+#[test]
+fn hovers_report_the_numbers_of_lines_and_functions() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+
+    let line = server.hover(&uri, 21, 0).unwrap();
+    assert!(line.contains(r"| this line | 0\.0\% \(0 samples\) | 33\.3\% \(2 samples\) |"), "{line}");
+    assert!(line.contains(r"calls from this line") && line.contains(r"- 33\.3\% \(2 samples\) hash"), "{line}");
+    // On the name of what the line calls.
+    let callee = server.hover(&uri, 21, 5).unwrap();
+    assert!(
+        callee.contains("**hash**") && callee.contains(r"| function | 50\.0\% \(3 samples\) | 50\.0\% \(3 samples\) |"),
+        "{callee}"
+    );
+    assert!(callee.contains(r"- 33\.3\% \(2 samples\) parse") && callee.contains(r"- 16\.7\% \(1 sample\) eval"), "{callee}");
+    assert_eq!(server.hover(&uri, 2, 4), None);
+}
+
+#[test]
+fn hovers_are_plain_for_clients_that_render_no_markdown() {
+    let workspace = six_samples();
+    let mut server =
+        Server::builder(&workspace).capability("/textDocument/hover", json!({ "contentFormat": ["plaintext"] })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let hover = server.request("textDocument/hover", at(&uri, 21, 0));
+    assert_eq!(hover["contents"]["kind"], "plaintext");
+    let text = text(&hover["contents"]["value"]);
+    assert!(text.contains("this line: self 0.0% (0 samples), total 33.3% (2 samples)"), "{text}");
+}
+
+#[test]
+fn symbols_are_the_hottest_functions_and_only_when_asked_by_dollar() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let names = |symbols: Vec<Value>| symbols.iter().map(|symbol| text(&symbol["name"])).collect::<Vec<_>>();
+    assert_eq!(names(server.symbols("$")), ["$100.0% main", "$50.0% hash", "$50.0% eval", "$50.0% parse"]);
+    assert_eq!(names(server.symbols("$par")), ["$50.0% parse"]);
+    assert_eq!(server.symbols("$hash")[0]["location"]["uri"], workspace.uri("lib.py"));
+    assert_eq!(server.symbols("$hash")[0]["location"]["range"]["start"]["line"], 4);
+    for query in ["", "main", "par$"] {
+        assert_eq!(names(server.symbols(query)), [""; 0], "{query}");
+    }
+}
+
+#[test]
+fn hot_lines_are_diagnostics_where_they_are_wanted() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    assert_eq!(server.diagnostics(&uri), None);
+
+    server.configure(json!({ "diagnostics": { "enable": true, "minPercent": 50 } }));
+    let hot = server.eventually("diagnostics", |server| server.diagnostics(&uri).filter(|hot| !hot.is_empty()));
+    let hot: Vec<_> = hot
+        .iter()
+        .map(|hot| (hot["range"]["start"]["line"].as_u64().unwrap(), text(&hot["message"]), hot["severity"].clone()))
+        .collect();
+    assert_eq!(
+        hot,
+        [
+            (9, "hot function main: self 16.7% (1 sample) · total 100.0% (6 samples)".to_owned(), json!(4)),
+            (11, "hot line: 50.0%".to_owned(), json!(4)),
+            (21, "hot function parse: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(), json!(4)),
+            (30, "hot function eval: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(), json!(4)),
+        ]
+    );
+    server.configure(json!({ "diagnostics": { "enable": true, "minPercent": 10, "maxPerFile": 2 } }));
+    server.eventually("two diagnostics", |server| server.diagnostics(&uri).filter(|hot| hot.len() == 2));
+    server.configure(json!({}));
+    server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
+}
+
+#[test]
+fn lines_of_a_file_that_is_named_in_several_ways_are_charged_once() {
+    let workspace =
+        Workspace::with([("cpu.folded", "f (lib/app.py:1) 2\nf (app.py:1);f (lib/app.py:1) 3\n"), ("lib/app.py", "f()\n")]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("lib/app.py"), "python");
+    server.wait_costs(&uri, &costs([(1, 5, 5)]));
+}
+
+#[test]
+fn names_in_profiles_do_nothing_where_they_show() {
+    let name = "[x](command:evil)<b>";
+    let workspace = Workspace::with([("cpu.folded", format!("{name} (app.py:1) 3\n").as_str()), ("app.py", "f()\n")]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let hover = server.hover(&uri, 0, 0).unwrap();
+    assert!(hover.contains(r"\[x\]\(command\:evil\)\<b\>"), "{hover}");
+    assert!(!hover.contains(name), "{hover}");
+}
+
+#[test]
+fn control_characters_in_names_do_not_reach_the_screen() {
+    let name = "work\u{1b}[31m\u{202e}\n";
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    let frame =
+        json!({ "functionName": name, "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 0 });
+    workspace.write("a.cpuprofile", cpuprofile_with(3, frame));
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    server.wait_labels(&uri);
+    let item = server.prepare(&uri, 1, 0).remove(0);
+    let shown = [text(&item["name"]), text(&item["detail"]), text(&server.symbols("$")[0]["name"])];
+    assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\n'])), "{shown:?}");
+    // The raw name, for programs, leads back to the function.
+    assert_eq!(item["data"]["path"][0]["name"], name);
+    assert_eq!(server.execute("costline.showCallers", json!([item, { "message": false }]))["self"], 3);
+}
+
+#[test]
+fn nothing_is_shown_before_and_without_a_profile() {
+    let workspace = Workspace::with([("app.py", app_py().as_str())]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    assert_eq!((server.hints(&uri), server.lenses(&uri), server.prepare(&uri, 9, 0)), (vec![], vec![], vec![]));
+    assert_eq!((server.hover(&uri, 9, 0), server.symbols("$")), (None, vec![]));
+    assert_eq!(server.profiles()["active"], Value::Null);
+    workspace.write("cpu.folded", SIX_SAMPLES);
+    server.wait_labels(&uri);
+}
+
+#[test]
+fn documents_that_are_no_files_have_no_costs() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let file = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&file);
+    for uri in ["untitled:app.py", "git:/app.py?HEAD", "vscode-notebook-cell:/app.py#1", "costline:///main?%7B%7D"] {
+        server.open(uri, "python", &app_py());
+        assert_eq!((server.hints(uri), server.lenses(uri), server.prepare(uri, 9, 0)), (vec![], vec![], vec![]), "{uri}");
+        server.change(uri, "x\n");
+        server.close(uri);
+    }
+}

@@ -1,0 +1,231 @@
+//! Settings take effect at once, however the client tells them; what cannot be understood is one warning.
+
+use serde_json::{Value, json};
+
+use crate::support::cases::Case;
+use crate::support::profiles::{APP_JS, cpuprofile, six_samples};
+use crate::support::questions::{costs, text};
+use crate::support::{Refreshes, Server, Workspace};
+
+fn six(workspace: &Workspace) -> (Server, String) {
+    let mut server = Server::start(workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    (server, uri)
+}
+
+fn warnings(server: &mut Server) -> Vec<String> {
+    let logged = server.sent("window/logMessage");
+    logged.iter().filter(|message| message["type"] == 2).map(|message| text(&message["message"])).collect()
+}
+
+#[test]
+fn thresholds_take_effect_at_once_with_a_refresh() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    assert_eq!((server.line_costs(&uri).len(), server.lenses(&uri).len()), (9, 3));
+    let first = Refreshes { inlay_hint: 1, code_lens: 1 };
+    server.eventually("the first refreshes", |server| (server.refreshes() == first).then_some(()));
+
+    server.configure(json!({ "hints": { "minPercent": 40 }, "lenses": { "minPercent": 60 } }));
+    server.wait_costs(&uri, &costs([(12, 0, 3)]));
+    assert_eq!(server.lenses(&uri).len(), 1);
+    let second = Refreshes { inlay_hint: 2, code_lens: 2 };
+    server.eventually("other refreshes", |server| (server.refreshes() == second).then_some(()));
+
+    // What is not set any more has its default again.
+    server.configure(json!({ "lenses": { "minPercent": 60 } }));
+    server.eventually("all hints", |server| (server.line_costs(&uri).len() == 9).then_some(()));
+    assert_eq!(server.lenses(&uri).len(), 1);
+}
+
+#[test]
+fn each_surface_can_be_switched_off_and_on() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let mut shown = |settings: Value, wanted: [bool; 3]| {
+        server.configure(settings);
+        server.eventually(&format!("{wanted:?}"), |server| {
+            let shown = [!server.hints(&uri).is_empty(), !server.lenses(&uri).is_empty(), server.hover(&uri, 9, 0).is_some()];
+            (shown == wanted).then_some(())
+        });
+    };
+    shown(json!({ "hints": { "enable": false } }), [false, true, true]);
+    shown(json!({ "lenses": { "enable": false } }), [true, false, true]);
+    shown(json!({ "hover": { "enable": false } }), [true, true, false]);
+    shown(json!({}), [true, true, true]);
+}
+
+#[test]
+fn the_metric_applies_to_every_surface() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("a.cpuprofile", cpuprofile(10));
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    server.wait_labels(&uri);
+    let metric = |server: &mut Server| text(&server.lenses(&uri)[0]["data"]["metric"]);
+    assert_eq!((metric(&mut server), server.profiles()["active"]["unit"].clone()), ("hits".to_owned(), json!("hits")));
+
+    server.configure(json!({ "metric": "time" }));
+    server.eventually("time", |server| (metric(server) == "time").then_some(()));
+    let active = server.profiles()["active"].clone();
+    // Ten samples, half a millisecond each, but for the last, which has no next one.
+    assert_eq!((&active["metric"], &active["unit"], &active["total"]), (&json!("time"), &json!("us"), &json!(4500)));
+    assert_eq!(server.root_item("work")["data"]["total"], 4500);
+    // This format gives lines no time.
+    assert!(server.hints(&uri).is_empty());
+
+    server.configure(json!({ "metric": "furlongs" }));
+    server.eventually("the default", |server| (metric(server) == "hits").then_some(()));
+    let warned = warnings(&mut server);
+    assert!(warned.len() == 1 && warned[0].contains("furlongs") && warned[0].contains("hits, time"), "{warned:?}");
+    // Kept for the next profile, and said of it too.
+    workspace.rename_over("a.cpuprofile", cpuprofile(20));
+    server.eventually("the next profile", |server| (server.line_costs(&uri).get(&1)?.0 == 20).then_some(()));
+}
+
+#[test]
+fn threads_are_chosen_by_name_and_by_glob() {
+    let case = Case::rust();
+    let mut server = Server::start(&case.workspace);
+    server.wait_profile();
+    let threads = case.expected["threads"].as_array().unwrap();
+    assert!(threads.len() > 1, "{threads:?}");
+    // Named `process/thread` there.
+    let name_of = |thread: &Value| text(&thread["name"]).rsplit('/').next().unwrap_or_default().to_owned();
+    let total_of = |names: &dyn Fn(&str) -> bool| {
+        let chosen = threads.iter().filter(|thread| names(&name_of(thread)));
+        chosen.map(|thread| thread["total"].as_f64().unwrap()).sum::<f64>()
+    };
+    let mut wait_total = |threads: Value, total: f64| {
+        server.configure(json!({ "threads": threads }));
+        server.eventually(&format!("{total} with {threads}"), |server| {
+            (server.profiles()["active"]["total"].as_f64()? == total).then_some(())
+        });
+    };
+    let all = total_of(&|_| true);
+    for thread in threads {
+        let name = name_of(thread);
+        wait_total(json!([name]), total_of(&|other| other == name));
+    }
+    wait_total(json!(["count*"]), total_of(&|name| name.starts_with("count")));
+    wait_total(json!([]), all);
+    wait_total(json!(["no such thread"]), all);
+    server.eventually("a warning", |server| {
+        warnings(server).iter().any(|warning| warning.contains("no such thread")).then_some(())
+    });
+}
+
+#[test]
+fn path_mappings_and_excluded_files_take_effect_at_once() {
+    let workspace = Workspace::with([("code/app.py", "f()\n"), ("cpu.folded", "f (/usr/lib/old/app.py:1) 3\n")]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("code/app.py"), "python");
+    server.wait_profile();
+    assert!(server.hints(&uri).is_empty());
+
+    server.configure(
+        json!({ "pathMappings": [{ "from": "/usr/lib", "to": "elsewhere" }, { "from": "/usr/lib/old", "to": "code" }] }),
+    );
+    server.wait_costs(&uri, &costs([(1, 3, 3)]));
+    server.configure(json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": "code" }], "exclude": ["code/**"] }));
+    server.wait_costs(&uri, &costs([]));
+    server.configure(json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": workspace.path("code") }] }));
+    server.wait_costs(&uri, &costs([(1, 3, 3)]));
+    server.configure(json!({}));
+    server.wait_costs(&uri, &costs([]));
+}
+
+#[test]
+fn source_roots_are_searched_too() {
+    let library = Workspace::with([("json/decoder.py", "f()\n")]);
+    let workspace = Workspace::with([("cpu.folded", "f (/usr/lib/python3/json/decoder.py:1) 3\n")]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&library.path("json/decoder.py"), "python");
+    server.wait_profile();
+    assert!(server.hints(&uri).is_empty());
+    server.configure(json!({ "sourceRoots": [library.root()] }));
+    server.wait_costs(&uri, &costs([(1, 3, 3)]));
+}
+
+#[test]
+fn where_profiles_are_looked_for_can_be_changed() {
+    let workspace = six_samples();
+    std::fs::rename(workspace.path("cpu.folded"), workspace.path("results.txt")).unwrap();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    assert_eq!(server.profiles()["profiles"], json!([]));
+    server.configure(json!({ "profiles": ["res*.txt"] }));
+    server.wait_labels(&uri);
+}
+
+#[test]
+fn profiles_that_are_too_large_are_refused_by_name_of_the_limit() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("a.cpuprofile", cpuprofile(10));
+    let mut server = Server::builder(&workspace).options(json!({ "maxProfileBytes": 1000 })).start();
+    let profile = workspace.uri("a.cpuprofile");
+    let problem = server.eventually("a diagnostic", |server| Some(text(&server.diagnostics(&profile)?.first()?["message"])));
+    assert!(problem.contains("maxProfileBytes") && problem.contains("1000"), "{problem}");
+}
+
+#[test]
+fn the_client_is_asked_for_its_settings() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).settings(json!({ "hints": { "minPercent": 40 } })).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_costs(&uri, &costs([(12, 0, 3)]));
+    assert_eq!(server.sent("workspace/configuration"), [json!({ "items": [{ "section": "costline" }] })]);
+
+    // A client of this kind says only that something has changed.
+    for settings in [Value::Null, json!({})] {
+        server.set_settings(json!({ "hints": { "minPercent": 0 } }));
+        server.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+        server.eventually("all hints", |server| (server.line_costs(&uri).len() == 9).then_some(()));
+        server.set_settings(json!({ "hints": { "minPercent": 40 } }));
+        server.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
+        server.wait_costs(&uri, &costs([(12, 0, 3)]));
+    }
+    // No settings at all: the defaults.
+    server.set_settings(Value::Null);
+    server.notify("workspace/didChangeConfiguration", json!({ "settings": null }));
+    server.eventually("all hints", |server| (server.line_costs(&uri).len() == 9).then_some(()));
+}
+
+#[test]
+fn a_client_that_has_no_settings_to_tell_keeps_its_options() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).options(json!({ "hints": { "minPercent": 40 } })).settings(Value::Null).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_costs(&uri, &costs([(12, 0, 3)]));
+}
+
+#[test]
+fn a_client_that_does_not_tell_its_settings_is_served_without() {
+    let workspace = six_samples();
+    let mut server = Server::builder(&workspace).hold("workspace/configuration").start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let (id, _) = server.wait_server_request("workspace/configuration");
+    server.refuse(id, -32603, "too late");
+}
+
+#[test]
+fn what_cannot_be_understood_is_one_warning_that_names_the_key_and_the_rest_applies() {
+    let workspace = six_samples();
+    let settings = json!({ "hints": { "minPercent": 40, "colour": "red" }, "metric": 7, "nonsense": true });
+    let assert_warned = |server: &mut Server| {
+        let uri = server.open_file(&workspace.path("app.py"), "python");
+        server.wait_costs(&uri, &costs([(12, 0, 3)]));
+        let warned = server.eventually("three warnings", |server| Some(warnings(server)).filter(|warnings| warnings.len() >= 3));
+        let keys: Vec<_> = warned.iter().map(|warning| warning.split('`').nth(1).unwrap_or_default()).collect();
+        assert_eq!(keys, ["costline.hints.colour", "costline.metric", "costline.nonsense"]);
+    };
+    let mut server = Server::builder(&workspace).options(settings.clone()).start();
+    assert_warned(&mut server);
+    let mut server = Server::builder(&workspace).settings(settings.clone()).start();
+    assert_warned(&mut server);
+    let mut server = Server::start(&workspace);
+    server.configure(settings);
+    assert_warned(&mut server);
+}

@@ -1,0 +1,93 @@
+//! The real profiles of `fixtures/profiles/`, with their sources and the costs that independent tools computed of them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::workspace::Workspace;
+
+/// A case, copied to a workspace of its own.
+pub struct Case {
+    /// The profile and its sources, as in `fixtures/`.
+    pub workspace: Workspace,
+    /// What the profile costs.
+    pub expected: Value,
+}
+
+impl Case {
+    /// The case in `fixtures/profiles/<name>`.
+    pub fn new(name: &str) -> Self {
+        let folder = fixtures().join("profiles").join(name);
+        let workspace = Workspace::new();
+        for file in files_below(&folder) {
+            let relative = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
+            match relative.as_str() {
+                "expected.json" => continue,
+                // A name that no glob knows.
+                "pyspy.raw.txt" => workspace.copy(&file, "profiles/pyspy.raw.txt"),
+                _ => workspace.copy(&file, &relative),
+            };
+        }
+        let expected = fs::read_to_string(folder.join("expected.json")).expect("each case has its expected costs");
+        Self { workspace, expected: serde_json::from_str(&expected).expect("expected costs are JSON") }
+    }
+
+    /// A folded profile by py-spy: recursion, generators, short file names. Every line has a total.
+    pub fn python() -> Self {
+        Self::new("folded/py-gridworld-pyspy")
+    }
+
+    /// A `.cpuprofile` of Node.js: lines have no total.
+    pub fn javascript() -> Self {
+        Self::new("v8/node-mdrender")
+    }
+
+    /// A gzipped Firefox profile by samply: threads, inlined and generic functions, libraries.
+    pub fn rust() -> Self {
+        Self::new("firefox/rust-wordstat-v70")
+    }
+
+    /// The source files that have costs, relative to the workspace.
+    pub fn files(&self) -> Vec<String> {
+        self.lines().into_keys().collect()
+    }
+
+    /// `(self, total)` by file of the workspace and by line (1-based).
+    pub fn lines(&self) -> BTreeMap<String, BTreeMap<u64, (Value, Value)>> {
+        let mut files: BTreeMap<String, BTreeMap<u64, (Value, Value)>> = BTreeMap::new();
+        for line in self.expected["lines"].as_array().into_iter().flatten() {
+            let file = line["file"].as_str().unwrap_or_default();
+            if self.workspace.path(file).is_file() {
+                let number = line["line"].as_u64().unwrap_or_default();
+                files.entry(file.to_owned()).or_default().insert(number, (line["self"].clone(), line["total"].clone()));
+            }
+        }
+        files
+    }
+}
+
+/// The handshakes captured from editors: file name without `.json`, and `initialize` params without roots and process.
+pub fn clients() -> Vec<(String, Value)> {
+    let mut clients: Vec<_> = files_below(&fixtures().join("clients"))
+        .into_iter()
+        .map(|file| {
+            let params = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            (name, params.unwrap_or_else(|| panic!("{} is no JSON", file.display())))
+        })
+        .collect();
+    clients.sort_by(|a, b| a.0.cmp(&b.0));
+    clients
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries.map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path());
+    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}

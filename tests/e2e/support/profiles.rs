@@ -1,0 +1,89 @@
+//! Small profiles written by hand, whose costs can be checked by hand.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+
+use super::workspace::Workspace;
+
+/// Six samples: `eval` is recursive, `hash` is called from two functions and lies in a file of its own.
+///
+/// | | self/total |
+/// |---|---|
+/// | functions | main 1/6, parse 1/3, hash 3/3, eval 1/3 |
+/// | app.py | 10: 0/2, 12: 0/3, 13: 1/1, 22: 0/2, 23: 1/1, 31: 0/2, 32: 0/1, 33: 0/1, 34: 1/1 |
+/// | lib.py | 5: 2/2, 6: 1/1 |
+pub const SIX_SAMPLES: &str = "\
+main (app.py:10);parse (app.py:22);hash (lib.py:5) 1
+main (app.py:10);parse (app.py:23) 1
+main (app.py:12);eval (app.py:31);eval (app.py:33);hash (lib.py:5) 1
+main (app.py:12);eval (app.py:31);eval (app.py:31);eval (app.py:34) 1
+main (app.py:12);eval (app.py:32);parse (app.py:22);hash (lib.py:6) 1
+main (app.py:13) 1
+";
+
+/// The text of `app.py`: each line says its number, so that all lines differ; functions begin where the samples say.
+pub fn app_py() -> String {
+    numbered(
+        40,
+        &[(9, "def main():"), (10, "    parse(eval)"), (21, "def parse(text):"), (22, "    hash(text)"), (30, "def eval(tree):")],
+    )
+}
+
+/// The text of `lib.py`.
+pub fn lib_py() -> String {
+    numbered(8, &[(4, "def hash(text):")])
+}
+
+/// A text whose lines say their number, but for the lines given (1-based).
+pub fn numbered(n_lines: usize, special: &[(usize, &str)]) -> String {
+    let line = |number: usize| {
+        let special = special.iter().find(|(at, _)| *at == number);
+        special.map_or_else(|| format!("    step_{number}()"), |(_, text)| (*text).to_owned())
+    };
+    (1..=n_lines).map(|number| line(number) + "\n").collect()
+}
+
+/// A workspace with [`SIX_SAMPLES`] and its sources.
+pub fn six_samples() -> Workspace {
+    Workspace::with([("cpu.folded", SIX_SAMPLES), ("app.py", app_py().as_str()), ("lib.py", lib_py().as_str())])
+}
+
+/// A folded profile of as many samples at line 2 of `app.js`.
+pub fn folded(samples: u64) -> String {
+    format!("work (app.js:2) {samples}\n")
+}
+
+/// The same as a `.cpuprofile`. It is long enough to be written in pieces, and JSON: it has an end.
+pub fn cpuprofile(hits: u64) -> Vec<u8> {
+    cpuprofile_with(
+        hits,
+        json!({ "functionName": "work", "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 0 }),
+    )
+}
+
+/// A `.cpuprofile` of one function, all of whose hits are at line 2.
+pub fn cpuprofile_with(hits: u64, function: Value) -> Vec<u8> {
+    let frame = |name: &str, url: &str| json!({ "functionName": name, "scriptId": "0", "url": url, "lineNumber": -1, "columnNumber": -1 });
+    let mut nodes = vec![
+        json!({ "id": 1, "callFrame": frame("(root)", ""), "hitCount": 0, "children": (2..=200).collect::<Vec<_>>() }),
+        json!({ "id": 2, "callFrame": function, "hitCount": hits, "positionTicks": [{ "line": 2, "ticks": hits }] }),
+    ];
+    nodes.extend((3..=200).map(|id| json!({ "id": id, "callFrame": frame(&format!("idle_{id}"), "node:idle"), "hitCount": 0 })));
+    let samples = vec![2; usize::try_from(hits).unwrap_or(0)];
+    let deltas = vec![500; samples.len()];
+    let profile = json!({ "nodes": nodes, "startTime": 0, "endTime": 500 * hits, "samples": samples, "timeDeltas": deltas });
+    profile.to_string().into_bytes()
+}
+
+/// `content`, gzipped.
+pub fn gzip(content: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(content).expect("memory takes it");
+    out.finish().expect("memory takes it")
+}
+
+/// The text of `app.js`.
+pub const APP_JS: &str = "function work() {\n  return busy();\n}\n";
