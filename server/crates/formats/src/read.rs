@@ -12,10 +12,34 @@ use std::borrow::Cow;
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
     let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
     let path = path.strip_prefix("localhost").unwrap_or(path);
+    if !path.starts_with('/') {
+        // A placeholder of a sanitised profile.
+        return Cow::Borrowed(name);
+    }
     let path = percent_decode_str(path).decode_utf8_lossy();
     match path.as_bytes() {
         // file:///C:/x is C:/x.
         [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => Cow::Owned(path[1..].to_owned()),
         _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::source_name;
+
+    #[test]
+    fn file_urls_become_paths_and_all_else_stays() {
+        let cases = [
+            ("file:///a%20b/x.js?v=1", "/a b/x.js?v=1"),
+            ("file://localhost/a/x.js", "/a/x.js"),
+            ("file:///C:/a/x.js", "C:/a/x.js"),
+            ("file://<URL>", "file://<URL>"),
+            ("/a%20b/./x.js", "/a%20b/./x.js"),
+            ("node:fs", "node:fs"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(source_name(name), expected);
+        }
     }
 }

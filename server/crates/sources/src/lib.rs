@@ -1,7 +1,7 @@
 //! Paths named by profiles to files of a workspace, and lines of a recorded text to lines of an edited one.
 //!
-//! Stands alone: it knows neither profiles nor editors. The rules are those of the design, section 6
-//! ("Path mapping", "Edits"). Of the disk it touches the given roots and nothing else; it never opens a source file.
+//! Stands alone: it knows neither profiles nor editors. Of the disk it touches the given roots and nothing else; it never
+//! opens a source file.
 
 mod index;
 mod lines;
@@ -13,4 +13,3 @@ mod repo;
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use lines::LineMap;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
-pub use name::display_name;

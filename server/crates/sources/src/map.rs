@@ -1,4 +1,4 @@
-//! Maps the file names of one profile to files of the workspace (design, section 6 "Path mapping").
+//! Maps the file names of one profile to files of the workspace.
 //!
 //! What is certain comes first: the user's rules, then the path itself. Only then the end of a path is compared, and
 //! when two files could be meant, none is: a wrong number beside somebody's code is worse than no number.

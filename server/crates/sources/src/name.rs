@@ -155,15 +155,6 @@ impl Name {
     }
 }
 
-/// The name as reports show it: without `file://` and percent-decoded, otherwise unchanged.
-/// It stays untrusted text; whoever prints it escapes it.
-pub fn display_name(name: &str) -> Cow<'_, str> {
-    match name.strip_prefix("file://") {
-        Some(path) if path.starts_with('/') => percent_decode_str(path).decode_utf8_lossy(),
-        _ => Cow::Borrowed(name),
-    }
-}
-
 /// The components of a path from the last to the first, each followed by `/`: two paths share the end that their
 /// keys share as beginning. Where file systems ignore case, so do keys (ASCII only, which keeps lengths).
 pub(crate) fn key(path: &str) -> String {
@@ -382,13 +373,5 @@ mod tests {
     fn keys_begin_with_the_base_name() {
         assert_eq!(key("/srv/app/x.c"), "x.c/app/srv/");
         assert_eq!(key(""), "");
-    }
-
-    #[test]
-    fn display_names_are_decoded_but_otherwise_left_alone() {
-        assert_eq!(display_name("file:///a%20b/x.js?v=1"), "/a b/x.js?v=1");
-        assert_eq!(display_name("file://<URL>"), "file://<URL>");
-        assert_eq!(display_name("/a%20b/./x.js"), "/a%20b/./x.js");
-        assert_eq!(display_name("file:///%ff"), "/\u{fffd}");
     }
 }

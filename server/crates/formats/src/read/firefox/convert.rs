@@ -201,7 +201,7 @@ impl Appender<'_> {
         append_frames(self.builder, place, frames, funcs, &names)
     }
 
-    /// A stack without a category of its own has its parent's (`firefox.md` 2.2).
+    /// A stack without a category of its own has its parent's (Firefox Profiler, `profile-data`, derived stack categories).
     fn mark_idle(&mut self, first: usize, n: usize, idle: u32, own: impl Fn(usize) -> u32) -> Result<(), ReadError> {
         let mut is_idle = vec![false; n];
         for row in 0..n {
@@ -239,7 +239,7 @@ fn append_frames(
         let location = frames.cell(&frames.original_location, row, frame_flags::ORIGINAL_LOCATION);
         let position = funcs.position(place, builder, func as usize, lib, location, names)?;
         // A frame without a line stands at its func's first. Source and line come from the same tier: both before
-        // compilation or both after (`firefox.md` 2.4).
+        // compilation or both after (Firefox Profiler, `line-timings`).
         let own = frames.cell(&frames.line, row, frame_flags::LINE).filter(|&line| line > 0 && !position.original);
         ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), inlined })?);
     }
@@ -434,7 +434,7 @@ struct Span(Option<(f64, f64)>);
 impl Span {
     fn add(&mut self, samples: &Raw<'_>) {
         let column = |key| samples.get(key).map(|column| Column(column.text));
-        // Deltas count from 0 (`firefox.md` 1.4): the first is the time of the first sample, their sum that of the last.
+        // Deltas count from 0 (processed format, version 50): the first is the time of the first sample, their sum that of the last.
         let ends = match (column("time"), column("timeDeltas")) {
             (Some(times), _) => times.ends(),
             (None, Some(deltas)) => deltas.ends().map(|(first, _)| (first, deltas.sum())),
