@@ -178,6 +178,18 @@ fn explain_tells_when_there_are_no_lines_or_no_profile() {
 }
 
 #[test]
+fn explain_tells_when_a_profile_is_only_addresses() {
+    let workspace = Workspace::with([("app.js", APP_JS), ("a.folded", "0x1f0;0x2e4 7\n0x1f0 3\n")]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.js"), "javascript");
+    let why = server.eventually("the profile", |server| {
+        let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 0 }]));
+        (why["code"] != "no-profile").then_some(why)
+    });
+    assert_eq!(why["code"], "unsymbolicated", "{why}");
+}
+
+#[test]
 fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
     let workspace = six_samples();
     let mut server = Server::builder(&workspace).hold("window/showMessageRequest").hold("window/showDocument").start();

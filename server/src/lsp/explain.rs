@@ -26,6 +26,10 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
     if context.documents.get(uri).is_none() {
         return reason("not-open", "the editor has not opened this document here");
     }
+    if snapshot.is_unsymbolicated() {
+        let message = "the profile holds addresses instead of names and lines: `costline check` says how to record them";
+        return reason("unsymbolicated", message);
+    }
     let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
     if snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() {
         let message = if snapshot.costs.lines().is_empty() {

@@ -15,7 +15,7 @@ use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
 use serde_json::Value;
 use sources::{Limits, SourceIndex};
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
@@ -34,6 +34,8 @@ const QUIET: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How often a file that has not settled is looked at.
 const PACE: Duration = Duration::from_millis(50);
+/// How many closed writings are remembered: more than are written at once.
+const CLOSED: usize = 16;
 /// Events come in bursts; one look answers a burst.
 const BURST: Duration = Duration::from_millis(20);
 
@@ -95,8 +97,6 @@ struct Target {
     format: Option<Format>,
     /// When the stamp was first seen.
     since: Instant,
-    /// Whether its writer has closed it.
-    closed: bool,
     /// Not to be read before.
     not_before: Instant,
 }
@@ -118,6 +118,8 @@ pub struct Loader {
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
     refused: HashMap<PathBuf, Stamp>,
+    /// Writings that their writers have closed; the last few.
+    closed: VecDeque<Stamp>,
     /// Settings or folders changed: what is shown must be seen anew.
     outdated: bool,
     /// The user's pick was withdrawn: the newest is wanted, even if it is older than what is shown.
@@ -154,6 +156,7 @@ impl Loader {
             running: None,
             last_number: 0,
             refused: HashMap::new(),
+            closed: VecDeque::new(),
             outdated: false,
             unpicked: false,
             missed_since: None,
@@ -201,11 +204,9 @@ impl Loader {
     }
 
     fn on_change(&mut self, changed: &Changed) {
-        if let Some(target) = &mut self.target
-            && changed.closed
-            && changed.paths.iter().any(|path| path.file_name() == target.path.file_name())
-        {
-            target.closed = true;
+        for stamp in changed.paths.iter().filter(|_| changed.closed).filter_map(|path| Stamp::of(path).ok()) {
+            self.closed.truncate(CLOSED - 1);
+            self.closed.push_front(stamp);
         }
         for path in changed.paths.iter().filter(|path| !path.exists()) {
             self.folders.forget(path);
@@ -371,14 +372,7 @@ impl Loader {
         let same = |target: &Target| next.as_ref().is_some_and(|(path, stamp, _)| target.path == *path && target.stamp == *stamp);
         if !self.target.as_ref().is_some_and(same) {
             let now = Instant::now();
-            self.target = next.map(|(path, stamp, format)| Target {
-                path,
-                stamp,
-                format,
-                since: now,
-                closed: false,
-                not_before: now + SETTLED,
-            });
+            self.target = next.map(|(path, stamp, format)| Target { path, stamp, format, since: now, not_before: now + SETTLED });
         }
         self.withdraw_problems(&world).await;
     }
@@ -394,7 +388,10 @@ impl Loader {
             let waited = now - target.since;
             let complete = match format {
                 Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
-                Some(format) => waited >= PATIENCE || ((target.closed || waited >= QUIET) && has_end(&target.path, format)),
+                Some(format) => {
+                    let quiet = waited >= QUIET || self.closed.contains(&target.stamp);
+                    waited >= PATIENCE || (quiet && has_end(&target.path, format))
+                }
                 // Cannot be anything yet; if it stays so, reading it will say why.
                 None => waited >= PATIENCE,
             };

@@ -354,6 +354,13 @@ impl Snapshot {
         self.defined.get(&file).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether most of it is addresses that nobody has turned into names and lines.
+    pub fn is_unsymbolicated(&self) -> bool {
+        let functions = || self.costs.functions().map(|(function, _)| self.key(function));
+        let unresolved = || functions().filter(|key| key.address.is_some()).count();
+        self.costs.lines().is_empty() && 2 * unresolved() > functions().count()
+    }
+
     /// Functions that cost anything, hottest first; idle ones are no cost.
     pub fn hottest_functions(&self) -> Vec<(FunctionId, Cost)> {
         let costs = self.costs.functions().map(|(function, cost)| (function, cost.cost));
