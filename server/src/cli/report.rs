@@ -201,21 +201,19 @@ fn total_fields(total: Total) -> TotalFields {
 }
 
 impl<'a> Report<'a> {
-    /// The report but for its edges, and those.
-    fn new(snapshot: &'a Snapshot) -> (Self, EdgeOrder<'a>) {
+    /// The report but for its edges, and where each function stands in it.
+    fn new(snapshot: &'a Snapshot) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
         let recording = &snapshot.loaded.recording;
 
-        let (functions, edges, lines) = std::thread::scope(|scope| {
+        let (functions, lines) = std::thread::scope(|scope| {
             let lines = scope.spawn(|| sorted_lines(snapshot));
-            let functions = sorted_functions(snapshot);
-            let mut rank = vec![u32::MAX; snapshot.groups.n_functions()];
-            for (&(function, _), i) in functions.iter().zip(0..) {
-                rank[function.index()] = i;
-            }
-            let edges = EdgeOrder::new(snapshot, &rank);
-            (functions, edges, lines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            (sorted_functions(snapshot), lines.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
+        let mut rank = vec![u32::MAX; snapshot.groups.n_functions()];
+        for (&(function, _), i) in functions.iter().zip(0..) {
+            rank[function.index()] = i;
+        }
         let functions = functions.into_iter().map(|(function, cost)| {
             let this = snapshot.function(function);
             FunctionRow {
@@ -261,7 +259,7 @@ impl<'a> Report<'a> {
                 .collect(),
             edges: Vec::new(),
         };
-        (report, edges)
+        (report, rank)
     }
 }
 
@@ -348,8 +346,13 @@ fn sorted_lines(snapshot: &Snapshot) -> Vec<analysis::LineCost> {
 
 /// Writes the report as JSON.
 pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
-    let (report, edges) = Report::new(snapshot);
-    let head = serde_json::to_vec(&report)?;
+    let (report, rank) = Report::new(snapshot);
+    let (head, edges) = std::thread::scope(|scope| {
+        let head = scope.spawn(|| serde_json::to_vec(&report));
+        let edges = EdgeOrder::new(snapshot, &rank);
+        (head.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), edges)
+    });
+    let head = head?;
     let head = head.strip_suffix(b"]}").ok_or(io::ErrorKind::InvalidData)?;
     out.write_all(head)?;
     // Edges are most of a large report: two threads word them, block by block.

@@ -106,31 +106,39 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
     }
     let stacks = WeightedStacks::new(profile, own);
 
-    // Edges take as long as all the rest; they share nothing with it but what both read.
-    let (functions, lines, places, edges) = std::thread::scope(|scope| {
-        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
-        let functions = with_totals(&stacks, function_self, |frame| frames.function(frame).index());
-        let lines = with_totals(&stacks, line_self, |frame| frames.line(frame) as usize);
-        let places = with_totals(&stacks, place_self, |frame| frames.place(frame) as usize);
-        (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect();
-    for &(frame, weight) in &sums.idle_leaves {
-        functions[frames.function(frame).index()].idle += weight;
-    }
-
     let known = |cost: Cost| match metric.lines {
         LineKnowledge::SelfAndTotal => cost,
         LineKnowledge::SelfOnly | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
     };
-    let lines = frames.lines.iter().zip(lines).map(|(&(file, line), cost)| LineCost { file, line, cost: known(cost) });
-    let lines = lines.filter(|line| line.cost.magnitude() > 0.0).collect();
-    let places = frames.places.iter().zip(places).filter(|&(&(_, line), _)| line != NO_LINE).map(|(&(function, line), cost)| {
-        let (file, line) = frames.lines[line as usize];
-        PlaceCost { function, file, line, cost: known(cost) }
+    // Edges take as long as all the rest; they share nothing with it but what both read.
+    let (functions, lines, places, edges) = std::thread::scope(|scope| {
+        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
+        let functions = with_totals(&stacks, function_self, |frame| frames.function(frame).index());
+        let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect();
+        for &(frame, weight) in &sums.idle_leaves {
+            functions[frames.function(frame).index()].idle += weight;
+        }
+        let lines = with_totals(&stacks, line_self, |frame| frames.line(frame) as usize);
+        let lines = frames.lines.iter().zip(lines).map(|(&(file, line), cost)| LineCost { file, line, cost: known(cost) });
+        let lines = lines.filter(|line| line.cost.magnitude() > 0.0).collect();
+        let places = with_totals(&stacks, place_self, |frame| frames.place(frame) as usize);
+        let places = frames.places.iter().zip(places).filter_map(|(&(function, line), cost)| {
+            let &(file, line) = frames.lines.get(line as usize)?;
+            Some(PlaceCost { function, file, line, cost: known(cost) })
+        });
+        let places = sorted(places.filter(|place| place.cost.magnitude() > 0.0).collect());
+        (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    let places = places.filter(|place| place.cost.magnitude() > 0.0).collect();
     Costs::new(metric, &sums, functions, lines, places, edges)
+}
+
+/// By file and line, costliest function first.
+pub(crate) fn sorted(mut places: Vec<PlaceCost>) -> Vec<PlaceCost> {
+    places.sort_unstable_by(|a, b| {
+        let hotter = b.cost.magnitude().total_cmp(&a.cost.magnitude());
+        (a.file, a.line).cmp(&(b.file, b.line)).then(hotter).then(a.function.cmp(&b.function))
+    });
+    places
 }
 
 /// Adds totals to self costs by key, where `key` gives the key of a frame; a key beyond `own` is not summed.
@@ -155,7 +163,7 @@ impl Costs {
         sums: &Sums,
         functions: Vec<FunctionCost>,
         lines: Vec<LineCost>,
-        mut places: Vec<PlaceCost>,
+        places: Vec<PlaceCost>,
         edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
@@ -164,10 +172,6 @@ impl Costs {
             .iter()
             .zip(0..)
             .filter_map(|(total, i)| total.map(|total| ThreadTotal { thread: ThreadId::new(i), total }));
-        places.sort_unstable_by(|a, b| {
-            let hotter = b.cost.magnitude().total_cmp(&a.cost.magnitude());
-            (a.file, a.line).cmp(&(b.file, b.line)).then(hotter).then(a.function.cmp(&b.function))
-        });
         let mut first_lines = vec![None; functions.len()];
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));

@@ -1,7 +1,7 @@
 //! Costs of a call graph: self is exact; what is inclusive stays unknown until cycles are handled.
 
 use crate::View;
-use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost};
+use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
 use crate::edges::{Edge, Edges, Site};
 use crate::weighted::Sums;
 use profile::{CallGraph, Cost, FileId, FunctionId, Groups, Metric, Total};
@@ -52,5 +52,5 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         });
     }
     let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines.collect(), places.collect(), edges)
+    Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines.collect(), sorted(places.collect()), edges)
 }

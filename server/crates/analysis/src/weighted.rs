@@ -4,7 +4,7 @@
 //! subtree of its last outermost occurrence ends. That makes every sum below one sequential pass, without recursion.
 
 use crate::{IdleSamples, View};
-use profile::{FrameId, Profile, StackId};
+use profile::{FrameId, Profile, StackId, Weights};
 use rustc_hash::FxHashMap;
 
 /// What a position's parent is when it has none.
@@ -111,23 +111,22 @@ pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
             sums.threads.push(None);
             continue;
         }
-        let samples = &thread.samples;
         let mut thread_total = 0.0;
-        if let Some(weights) = samples.weights().get(view.metric.index()) {
-            for row in 0..samples.len() {
-                let weight = weights.get(row);
-                match samples.stack(row) {
-                    None => sums.no_stack += weight,
-                    Some(stack) if view.idle == IdleSamples::Apart && stacks.is_idle(stack) => {
-                        *idle.entry(stack).or_default() += weight;
-                        sums.idle += weight;
-                    }
-                    Some(stack) => {
-                        own[stack.index()] += weight;
-                        thread_total += weight;
-                    }
-                }
+        let mut add = |stack: Option<StackId>, weight: f64| match stack {
+            None => sums.no_stack += weight,
+            Some(stack) if view.idle == IdleSamples::Apart && stacks.is_idle(stack) => {
+                *idle.entry(stack).or_default() += weight;
+                sums.idle += weight;
             }
+            Some(stack) => {
+                own[stack.index()] += weight;
+                thread_total += weight;
+            }
+        };
+        match thread.samples.weights().get(view.metric.index()) {
+            None => {}
+            Some(Weights::Ones) => thread.samples.stacks().for_each(|stack| add(stack, 1.0)),
+            Some(Weights::Each(weights)) => thread.samples.stacks().zip(weights).for_each(|(stack, &weight)| add(stack, weight)),
         }
         sums.total += thread_total;
         sums.threads.push(Some(thread_total));

@@ -45,6 +45,11 @@ impl Samples {
         (stack != NONE).then(|| StackId::new(stack))
     }
 
+    /// The stack of each sample.
+    pub fn stacks(&self) -> impl ExactSizeIterator<Item = Option<StackId>> + '_ {
+        self.stack.iter().map(|&stack| (stack != NONE).then(|| StackId::new(stack)))
+    }
+
     /// The weights in each metric.
     pub fn weights(&self) -> &[Weights] {
         &self.weights
