@@ -376,7 +376,7 @@ fn idle_samples_lie_outside_the_total_unless_asked_for() {
 #[test]
 fn only_the_chosen_threads_count() {
     let mut case = Case::new(text_samples::build(&[
-        ("main", "main@1[file:a.c]  main@2", None),
+        ("main", "main@1[file:a.c]  main@2\nhelp@9[file:a.c]", None),
         ("worker", "work@5[file:a.c]", Some(&[7.0])),
     ]));
     case.view.threads = ThreadChoice::Only(vec![ThreadId::new(1)]);
@@ -386,6 +386,8 @@ fn only_the_chosen_threads_count() {
         a.c:5 7/7
     "#]]
     .assert_eq(&render(&case));
+    assert_eq!((case.nodes().len(), render_edges(&case)), (1, String::new()));
+    assert_eq!(case.tree().callees(&case.path("main")), PathStep::default());
     assert_eq!(case.costs().threads.len(), 1);
 }
 
