@@ -178,6 +178,23 @@ fn explain_tells_when_there_are_no_lines_or_no_profile() {
 }
 
 #[test]
+fn files_that_one_run_wrote_side_by_side_are_one_entry() {
+    let workspace = Workspace::with([("app.js", APP_JS), ("other.folded", "main 3\n")]);
+    for (name, samples) in [("CPU.20261121.101500.71.0.001.cpuprofile", 10), ("CPU.20261121.101500.71.1.002.cpuprofile", 20)] {
+        workspace.write(name, cpuprofile(samples));
+    }
+    let mut server = Server::start(&workspace);
+    let profiles = server.eventually("both entries", |server| {
+        let answer = server.execute("costline.profiles", json!([]));
+        (!answer["active"].is_null()).then(|| answer["profiles"].as_array().cloned().unwrap_or_default())
+    });
+    let mut files: Vec<_> = profiles.iter().map(|entry| entry["files"].as_array().map_or(0, Vec::len)).collect();
+    files.sort_unstable();
+    assert_eq!(files, [1, 2], "{profiles:?}");
+    assert_eq!(profiles.iter().filter(|entry| entry["active"] == true).count(), 1, "{profiles:?}");
+}
+
+#[test]
 fn explain_tells_when_a_profile_is_only_addresses() {
     let workspace = Workspace::with([("app.js", APP_JS), ("a.folded", "0x1f0;0x2e4 7\n0x1f0 3\n")]);
     let mut server = Server::start(&workspace);

@@ -5,6 +5,7 @@ use super::context::Context;
 use super::to_proto::{self, Direction};
 use super::{explain, from_proto};
 use crate::present::{text::plain, units};
+use crate::session::discovery::Candidate;
 use crate::session::world::World;
 use lsp_types::{CallHierarchyItem, Url};
 use profile::Total;
@@ -12,8 +13,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sources::{How, Mapping};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
 
 /// What the lens runs.
 pub const SHOW_CALLERS: &str = "costline.showCallers";
@@ -143,30 +144,27 @@ pub fn profiles(world: &World) -> Value {
     let shown = world.snapshot();
     let milliseconds = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis() as u64);
     let problem = |path: &PathBuf| world.problems.iter().find(|(known, _)| known == path).map(|(_, problem)| problem);
-    let mut profiles: Vec<Value> = world
-        .candidates
-        .iter()
-        .map(|candidate| {
+    // What is shown stays in the list when its bytes are no profile at the moment.
+    let missing =
+        shown.map(|shown| &shown.loaded).filter(|loaded| !world.candidates.iter().any(|known| known.path == loaded.path));
+    let missing = missing.map(|loaded| Candidate { path: loaded.path.clone(), stamp: loaded.stamp, format: loaded.format });
+    let runs = runs(&world.candidates).into_iter().chain(missing.as_slice().chunks(1).map(|run| run.iter().collect()));
+    let profiles: Vec<Value> = runs
+        .map(|run: Vec<&Candidate>| {
+            let is_shown = |candidate: &&Candidate| shown.is_some_and(|shown| shown.loaded.path == candidate.path);
+            let shown = run.iter().copied().find(is_shown);
+            let candidate = shown.unwrap_or(run[0]);
             json!({
                 "path": candidate.path,
                 "format": candidate.format.name(),
                 "modified": milliseconds(candidate.stamp.modified),
                 "bytes": candidate.stamp.len,
-                "active": shown.is_some_and(|shown| shown.loaded.path == candidate.path),
+                "active": shown.is_some(),
                 "problem": problem(&candidate.path),
+                "files": run.iter().map(|candidate| &candidate.path).collect::<Vec<_>>(),
             })
         })
         .collect();
-    if let Some(shown) = shown.filter(|shown| !world.candidates.iter().any(|candidate| candidate.path == shown.loaded.path)) {
-        profiles.push(json!({
-            "path": shown.loaded.path,
-            "format": shown.loaded.format.name(),
-            "modified": milliseconds(shown.loaded.stamp.modified),
-            "bytes": shown.loaded.stamp.len,
-            "active": true,
-            "problem": problem(&shown.loaded.path),
-        }));
-    }
     json!({
         "revision": world.revision,
         "active": shown.map(|shown| json!({
@@ -183,6 +181,33 @@ pub fn profiles(world: &World) -> Value {
         })),
         "profiles": profiles,
     })
+}
+
+/// Files that one run wrote side by side are one entry: their names differ only in numbers (process, thread, sequence), and
+/// they were written within this time of each other.
+const SIDE_BY_SIDE: Duration = Duration::from_secs(5);
+
+/// The files of each run; none is empty. Newest first, as the candidates are.
+fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
+    let kin = |candidate: &Candidate| {
+        let name = candidate.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let words: Vec<_> = name.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        let has_number = name.contains(|c: char| c.is_ascii_digit());
+        has_number.then(|| (candidate.path.parent().map(Path::to_owned), candidate.format, words))
+    };
+    let mut runs: Vec<Vec<&Candidate>> = Vec::new();
+    for candidate in candidates {
+        let belongs = |run: &&mut Vec<&Candidate>| {
+            let Some(oldest) = run.last() else { return false };
+            let apart = oldest.stamp.modified.duration_since(candidate.stamp.modified).unwrap_or_default();
+            apart <= SIDE_BY_SIDE && kin(candidate).is_some_and(|it| Some(it) == kin(oldest))
+        };
+        match runs.iter_mut().find(belongs) {
+            Some(run) => run.push(candidate),
+            None => runs.push(vec![candidate]),
+        }
+    }
+    runs
 }
 
 /// The hottest functions or lines of the whole project.
