@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 use sources::{Mapping, Root, RootKind, Rule, SourceIndex};
 use std::cmp::Ordering;
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Bytes read between two looks at whether to stop.
-const READ_AT_ONCE: u64 = 32 << 20;
+const READ_AT_ONCE: usize = 32 << 20;
 
 /// What tells one writing of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,24 +156,77 @@ impl Loaded {
     }
 }
 
-/// All of a file, at most a byte more than `max_bytes`; `None` if it was stopped. The file may grow or shrink meanwhile, and
-/// its length may say nothing (a pipe).
+/// All of a file, at most a byte more than `max_bytes`; `None` if it was stopped. The file may grow or shrink meanwhile.
 fn read_file(
     file: &mut File,
     len: u64,
     max_bytes: u64,
     observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
 ) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0) + 1);
-    loop {
-        if observe(Step::Reading(bytes.len() as u64, len)).is_break() {
+    let mut bytes = vec![0; usize::try_from(len).unwrap_or(0)];
+    let mut n = 0;
+    while n < bytes.len() {
+        if observe(Step::Reading(n as u64, len)).is_break() {
             return Ok(None);
         }
-        let room = (max_bytes + 1).saturating_sub(bytes.len() as u64).min(READ_AT_ONCE);
-        if file.take(room).read_to_end(&mut bytes)? == 0 {
-            return Ok(Some(bytes));
+        let end = bytes.len().min(n + READ_AT_ONCE);
+        let read = read_block(file, &mut bytes[n..end], n as u64)?;
+        n += read;
+        if n < end {
+            bytes.truncate(n);
         }
     }
+    // What was appended meanwhile, up to the byte that shows that it is too much. All of it where the length says nothing (a
+    // pipe), which cannot seek.
+    if n > 0 {
+        file.seek(SeekFrom::Start(n as u64))?;
+    }
+    file.take((max_bytes + 1).saturating_sub(n as u64)).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Fills `block` from `offset`, as far as the file goes; gives the number of bytes. A large block takes two threads: what takes
+/// time is the copying.
+#[cfg(unix)]
+fn read_block(file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
+    use std::os::unix::fs::FileExt;
+    let fill = |part: &mut [u8], offset: u64| {
+        let mut n = 0;
+        while n < part.len() {
+            match file.read_at(&mut part[n..], offset + n as u64) {
+                Ok(0) => break,
+                Ok(read) => n += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(n)
+    };
+    if block.len() < READ_AT_ONCE / 8 {
+        return fill(block, offset);
+    }
+    let (first, second) = block.split_at_mut(block.len() / 2);
+    let middle = first.len();
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| fill(second, offset + middle as u64));
+        let first = fill(first, offset)?;
+        let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(if first < middle { first } else { middle + second })
+    })
+}
+
+/// Fills `block` from `offset`, as far as the file goes; gives the number of bytes.
+#[cfg(not(unix))]
+fn read_block(mut file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut n = 0;
+    while n < block.len() {
+        match file.read(&mut block[n..])? {
+            0 => break,
+            read => n += read,
+        }
+    }
+    Ok(n)
 }
 
 /// A loaded profile under a view, mapped to the workspace.
