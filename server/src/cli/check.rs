@@ -105,6 +105,12 @@ fn advice(snapshot: &Snapshot) -> Vec<String> {
     }
     if costs.lines().is_empty() {
         advice.push(match (loaded.format, loaded.version.as_deref()) {
+            (Format::FirefoxProcessed, _) if snapshot.is_unsymbolicated() => {
+                "functions are addresses, without names or lines: with samply, record with `samply record --presymbolicate \
+                 --save-only -o profile.json.gz -- PROGRAM` (newer than 0.13), or open the file with `samply load` and save what \
+                 the Firefox Profiler shows; the program needs debug info"
+                    .to_owned()
+            }
             (Format::FirefoxProcessed, _) => {
                 "no frame has a line: with samply, record with `samply record --presymbolicate --save-only \
                  -o profile.json.gz -- PROGRAM` (newer than 0.13), and build the program with debug info"

@@ -12,7 +12,7 @@ use profile::Total;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sources::{How, Mapping};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -196,16 +196,20 @@ fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
         has_number.then(|| (candidate.path.parent().map(Path::to_owned), candidate.format, words))
     };
     let mut runs: Vec<Vec<&Candidate>> = Vec::new();
+    // By kin, the run that was added to last: candidates come newest first, so older runs of a kin are closed.
+    let mut last: HashMap<_, usize> = HashMap::new();
     for candidate in candidates {
-        let belongs = |run: &&mut Vec<&Candidate>| {
-            let Some(oldest) = run.last() else { return false };
-            let apart = oldest.stamp.modified.duration_since(candidate.stamp.modified).unwrap_or_default();
-            apart <= SIDE_BY_SIDE && kin(candidate).is_some_and(|it| Some(it) == kin(oldest))
-        };
-        match runs.iter_mut().find(belongs) {
-            Some(run) => run.push(candidate),
-            None => runs.push(vec![candidate]),
+        let kin = kin(candidate);
+        let apart = |newer: &Candidate| newer.stamp.modified.duration_since(candidate.stamp.modified).unwrap_or_default();
+        let open = kin.as_ref().and_then(|kin| last.get(kin).copied());
+        if let Some(run) = open.filter(|&run| runs[run].last().is_some_and(|newer| apart(newer) <= SIDE_BY_SIDE)) {
+            runs[run].push(candidate);
+            continue;
         }
+        if let Some(kin) = kin {
+            last.insert(kin, runs.len());
+        }
+        runs.push(vec![candidate]);
     }
     runs
 }
