@@ -1,6 +1,7 @@
 //! Where the cases are.
 
 use serde_json::Value;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A profile with its sources and expected costs.
@@ -71,6 +72,14 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             () if format.starts_with("firefox-processed") && !format.contains("not symbolicated") => "firefox-processed",
             () if format.starts_with("V8 .cpuprofile") => "cpuprofile",
             () if format.starts_with("folded") => "folded",
+            () if format.starts_with("raw Gecko") => "gecko",
+            // Addresses without functions need symbols.
+            () if format.starts_with("pprof") && !format.contains("without functions") => "pprof",
+            () if format.starts_with("speedscope") => "speedscope",
+            () if format.starts_with("Chrome trace") => "chrome-trace",
+            () if format.starts_with("perf script") => "perf-script",
+            () if format.starts_with("austin MOJO") => "austin-mojo",
+            () if format.starts_with("stackprof") => "stackprof",
             () => return None,
         };
         // A report spells files as the profile does: before source maps, before names are completed.
@@ -85,10 +94,15 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             folder: folder.to_owned(),
         })
     };
-    rows.filter_map(case).collect()
+    rows.filter_map(case).filter(|case| is_read(&case.profile)).collect()
 }
 
 /// Firefox has one function per library; the expected costs of this case have one per name and file.
 fn n_merged(folder: &Path) -> usize {
     if folder.ends_with("web-sudoku") { 46 } else { 0 }
+}
+
+fn is_read(profile: &Path) -> bool {
+    let read = formats::read(std::fs::read(profile).unwrap(), formats::Limits::default(), &mut |_| ControlFlow::Continue(()));
+    !read.is_err_and(|error| error.message.contains("which this version does not read"))
 }

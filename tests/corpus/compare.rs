@@ -29,7 +29,24 @@ impl fmt::Display for Compared {
 type Place = (String, Option<String>);
 type Line = (String, u64);
 /// Self, and total where it is known.
-type Pair = (f64, Option<f64>);
+type Pair = (Weight, Option<Weight>);
+
+/// A sum of weights. Sums of fractions depend on the order of addition in their last digits.
+#[derive(Clone, Copy, PartialOrd)]
+struct Weight(f64);
+
+impl PartialEq for Weight {
+    fn eq(&self, other: &Self) -> bool {
+        let exact = self.0.fract() == 0.0 && other.0.fract() == 0.0;
+        self.0 == other.0 || (!exact && (self.0 - other.0).abs() <= 1e-9 * self.0.abs().max(1e-3))
+    }
+}
+
+impl fmt::Debug for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// One side of the comparison.
 #[derive(Debug, Default)]
@@ -37,7 +54,7 @@ struct Sums {
     lines: BTreeMap<Line, Pair>,
     /// Start line and costs of each function of a name and file.
     functions: BTreeMap<Place, Vec<(Option<u64>, Pair)>>,
-    edges: BTreeMap<(Place, Place), Vec<f64>>,
+    edges: BTreeMap<(Place, Place), Vec<Weight>>,
 }
 
 impl Sums {
@@ -67,7 +84,11 @@ fn rows<'v>(table: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 }
 
 fn pair(row: &Value) -> Pair {
-    (row["self"].as_f64().unwrap(), row["total"].as_f64())
+    (Weight(row["self"].as_f64().unwrap()), row["total"].as_f64().map(Weight))
+}
+
+fn total(case: &Case) -> Weight {
+    Weight(case.expected["total"].as_f64().unwrap())
 }
 
 fn place(case: &Case, name: &Value, file: &Value) -> Place {
@@ -87,7 +108,7 @@ fn expected(case: &Case) -> Sums {
     for row in rows(&case.expected, "callers") {
         let caller = place(case, &row["caller"], &row["caller_file"]);
         let callee = place(case, &row["callee"], &row["callee_file"]);
-        sums.edges.entry((caller, callee)).or_default().push(row["total"].as_f64().unwrap());
+        sums.edges.entry((caller, callee)).or_default().push(Weight(row["total"].as_f64().unwrap()));
     }
     sums.sort()
 }
@@ -104,7 +125,7 @@ fn reported(case: &Case, report: &Value) -> Sums {
     }
     for row in rows(report, "edges") {
         let end = |key: &str| places[usize::try_from(row[key].as_u64().unwrap()).unwrap()].clone();
-        sums.edges.entry((end("caller"), end("callee"))).or_default().push(row["total"].as_f64().unwrap());
+        sums.edges.entry((end("caller"), end("callee"))).or_default().push(Weight(row["total"].as_f64().unwrap()));
     }
     sums.sort()
 }
@@ -114,7 +135,7 @@ fn reported(case: &Case, report: &Value) -> Sums {
 pub fn with_report(case: &Case, report: &Value) -> Compared {
     let (expected, actual) = (expected(case), reported(case, report));
     let number = |key: &str| report[key].as_f64().unwrap();
-    assert_eq!(Some(number("total") + number("idle") + number("noStack")), case.expected["total"].as_f64(), "{}", case.name);
+    assert_eq!(Weight(number("total") + number("idle") + number("noStack")), total(case), "{}", case.name);
 
     // V8's `(idle)` has no callers: nothing passes through it.
     let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
@@ -131,7 +152,7 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
     let groups = Groups::identity(recording.symbols());
     let costs = analysis::costs(recording, &view, &groups);
 
-    assert_eq!((costs.idle, Some(costs.total + costs.no_stack)), (0.0, case.expected["total"].as_f64()));
+    assert_eq!((costs.idle, Weight(costs.total + costs.no_stack)), (0.0, total(case)));
     threads(case, recording, report);
     compare(case, &expected(case), &counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
 }
@@ -139,7 +160,7 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
 fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -> Sums {
     let symbols = recording.symbols();
     let file = |file: FileId| relative(case, symbols.source_name(groups.first_source(file)));
-    let known = |total: Total| if let Total::Exact(total) = total { Some(total) } else { None };
+    let known = |total: Total| if let Total::Exact(total) = total { Some(Weight(total)) } else { None };
     let place = |function: FunctionId| {
         let func = symbols.funcs.get(groups.first_func(function));
         let source = func.source.map(|source| relative(case, symbols.source_name(source)));
@@ -147,16 +168,16 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
     };
     let mut sums = Sums::default();
     for line in costs.lines() {
-        sums.lines.insert((file(line.file), u64::from(line.line)), (line.cost.self_, known(line.cost.total)));
+        sums.lines.insert((file(line.file), u64::from(line.line)), (Weight(line.cost.self_), known(line.cost.total)));
     }
     for (function, cost) in costs.functions() {
         let line = symbols.funcs.get(groups.first_func(function)).line;
         let line = (line != 0).then_some(u64::from(line));
-        let row = (line, (cost.cost.self_, known(cost.cost.total)));
+        let row = (line, (Weight(cost.cost.self_), known(cost.cost.total)));
         sums.functions.entry(place(function)).or_default().push(row);
     }
     for edge in costs.edges() {
-        sums.edges.entry((place(edge.caller), place(edge.callee))).or_default().push(edge.total);
+        sums.edges.entry((place(edge.caller), place(edge.callee))).or_default().push(Weight(edge.total));
     }
     sums.sort()
 }
@@ -180,9 +201,9 @@ fn compare(case: &Case, expected: &Sums, actual: &Sums, comparable: &dyn Fn(&Pla
         // One row for several functions of this name and file: selfs add up, a total lies between greatest and sum.
         merged += 1;
         let [(_, (own, Some(total)))] = wanted[..] else { panic!("{name}: {place:?} has {} rows", wanted.len()) };
-        assert_eq!(found.iter().map(|(_, (own, _))| own).sum::<f64>(), own, "{name}: {place:?}");
-        let totals = || found.iter().map(|(_, (_, total))| total.unwrap());
-        assert!(totals().fold(0.0, f64::max) <= total && total <= totals().sum(), "{name}: {place:?}");
+        assert_eq!(Weight(found.iter().map(|(_, (own, _))| own.0).sum()), own, "{name}: {place:?}");
+        let totals = || found.iter().map(|(_, (_, total))| total.unwrap().0);
+        assert!(totals().fold(0.0, f64::max) <= total.0 && total.0 <= totals().sum(), "{name}: {place:?}");
     }
     let extra: Vec<_> =
         actual.functions.keys().filter(|place| comparable(place) && !expected.functions.contains_key(place)).collect();
@@ -216,28 +237,31 @@ fn compare(case: &Case, expected: &Sums, actual: &Sums, comparable: &dyn Fn(&Pla
 /// The threads' samples, idle ones and those without a stack included; the report has them without.
 fn threads(case: &Case, recording: &Recording, report: &Value) {
     let Recording::Stacks(profile) = recording else { panic!("{}: expected stacks", case.name) };
+    let metric = recording.default_metric().index();
     let mut all: BTreeMap<String, f64> = BTreeMap::new();
     for (thread, row) in profile.threads().iter().zip(rows(report, "threads")) {
-        let [weight, apart] = weights(profile, thread);
-        assert_eq!((row["name"].as_str(), row["total"].as_f64()), (Some(&*thread.name), Some(weight - apart)), "{}", case.name);
+        let [weight, apart] = weights(profile, thread, metric);
+        let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
+        assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - apart))), "{}", case.name);
         let process = if thread.process_name.is_empty() { String::new() } else { format!("{}/", thread.process_name) };
         *all.entry(format!("{process}{}", thread.name)).or_default() += weight;
     }
     all.retain(|_, weight| *weight != 0.0);
+    let all: BTreeMap<_, _> = all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();
     let expected: BTreeMap<_, _> = rows(&case.expected, "threads")
-        .map(|row| (row["name"].as_str().unwrap().to_owned(), row["total"].as_f64().unwrap()))
+        .map(|row| (row["name"].as_str().unwrap().to_owned(), Weight(row["total"].as_f64().unwrap())))
         .collect();
     if !expected.is_empty() {
         assert_eq!(all, expected, "{}: threads", case.name);
     }
 }
 
-/// All weight of a thread in the first metric, and that of its samples that are no cost.
-fn weights(profile: &Profile, thread: &profile::Thread) -> [f64; 2] {
+/// All weight of a thread in one metric, and that of its samples that are no cost.
+fn weights(profile: &Profile, thread: &profile::Thread, metric: usize) -> [f64; 2] {
     let samples = &thread.samples;
     let mut sums = [0.0; 2];
     for i in 0..samples.len() {
-        let weight = samples.weights()[0].get(i);
+        let weight = samples.weights()[metric].get(i);
         sums[0] += weight;
         if samples.stack(i).is_none_or(|stack| profile.stacks().is_idle(stack)) {
             sums[1] += weight;

@@ -18,9 +18,7 @@ use cases::Case;
 fn fixtures() {
     let cases = cases::fixtures();
     assert!(cases.len() >= 11, "found only {} cases below fixtures/profiles", cases.len());
-    for case in &cases {
-        check(case);
-    }
+    check(&cases);
 }
 
 #[test]
@@ -30,12 +28,19 @@ fn corpus_beside_the_project() {
         return;
     };
     assert!(!cases.is_empty(), "the corpus has no case in a format that is read");
-    for case in &cases {
-        check(case);
-    }
+    check(&cases);
 }
 
-fn check(case: &Case) {
+/// Checks all of them and names those that fail. `COSTLINE_CASE` restricts them to names that contain it.
+fn check(cases: &[Case]) {
+    let wanted = std::env::var("COSTLINE_CASE").unwrap_or_default();
+    let chosen = cases.iter().filter(|case| case.name.contains(&wanted));
+    let failed: Vec<_> =
+        chosen.filter(|case| std::panic::catch_unwind(|| check_one(case)).is_err()).map(|case| &case.name).collect();
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+fn check_one(case: &Case) {
     let report = report::report(&case.profile, &["--root", case.folder.to_str().unwrap()]);
     assert_eq!(report["format"], case.format.as_str(), "{}", case.name);
     let by_report = compare::with_report(case, &report);

@@ -125,6 +125,7 @@ fn advice(snapshot: &Snapshot) -> Vec<String> {
                  `perf script -F +srcline` write lines"
                     .to_owned()
             }
+            _ => "no frame has a line".to_owned(),
         });
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));

@@ -398,7 +398,7 @@ fn a_metric_without_caller_lines_has_no_line_totals() {
     let name = builder.intern_string("f").unwrap();
     let source = builder.intern_source("f.js").unwrap();
     let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 1, column: 1 }).unwrap();
-    let frame = builder.intern_frame(profile::Frame { func, line: 3, inlined: false }).unwrap();
+    let frame = builder.intern_frame(profile::Frame { func, line: 3, column: 0, inlined: false }).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let samples = profile::Samples::new([Some(stack), None], vec![profile::Weights::Each(vec![4.0, 2.0])]);
     builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
@@ -455,7 +455,7 @@ fn a_stack_of_100_000_frames() {
     for name in ["even", "odd"] {
         let name = builder.intern_string(name).unwrap();
         let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
-        frames.push(builder.intern_frame(profile::Frame { func, line: 7, inlined: false }).unwrap());
+        frames.push(builder.intern_frame(profile::Frame { func, line: 7, column: 0, inlined: false }).unwrap());
     }
     let mut stack = None;
     for depth in 0..100_000 {

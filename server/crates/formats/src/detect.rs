@@ -5,7 +5,7 @@
 
 mod json;
 
-use crate::read::folded;
+use crate::read::{folded, perf_script, pprof};
 use crate::{At, ErrorKind, ReadError};
 
 /// A format that can be read.
@@ -13,19 +13,70 @@ use crate::{At, ErrorKind, ReadError};
 pub enum Format {
     /// Firefox Profiler, processed: samply, Firefox, Vernier.
     FirefoxProcessed,
+    /// The same in JSON slabs (JSLB), the Firefox Profiler's binary container.
+    FirefoxSlabs,
+    /// What Firefox itself writes, before processing.
+    Gecko,
     /// V8 sampling profile: Node.js, Chromium, Deno.
     CpuProfile,
+    /// V8 sampling heap profile.
+    HeapProfile,
+    /// Trace events: Chromium, Node.js, py-spy, VizTracer, tracing-chrome.
+    ChromeTrace,
+    /// speedscope's own file: py-spy, rbspy, pyinstrument.
+    Speedscope,
+    /// Google's profile.proto: Go, gperftools, pprof-rs, rbspy.
+    Pprof,
+    /// The text that `perf script` prints.
+    PerfScript,
     /// Folded stacks: one line per stack.
     Folded,
+    /// Recordings of `rbspy record` before they are turned into something else.
+    Rbspy,
+    /// Austin's binary recordings.
+    AustinMojo,
+    /// Dumps of Ruby's stackprof as JSON.
+    Stackprof,
+    /// Heap profiles by valgrind's DHAT and by dhat-rs.
+    Dhat,
 }
 
 impl Format {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 14] = [
+        Self::FirefoxProcessed,
+        Self::FirefoxSlabs,
+        Self::Gecko,
+        Self::CpuProfile,
+        Self::HeapProfile,
+        Self::ChromeTrace,
+        Self::Speedscope,
+        Self::Pprof,
+        Self::PerfScript,
+        Self::Folded,
+        Self::Rbspy,
+        Self::AustinMojo,
+        Self::Stackprof,
+        Self::Dhat,
+    ];
+
     /// A stable name for programs.
     pub fn name(self) -> &'static str {
         match self {
             Self::FirefoxProcessed => "firefox-processed",
+            Self::FirefoxSlabs => "firefox-jslb",
+            Self::Gecko => "gecko",
             Self::CpuProfile => "cpuprofile",
+            Self::HeapProfile => "heapprofile",
+            Self::ChromeTrace => "chrome-trace",
+            Self::Speedscope => "speedscope",
+            Self::Pprof => "pprof",
+            Self::PerfScript => "perf-script",
             Self::Folded => "folded",
+            Self::Rbspy => "rbspy",
+            Self::AustinMojo => "austin-mojo",
+            Self::Stackprof => "stackprof",
+            Self::Dhat => "dhat",
         }
     }
 
@@ -33,17 +84,46 @@ impl Format {
     pub fn title(self) -> &'static str {
         match self {
             Self::FirefoxProcessed => "Firefox Profiler profile (processed)",
+            Self::FirefoxSlabs => "Firefox Profiler profile (JSON slabs)",
+            Self::Gecko => "Firefox profile (raw Gecko)",
             Self::CpuProfile => "V8 CPU profile",
+            Self::HeapProfile => "V8 heap profile",
+            Self::ChromeTrace => "Chrome trace events",
+            Self::Speedscope => "speedscope file",
+            Self::Pprof => "pprof profile",
+            Self::PerfScript => "perf script text",
             Self::Folded => "folded stacks",
+            Self::Rbspy => "rbspy recording",
+            Self::AustinMojo => "Austin recording (MOJO)",
+            Self::Stackprof => "stackprof dump",
+            Self::Dhat => "DHAT heap profile",
         }
     }
 
     /// Whether a file of this format shows that it is complete. Without, half a file is a file.
     pub fn has_end(self) -> bool {
         match self {
-            Self::FirefoxProcessed | Self::CpuProfile => true,
-            Self::Folded => false,
+            Self::FirefoxProcessed
+            | Self::Gecko
+            | Self::CpuProfile
+            | Self::HeapProfile
+            | Self::Speedscope
+            | Self::Stackprof
+            | Self::Dhat => true,
+            Self::FirefoxSlabs
+            | Self::ChromeTrace
+            | Self::Pprof
+            | Self::PerfScript
+            | Self::Folded
+            | Self::Rbspy
+            | Self::AustinMojo => false,
         }
+    }
+
+    /// Whether profilers append to such a file while they record, so that compressed data without their end are what was
+    /// recorded so far.
+    pub(crate) fn is_appended(self) -> bool {
+        matches!(self, Self::Rbspy)
     }
 }
 
@@ -53,17 +133,32 @@ impl Format {
 /// although the whole file would be recognised.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     let bytes = without_bom(bytes);
+    if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Some(*format);
+    }
     match json::look(bytes) {
         Some(json::Look { format, .. }) => format,
+        None if pprof::is_pprof(bytes) => Some(Format::Pprof),
+        None if perf_script::is_perf_script(bytes) => Some(Format::PerfScript),
         None => folded::is_folded(bytes).then_some(Format::Folded),
     }
 }
 
+/// Bytes that nothing else begins with.
+const MAGIC: [(&[u8], Format); 5] = [
+    (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
+    (b"MOJ", Format::AustinMojo),
+    (b"rbspy00\n", Format::Rbspy),
+    (b"rbspy01\n", Format::Rbspy),
+    (b"rbspy02\n", Format::Rbspy),
+];
+
 /// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line of text ends.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
-        Format::FirefoxProcessed | Format::CpuProfile => closes(bytes),
-        Format::Folded => bytes.ends_with(b"\n"),
+        _ if format.has_end() => closes(bytes),
+        Format::Folded | Format::PerfScript => bytes.ends_with(b"\n"),
+        _ => true,
     }
 }
 
@@ -100,55 +195,36 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
     })
 }
 
-/// Profiles that are recognised but not read.
+/// Files that are recognised but not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kin {
-    AustinMojo,
     AustinStarted,
     Callgrind,
-    ChromeTrace,
-    Dhat,
-    HeapProfile,
     HeapSnapshot,
-    JsonSlabs,
     MercuryDeep,
     PerfData,
-    PerfScript,
-    Pprof,
-    RawGecko,
-    Speedscope,
+    RubyMarshal,
 }
 
 impl Kin {
     /// By the first bytes or lines.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Kin); 8] = [
-            (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Kin::JsonSlabs),
+        const MAGIC: [(&[u8], Kin); 6] = [
             (b"PERFILE2", Kin::PerfData),
             (b"2ELIFREP", Kin::PerfData),
-            (b"MOJ", Kin::AustinMojo),
             (b"Mercury deep profiler data", Kin::MercuryDeep),
             (b"# callgrind format", Kin::Callgrind),
             (b"# austin", Kin::AustinStarted),
-            (b"# ========", Kin::PerfScript),
+            // Version 4.8 of Ruby's Marshal, and a hash.
+            (b"\x04\x08{", Kin::RubyMarshal),
         ];
         if let Some((_, kin)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
             return Some(*kin);
         }
-        if is_pprof(bytes) {
-            return Some(Self::Pprof);
-        }
         let front = String::from_utf8_lossy(bytes.get(..4096).unwrap_or(bytes));
-        let mut lines = front.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
-        let (first, second) = (lines.next()?, lines.next().unwrap_or(""));
+        let first = front.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
         let callgrind = ["version: ", "creator: ", "events: ", "positions: ", "event: ", "summary: ", "cmd: ", "desc: "];
-        if callgrind.iter().any(|key| first.starts_with(key)) {
-            return Some(Self::Callgrind);
-        }
-        // `comm tid time: period event:` and, indented, `address symbol (module)`.
-        let address = second.trim_start().split(' ').next().unwrap_or("");
-        let is_address = address.len() < second.len() && !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit());
-        (first.trim_end().ends_with(':') && is_address).then_some(Self::PerfScript)
+        callgrind.iter().any(|key| first.starts_with(key)).then_some(Self::Callgrind)
     }
 
     fn error(self) -> ReadError {
@@ -159,27 +235,14 @@ impl Kin {
                     "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`",
                 );
             }
-            Self::AustinMojo => ("a binary Austin recording (MOJO)", "convert it with `mojo2austin in.mojo out.austin`"),
             Self::Callgrind => ("a callgrind or cachegrind file", "record with a sampling profiler, for example `samply record`"),
-            Self::ChromeTrace => ("a Chrome trace", "for JavaScript record a .cpuprofile: `node --cpu-prof app.js`"),
-            Self::Dhat => ("a DHAT heap profile", "record with a sampling profiler, for example `samply record`"),
-            Self::HeapProfile => ("a V8 heap profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
-            Self::JsonSlabs => (
-                "a Firefox Profiler file in its binary form (JSLB)",
-                "open it in https://profiler.firefox.com and save it as JSON",
-            ),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
-            Self::PerfData => ("a perf.data file", "convert it with `samply import perf.data --save-only -o profile.json.gz`"),
-            Self::PerfScript => {
-                ("text of `perf script`", "convert the recording: `samply import perf.data --save-only -o profile.json.gz`")
+            Self::PerfData => {
+                ("a perf.data file", "print it as text with `perf script -i perf.data -F +pid,+srcline > perf.txt`")
             }
-            Self::Pprof => ("a pprof profile", "record folded stacks or a Firefox Profiler file instead"),
-            Self::RawGecko => {
-                ("a raw Gecko profile, not yet processed", "open it in https://profiler.firefox.com and save it from there")
-            }
-            Self::Speedscope => {
-                ("a speedscope file", "record folded stacks instead (py-spy: `--format raw`, rbspy: `--format collapsed`)")
+            Self::RubyMarshal => {
+                ("a stackprof dump in Ruby's Marshal form", "convert it with `stackprof --json dump > stackprof.json`")
             }
         };
         ReadError {
@@ -190,43 +253,13 @@ impl Kin {
     }
 }
 
-/// Whether binary data begin with fields of pprof's `Profile` (profile.proto), which stand in any order.
-fn is_pprof(bytes: &[u8]) -> bool {
-    fn varint(bytes: &mut &[u8]) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let (&byte, rest) = bytes.split_first()?;
-            *bytes = rest;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-    let field = |rest: &mut &[u8]| match varint(rest)? {
-        // Messages and packed numbers: types, samples, mappings, locations, functions, strings, comments.
-        0x0a | 0x12 | 0x1a | 0x22 | 0x2a | 0x32 | 0x5a | 0x6a => {
-            let len = usize::try_from(varint(rest)?).ok()?;
-            *rest = rest.get(len..)?;
-            Some(())
-        }
-        // Numbers: drop_frames, keep_frames, time, duration, period, default_sample_type.
-        0x38 | 0x40 | 0x48 | 0x50 | 0x60 | 0x70 => varint(rest).map(drop),
-        _ => None,
-    };
-    let is_binary = bytes.iter().take(64).any(|&b| b < b'\t');
-    let mut rest = bytes;
-    is_binary && (0..4).all(|_| field(&mut rest).is_some())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn json_is_told_apart_by_keys_in_any_order() {
-        use Format::{CpuProfile, FirefoxProcessed};
+        use Format::{ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Speedscope, Stackprof};
         let cases = [
             (r#"{"meta":{"interval":1,"preprocessedProfileVersion":49},"libs":[]}"#, Some(FirefoxProcessed)),
             (
@@ -241,6 +274,19 @@ mod tests {
             // Only the front of a file.
             (r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f"}},{"id":"#, Some(CpuProfile)),
             (r#"{"startTime":1,"endTime":2,"samples":[1,2,"#, Some(CpuProfile)),
+            (r#"{"meta":{"version":34,"interval":1},"threads":[{"stringTable":["#, Some(Gecko)),
+            (r#"{"threads":[],"meta":{"version":34},"libs":[]}"#, Some(Gecko)),
+            (r#"{"threads":[{"stackTable":{"schema":{"prefix":0},"data":[]},"stringTable":[]}]}"#, Some(Gecko)),
+            (r#"{"profile":{"meta":{"version":24},"threads":[{"samples":{"schema":{}}}]}}"#, Some(Gecko)),
+            (r#"{"traceEvents":[]}"#, Some(ChromeTrace)),
+            (r#"{"displayTimeUnit":"ms","traceEvents":["#, Some(ChromeTrace)),
+            (r#"[{"name":"x","ph":"X"}"#, Some(ChromeTrace)),
+            (r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#, Some(Speedscope)),
+            (r#"{"profiles":[{"name":"a","type":"sampled"}],"shared":{"frames":[]}}"#, Some(Speedscope)),
+            (r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","#, Some(Speedscope)),
+            (r#"{"head":{"callFrame":{}},"samples":[]}"#, Some(HeapProfile)),
+            (r#"{"version":1.2,"mode":"wall","interval":1,"samples":3,"gc_samples":0,"#, Some(Stackprof)),
+            (r#"{"dhatFileVersion":2,"mode":"rust-heap"}"#, Some(Dhat)),
             // No profile.
             (r#"{"name":"left-pad","version":"1.0.0","scripts":{"test":"a;b 1"}}"#, None),
             (r#"{"nodes":[{"id":1,"geometry":{}}],"samples":[]}"#, None),
@@ -248,7 +294,6 @@ mod tests {
             (r#"{"nodes":[{"callFrame":{}}]}"#, None),
             (r#"{"meta":{"preprocessedProfileVersion":"new"}}"#, None),
             (r#"{"profile":{"nodes":[{"callFrame":{}}],"samples":[]}}"#, None),
-            (r#"[{"ph":"X","ts":1}]"#, None),
             ("[1,2,3]", None),
             ("{}", None),
             ("{", None),
@@ -303,7 +348,6 @@ mod tests {
             "2024-01-01 12:00:00 INFO started worker 3\n2024-01-01 12:00:01 INFO started worker 4\n",
             "version: 1\ncreator: callgrind\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n16 400\n17 5\n+3 2\n",
             "events: Ir\nfn=main\n1 2\n",
-            "raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n",
             "1 2\n3 4\n",
             "a;b;c\n1;2;3\n",
             "\u{0};\u{1} 1\n",
@@ -325,6 +369,21 @@ mod tests {
     }
 
     #[test]
+    fn bytes_and_lines_are_told_apart() {
+        let cases: [(&[u8], Format); 6] = [
+            (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", Format::FirefoxSlabs),
+            (b"MOJ\x03", Format::AustinMojo),
+            (b"rbspy02\n{", Format::Rbspy),
+            (b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a", Format::Pprof),
+            (b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n", Format::PerfScript),
+            (b"# ========\n# captured on    : Sat\n", Format::PerfScript),
+        ];
+        for (bytes, format) in cases {
+            assert_eq!(detect(bytes), Some(format));
+        }
+    }
+
+    #[test]
     fn the_end_is_seen() {
         assert!(ends(Format::CpuProfile, b"{\"nodes\":[]}\n "));
         assert!(!ends(Format::CpuProfile, b"{\"nodes\":["));
@@ -334,35 +393,13 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_named() {
-        let cases: [(&[u8], ErrorKind, &str); 21] = [
+        let cases: [(&[u8], ErrorKind, &str); 11] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
-            (br#"{"meta":{"version":34,"interval":1},"threads":[{"stringTable":["#, ErrorKind::Unrecognised, "raw Gecko"),
-            (br#"{"threads":[],"meta":{"version":34},"libs":[]}"#, ErrorKind::Unrecognised, "raw Gecko"),
-            (
-                br#"{"threads":[{"stackTable":{"schema":{"prefix":0},"data":[]},"stringTable":[]}]}"#,
-                ErrorKind::Unrecognised,
-                "raw Gecko",
-            ),
-            (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", ErrorKind::Unrecognised, "JSLB"),
-            (
-                b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a",
-                ErrorKind::Unrecognised,
-                "pprof",
-            ),
-            (br#"{"traceEvents":[]}"#, ErrorKind::Unrecognised, "Chrome trace"),
-            (br#"[{"name":"x","ph":"X"}"#, ErrorKind::Unrecognised, "Chrome trace"),
-            (
-                br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#,
-                ErrorKind::Unrecognised,
-                "speedscope",
-            ),
-            (br#"{"head":{"callFrame":{}},"samples":[]}"#, ErrorKind::Unrecognised, "heap profile"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
-            (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`samply import perf.data --save-only -o profile.json.gz`"),
-            (b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n", ErrorKind::Unrecognised, "perf script"),
+            (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`perf script -i perf.data -F +pid,+srcline > perf.txt`"),
+            (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
             (b"version: 1\nevents: Ir\n", ErrorKind::Unrecognised, "callgrind"),
-            (b"MOJ\x03", ErrorKind::Unrecognised, "mojo2austin"),
             (b"# austin: 3.7.0\n# mode: wall\n", ErrorKind::Truncated, "Austin"),
             (br#"{"meta":{"interval":"#, ErrorKind::Truncated, "the JSON ends before it says what it is"),
             (br#"{"name":"left-pad"}"#, ErrorKind::Unrecognised, "this JSON is no profile"),

@@ -1,7 +1,7 @@
 //! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames), both
 //! recognised by their magic bytes and never by the name of the file.
 
-use crate::{At, Limits, Phase, ReadError};
+use crate::{At, ErrorKind, Limits, Phase, ReadError};
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
 use std::borrow::Cow;
@@ -18,22 +18,33 @@ const STEP: u64 = 4 << 20;
 /// Sizes stated by the file are believed up to this ratio; what is larger grows as it comes.
 const BELIEVED_RATIO: u64 = 64;
 
+/// What lay behind compression.
+#[derive(Debug)]
+pub(crate) struct Inflated {
+    /// All that came out.
+    pub(crate) bytes: Vec<u8>,
+    /// The compressed data end too early: `bytes` are only the front.
+    pub(crate) cut: Option<ReadError>,
+}
+
 /// The bytes behind up to two layers of compression. Bytes that are not compressed come back as they are.
 ///
 /// # Errors
-/// Truncated or corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned `Break`.
-pub fn inflate(
-    mut bytes: Vec<u8>,
+/// Corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned `Break`.
+pub(crate) fn inflate(
+    bytes: Vec<u8>,
     limits: Limits,
     observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
-) -> Result<Vec<u8>, ReadError> {
+) -> Result<Inflated, ReadError> {
+    let mut inflated = Inflated { bytes, cut: None };
     for _ in 0..MAX_LAYERS {
-        let Some(codec) = Codec::of(&bytes) else { return Ok(bytes) };
-        bytes = unpack(codec, &bytes, limits, observe)?;
+        let Some(codec) = Codec::of(&inflated.bytes) else { return Ok(inflated) };
+        let inner = unpack(codec, &inflated.bytes, limits, observe)?;
+        inflated = Inflated { bytes: inner.bytes, cut: inflated.cut.or(inner.cut) };
     }
-    match Codec::of(&bytes) {
+    match Codec::of(&inflated.bytes) {
         Some(_) => Err(ReadError::malformed(At::File, format!("the data are compressed more than {MAX_LAYERS} times"))),
-        None => Ok(bytes),
+        None => Ok(inflated),
     }
 }
 
@@ -108,7 +119,7 @@ fn unpack(
     packed: &[u8],
     limits: Limits,
     observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
-) -> Result<Vec<u8>, ReadError> {
+) -> Result<Inflated, ReadError> {
     let limit = limits.max_inflated_bytes;
     let believed = codec.stated_size(packed).min(limit).min(BELIEVED_RATIO * packed.len() as u64);
     let mut out = Vec::new();
@@ -129,11 +140,14 @@ fn unpack(
         }
         let room = (limit - done).saturating_add(1);
         match source.by_ref().take(STEP.min(room)).read_to_end(&mut out) {
-            Ok(0) => return Ok(out),
+            Ok(0) => return Ok(Inflated { bytes: out, cut: None }),
             Ok(_) => {}
             Err(error) => {
                 let at = At::Byte((packed.len() - source.left()) as u64);
-                return Err(failure(codec, at, &error));
+                return match failure(codec, at, &error) {
+                    cut if cut.kind == ErrorKind::Truncated => Ok(Inflated { bytes: out, cut: Some(cut) }),
+                    error => Err(error),
+                };
             }
         }
     }
@@ -254,7 +268,8 @@ mod tests {
     }
 
     fn run(bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
-        inflate(bytes, Limits::default(), &mut |_| ControlFlow::Continue(()))
+        let inflated = inflate(bytes, Limits::default(), &mut |_| ControlFlow::Continue(()))?;
+        inflated.cut.map_or(Ok(inflated.bytes), Err)
     }
 
     #[test]
@@ -328,7 +343,7 @@ mod tests {
         assert_eq!(error.kind, ErrorKind::TooLarge);
         assert!(error.to_string().contains("1048576"), "{error}");
         let exact = Limits { max_inflated_bytes: 3 << 20 };
-        assert_eq!(inflate(bomb, exact, &mut |_| ControlFlow::Continue(())).unwrap().len(), 3 << 20);
+        assert_eq!(inflate(bomb, exact, &mut |_| ControlFlow::Continue(())).unwrap().bytes.len(), 3 << 20);
     }
 
     #[test]
@@ -339,7 +354,7 @@ mod tests {
             heard.push(phase);
             ControlFlow::Continue(())
         });
-        assert_eq!(all.unwrap().len(), 9 << 20);
+        assert_eq!(all.unwrap().bytes.len(), 9 << 20);
         let expected = [0, 4 << 20, 8 << 20, 9 << 20].map(Phase::Inflating);
         assert_eq!(heard, expected);
         let stopped = inflate(packed, Limits::default(), &mut |_| ControlFlow::Break(()));

@@ -60,15 +60,34 @@ pub fn read(
     limits: Limits,
     observe: &mut dyn FnMut(Phase) -> std::ops::ControlFlow<()>,
 ) -> Result<Read, ReadError> {
-    let bytes = inflate::inflate(bytes, limits, observe)?;
+    let inflate::Inflated { bytes, cut } = inflate::inflate(bytes, limits, observe)?;
     if observe(Phase::Decoding(bytes.len() as u64)).is_break() {
         return Err(ReadError::cancelled());
     }
     let text = detect::without_bom(&bytes);
-    match detect(text) {
-        Some(Format::FirefoxProcessed) => read::firefox::read(text),
-        Some(Format::CpuProfile) => read::cpuprofile::read(text),
-        Some(Format::Folded) => read::folded::read(text),
-        None => Err(detect::unknown(text)),
+    let format = detect(text);
+    if let Some(cut) = cut.clone().filter(|_| !format.is_some_and(Format::is_appended)) {
+        return Err(cut);
     }
+    let mut read = match format {
+        Some(Format::FirefoxProcessed) => read::firefox::read(text),
+        Some(Format::FirefoxSlabs) => read::firefox::read_slabs(text),
+        Some(Format::Gecko) => read::gecko::read(text),
+        Some(Format::CpuProfile) => read::cpuprofile::read(text),
+        Some(Format::HeapProfile) => read::heapprofile::read(text),
+        Some(Format::ChromeTrace) => read::chrome_trace::read(text),
+        Some(Format::Speedscope) => read::speedscope::read(text),
+        Some(Format::Pprof) => read::pprof::read(text),
+        Some(Format::PerfScript) => read::perf_script::read(text),
+        Some(Format::Folded) => read::folded::read(text),
+        Some(Format::Rbspy) => read::rbspy::read(text),
+        Some(Format::AustinMojo) => read::mojo::read(text),
+        Some(Format::Stackprof) => read::stackprof::read(text),
+        Some(Format::Dhat) => read::dhat::read(text),
+        None => Err(detect::unknown(text)),
+    }?;
+    if let Some(cut) = cut {
+        read.warnings.add("truncated", || format!("{cut}; what was recorded until then is shown"));
+    }
+    Ok(read)
 }

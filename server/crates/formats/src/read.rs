@@ -1,12 +1,61 @@
 //! One reader per format.
 
+#[allow(dead_code)]
+pub(crate) mod calls;
+pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
+pub(crate) mod dhat;
 pub(crate) mod firefox;
 pub(crate) mod folded;
+pub(crate) mod gecko;
+pub(crate) mod heapprofile;
 pub(crate) mod json;
+pub(crate) mod mojo;
+pub(crate) mod perf_script;
+pub(crate) mod pprof;
+pub(crate) mod rbspy;
+pub(crate) mod rows;
+pub(crate) mod speedscope;
+pub(crate) mod stackprof;
 
 use percent_encoding::percent_decode_str;
+use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};
 use std::borrow::Cow;
+
+/// A function as a reader finds it. Empty names mean "the profile does not say".
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct FuncText<'a> {
+    pub(crate) name: &'a str,
+    /// As the profile spells it.
+    pub(crate) file: &'a str,
+    /// Its library, with or without folder.
+    pub(crate) lib: &'a str,
+    /// Where it starts, 1-based; 0 = unknown.
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+}
+
+impl FuncText<'_> {
+    pub(crate) fn intern(self, builder: &mut ProfileBuilder) -> Result<FuncId, BuildError> {
+        let given = |text: &str| !text.is_empty();
+        let func = Func {
+            name: builder.intern_string(self.name)?,
+            source: given(self.file).then(|| builder.intern_source(&source_name(self.file))).transpose()?,
+            lib: given(self.lib).then(|| builder.intern_lib(library(self.lib))).transpose()?,
+            line: self.line,
+            column: self.column,
+        };
+        builder.intern_func(func)
+    }
+}
+
+/// A library by its path or its mere name.
+fn library(text: &str) -> Lib {
+    match text.rsplit_once(['/', '\\']) {
+        Some((_, name)) if !name.is_empty() => Lib { name: name.to_owned(), path: text.to_owned() },
+        _ => Lib { name: text.to_owned(), path: String::new() },
+    }
+}
 
 /// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the profile spells it.
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {

@@ -166,6 +166,9 @@ impl ProfileBuilder {
                 return Err(shape("a weight column", column.len(), samples.len()));
             }
         }
+        if let Some(calls) = samples.calls().filter(|calls| calls.len() != samples.len()) {
+            return Err(shape("the column of calls", calls.len(), samples.len()));
+        }
         for (row, &stack) in samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE) {
             check("sample.stack", row as u32, "stack", stack as usize, self.profile.stacks.len())?;
         }

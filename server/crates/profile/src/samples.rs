@@ -27,13 +27,26 @@ impl Weights {
 pub struct Samples {
     pub(crate) stack: Vec<u32>,
     pub(crate) weights: Vec<Weights>,
+    pub(crate) calls: Option<Vec<u32>>,
 }
 
 impl Samples {
     /// Samples from a stack column (`None` = the sample has no stack) and one weight column per metric of the profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
-        Self { stack, weights }
+        Self { stack, weights, calls: None }
+    }
+
+    /// The same samples of a recording that saw every call: how many calls of the leaf each sample stands for. The sample of a
+    /// call that runs, calls and runs on is one; what a call did not begin (a share of it that lies elsewhere) counts 0.
+    #[must_use]
+    pub fn with_calls(self, calls: Vec<u32>) -> Self {
+        Self { calls: Some(calls), ..self }
+    }
+
+    /// How many calls of its leaf each sample stands for, where calls were recorded and not sampled.
+    pub fn calls(&self) -> Option<&[u32]> {
+        self.calls.as_deref()
     }
 
     /// The stack of sample `i`.

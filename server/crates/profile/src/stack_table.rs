@@ -10,6 +10,9 @@ pub struct Frame {
     pub func: FuncId,
     /// The line being executed, 1-based; 0 = unknown.
     pub line: u32,
+    /// The column being executed, 1-based; 0 = unknown. Kept where it can say more than the line does: compiled or minified
+    /// JavaScript, which a source map leads back to the text that was written.
+    pub column: u32,
     /// Whether the func was inlined into the frame that calls it.
     pub inlined: bool,
 }
@@ -21,6 +24,7 @@ pub struct Frame {
 pub struct FrameTable {
     func: Vec<FuncId>,
     line: Vec<u32>,
+    column: Vec<u32>,
     inlined: Vec<bool>,
 }
 
@@ -30,7 +34,8 @@ impl FrameTable {
     /// # Panics
     /// If `id` is of another profile.
     pub fn get(&self, id: FrameId) -> Frame {
-        Frame { func: self.func[id.index()], line: self.line[id.index()], inlined: self.inlined[id.index()] }
+        let i = id.index();
+        Frame { func: self.func[i], line: self.line[i], column: self.column[i], inlined: self.inlined[i] }
     }
 
     /// How many frames there are.
@@ -51,6 +56,7 @@ impl FrameTable {
     pub(crate) fn push(&mut self, frame: Frame) {
         self.func.push(frame.func);
         self.line.push(frame.line);
+        self.column.push(frame.column);
         self.inlined.push(frame.inlined);
     }
 }

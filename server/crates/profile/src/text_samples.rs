@@ -56,7 +56,7 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
                     column: 0,
                 };
                 let func = builder.intern_func(func).expect("small");
-                let frame = Frame { func, line: cell.line, inlined: cell.has("inl") };
+                let frame = Frame { func, line: cell.line, column: 0, inlined: cell.has("inl") };
                 let frame = builder.intern_frame(frame).expect("small");
                 let id = builder.intern_stack(stack, frame).expect("small");
                 if cell.has("idle") {

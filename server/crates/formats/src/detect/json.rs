@@ -23,7 +23,7 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
         Ok(b'[') => scanner.first(&mut |scanner, key| {
             if key == b"ph" {
                 clues.members += 1;
-                clues.kin = Some(Kin::ChromeTrace);
+                return clues.decide(Format::ChromeTrace);
             }
             scanner.skip()
         }),
@@ -32,8 +32,8 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     match end {
         _ if clues.members == 0 => None,
         Err(Stop::Enough) => Some(Look { format: clues.is, ..Look::default() }),
-        Err(Stop::End) => Some(Look { format: clues.guess(), kin: clues.kin(), truncated: true }),
-        Err(Stop::Broken) | Ok(()) => Some(Look { kin: clues.kin(), ..Look::default() }),
+        Err(Stop::End) => Some(Look { format: clues.gecko().or_else(|| clues.guess()), kin: clues.kin, truncated: true }),
+        Err(Stop::Broken) | Ok(()) => Some(Look { format: clues.gecko(), kin: clues.kin, ..Look::default() }),
     }
 }
 
@@ -48,6 +48,12 @@ struct Clues {
     sampled: u8,
     /// How many of `threads` and `meta.version`: with both, and nothing processed, it is a raw Gecko profile.
     gecko: u8,
+    /// `gc_samples` or `missed_samples`, as only stackprof has them.
+    missed: bool,
+    /// `mode` or `frames`, as stackprof has them, too.
+    framed: bool,
+    /// How many of `shared.frames` and a first one of `profiles` with a `type`: both make a speedscope file.
+    speedscope: u8,
     /// Another profile that gives itself away.
     kin: Option<Kin>,
     /// Decided.
@@ -72,7 +78,29 @@ impl Clues {
                 self.gecko += 1;
                 return scanner.first(&mut |scanner, key| self.thread(scanner, key));
             }
-            b"shared" => return scanner.object(&mut |scanner, key| self.processed_table(scanner, key)),
+            b"shared" => {
+                return scanner.object(&mut |scanner, key| {
+                    if key == b"frames" {
+                        self.speedscope()?;
+                    }
+                    self.processed_table(scanner, key)
+                });
+            }
+            b"profiles" => {
+                return scanner.first(&mut |scanner, key| {
+                    if key == b"type" {
+                        self.speedscope()?;
+                    }
+                    scanner.skip()
+                });
+            }
+            // How some exporters wrap a raw Gecko profile.
+            b"profile" => {
+                return scanner.object(&mut |scanner, key| match key {
+                    b"meta" | b"threads" => self.top_level(scanner, key),
+                    _ => scanner.skip(),
+                });
+            }
             b"nodes" => {
                 scanner.first(&mut |scanner, key| {
                     self.call_frames |= key == b"callFrame" && scanner.peek()? == b'{';
@@ -88,7 +116,7 @@ impl Clues {
             b"head" => {
                 return scanner.object(&mut |scanner, key| {
                     if key == b"callFrame" {
-                        self.kin = Some(Kin::HeapProfile);
+                        return self.decide(Format::HeapProfile);
                     }
                     scanner.skip()
                 });
@@ -96,16 +124,19 @@ impl Clues {
             b"$schema" => {
                 let schema = if scanner.peek()? == b'"' { scanner.string()? } else { return scanner.skip() };
                 if memchr::memmem::find(schema, b"speedscope").is_some() {
-                    self.kin = Some(Kin::Speedscope);
+                    return self.decide(Format::Speedscope);
                 }
             }
-            b"traceEvents" => self.kin = Some(Kin::ChromeTrace),
+            b"traceEvents" => return self.decide(Format::ChromeTrace),
+            b"dhatFileVersion" => return self.decide(Format::Dhat),
             b"snapshot" => self.kin = Some(Kin::HeapSnapshot),
-            b"dhatFileVersion" => self.kin = Some(Kin::Dhat),
+            b"gc_samples" | b"missed_samples" => self.missed = true,
+            b"mode" | b"frames" => self.framed = true,
             _ => {}
         }
         match key {
             _ if self.call_frames && self.sampled > 0 => self.decide(Format::CpuProfile),
+            _ if self.missed && self.framed => self.decide(Format::Stackprof),
             b"nodes" | b"samples" | b"timeDeltas" | b"startTime" | b"endTime" | b"$schema" => Ok(()),
             _ => scanner.skip(),
         }
@@ -114,11 +145,13 @@ impl Clues {
     /// One member of the first thread.
     fn thread(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         match key {
-            b"stringTable" => self.kin = Some(Kin::RawGecko),
+            // A list; in processed profiles, where there is one, an object.
+            b"stringTable" if scanner.peek()? == b'[' => return self.decide(Format::Gecko),
             // Processed samples are columns, raw ones have a schema.
             b"samples" if scanner.peek()? == b'{' => {
                 return scanner.object(&mut |scanner, key| match key {
                     b"stack" => self.decide(Format::FirefoxProcessed),
+                    b"schema" => self.decide(Format::Gecko),
                     _ => scanner.skip(),
                 });
             }
@@ -133,7 +166,7 @@ impl Clues {
             b"stringArray" | b"funcTable" => self.decide(Format::FirefoxProcessed),
             b"stackTable" if scanner.peek()? == b'{' => scanner.object(&mut |scanner, key| match key {
                 b"frame" | b"prefix" | b"prefixOffset" => self.decide(Format::FirefoxProcessed),
-                // Raw profiles have `schema` and `data` there.
+                b"schema" => self.decide(Format::Gecko),
                 _ => scanner.skip(),
             }),
             _ => scanner.skip(),
@@ -150,7 +183,12 @@ impl Clues {
         (self.call_frames || self.sampled >= 3).then_some(Format::CpuProfile)
     }
 
-    fn kin(&self) -> Option<Kin> {
-        self.kin.or((self.gecko >= 2).then_some(Kin::RawGecko))
+    fn gecko(&self) -> Option<Format> {
+        (self.gecko >= 2).then_some(Format::Gecko)
+    }
+
+    fn speedscope(&mut self) -> Scanned {
+        self.speedscope += 1;
+        if self.speedscope == 2 { self.decide(Format::Speedscope) } else { Ok(()) }
     }
 }

@@ -140,7 +140,7 @@ fn leaf(
     line: u32,
     node: &Node<'_>,
 ) -> Result<StackId, ReadError> {
-    let frame = builder.intern_frame(Frame { func, line, inlined: false })?;
+    let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
     let stack = builder.intern_stack(caller, frame)?;
     if node.call_frame.is_idle() {
         builder.set_idle(stack)?;

@@ -10,12 +10,11 @@ mod sniff;
 
 pub(crate) use sniff::is_folded;
 
-use super::source_name;
+use super::FuncText;
+use super::rows::Rows;
 use crate::{At, Format, Read, ReadError};
 use dialect::{Dialect, Place, Position, Suffix};
-use profile::{
-    Frame, FrameId, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights,
-};
+use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, Warnings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many different frames decide on the dialect.
@@ -277,17 +276,8 @@ struct Tables<'a> {
     builder: ProfileBuilder,
     /// Each different text of a frame is looked into once.
     frames: FxHashMap<&'a str, FrameId>,
-    threads: Vec<Rows>,
     /// By the text before the stack; empty where there is none.
-    thread_ids: FxHashMap<&'a str, usize>,
-}
-
-/// The samples of one thread, in columns.
-struct Rows {
-    thread: Thread,
-    stacks: Vec<Option<StackId>>,
-    /// One column per metric.
-    weights: Vec<Vec<f64>>,
+    rows: Rows<&'a str>,
 }
 
 impl<'a> Tables<'a> {
@@ -296,13 +286,12 @@ impl<'a> Tables<'a> {
             layout,
             builder: ProfileBuilder::new(layout.metrics.clone(), 0),
             frames: FxHashMap::default(),
-            threads: Vec::new(),
-            thread_ids: FxHashMap::default(),
+            rows: Rows::new(layout.metrics.len()),
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.threads.is_empty()
+        self.rows.is_empty()
     }
 
     fn push(&mut self, stack: &'a str, values: Values, event: usize) -> Result<(), ReadError> {
@@ -321,23 +310,16 @@ impl<'a> Tables<'a> {
         }
 
         let key = prefix.map_or("", |prefix| prefix.text);
-        let next = self.threads.len();
-        let id = *self.thread_ids.entry(key).or_insert(next);
-        if id == next {
+        let thread = || {
             let known = |id: fn(&line::ThreadPrefix<'a>) -> &'a str| prefix.as_ref().map(id).map(str::to_owned);
-            let thread = Thread { name: key.to_owned(), pid: known(|p| p.pid), tid: known(|p| p.tid), ..Thread::default() };
-            self.threads.push(Rows { thread, stacks: Vec::new(), weights: vec![Vec::new(); self.layout.metrics.len()] });
-        }
-        let Some(rows) = self.threads.get_mut(id) else { return Ok(()) };
-        rows.stacks.push(leaf);
-        for (metric, column) in rows.weights.iter_mut().enumerate() {
-            column.push(match (values, metric) {
-                (Values::One(value), metric) if metric == event => value,
-                (Values::Full { time_us, .. }, 0) | (Values::Full { time_us, idle: false, .. }, 1) => time_us,
-                (Values::Full { memory_bytes, .. }, 2) => memory_bytes,
-                _ => 0.0,
-            });
-        }
+            Thread { name: key.to_owned(), pid: known(|p| p.pid), tid: known(|p| p.tid), ..Thread::default() }
+        };
+        self.rows.push(key, thread, leaf, |metric| match (values, metric) {
+            (Values::One(value), metric) if metric == event => value,
+            (Values::Full { time_us, .. }, 0) | (Values::Full { time_us, idle: false, .. }, 1) => time_us,
+            (Values::Full { memory_bytes, .. }, 2) => memory_bytes,
+            _ => 0.0,
+        });
         Ok(())
     }
 
@@ -362,30 +344,14 @@ impl<'a> Tables<'a> {
             Position::Executing(line) => (if self.layout.has_lines { line } else { 0 }, (0, 0)),
             Position::Definition { line, column } => (0, (line, column)),
         };
-        let func = Func {
-            name: builder.intern_string(&name)?,
-            source: file.map(|file| builder.intern_source(&source_name(&file))).transpose()?,
-            lib: lib.map(|lib| builder.intern_lib(library(lib))).transpose()?,
-            line,
-            column,
-        };
-        let func = builder.intern_func(func)?;
-        Ok(builder.intern_frame(Frame { func, line: executing, inlined: suffix == Suffix::Inlined })?)
+        let (file, lib) = (file.as_deref().unwrap_or_default(), lib.unwrap_or_default());
+        let func = FuncText { name: &name, file, lib, line, column }.intern(builder)?;
+        Ok(builder.intern_frame(Frame { func, line: executing, column: 0, inlined: suffix == Suffix::Inlined })?)
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {
-        for Rows { thread, stacks, weights } in self.threads {
-            let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
-            self.builder.push_thread(Thread { samples, ..thread })?;
-        }
+        self.rows.finish(&mut self.builder)?;
         Ok(Recording::Stacks(self.builder.build()))
-    }
-}
-
-fn library(text: &str) -> Lib {
-    match text.rsplit_once(['/', '\\']) {
-        Some((_, name)) => Lib { name: name.to_owned(), path: text.to_owned() },
-        None => Lib { name: text.to_owned(), path: String::new() },
     }
 }
 
@@ -518,7 +484,7 @@ mod tests {
             [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]
         );
         let weights = profile(&full).threads()[0].samples.weights();
-        assert_eq!(weights, [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(Weights::Each));
+        assert_eq!(weights, [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(profile::Weights::Each));
         assert_eq!(metrics(&read_text("# mode: memory\nP9;T0:11;/x.py:f:3 -10\n"))[0].1, "bytes");
     }
 

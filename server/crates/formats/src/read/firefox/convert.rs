@@ -241,7 +241,7 @@ fn append_frames(
         // A frame without a line stands at its func's first. Source and line come from the same tier: both before
         // compilation or both after (Firefox Profiler, `line-timings`).
         let own = frames.cell(&frames.line, row, frame_flags::LINE).filter(|&line| line > 0 && !position.original);
-        ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), inlined })?);
+        ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), column: 0, inlined })?);
     }
     Ok(ids)
 }

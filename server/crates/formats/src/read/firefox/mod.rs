@@ -35,3 +35,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         warnings,
     })
 }
+
+pub(crate) fn read_slabs(_bytes: &[u8]) -> Result<Read, ReadError> {
+    Err(ReadError::not_read(Format::FirefoxSlabs))
+}

@@ -1,0 +1,371 @@
+//! Calls and returns to self time per call: the one machine behind every input that records events instead of samples.
+//!
+//! Each call becomes one row with the time that was its own, in the order in which calls began; the time of a caller stands
+//! still while its callees run. The rules for what real traces do wrong are those of a debugger's call stack: a return that
+//! names an outer call ends all calls inside it, a return that names none is ignored, calls that are open at the end are ended
+//! there, and a call that outlasts its caller is cut where the caller ends. Nothing of it is silent: [`Warnings`] count it.
+
+use profile::{FrameId, ProfileBuilder, StackId, Warnings};
+
+/// One event of a thread. Times are in any unit, all of one recording in the same.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Event {
+    /// When.
+    pub(crate) at: f64,
+    /// What a second clock said (the thread's processor time), where there is one.
+    pub(crate) cpu: Option<f64>,
+    pub(crate) what: What,
+}
+
+/// What happened. Names are only compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum What {
+    /// A call began.
+    Begin { name: u32, frame: FrameId },
+    /// A call ended: the innermost, or the innermost of that name; `frame` replaces what its beginning said.
+    End { name: Option<u32>, frame: Option<FrameId> },
+    /// A whole call, until the given times.
+    Complete { frame: FrameId, until: f64, cpu_until: Option<f64> },
+}
+
+/// The calls of a thread, in the order in which they began. Parallel columns.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    pub(crate) stacks: Vec<StackId>,
+    /// Time of the call itself, without its callees.
+    pub(crate) own: Vec<f64>,
+    /// The same by the second clock; `None` as soon as one event does not have it.
+    pub(crate) own_cpu: Option<Vec<f64>>,
+}
+
+/// Runs the events of one thread, in any order. What is open at the end ends with the last event, or at `end` if that is later.
+pub(crate) fn run(
+    mut events: Vec<Event>,
+    end: Option<f64>,
+    builder: &mut ProfileBuilder,
+    warnings: &mut Warnings,
+) -> Result<Calls, profile::BuildError> {
+    events.retain(|event| event.at.is_finite());
+    events.sort_by(|a, b| a.at.total_cmp(&b.at));
+    let mut machine = Machine {
+        rows: Vec::new(),
+        open: Vec::new(),
+        whole: Vec::new(),
+        now: events.first().map_or(0.0, |event| event.at),
+        now_cpu: None,
+        has_cpu: !events.is_empty(),
+        warnings,
+    };
+    for group in events.chunk_by(|a, b| a.at == b.at) {
+        for &event in &in_order(group, &machine.open) {
+            machine.step(event);
+        }
+    }
+    machine.finish(end);
+    machine.calls(builder)
+}
+
+/// Puts events of the same time in order: ends of open calls, outermost last; then beginnings with the ends that stand after
+/// them in the file (calls without length); whole calls last, the longest outside.
+fn in_order(group: &[Event], open: &[Open]) -> Vec<Event> {
+    if let [event] = group {
+        return vec![*event];
+    }
+    let (mut ends, mut rest, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    let mut begun: Vec<u32> = Vec::new();
+    for &event in group {
+        match event.what {
+            What::Begin { name, .. } => {
+                begun.push(name);
+                rest.push(event);
+            }
+            What::End { name, .. } => {
+                let own = begun.iter().rposition(|&begun| name.is_none_or(|name| name == begun));
+                match own {
+                    Some(own) => {
+                        begun.remove(own);
+                        rest.push(event);
+                    }
+                    None => ends.push(event),
+                }
+            }
+            What::Complete { .. } => whole.push(event),
+        }
+    }
+    let until = |event: &Event| if let What::Complete { until, .. } = event.what { until } else { event.at };
+    whole.sort_by(|a, b| until(b).total_cmp(&until(a)));
+
+    // Of several ends the one that ends the innermost call comes first.
+    let mut ordered = Vec::with_capacity(group.len());
+    for inner in open.iter().rev() {
+        let of_inner = |event: &Event| matches!(event.what, What::End { name: Some(name), .. } if inner.name == Some(name));
+        match ends.iter().position(of_inner) {
+            Some(found) => ordered.push(ends.remove(found)),
+            None if ends.is_empty() => break,
+            None => {}
+        }
+    }
+    ordered.extend(ends);
+    ordered.extend(rest);
+    ordered.extend(whole);
+    ordered
+}
+
+/// A call that has begun.
+struct Open {
+    row: usize,
+    /// What an end calls it; `None` for a whole call, which ends by itself.
+    name: Option<u32>,
+    /// When it ends by itself, by both clocks.
+    until: Option<(f64, Option<f64>)>,
+}
+
+struct Row {
+    parent: Option<usize>,
+    frame: FrameId,
+    own: f64,
+    own_cpu: f64,
+}
+
+struct Machine<'w> {
+    rows: Vec<Row>,
+    open: Vec<Open>,
+    /// Which of `open` end by themselves: positions, outermost first. An inner one never ends later than an outer one.
+    whole: Vec<usize>,
+    now: f64,
+    now_cpu: Option<f64>,
+    has_cpu: bool,
+    warnings: &'w mut Warnings,
+}
+
+impl Machine<'_> {
+    fn step(&mut self, event: Event) {
+        self.end_until(event.at);
+        self.pass(event.at, event.cpu);
+        match event.what {
+            What::Begin { name, frame } => self.begin(Some(name), frame, None),
+            What::End { name, frame } => self.end(name, frame),
+            What::Complete { frame, until, cpu_until } => {
+                let mut until = (until.max(event.at), cpu_until);
+                if let Some(enclosing) = self.innermost_whole().map(|(_, enclosing)| enclosing)
+                    && enclosing.0 < until.0
+                {
+                    let lost = until.0 - enclosing.0;
+                    self.warnings.add("overlapping-call", || {
+                        format!("a call outlasts the call that it began in by {lost}; it is cut where that one ends")
+                    });
+                    until = enclosing;
+                }
+                self.whole.push(self.open.len());
+                self.begin(None, frame, Some(until));
+            }
+        }
+    }
+
+    /// Position and end of the innermost call that ends by itself.
+    fn innermost_whole(&self) -> Option<(usize, (f64, Option<f64>))> {
+        let &position = self.whole.last()?;
+        Some((position, self.open.get(position)?.until?))
+    }
+
+    /// Ends the whole calls that are over at `at`, and what is open inside them.
+    fn end_until(&mut self, at: f64) {
+        while let Some((position, (until, cpu))) = self.innermost_whole().filter(|(_, (until, _))| *until <= at) {
+            self.pass(until, cpu);
+            self.unwind(position);
+        }
+    }
+
+    /// Ends the call at `position` of `open`, and what is open inside it.
+    fn unwind(&mut self, position: usize) {
+        for _ in position + 1..self.open.len() {
+            self.warnings.add("unwound-call", || "a call ended inside which others were open; they end with it".to_owned());
+        }
+        self.open.truncate(position);
+        while self.whole.pop_if(|whole| *whole >= position).is_some() {}
+    }
+
+    /// Time goes on, for the innermost call.
+    fn pass(&mut self, at: f64, cpu: Option<f64>) {
+        self.has_cpu &= cpu.is_some() || self.open.is_empty();
+        if let Some(row) = self.open.last().and_then(|open| self.rows.get_mut(open.row)) {
+            row.own += (at - self.now).max(0.0);
+            if let (Some(before), Some(cpu)) = (self.now_cpu, cpu) {
+                row.own_cpu += (cpu - before).max(0.0);
+            }
+        }
+        self.now = self.now.max(at);
+        self.now_cpu = cpu;
+    }
+
+    fn begin(&mut self, name: Option<u32>, frame: FrameId, until: Option<(f64, Option<f64>)>) {
+        let parent = self.open.last().map(|open| open.row);
+        self.open.push(Open { row: self.rows.len(), name, until });
+        self.rows.push(Row { parent, frame, own: 0.0, own_cpu: 0.0 });
+    }
+
+    fn end(&mut self, name: Option<u32>, frame: Option<FrameId>) {
+        let is_meant = |open: &Open| open.name.is_some_and(|own| name.is_none_or(|name| name == own));
+        let Some(ended) = self.open.iter().rposition(is_meant) else {
+            self.warnings.add("unmatched-end", || "an end of a call that had not begun; it is ignored".to_owned());
+            return;
+        };
+        if let Some((row, frame)) = self.open.get(ended).and_then(|open| self.rows.get_mut(open.row)).zip(frame) {
+            row.frame = frame;
+        }
+        self.unwind(ended);
+    }
+
+    fn finish(&mut self, end: Option<f64>) {
+        self.end_until(f64::INFINITY);
+        for _ in &self.open {
+            self.warnings.add("unfinished-call", || "a call is open at the end of the recording; it ends there".to_owned());
+        }
+        self.pass(end.filter(|end| end.is_finite()).map_or(self.now, |end| end.max(self.now)), self.now_cpu);
+        self.open.clear();
+    }
+
+    fn calls(self, builder: &mut ProfileBuilder) -> Result<Calls, profile::BuildError> {
+        let mut stacks: Vec<StackId> = Vec::with_capacity(self.rows.len());
+        for row in &self.rows {
+            let caller = row.parent.and_then(|parent| stacks.get(parent)).copied();
+            stacks.push(builder.intern_stack(caller, row.frame)?);
+        }
+        Ok(Calls {
+            stacks,
+            own: self.rows.iter().map(|row| row.own).collect(),
+            own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{Frame, Func, LineKnowledge, Metric};
+
+    fn b(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {
+        (at, 'B', name, 0.0)
+    }
+
+    fn e(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {
+        (at, 'E', name, 0.0)
+    }
+
+    fn x(at: f64, name: &'static str, duration: f64) -> (f64, char, &'static str, f64) {
+        (at, 'X', name, duration)
+    }
+
+    /// Every call as `path own`, then the warnings as `code count`. An end without a name ends the innermost call.
+    fn lines(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> String {
+        let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing);
+        let mut builder = ProfileBuilder::new(vec![metric], 0);
+        let mut warnings = Warnings::default();
+        let events = events.iter().map(|&(at, kind, text, duration)| {
+            let name = builder.intern_string(text).unwrap();
+            let func = builder.intern_func(Func { name, source: None, lib: None, line: 0, column: 0 }).unwrap();
+            let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+            let what = match kind {
+                'B' => What::Begin { name: name.raw(), frame },
+                'E' => What::End { name: (!text.is_empty()).then_some(name.raw()), frame: None },
+                _ => What::Complete { frame, until: at + duration, cpu_until: None },
+            };
+            Event { at, cpu: None, what }
+        });
+        let events = events.collect();
+        let calls = run(events, end, &mut builder, &mut warnings).unwrap();
+        assert_eq!(calls.own_cpu, None);
+        let profile = builder.build();
+        let mut lines = Vec::new();
+        for (&stack, own) in calls.stacks.iter().zip(&calls.own) {
+            let up = std::iter::successors(Some(stack), |&stack| profile.stacks().prefix(stack));
+            let mut names: Vec<_> =
+                up.map(|stack| profile.symbols().func_name(profile.frames().get(profile.stacks().frame(stack)).func)).collect();
+            names.reverse();
+            lines.push(format!("{} {own}", names.join(";")));
+        }
+        lines.extend(warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count)));
+        lines.join(", ")
+    }
+
+    #[test]
+    fn a_caller_stands_still_while_its_callees_run() {
+        let events = [b(0.0, "f"), b(10.0, "g"), b(30.0, "h"), e(60.0, "h"), e(100.0, "g"), e(160.0, "f")];
+        assert_eq!(lines(&events, None), "f 70, f;g 60, f;g;h 30");
+        let whole = [x(30.0, "h", 30.0), x(10.0, "g", 90.0), x(0.0, "f", 160.0)];
+        assert_eq!(lines(&whole, None), "f 70, f;g 60, f;g;h 30", "in the order in which calls end");
+        assert_eq!(lines(&[x(0.0, "Foo", 50.0), x(10.0, "Bar", 30.0)], None), "Foo 20, Foo;Bar 30");
+    }
+
+    #[test]
+    fn every_call_is_a_row_in_the_order_of_beginnings() {
+        let events = [
+            b(0.0, "decode"),
+            e(5.0, "decode"),
+            b(5.0, "link"),
+            e(8.0, "link"),
+            b(8.0, "init"),
+            e(15.0, "init"),
+            b(15.0, "kernel_run"),
+            b(20.0, "f"),
+            e(30.0, "f"),
+            b(40.0, "f"),
+            b(45.0, "g"),
+            e(50.0, "g"),
+            e(60.0, "f"),
+            e(75.0, "kernel_run"),
+        ];
+        assert_eq!(
+            lines(&events, None),
+            "decode 5, link 3, init 7, kernel_run 30, kernel_run;f 10, kernel_run;f 15, kernel_run;f;g 5"
+        );
+    }
+
+    #[test]
+    fn an_end_that_names_an_outer_call_unwinds_and_one_that_names_none_is_ignored() {
+        let events = [b(0.0, "alpha"), b(1.0, "beta"), e(9.0, "alpha"), e(10.0, "beta")];
+        assert_eq!(lines(&events, None), "alpha 1, alpha;beta 8, unwound-call 1, unmatched-end 1");
+        assert_eq!(lines(&[e(1.0, "x"), b(2.0, "f"), e(5.0, ""), e(6.0, "")], None), "f 3, unmatched-end 2");
+    }
+
+    #[test]
+    fn calls_that_never_end_end_with_the_recording() {
+        let events = [b(0.0, "A"), b(1.0, "B"), b(2.0, "C")];
+        assert_eq!(lines(&events, None), "A 1, A;B 1, A;B;C 0, unfinished-call 3");
+        assert_eq!(lines(&events, Some(10.0)), "A 1, A;B 1, A;B;C 8, unfinished-call 3");
+        assert_eq!(lines(&events, Some(1.5)), "A 1, A;B 1, A;B;C 0, unfinished-call 3", "an end before the last event is none");
+    }
+
+    #[test]
+    fn a_call_is_cut_where_its_caller_ends() {
+        assert_eq!(lines(&[x(0.0, "alpha", 10.0), x(5.0, "beta", 10.0)], None), "alpha 5, alpha;beta 5, overlapping-call 1");
+        let events = [x(0.0, "X", 20.0), b(10.0, "f"), e(25.0, "f")];
+        assert_eq!(lines(&events, None), "X 10, X;f 10, unwound-call 1, unmatched-end 1");
+    }
+
+    #[test]
+    fn events_of_one_time() {
+        // The end of the call before comes first, whatever the file says; a call without length keeps its order.
+        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "f"), e(9.0, "g")], None), "f 5, g 4");
+        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
+        assert_eq!(lines(&[b(0.0, "f"), b(2.0, "g"), e(9.0, "f"), e(9.0, "g")], None), "f 2, f;g 7", "the innermost ends first");
+        assert_eq!(lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None), "out 7, out;in 2, out;in;none 0");
+        // A tail call: as if the callee were called by the caller's caller.
+        assert_eq!(
+            lines(&[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")], None),
+            "m 1, m;f 3, m;g 2"
+        );
+    }
+
+    #[test]
+    fn times_that_make_no_sense() {
+        assert_eq!(lines(&[x(5.0, "f", -3.0), x(f64::NAN, "g", 1.0), x(6.0, "h", f64::NAN)], None), "f 0, h 0");
+        assert_eq!(lines(&[], Some(5.0)), "");
+    }
+
+    #[test]
+    fn recursion_is_as_many_calls() {
+        let events = [b(0.0, "f"), b(1.0, "f"), b(2.0, "f"), e(3.0, "f"), e(5.0, "f"), e(9.0, "f")];
+        assert_eq!(lines(&events, None), "f 5, f;f 3, f;f;f 1");
+    }
+}

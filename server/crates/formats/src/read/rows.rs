@@ -1,0 +1,60 @@
+//! Samples as they come, thread by thread, for readers of formats that mix threads or list samples one by one.
+
+use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, Weights};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
+/// The samples of all threads, in columns; threads in order of their first sample, each under a key of the reader's choice.
+pub(crate) struct Rows<K> {
+    n_metrics: usize,
+    threads: Vec<ThreadRows>,
+    ids: FxHashMap<K, usize>,
+}
+
+struct ThreadRows {
+    thread: Thread,
+    stacks: Vec<Option<StackId>>,
+    /// One column per metric.
+    weights: Vec<Vec<f64>>,
+}
+
+impl<K: Hash + Eq> Rows<K> {
+    /// No samples yet, to be weighed by so many metrics.
+    pub(crate) fn new(n_metrics: usize) -> Self {
+        Self { n_metrics, threads: Vec::new(), ids: FxHashMap::default() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Adds a sample to the thread with `key`, which `thread` describes when it is new. `weight` gives the weight in each
+    /// metric.
+    pub(crate) fn push(
+        &mut self,
+        key: K,
+        thread: impl FnOnce() -> Thread,
+        stack: Option<StackId>,
+        mut weight: impl FnMut(usize) -> f64,
+    ) {
+        let next = self.threads.len();
+        let id = *self.ids.entry(key).or_insert(next);
+        if id == next {
+            self.threads.push(ThreadRows { thread: thread(), stacks: Vec::new(), weights: vec![Vec::new(); self.n_metrics] });
+        }
+        let Some(rows) = self.threads.get_mut(id) else { return };
+        rows.stacks.push(stack);
+        for (metric, column) in rows.weights.iter_mut().enumerate() {
+            column.push(weight(metric));
+        }
+    }
+
+    /// Puts the threads into the profile.
+    pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
+        for ThreadRows { thread, stacks, weights } in self.threads {
+            let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
+            builder.push_thread(Thread { samples, ..thread })?;
+        }
+        Ok(())
+    }
+}
