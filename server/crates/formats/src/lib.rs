@@ -11,6 +11,7 @@ mod error;
 pub mod inflate;
 mod read;
 mod scan;
+pub mod write;
 
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};
