@@ -10,17 +10,21 @@
 //!
 //! No file formats, no editors, no files, no clocks.
 
+mod apply;
 mod call_nodes;
 mod call_tree;
 mod costs;
 mod edges;
 mod frames;
 mod graph;
+mod invocations;
 mod view;
 mod weighted;
 
+pub use apply::{Truncate, apply, truncate};
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs};
 pub use edges::{Edge, Site};
+pub use invocations::{call_graph, lines_as_functions, one_sample_per_call};
 pub use view::{IdleSamples, ThreadChoice, View};

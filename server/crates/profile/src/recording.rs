@@ -1,6 +1,6 @@
 //! What one profile file says: sampled stacks or a call graph.
 
-use crate::{CallGraph, FrameTable, Metric, MetricId, StackTable, SymbolTables, Thread};
+use crate::{CallGraph, FrameTable, Metric, MetricId, Samples, StackTable, SymbolTables, Thread, ThreadId};
 
 /// Sampled stacks. Built by [`crate::ProfileBuilder`], which has checked every index.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +33,37 @@ impl Profile {
     pub fn threads(&self) -> &[Thread] {
         &self.threads
     }
+
+    /// The metrics that samples are weighed by.
+    pub fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    /// The metric to show when nobody chose one.
+    pub fn default_metric(&self) -> MetricId {
+        MetricId::new(self.default_metric as u32)
+    }
+
+    /// The same tables with other samples: `samples` gives those of each thread, `None` to leave the thread out. They must be
+    /// made of the thread's own ([`crate::Samples::with_stacks`] and its like), so that nothing needs to be checked again.
+    #[must_use]
+    pub fn with_samples(&self, default_metric: MetricId, samples: impl Fn(ThreadId, &Samples) -> Option<Samples>) -> Self {
+        let threads = (0..).map(ThreadId::new).zip(&self.threads);
+        let threads = threads.filter_map(|(id, thread)| {
+            let Thread { name, process_name, pid, tid, samples: own } = thread;
+            let samples = samples(id, own)?;
+            let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
+            Some(Thread { name, process_name, pid, tid, samples })
+        });
+        Self {
+            threads: threads.collect(),
+            symbols: self.symbols.clone(),
+            frames: self.frames.clone(),
+            stacks: self.stacks.clone(),
+            metrics: self.metrics.clone(),
+            default_metric: default_metric.index().min(self.metrics.len().saturating_sub(1)),
+        }
+    }
 }
 
 /// What one profile file says.
@@ -45,6 +76,14 @@ pub enum Recording {
 }
 
 impl Recording {
+    /// The samples, where there are any.
+    pub fn sampled(&self) -> Option<&Profile> {
+        match self {
+            Self::Stacks(profile) => Some(profile),
+            Self::Graph(_) => None,
+        }
+    }
+
     /// Names.
     pub fn symbols(&self) -> &SymbolTables {
         match self {
@@ -64,7 +103,7 @@ impl Recording {
     /// The metric to show when nobody chose one.
     pub fn default_metric(&self) -> MetricId {
         match self {
-            Self::Stacks(profile) => MetricId::new(profile.default_metric as u32),
+            Self::Stacks(profile) => profile.default_metric(),
             Self::Graph(_) => MetricId::new(0),
         }
     }

@@ -49,6 +49,23 @@ impl Samples {
         self.calls.as_deref()
     }
 
+    /// Those of the samples for which `stack` gives one, with that stack. A sample that moves to another stack is no call of
+    /// its new leaf.
+    #[must_use]
+    pub fn with_stacks(&self, stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>) -> Self {
+        let kept = (0..self.len()).filter_map(|i| Some((i, stack(self.stack(i))?)));
+        let (rows, stacks): (Vec<usize>, Vec<Option<StackId>>) = kept.unzip();
+        let weights = self.weights.iter().map(|weights| match weights {
+            Weights::Ones => Weights::Ones,
+            Weights::Each(_) => Weights::Each(rows.iter().map(|&i| weights.get(i)).collect()),
+        });
+        let calls = self.calls.as_ref().map(|calls| {
+            let calls = |(&i, &stack): (&usize, &Option<StackId>)| if stack == self.stack(i) { calls[i] } else { 0 };
+            rows.iter().zip(&stacks).map(calls).collect()
+        });
+        Self { calls, ..Self::new(stacks, weights.collect()) }
+    }
+
     /// The stack of sample `i`.
     ///
     /// # Panics

@@ -1,0 +1,254 @@
+//! Single calls, out of samples in order of time.
+//!
+//! A recording of events says where calls begin ([`profile::Samples::calls`]). A sampled one does not: there, what one sample
+//! has in common with the sample before, from the root on, is taken for calls that go on, and the rest for calls that ended
+//! and calls that began. Two calls between which no sample fell look like one, so such counts are estimates and depend on the
+//! order of samples; costs do not. (The estimate is that of rbspy's callgrind output, with calls told apart by function: a
+//! caller that goes on at another line makes no new call.)
+
+use profile::{
+    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder, Samples, StackId, SymbolTables,
+    Thread, Weights,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What no path stands above.
+const ROOT: u32 = u32::MAX;
+
+/// Paths of functions from the root: stacks that differ in lines only are one path.
+struct Paths {
+    /// Of each path the one above it, or [`ROOT`].
+    parent: Vec<u32>,
+    depth: Vec<u32>,
+    /// The path of each stack.
+    of_stack: Vec<u32>,
+}
+
+impl Paths {
+    fn new(profile: &Profile) -> Self {
+        let (stacks, frames) = (profile.stacks(), profile.frames());
+        let mut paths = Self { parent: Vec::new(), depth: Vec::new(), of_stack: Vec::with_capacity(stacks.len()) };
+        let mut ids: FxHashMap<(u32, FuncId), u32> = FxHashMap::default();
+        for stack in stacks.ids() {
+            let parent = stacks.prefix(stack).map_or(ROOT, |prefix| paths.of_stack[prefix.index()]);
+            let path = *ids.entry((parent, frames.get(stacks.frame(stack)).func)).or_insert_with(|| {
+                let depth = if parent == ROOT { 0 } else { paths.depth[parent as usize] + 1 };
+                paths.parent.push(parent);
+                paths.depth.push(depth);
+                paths.parent.len() as u32 - 1
+            });
+            paths.of_stack.push(path);
+        }
+        paths
+    }
+
+    fn of(&self, stack: Option<StackId>) -> u32 {
+        stack.map_or(ROOT, |stack| self.of_stack[stack.index()])
+    }
+
+    fn parent(&self, path: u32) -> u32 {
+        self.parent.get(path as usize).copied().unwrap_or(ROOT)
+    }
+
+    /// How many frames a path has.
+    fn len(&self, path: u32) -> u32 {
+        self.depth.get(path as usize).map_or(0, |depth| depth + 1)
+    }
+
+    /// How many frames two paths have in common.
+    fn common(&self, mut a: u32, mut b: u32) -> u32 {
+        while a != b {
+            let (a_len, b_len) = (self.len(a), self.len(b));
+            if a_len >= b_len {
+                a = self.parent(a);
+            }
+            if b_len >= a_len {
+                b = self.parent(b);
+            }
+        }
+        self.len(a)
+    }
+
+    /// Walks the samples of a thread in order: `begin` hears the stack of every call that begins, callers first, before
+    /// `sample` hears the sample.
+    fn walk(&self, profile: &Profile, samples: &Samples, mut begin: impl FnMut(StackId), mut sample: impl FnMut(usize, u32)) {
+        let mut before = ROOT;
+        let mut begun = Vec::new();
+        for i in 0..samples.len() {
+            let stack = samples.stack(i);
+            let path = self.of(stack);
+            let starts = samples.calls().is_some_and(|calls| calls.get(i).is_some_and(|&calls| calls > 0));
+            let mut kept = self.common(before, path);
+            if starts && kept == self.len(path) {
+                kept = kept.saturating_sub(1);
+            }
+            begun.clear();
+            let up = std::iter::successors(stack, |&stack| profile.stacks().prefix(stack));
+            begun.extend(up.take((self.len(path) - kept) as usize));
+            begun.iter().rev().for_each(|&stack| begin(stack));
+            sample(i, self.len(path));
+            before = path;
+        }
+    }
+}
+
+/// The same recording with one sample per call, in the order in which calls begin; each has the weight that its call spent
+/// itself. Samples without a stack are left out.
+pub fn one_sample_per_call(profile: &Profile) -> Profile {
+    let paths = Paths::new(profile);
+    profile.with_samples(profile.default_metric(), |_, samples| {
+        // The row of each call that goes on, outermost first, and all rows.
+        let (mut open, mut stacks): (Vec<usize>, Vec<StackId>) = (Vec::new(), Vec::new());
+        let mut rows: Vec<(usize, usize)> = Vec::with_capacity(samples.len());
+        let open_calls = std::cell::RefCell::new((&mut open, &mut stacks));
+        paths.walk(
+            profile,
+            samples,
+            |stack| {
+                let (open, stacks) = &mut *open_calls.borrow_mut();
+                open.truncate(paths.len(paths.of(Some(stack))) as usize - 1);
+                open.push(stacks.len());
+                stacks.push(stack);
+            },
+            |i, len| {
+                let (open, _) = &mut *open_calls.borrow_mut();
+                open.truncate(len as usize);
+                rows.extend(open.last().map(|&row| (row, i)));
+            },
+        );
+        let weights = samples.weights().iter().map(|weights| {
+            let mut sums = vec![0.0; stacks.len()];
+            rows.iter().for_each(|&(row, i)| sums[row] += weights.get(i));
+            Weights::Each(sums)
+        });
+        let weights = weights.collect();
+        let calls = vec![1; stacks.len()];
+        Some(Samples::new(stacks.into_iter().map(Some), weights).with_calls(calls))
+    })
+}
+
+/// The calls of a recording as a graph: what functions spent on their lines, and how often and for how much they called each
+/// other from which line. In the cost of a call that is on a stack several times a sample counts each time, as callgrind has
+/// it: costs of recursive calls do not add up to anything. The default metric comes first.
+pub fn call_graph(profile: &Profile) -> CallGraph {
+    let (stacks, frames) = (profile.stacks(), profile.frames());
+    let default = profile.default_metric().index();
+    let mut order: Vec<usize> = (0..profile.metrics().len()).collect();
+    order.sort_by_key(|&metric| metric != default);
+
+    let paths = Paths::new(profile);
+    let mut weights = vec![vec![0.0; stacks.len()]; order.len()];
+    let mut rows = Rows { n_metrics: order.len(), ..Rows::default() };
+    for Thread { samples, .. } in profile.threads() {
+        let begin = |stack: StackId| {
+            if let Some(caller) = stacks.prefix(stack) {
+                rows.call(frames.get(stacks.frame(caller)), frames.get(stacks.frame(stack)).func).count += 1;
+            }
+        };
+        paths.walk(profile, samples, begin, |_, _| {});
+        for (&metric, sums) in order.iter().zip(&mut weights) {
+            for (i, stack) in samples.stacks().enumerate() {
+                if let Some(stack) = stack {
+                    sums[stack.index()] += samples.weights()[metric].get(i);
+                }
+            }
+        }
+    }
+    // Callees before callers: what is seen of a stack is its own weight and that of all that it called.
+    let mut subtree = weights.clone();
+    for stack in stacks.ids().rev() {
+        let frame = frames.get(stacks.frame(stack));
+        let column = |weights: &[Vec<f64>]| weights.iter().map(|sums| sums[stack.index()]).collect::<Vec<f64>>();
+        let (own, total) = (column(&weights), column(&subtree));
+        rows.own(frame, &own);
+        if let Some(caller) = stacks.prefix(stack) {
+            for (sums, total) in subtree.iter_mut().zip(&total) {
+                sums[caller.index()] += total;
+            }
+            add(&mut rows.call(frames.get(stacks.frame(caller)), frame.func).weights, &total);
+        }
+    }
+    let metrics = order.iter().map(|&metric| profile.metrics()[metric].clone()).collect();
+    rows.finish(profile.symbols().clone(), metrics)
+}
+
+/// Rows of a call graph while they are summed.
+#[derive(Default)]
+struct Rows {
+    n_metrics: usize,
+    own: FxHashMap<(FuncId, u32), OwnCost>,
+    calls: FxHashMap<(FuncId, u32, FuncId), Call>,
+}
+
+impl Rows {
+    fn own(&mut self, Frame { func, line, .. }: Frame, weights: &[f64]) {
+        let zeros = || vec![0.0; self.n_metrics];
+        let row = self.own.entry((func, line)).or_insert_with(|| OwnCost { func, line, weights: zeros() });
+        add(&mut row.weights, weights);
+    }
+
+    fn call(&mut self, Frame { func: caller, line, .. }: Frame, callee: FuncId) -> &mut Call {
+        let zeros = || vec![0.0; self.n_metrics];
+        let new = || Call { caller, line, callee, count: 0, weights: zeros() };
+        self.calls.entry((caller, line, callee)).or_insert_with(new)
+    }
+
+    /// What no sample passes is no part of the graph; a function that only calls keeps its lines.
+    fn finish(self, symbols: SymbolTables, metrics: Vec<Metric>) -> CallGraph {
+        let any = |weights: &[f64]| weights.iter().any(|&weight| weight != 0.0);
+        let calls = self.calls.into_values().filter(|call| call.count > 0 || any(&call.weights));
+        let mut calls: Vec<Call> = calls.collect();
+        calls.sort_by_key(|call| (call.caller, call.line, call.callee));
+        let passed: FxHashSet<FuncId> = calls.iter().flat_map(|call| [call.caller, call.callee]).collect();
+        let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
+        let mut own: Vec<OwnCost> = own.collect();
+        own.sort_by_key(|own| (own.func, own.line));
+        CallGraph { symbols, metrics, own, calls }
+    }
+}
+
+fn add(sums: &mut [f64], weights: &[f64]) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
+}
+
+/// The recording as rbspy sees it: every line of a function is a function of its own that starts there, and C functions
+/// without a name are passed over unless a stack has nothing else.
+pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
+    const NAMELESS: &str = "(unknown) [c function]";
+    let (stacks, symbols) = (profile.stacks(), profile.symbols());
+    let mut builder = ProfileBuilder::new(profile.metrics().to_vec(), profile.default_metric().index());
+    let mut nameless = None;
+    let mut kept: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
+    for stack in stacks.ids() {
+        let Frame { func, line, column, inlined } = profile.frames().get(stacks.frame(stack));
+        let Func { name, source, lib, .. } = symbols.funcs.get(func);
+        let name = symbols.strings.get(name);
+        let func = Func {
+            name: builder.intern_string(name)?,
+            source: source.map(|source| builder.intern_source(symbols.source_name(source))).transpose()?,
+            lib: lib.map(|lib| builder.intern_lib(symbols.libs[lib.index()].clone())).transpose()?,
+            line,
+            column: 0,
+        };
+        let func = builder.intern_func(func)?;
+        let frame = builder.intern_frame(Frame { func, line, column, inlined })?;
+        let prefix = stacks.prefix(stack).and_then(|prefix| kept[prefix.index()]);
+        kept.push(match name {
+            NAMELESS => {
+                nameless = Some(builder.intern_stack(None, frame)?);
+                prefix
+            }
+            _ => Some(builder.intern_stack(prefix, frame)?),
+        });
+    }
+    for thread in profile.threads() {
+        let samples = &thread.samples;
+        let moved = samples.stacks().map(|stack| stack.and_then(|stack| kept[stack.index()].or(nameless)));
+        let mut moved = Samples::new(moved, samples.weights().to_vec());
+        if let Some(calls) = samples.calls() {
+            moved = moved.with_calls(calls.to_vec());
+        }
+        builder.push_thread(Thread { samples: moved, ..thread.clone() })?;
+    }
+    Ok(builder.build())
+}

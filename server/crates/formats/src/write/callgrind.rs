@@ -1,0 +1,197 @@
+//! callgrind: self cost per line and the calls between functions, as KCachegrind, QCachegrind and `callgrind_annotate` read it
+//! (Valgrind manual, "Callgrind Format Specification").
+//!
+//! Costs are whole numbers there: times in fractions of a unit are written in nanoseconds, other fractions are rounded.
+
+use super::Written;
+use profile::{Call, CallGraph, FuncId, Metric, OwnCost, SymbolTables};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Writes a call graph. Functions of one name and file that start at different lines are told apart by that line.
+pub fn write(graph: &CallGraph) -> Written {
+    let events: Vec<Event> = graph.metrics.iter().enumerate().map(|(i, metric)| Event::of(metric, i, graph)).collect();
+    let mut out = String::new();
+    let _ = write!(out, "# callgrind format\nversion: 1\ncreator: costline-{}\npositions: line\n", env!("CARGO_PKG_VERSION"));
+    for event in &events {
+        let _ = writeln!(out, "event: {} : {} ({})", event.name, one_line(&event.title), event.unit);
+    }
+    let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
+    let total = |(column, event): (usize, &Event)| -> f64 {
+        graph.own.iter().filter_map(|own| own.weights.get(column)).map(|&weight| event.whole(weight)).sum()
+    };
+    let totals = numbers(events.iter().enumerate().map(total));
+    let _ = writeln!(out, "events: {}\nsummary:{totals}", names.join(" "));
+
+    let costs = |weights: &[f64]| numbers(events.iter().zip(weights).map(|(event, &weight)| event.whole(weight)));
+    let mut names = Names::new(graph);
+    for (func, (own, calls)) in blocks(graph, |func| names.place(func)) {
+        let _ = write!(out, "\n{}", names.position(func, ""));
+        for own in own.iter().filter(|own| own.weights.iter().any(|&weight| weight != 0.0)) {
+            let _ = writeln!(out, "{}{}", own.line, costs(&own.weights));
+        }
+        for call in calls {
+            let start = graph.symbols.funcs.get(call.callee).line;
+            let _ = writeln!(out, "{}calls={} {start}", names.position(call.callee, "c"), call.count);
+            let _ = writeln!(out, "{}{}", call.line, costs(&call.weights));
+        }
+    }
+    let _ = writeln!(out, "\ntotals:{totals}");
+    Written { bytes: out.into_bytes(), lost: lost(graph, &events) }
+}
+
+/// Writes a call graph as rbspy does: every line of a function a block of its own, no summary, no short forms. The functions
+/// of such a graph start at the line that executes (`analysis::lines_as_functions`).
+pub fn write_as_rbspy(graph: &CallGraph) -> Written {
+    let symbols = &graph.symbols;
+    let place = |func: FuncId| {
+        let row = symbols.funcs.get(func);
+        let path = row.source.map_or("(unknown)", |source| symbols.source_name(source));
+        (one_line(path), one_line(symbols.strings.get(row.name)), row.line)
+    };
+    let cost = |weights: &[f64]| weights.first().copied().unwrap_or(0.0).round();
+    let mut out = String::from("# callgrind format\nversion: 1\ncreator: rbspy\nevents: Samples\n");
+    for (func, (own, calls)) in blocks(graph, place) {
+        let (path, name, line) = place(func);
+        let _ = writeln!(out, "\nfl={path}\nfn={name}");
+        let _ = writeln!(out, "{line} {}", own.iter().map(|own| cost(&own.weights)).sum::<f64>());
+        for call in calls {
+            let (path, name, callee_line) = place(call.callee);
+            let _ = writeln!(out, "cfl={path}\ncfn={name}\ncalls={} {callee_line}", call.count);
+            let _ = writeln!(out, "{line} {}", cost(&call.weights));
+        }
+    }
+    let events: Vec<Event> = graph.metrics.first().map(|metric| Event::of(metric, 0, graph)).into_iter().collect();
+    let mut lost = lost(graph, &events);
+    lost.extend((graph.metrics.len() > 1).then_some("the other metrics"));
+    Written { bytes: out.into_bytes(), lost }
+}
+
+type Block<'g> = (Vec<&'g OwnCost>, Vec<&'g Call>);
+
+/// What is known of each function, in the order of `place`; calls in that of their callees' place, then by line.
+fn blocks<K: Ord>(graph: &CallGraph, place: impl Fn(FuncId) -> K) -> Vec<(FuncId, Block<'_>)> {
+    let mut blocks: BTreeMap<(K, FuncId), Block<'_>> = BTreeMap::new();
+    for own in &graph.own {
+        blocks.entry((place(own.func), own.func)).or_default().0.push(own);
+    }
+    for call in &graph.calls {
+        blocks.entry((place(call.caller), call.caller)).or_default().1.push(call);
+    }
+    for (own, calls) in blocks.values_mut() {
+        own.sort_by_key(|own| own.line);
+        calls.sort_by_cached_key(|call| (place(call.callee), call.line));
+    }
+    blocks.into_iter().map(|((_, func), block)| (func, block)).collect()
+}
+
+/// A metric as callgrind has it.
+struct Event {
+    name: String,
+    title: String,
+    unit: String,
+    /// Of one weight.
+    scale: f64,
+    /// Whether rounding changes a weight.
+    rounds: bool,
+}
+
+impl Event {
+    fn of(metric: &Metric, column: usize, graph: &CallGraph) -> Self {
+        let fractional = |scale: f64| {
+            let all = graph.own.iter().map(|own| &own.weights).chain(graph.calls.iter().map(|call| &call.weights));
+            let mut weights = all.filter_map(|weights| Some(weights.get(column)? * scale));
+            weights.any(|weight| (weight - weight.round()).abs() > 1e-6 * weight.abs())
+        };
+        let seconds = metric.seconds_per_unit.filter(|_| metric.unit != "samples" && fractional(1.0));
+        let (scale, unit) = seconds.map_or((1.0, metric.unit.as_str()), |seconds| (seconds * 1e9, "ns"));
+        let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = metric.name.chars().map(word).collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            name.insert(0, 'e');
+        }
+        Self { name, title: metric.name.clone(), unit: one_line(unit), scale, rounds: fractional(scale) }
+    }
+
+    fn whole(&self, weight: f64) -> f64 {
+        (weight * self.scale).round()
+    }
+}
+
+fn lost(graph: &CallGraph, events: &[Event]) -> Vec<&'static str> {
+    let negative = graph.own.iter().any(|own| own.weights.iter().any(|&weight| weight < 0.0));
+    let mut lost = vec!["stacks (callgrind knows single calls only)", "threads"];
+    lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
+    // They are written; programs that read callgrind take them for zero or refuse them.
+    lost.extend(negative.then_some("weights below zero"));
+    lost
+}
+
+fn numbers(costs: impl Iterator<Item = f64>) -> String {
+    costs.fold(String::new(), |mut text, cost| {
+        let _ = write!(text, " {cost}");
+        text
+    })
+}
+
+/// Names end with their line.
+fn one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
+}
+
+/// Names are written once and called by number from then on, one numbering per kind.
+struct Names<'g> {
+    symbols: &'g SymbolTables,
+    /// Functions that share name, file and library with another one.
+    ambiguous: FxHashMap<FuncId, String>,
+    known: FxHashMap<(&'static str, String), usize>,
+    counts: FxHashMap<&'static str, usize>,
+}
+
+impl<'g> Names<'g> {
+    fn new(graph: &'g CallGraph) -> Self {
+        let symbols = &graph.symbols;
+        let mut same: FxHashMap<_, Vec<FuncId>> = FxHashMap::default();
+        for id in symbols.funcs.ids() {
+            let func = symbols.funcs.get(id);
+            same.entry((func.name, func.source, func.lib)).or_default().push(id);
+        }
+        let ambiguous = same.into_values().filter(|ids| ids.len() > 1).flatten().map(|id| {
+            let func = symbols.funcs.get(id);
+            let at = if func.column == 0 { func.line.to_string() } else { format!("{}:{}", func.line, func.column) };
+            (id, format!("{}:{at}", symbols.strings.get(func.name)))
+        });
+        Self { symbols, ambiguous: ambiguous.collect(), known: FxHashMap::default(), counts: FxHashMap::default() }
+    }
+
+    /// File and name: what blocks are sorted by.
+    fn place(&self, func: FuncId) -> (&'g str, String) {
+        let symbols = self.symbols;
+        let source = symbols.funcs.get(func).source.map_or("???", |source| symbols.source_name(source));
+        (source, self.ambiguous.get(&func).cloned().unwrap_or_else(|| symbols.func_name(func).to_owned()))
+    }
+
+    /// The lines that say which function comes next; `prefix` is `c` for one that is called.
+    fn position(&mut self, func: FuncId, prefix: &str) -> String {
+        let symbols = self.symbols;
+        let (file, name) = self.place(func);
+        let lib = symbols.funcs.get(func).lib.map(|lib| &symbols.libs[lib.index()]);
+        let lib = lib.map_or("???", |lib| if lib.path.is_empty() { &lib.name } else { &lib.path });
+        let has_libs = !symbols.libs.is_empty();
+        let object = if has_libs { format!("{prefix}ob={}\n", self.short("ob", lib)) } else { String::new() };
+        let (file, name) = (self.short("fl", file), self.short("fn", &name));
+        format!("{object}{prefix}fl={file}\n{prefix}fn={name}\n")
+    }
+
+    fn short(&mut self, kind: &'static str, name: &str) -> String {
+        let name = one_line(name);
+        if let Some(id) = self.known.get(&(kind, name.clone())) {
+            return format!("({id})");
+        }
+        let count = self.counts.entry(kind).or_default();
+        *count += 1;
+        self.known.insert((kind, name.clone()), *count);
+        format!("({count}) {name}")
+    }
+}

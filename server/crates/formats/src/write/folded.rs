@@ -1,0 +1,144 @@
+//! Folded stacks: `main;parse;hash 42`, what FlameGraph, inferno, speedscope and this program read.
+//!
+//! A frame that knows its file is written as py-spy does, `name (file:line)`, so that lines survive; `_[i]` behind it says that
+//! it was inlined. A flame chart is the same without summing: one line per sample, in order, names only.
+
+use super::Written;
+use profile::{Frame, FrameId, Profile, StackId};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// What a frame says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frames {
+    /// Name, file, line.
+    WithLines,
+    /// The name alone.
+    Names,
+}
+
+/// One line per distinct stack, sorted.
+pub fn write(profile: &Profile, frames: Frames) -> Written {
+    let lines = collapsed(profile, frames).into_iter().filter(|(_, weight)| *weight != 0.0);
+    written(profile, frames, lines)
+}
+
+/// One line per sample, in order, those without cost included. Sum up calls first: `analysis::one_sample_per_call`.
+pub fn flamechart(profile: &Profile) -> Written {
+    let mut texts = Texts::new(profile, Frames::Names);
+    let samples: Vec<_> = in_order(profile).map(|(stack, weight)| (texts.path(stack), weight)).collect();
+    written(profile, Frames::Names, samples.into_iter())
+}
+
+/// Every distinct stack as text with its weight in the default metric, sorted.
+pub fn collapsed(profile: &Profile, frames: Frames) -> Vec<(String, f64)> {
+    let mut weights: FxHashMap<StackId, f64> = FxHashMap::default();
+    for (stack, weight) in in_order(profile) {
+        *weights.entry(stack).or_default() += weight;
+    }
+    let mut texts = Texts::new(profile, frames);
+    let mut lines: Vec<(String, f64)> = weights.into_iter().map(|(stack, weight)| (texts.path(stack), weight)).collect();
+    // Equal texts are added up in an order of their own, so that sums of fractions are the same each time.
+    lines.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    lines.dedup_by(|next, sum| {
+        next.0 == sum.0 && {
+            sum.1 += next.1;
+            true
+        }
+    });
+    lines
+}
+
+/// All samples that have a stack, with their weights in the default metric.
+fn in_order(profile: &Profile) -> impl Iterator<Item = (StackId, f64)> {
+    let metric = profile.default_metric().index();
+    profile.threads().iter().flat_map(move |thread| {
+        let samples = &thread.samples;
+        let weights = samples.weights().get(metric);
+        let weight = move |i| weights.map_or(0.0, |weights| weights.get(i));
+        (0..samples.len()).filter_map(move |i| Some((samples.stack(i)?, weight(i))))
+    })
+}
+
+fn written(profile: &Profile, frames: Frames, lines: impl Iterator<Item = (String, f64)>) -> Written {
+    let mut text = String::new();
+    for (path, weight) in lines {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{path} {weight}");
+    }
+    Written { bytes: text.into_bytes(), lost: lost(profile, frames) }
+}
+
+fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
+    let symbols = profile.symbols();
+    let func = |test: fn(profile::Func) -> bool| symbols.funcs.ids().any(|id| test(symbols.funcs.get(id)));
+    let unit = profile.metrics().get(profile.default_metric().index()).is_some_and(|metric| metric.unit != "samples");
+    let stackless = profile.threads().iter().any(|thread| thread.samples.stacks().any(|stack| stack.is_none()));
+    let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
+    let facts = [
+        (profile.threads().len() > 1, "threads"),
+        (profile.metrics().len() > 1, "the other metrics"),
+        (unit, "the unit"),
+        (lines, "lines"),
+        (func(|func| func.line != 0), "where functions start"),
+        (func(|func| func.lib.is_some()), "libraries"),
+        (stackless, "samples without a stack"),
+    ];
+    facts.into_iter().filter_map(|(is_lost, what)| is_lost.then_some(what)).collect()
+}
+
+/// The text of each frame, made once.
+struct Texts<'p> {
+    profile: &'p Profile,
+    frames: Frames,
+    known: FxHashMap<FrameId, String>,
+}
+
+impl<'p> Texts<'p> {
+    fn new(profile: &'p Profile, frames: Frames) -> Self {
+        Self { profile, frames, known: FxHashMap::default() }
+    }
+
+    /// Root first.
+    fn path(&mut self, stack: StackId) -> String {
+        let stacks = self.profile.stacks();
+        let up = std::iter::successors(Some(stack), |&stack| stacks.prefix(stack));
+        let mut frames: Vec<FrameId> = up.map(|stack| stacks.frame(stack)).collect();
+        frames.reverse();
+        let mut path = String::new();
+        for (i, frame) in frames.into_iter().enumerate() {
+            if i > 0 {
+                path.push(';');
+            }
+            let (profile, style) = (self.profile, self.frames);
+            path.push_str(self.known.entry(frame).or_insert_with(|| text(profile, style, frame)));
+        }
+        path
+    }
+}
+
+fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
+    let symbols = profile.symbols();
+    let Frame { func, line, inlined, .. } = profile.frames().get(frame);
+    let mut text = plain(symbols.func_name(func));
+    if frames == Frames::WithLines {
+        if let Some(source) = symbols.funcs.get(func).source {
+            let file = plain(symbols.source_name(source));
+            let _ = if line == 0 { write!(text, " ({file})") } else { write!(text, " ({file}:{line})") };
+        }
+        if inlined {
+            text.push_str("_[i]");
+        }
+    }
+    text
+}
+
+/// Without what separates frames and lines.
+fn plain(text: &str) -> String {
+    let harmless = |c: char| match c {
+        ';' => ',',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    text.chars().map(harmless).collect()
+}
