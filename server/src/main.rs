@@ -4,6 +4,7 @@
 //! language server, [`session`] what it knows, [`present`] how it words it.
 
 mod cli;
+mod export;
 mod lsp;
 mod present;
 #[cfg(test)]

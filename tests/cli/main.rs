@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod export;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -24,27 +26,29 @@ struct Ran {
 }
 
 fn run<const N: usize>(arguments: [&str; N]) -> Ran {
-    let output = costline().args(arguments).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(costline().args(arguments))
 }
 
 /// Runs a command on a fixture whose sources lie beside it.
 fn on<const N: usize>(command: &str, profile: &str, arguments: [&str; N]) -> Ran {
     let profile = fixture(profile);
     let root = profile.parent().unwrap().to_str().unwrap();
-    let output = costline().args([command, profile.to_str().unwrap(), "--root", root]).args(arguments).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    Ran::of(costline().args([command, profile.to_str().unwrap(), "--root", root]).args(arguments))
+}
+
+/// Says loudly that a tool is missing. Where tools are required (`COSTLINE_REQUIRE_TOOLS`), nobody gets here.
+#[expect(clippy::print_stderr, reason = "a comparison that was not made must be seen")]
+fn missing(tool: &str) {
+    eprintln!("NOT COMPARED: {tool} is not installed");
 }
 
 impl Ran {
+    fn of(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
     #[track_caller]
     fn fine(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);

@@ -23,12 +23,13 @@ fn every_command_that_is_announced_exists() {
         let command = text(command);
         let arguments = match command.as_str() {
             "costline.explain" => json!([{ "uri": uri, "line": 9 }]),
+            "costline.export" => json!([{ "format": "folded", "path": "out.txt" }]),
             "costline.showCallers" | "costline.showCallees" => json!([item, { "message": false }]),
             _ => json!([]),
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 8);
+    assert_eq!(announced.as_array().unwrap().len(), 9);
 }
 
 #[test]
@@ -48,6 +49,26 @@ fn profiles_lists_what_there_is() {
         (&path, &json!(bytes), &json!(true), &Value::Null)
     );
     assert_eq!(profile["modified"], active["modified"]);
+}
+
+#[test]
+fn export_writes_what_is_shown_and_never_over_a_file_unasked() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    let path = workspace.path("out/cut.txt");
+    std::fs::create_dir(workspace.path("out")).unwrap();
+    let arguments = json!([{ "format": "folded", "path": "out/cut.txt", "maxDepth": 0 }]);
+    let answer = server.execute("costline.export", arguments.clone());
+    assert_eq!(answer, json!({ "path": path, "bytes": std::fs::metadata(&path).unwrap().len(), "lost": [] }));
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(text, "main (app.py:10) 2\nmain (app.py:12) 3\nmain (app.py:13) 1\n");
+
+    let again = server.try_request("workspace/executeCommand", json!({ "command": "costline.export", "arguments": arguments }));
+    let error = again.unwrap_err();
+    assert_eq!(error.message, format!("{}: there is a file already; \"overwrite\": true replaces it", path.display()));
+    let whole = json!([{ "format": "folded", "path": path, "overwrite": true }]);
+    server.execute("costline.export", whole);
+    assert!(std::fs::read_to_string(&path).unwrap().contains("main (app.py:10);parse (app.py:22);"));
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 mod annotate;
 mod check;
+mod export;
 pub(crate) mod report;
+mod tree;
 
+use crate::export::{Compat, Cut, Options, Target};
 use crate::lsp;
 use crate::present::{text::plain, units};
 use crate::session::config::{Config, PathMapping};
@@ -75,6 +78,46 @@ enum Command {
     Check {
         #[command(flatten)]
         view: ViewArgs,
+    },
+    /// Show what each call path costs
+    Tree {
+        #[command(flatten)]
+        view: ViewArgs,
+        /// Leaves first: the costly functions, and below each by whom it is called
+        #[arg(long)]
+        inverted: bool,
+        /// No deeper; 0 shows the outermost functions only
+        #[arg(long, value_name = "FRAMES", default_value_t = 100)]
+        depth: usize,
+        /// Nothing that costs less than this share of the total
+        #[arg(long, value_name = "PERCENT", default_value_t = 0.5)]
+        min_percent: f64,
+        /// Write rows as JSON with raw weights, parents before children
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a profile in another format
+    Export {
+        #[command(flatten)]
+        view: ViewArgs,
+        /// The format
+        #[arg(long, value_enum, value_name = "FORMAT")]
+        to: Target,
+        /// The file to write; default: standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Replace a file that is there
+        #[arg(long)]
+        overwrite: bool,
+        /// Imitate another program's output byte for byte
+        #[arg(long, value_enum, value_name = "PROGRAM")]
+        compat: Option<Compat>,
+        /// Cut stacks below this many frames under the root; 0 keeps the outermost functions only
+        #[arg(long, value_name = "FRAMES")]
+        max_depth: Option<usize>,
+        /// What becomes of the cost that is cut off
+        #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
+        truncate: Cut,
     },
     /// Print a completion script
     Completions {
@@ -175,6 +218,15 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Check { view } => {
             let (snapshot, index) = view.load()?;
             check::check(&snapshot, &index, out)?;
+        }
+        Command::Tree { view, inverted, depth, min_percent, json } => {
+            let (snapshot, _) = view.load()?;
+            tree::tree(&snapshot, tree::Part { inverted, depth, min_percent }, json, out)?;
+        }
+        Command::Export { view, to, output, overwrite, compat, max_depth, truncate } => {
+            let (snapshot, _) = view.load()?;
+            let options = Options { target: to, compat, max_depth, cut: truncate };
+            export::export(&snapshot, options, output.as_deref(), overwrite, out)?;
         }
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);

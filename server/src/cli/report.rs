@@ -27,7 +27,7 @@ pub enum By {
 /// A raw weight: an integer where it is one.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema)]
 #[schemars(transparent)]
-pub struct Weight(f64);
+pub struct Weight(pub f64);
 
 impl Serialize for Weight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

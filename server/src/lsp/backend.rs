@@ -395,6 +395,10 @@ impl LanguageServer for Backend {
             Command::Paths => self.read(command::paths).await?,
             Command::Hotspots { lines, limit } => self.read(move |context| command::hotspots(context, lines, limit)).await?,
             Command::Explain { uri, line } => self.read(move |context| command::explain(context, &uri, line)).await?,
+            Command::Export { options, path, overwrite } => {
+                let written = self.read(move |context| command::export(context, options, &path, overwrite)).await?;
+                written.map_err(failure)?
+            }
             Command::Show { direction, item, message } => {
                 let shown = self.read(move |context| command::show(context, direction, &item)).await?;
                 if message {

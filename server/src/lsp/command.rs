@@ -4,6 +4,7 @@ use super::call_hierarchy::{entry_item, root_item, step};
 use super::context::Context;
 use super::to_proto::{self, Direction};
 use super::{explain, from_proto};
+use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
 use crate::session::discovery::Candidate;
 use crate::session::world::World;
@@ -21,7 +22,7 @@ pub const SHOW_CALLERS: &str = "costline.showCallers";
 const SHOW_CALLEES: &str = "costline.showCallees";
 
 /// All commands.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "costline.profiles",
     "costline.selectProfile",
     "costline.reload",
@@ -30,6 +31,7 @@ pub const NAMES: [&str; 8] = [
     SHOW_CALLEES,
     "costline.explain",
     "costline.paths",
+    "costline.export",
 ];
 
 /// A command as it is understood.
@@ -66,6 +68,15 @@ pub enum Command {
     },
     /// Which files were matched.
     Paths,
+    /// Write what is shown in another format.
+    Export {
+        /// What to write.
+        options: Options,
+        /// The file; relative to the first workspace folder.
+        path: PathBuf,
+        /// Whether it may replace one that is there.
+        overwrite: bool,
+    },
 }
 
 #[derive(Deserialize)]
@@ -86,6 +97,19 @@ struct HotspotsArgument {
 struct ExplainArgument {
     uri: Url,
     line: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ExportArgument {
+    format: Target,
+    path: PathBuf,
+    compat: Option<Compat>,
+    max_depth: Option<usize>,
+    #[serde(default)]
+    truncate: Cut,
+    #[serde(default)]
+    overwrite: bool,
 }
 
 #[derive(Deserialize)]
@@ -123,6 +147,13 @@ impl Command {
             "costline.explain" => {
                 let ExplainArgument { uri, line } = argument(name, first, "{\"uri\": …, \"line\": 0-based number}")?;
                 Self::Explain { uri, line }
+            }
+            "costline.export" => {
+                let expected =
+                    "{\"format\": …, \"path\": …, \"overwrite\"?: …, \"maxDepth\"?: …, \"truncate\"?: …, \"compat\"?: …}";
+                let given: ExportArgument = argument(name, first, expected)?;
+                let ExportArgument { format, path, compat, max_depth, truncate, overwrite } = given;
+                Self::Export { options: Options { target: format, compat, max_depth, cut: truncate }, path, overwrite }
             }
             SHOW_CALLERS | SHOW_CALLEES => {
                 let direction = if name == SHOW_CALLERS { Direction::Incoming } else { Direction::Outgoing };
@@ -343,4 +374,16 @@ fn how_name(how: How) -> &'static str {
 /// Why a line shows what it shows.
 pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
     explain::explain(context, uri, line0)
+}
+
+/// Writes what is shown; says where, how much, and what the format could not carry.
+pub fn export(context: &Context, options: Options, path: &Path, overwrite: bool) -> Result<Value, String> {
+    let snapshot = context.world.snapshot().ok_or("no profile is shown: there is nothing to export")?;
+    let path = context.world.roots.first().map_or(path.to_owned(), |root| root.join(path));
+    if !path.is_absolute() {
+        return Err(format!("{}: expected an absolute path, since no folder is open", path.display()));
+    }
+    let written = export::export(snapshot, options)?;
+    export::store(&path, &written.bytes, overwrite).map_err(|error| export::refusal(&path, &error, "\"overwrite\": true"))?;
+    Ok(json!({"path": path, "bytes": written.bytes.len(), "lost": written.lost}))
 }

@@ -234,6 +234,8 @@ fn read_block(mut file: &File, block: &mut [u8], offset: u64) -> io::Result<usiz
 pub struct Snapshot {
     /// The file.
     pub loaded: Arc<Loaded>,
+    /// How it is looked at.
+    pub view: View,
     /// What is one file and what is one function.
     pub groups: Arc<Groups>,
     /// All costs.
@@ -286,9 +288,9 @@ impl Snapshot {
         }
 
         let costs = analysis::costs(recording, &view, &groups);
-        let tree = CallTree::new(recording.clone(), view, groups.clone());
+        let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
         let defined = FxHashMap::default();
-        let mut this = Self { loaded, groups, costs, tree, warnings, mappings, paths, files, functions, defined };
+        let mut this = Self { loaded, view, groups, costs, tree, warnings, mappings, paths, files, functions, defined };
         let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
         for (function, _) in this.costs.functions() {
             if let Some((file, line)) = this.definition(function).filter(|(file, _)| this.path_of(*file).is_some()) {

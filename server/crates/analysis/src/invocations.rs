@@ -118,7 +118,9 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
         );
         let weights = samples.weights().iter().map(|weights| {
             let mut sums = vec![0.0; stacks.len()];
-            rows.iter().for_each(|&(row, i)| sums[row] += weights.get(i));
+            for &(row, i) in &rows {
+                sums[row] += weights.get(i);
+            }
             Weights::Each(sums)
         });
         let weights = weights.collect();

@@ -121,7 +121,7 @@ impl Event {
 
 fn lost(graph: &CallGraph, events: &[Event]) -> Vec<&'static str> {
     let negative = graph.own.iter().any(|own| own.weights.iter().any(|&weight| weight < 0.0));
-    let mut lost = vec!["stacks (callgrind knows single calls only)", "threads"];
+    let mut lost = vec!["stacks (it knows single calls only)"];
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
     // They are written; programs that read callgrind take them for zero or refuse them.
     lost.extend(negative.then_some("weights below zero"));

@@ -1,0 +1,29 @@
+//! `costline export`: a profile in another format.
+
+use super::{Failure, NO_OUTPUT, Output, warn};
+use crate::export::{self, Options, Target};
+use crate::session::snapshot::Snapshot;
+use std::io::Write;
+use std::path::Path;
+
+pub(super) fn export(
+    snapshot: &Snapshot,
+    options: Options,
+    output: Option<&Path>,
+    overwrite: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let failure = |message| Failure { code: NO_OUTPUT, message };
+    let output = output.filter(|path| *path != Path::new("-"));
+    let written = export::export(snapshot, options).map_err(failure)?;
+    if !written.lost.is_empty() {
+        warn(&format!("{} cannot carry {}", options.target.title(), written.lost.join(", ")));
+    }
+    match output {
+        None => Ok(out.write_all(&written.bytes)?),
+        Some(path) => {
+            let stored = export::store(path, &written.bytes, overwrite);
+            stored.map_err(|error| failure(export::refusal(path, &error, "--overwrite")))
+        }
+    }
+}

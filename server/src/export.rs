@@ -1,0 +1,120 @@
+//! Profiles in other formats: the view applied, stacks cut, and a writer of `formats` that puts down what is left. The command
+//! line and the server's command both come here.
+
+use crate::session::snapshot::Snapshot;
+use analysis::Truncate;
+use formats::write::{Written, callgrind, folded};
+use profile::{Profile, Recording};
+use serde::Deserialize;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A format that is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// For KCachegrind and QCachegrind
+    Callgrind,
+    /// Folded stacks: one line per stack, summed
+    Folded,
+    /// One line per call, in order of time, not summed
+    Flamechart,
+}
+
+impl Target {
+    /// A name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Callgrind => "callgrind",
+            Self::Folded => "folded stacks",
+            Self::Flamechart => "a flame chart",
+        }
+    }
+}
+
+/// Another program whose output is imitated byte for byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compat {
+    /// rbspy's callgrind output: every line of a function is a function of its own
+    Rbspy,
+}
+
+/// What becomes of frames deeper than wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cut {
+    /// Their cost goes to the last frame that is kept
+    #[default]
+    Fold,
+    /// Their cost is left out
+    Drop,
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// The format.
+    pub target: Target,
+    /// Whom to imitate.
+    pub compat: Option<Compat>,
+    /// Frames below the root at most; 0 = roots only.
+    pub max_depth: Option<usize>,
+    /// What becomes of deeper ones.
+    pub cut: Cut,
+}
+
+/// Writes what a snapshot shows; `baseline` is what it is compared with, where the format can. The error is a sentence.
+pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> {
+    if options.compat.is_some() && options.target != Target::Callgrind {
+        return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
+    }
+    let profile = reshaped(snapshot, options)?;
+    let of_tables = |error: profile::BuildError| error.to_string();
+    let mut written = match (options.target, options.compat) {
+        (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),
+        (Target::Callgrind, Some(Compat::Rbspy)) => {
+            let lines = analysis::lines_as_functions(&profile).map_err(of_tables)?;
+            callgrind::write_as_rbspy(&analysis::call_graph(&lines))
+        }
+        (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
+        (Target::Flamechart, _) => folded::flamechart(&profile),
+    };
+    // A call graph knows no threads any more.
+    if options.target == Target::Callgrind && profile.threads().len() > 1 {
+        written.lost.push("threads");
+    }
+    Ok(written)
+}
+
+/// The samples that the snapshot's view looks at, their stacks cut.
+fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
+    let recording: &Recording = &snapshot.loaded.recording;
+    let sampled =
+        recording.sampled().ok_or("this recording has sums without stacks; `costline report --json` has all of them")?;
+    let mut profile = analysis::apply(sampled, &snapshot.view);
+    if let Some(max_depth) = options.max_depth {
+        let cut = match options.cut {
+            Cut::Fold => Truncate::Fold,
+            Cut::Drop => Truncate::Drop,
+        };
+        profile = analysis::truncate(&profile, max_depth, cut);
+    }
+    Ok(if options.target == Target::Flamechart { analysis::one_sample_per_call(&profile) } else { profile })
+}
+
+/// Puts a file where nothing is yet or, with `overwrite`, in the place of what is there.
+pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let options = if overwrite { options.create(true).truncate(true) } else { options.create_new(true) };
+    options.write(true).open(path)?.write_all(bytes)
+}
+
+/// Why a file could not be put there; `overwrite` is what would have replaced it.
+pub fn refusal(path: &Path, error: &io::Error, overwrite: &str) -> String {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("{}: there is a file already; {overwrite} replaces it", path.display()),
+        _ => format!("{}: cannot be written: {error}", path.display()),
+    }
+}

@@ -1,0 +1,203 @@
+//! `costline export` and `costline tree`.
+
+use super::{Ran, V8, costline, on};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Six stacks of Ruby with lines, each a sample of its own.
+const SEED: &str = "\
+func1 - file1.rb:1 1
+func1 - file1.rb:1;func2 - file2.rb:2;func3 - file3.rb:3 1
+func1 - file1.rb:1;func2 - file2.rb:2 1
+func1 - file1.rb:1;func3 - file3.rb:3 1
+func1 - file1.rb:1;func2 - file2.rb:2 1
+func1 - file1.rb:1;funcX - file1.rb:42;func3 - file3.rb:3 1
+";
+
+/// What rbspy 0.51 writes for them.
+const SEED_CALLGRIND: &str = "\
+# callgrind format
+version: 1
+creator: rbspy
+events: Samples
+
+fl=file1.rb
+fn=func1
+1 1
+cfl=file1.rb
+cfn=funcX
+calls=1 42
+1 1
+cfl=file2.rb
+cfn=func2
+calls=2 2
+1 3
+cfl=file3.rb
+cfn=func3
+calls=1 3
+1 1
+
+fl=file1.rb
+fn=funcX
+42 0
+cfl=file3.rb
+cfn=func3
+calls=1 3
+42 1
+
+fl=file2.rb
+fn=func2
+2 2
+cfl=file3.rb
+cfn=func3
+calls=1 3
+2 1
+
+fl=file3.rb
+fn=func3
+3 3
+";
+
+fn seed() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seed");
+    std::fs::write(&path, SEED).unwrap();
+    (folder, path)
+}
+
+fn run<const N: usize>(command: &str, profile: &Path, arguments: [&str; N]) -> Ran {
+    let root = profile.parent().unwrap();
+    Ran::of(costline().arg(command).arg(profile).arg("--root").arg(root).args(arguments))
+}
+
+#[test]
+fn callgrind_as_rbspy_writes_it_byte_for_byte() {
+    let (_folder, seed) = seed();
+    let ran = run("export", &seed, ["--to", "callgrind", "--compat", "rbspy"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), SEED_CALLGRIND));
+    assert!(ran.stderr.contains("callgrind cannot carry stacks"), "{}", ran.stderr);
+    let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failed(3);
+    assert_eq!(message, "only callgrind is written as rbspy does; leave --compat away");
+}
+
+#[test]
+fn callgrind_has_lines_calls_and_sums() {
+    let (_folder, seed) = seed();
+    let text = run("export", &seed, ["--to", "callgrind"]).stdout;
+    for part in [
+        "positions: line\nevent: samples : samples (samples)\nevents: samples\nsummary: 6\n",
+        "fl=(1) file1.rb\nfn=(1) func1\n1 1\n",
+        "cfl=(2) file2.rb\ncfn=(3) func2\ncalls=2 0\n1 3\n",
+        "\nfl=(1)\nfn=(2)\ncfl=(3)\n",
+        "\ntotals: 6\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn callgrind_annotate_agrees() {
+    let (folder, seed) = seed();
+    let out = folder.path().join("callgrind.out");
+    run("export", &seed, ["--to", "callgrind", "-o", out.to_str().unwrap()]);
+    let annotated = Command::new("callgrind_annotate").args(["--auto=no", "--inclusive=yes"]).arg(&out).output();
+    let Ok(annotated) = annotated else {
+        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "callgrind_annotate (valgrind) is required");
+        return super::missing("callgrind_annotate (package valgrind)");
+    };
+    let annotated = String::from_utf8_lossy(&annotated.stdout);
+    for row in
+        ["6 (100.0%)  PROGRAM TOTALS", "6 (100.0%)  file1.rb:func1", "3 (50.00%)  file2.rb:func2", "1 (16.67%)  file1.rb:funcX"]
+    {
+        assert!(annotated.contains(row), "{row:?} is missing:\n{annotated}");
+    }
+}
+
+#[test]
+fn folded_stacks_keep_files_and_lines() {
+    let (_folder, seed) = seed();
+    let expected = "\
+func1 (file1.rb:1) 1
+func1 (file1.rb:1);func2 (file2.rb:2) 2
+func1 (file1.rb:1);func2 (file2.rb:2);func3 (file3.rb:3) 1
+func1 (file1.rb:1);func3 (file3.rb:3) 1
+func1 (file1.rb:1);funcX (file1.rb:42);func3 (file3.rb:3) 1
+";
+    assert_eq!(run("export", &seed, ["--to", "folded"]).fine(), expected);
+}
+
+#[test]
+fn stacks_are_cut_at_a_depth() {
+    let (_folder, seed) = seed();
+    let cut = |how| run("export", &seed, ["--to", "folded", "--max-depth", "1", "--truncate", how]).fine();
+    let kept = "func1 (file1.rb:1) 1\nfunc1 (file1.rb:1);func2 (file2.rb:2) ";
+    assert!(cut("fold").starts_with(&format!("{kept}3\n")), "{}", cut("fold"));
+    assert!(cut("drop").starts_with(&format!("{kept}2\n")), "{}", cut("drop"));
+    let chart = run("export", &seed, ["--to", "flamechart", "--max-depth", "0"]);
+    assert_eq!(chart.stdout, "func1 6\n");
+}
+
+#[test]
+fn a_flame_chart_has_one_line_per_call_in_order() {
+    let (_folder, seed) = seed();
+    let chart = run("export", &seed, ["--to", "flamechart"]);
+    // The first func2 has called func3 when it is sampled itself; the second is a call of its own.
+    let rows = ["1 1", "1;func2 1", "1;func2;func3 1", "1;func3 1", "1;func2 1", "1;funcX 0", "1;funcX;func3 1"];
+    assert_eq!(chart.stdout, rows.map(|row| format!("func{row}\n")).concat());
+    assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_only_when_told_so() {
+    let (folder, seed) = seed();
+    let out = folder.path().join("out.folded");
+    let path = out.to_str().unwrap();
+    assert_eq!(run("export", &seed, ["--to", "folded", "-o", path]).fine(), "");
+    let message = run("export", &seed, ["--to", "folded", "-o", path]).failed(3);
+    assert_eq!(message, format!("{path}: there is a file already; --overwrite replaces it"));
+    run("export", &seed, ["--to", "folded", "-o", path, "--overwrite", "--max-depth", "0"]).fine();
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "func1 (file1.rb:1) 6\n");
+    let nowhere = folder.path().join("no/such/folder");
+    let message = run("export", &seed, ["--to", "folded", "-o", nowhere.to_str().unwrap()]).failed(3);
+    assert!(message.contains("cannot be written"), "{message}");
+}
+
+#[test]
+fn the_tree_has_paths_and_can_be_turned_round() {
+    let (_folder, seed) = seed();
+    let tree = run("tree", &seed, []).fine();
+    let rows: Vec<_> = tree.lines().skip(2).map(|line| line.split_once("  func").map_or(line, |(_, rest)| rest)).collect();
+    assert_eq!(rows, ["1  file1.rb", "2  file2.rb", "3  file3.rb", "X  file1.rb", "3  file3.rb", "3  file3.rb"], "{tree}");
+    assert!(tree.lines().nth(2).unwrap().contains("100.0% (6 samples)       16.7% (1 sample)  func1"), "{tree}");
+    let roots = run("tree", &seed, ["--depth", "0"]).fine();
+    assert_eq!(roots.lines().count(), 3, "{roots}");
+
+    let inverted = run("tree", &seed, ["--inverted", "--json"]).fine();
+    let inverted: serde_json::Value = serde_json::from_str(&inverted).unwrap();
+    let row = |row: &serde_json::Value| format!("{} {} {} {}", row["name"], row["depth"], row["parent"], row["total"]);
+    let rows: Vec<_> = inverted["nodes"].as_array().unwrap().iter().map(row).collect();
+    assert_eq!(
+        rows.iter().map(|row| row.replace('"', "")).collect::<Vec<_>>(),
+        [
+            "func3 0 null 3",
+            "func1 1 0 1",
+            "func2 1 0 1",
+            "func1 2 2 1",
+            "funcX 1 0 1",
+            "func1 2 4 1",
+            "func2 0 null 2",
+            "func1 1 6 2",
+            "func1 0 null 1",
+        ]
+    );
+}
+
+#[test]
+fn the_tree_of_a_real_profile_sums_up() {
+    let tree = on("tree", V8, ["--json", "--min-percent", "0"]).fine();
+    let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
+    let nodes = tree["nodes"].as_array().unwrap();
+    let selfs: f64 = nodes.iter().map(|node| node["self"].as_f64().unwrap()).sum();
+    let roots: f64 = nodes.iter().filter(|node| node["depth"] == 0).map(|node| node["total"].as_f64().unwrap()).sum();
+    assert_eq!((Some(selfs), Some(roots)), (tree["total"].as_f64(), tree["total"].as_f64()));
+}
