@@ -162,7 +162,7 @@ fn check_says_what_is_there_and_what_is_missing() {
     }
     assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");
     let text = on("check", NAMES_ONLY, []).fine();
-    assert!(text.contains("advice    frames are names only"), "{text}");
+    assert!(text.contains("advice    no frame has a line: frames are names only"), "{text}");
     assert!(on("check", V8, []).fine().contains("metrics   hits, time (us); shown: hits\n"));
 }
 

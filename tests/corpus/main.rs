@@ -9,6 +9,7 @@
 
 mod cases;
 mod compare;
+mod cross_format;
 mod layouts;
 mod report;
 

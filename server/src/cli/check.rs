@@ -1,9 +1,8 @@
 //! `costline check`: what a profile is, what it lacks, and how to record it better.
 
-use super::{Output, headline, times};
+use super::{Output, advice, headline, times};
 use crate::present::{text::plain, units};
 use crate::session::snapshot::Snapshot;
-use formats::Format;
 use profile::{FileId, Metric, Total};
 use sources::{Mapping, SourceIndex};
 use std::collections::BTreeMap;
@@ -51,7 +50,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     if !index.is_complete() {
         writeln!(out, "warning   the source folders hold more files than are looked at; name a smaller --root")?;
     }
-    for advice in advice(snapshot) {
+    for advice in advice::advice(snapshot) {
         writeln!(out, "advice    {advice}")?;
     }
     Ok(())
@@ -92,45 +91,4 @@ fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// What to do about what is missing.
-fn advice(snapshot: &Snapshot) -> Vec<String> {
-    let costs = &snapshot.costs;
-    let loaded = &snapshot.loaded;
-    let mut advice = Vec::new();
-    if costs.total == 0.0 {
-        advice.push("the profile has no samples: record for longer, or while the program is busy".to_owned());
-        return advice;
-    }
-    if costs.lines().is_empty() {
-        advice.push(match (loaded.format, loaded.version.as_deref()) {
-            (Format::FirefoxProcessed, _) if snapshot.is_unsymbolicated() => {
-                "functions are addresses, without names or lines: with samply, record with `samply record --presymbolicate \
-                 --save-only -o profile.json.gz -- PROGRAM` (newer than 0.13), or open the file with `samply load` and save what \
-                 the Firefox Profiler shows; the program needs debug info"
-                    .to_owned()
-            }
-            (Format::FirefoxProcessed, _) => {
-                "no frame has a line: with samply, record with `samply record --presymbolicate --save-only \
-                 -o profile.json.gz -- PROGRAM` (newer than 0.13), and build the program with debug info"
-                    .to_owned()
-            }
-            (Format::CpuProfile, _) => "no node has positionTicks: record with `node --cpu-prof PROGRAM.js` (Node 12 or newer); \
-                 metric `hits` has lines, `time` has not"
-                .to_owned(),
-            (Format::Folded, Some(dialect)) => format!("no frame has an executing line: tell {dialect} to write lines"),
-            (Format::Folded, None) => {
-                "frames are names only: py-spy (`py-spy record --format raw`), austin, rbspy (`--format collapsed`) and \
-                 `perf script -F +srcline` write lines"
-                    .to_owned()
-            }
-            _ => "no frame has a line".to_owned(),
-        });
-    }
-    let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
-    if !found && !costs.lines().is_empty() {
-        advice.push("none of its files is in the sources: give the project with --root, or --map FROM=TO".to_owned());
-    }
-    advice
 }

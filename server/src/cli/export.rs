@@ -1,7 +1,7 @@
 //! `costline export`: a profile in another format.
 
 use super::{Failure, NO_OUTPUT, Output, warn};
-use crate::export::{self, Options, Target};
+use crate::export::{self, Options};
 use crate::session::snapshot::Snapshot;
 use std::io::Write;
 use std::path::Path;

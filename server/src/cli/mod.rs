@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, all on the same snapshot as the server.
 
+mod advice;
 mod annotate;
 mod check;
 mod export;

@@ -1,0 +1,198 @@
+//! One program's stacks in every format that is written, and as events: the same costs from all of them, and the same as
+//! counted here by hand.
+
+use analysis::View;
+use formats::write::{callgrind, folded};
+use profile::{Groups, Profile, Recording, Total};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// Function and executing line of each frame, root first; and a weight.
+type Sample = (Vec<(usize, u32)>, u32);
+
+/// Name and file. Two functions share a file, two a name.
+const FUNCTIONS: [(&str, &str); 5] = [
+    ("main", "/app/main.rs"),
+    ("parse", "/app/main.rs"),
+    ("hash", "/app/hash.rs"),
+    ("eval", "/app/eval.rs"),
+    ("parse", "/app/eval.rs"),
+];
+
+fn samples() -> impl Strategy<Value = Vec<Sample>> {
+    let frame = (0..FUNCTIONS.len(), 1_u32..5);
+    let sample = (prop::collection::vec(frame, 1..9), 1_u32..9);
+    prop::collection::vec(sample, 1..30)
+}
+
+/// Self and total, by function and by line.
+#[derive(Debug, Default, PartialEq)]
+struct Sums {
+    functions: BTreeMap<(String, String), (f64, f64)>,
+    lines: BTreeMap<(String, u32), (f64, f64)>,
+}
+
+impl Sums {
+    /// By the definitions: self at the leaf, total once per sample.
+    fn by_hand(samples: &[Sample]) -> Self {
+        let mut sums = Self::default();
+        for (stack, weight) in samples {
+            let weight = f64::from(*weight);
+            let function = |&(function, _): &(usize, u32)| {
+                let (name, file) = FUNCTIONS[function];
+                (name.to_owned(), file.to_owned())
+            };
+            let line = |&(function, line): &(usize, u32)| (FUNCTIONS[function].1.to_owned(), line);
+            for key in stack.iter().map(function).collect::<BTreeSet<_>>() {
+                sums.functions.entry(key).or_default().1 += weight;
+            }
+            for key in stack.iter().map(line).collect::<BTreeSet<_>>() {
+                sums.lines.entry(key).or_default().1 += weight;
+            }
+            let leaf = stack.last().unwrap();
+            sums.functions.entry(function(leaf)).or_default().0 += weight;
+            sums.lines.entry(line(leaf)).or_default().0 += weight;
+        }
+        sums
+    }
+
+    /// As the crates see a file.
+    fn of(bytes: Vec<u8>) -> Self {
+        let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(read.warnings.as_slice(), []);
+        let (recording, symbols) = (&read.recording, read.recording.symbols());
+        let groups = Groups::identity(symbols);
+        let costs = analysis::costs(recording, &View::of(recording), &groups);
+        let total = |total: Total| total.exact().unwrap();
+        let mut sums = Self::default();
+        for (function, cost) in costs.functions() {
+            let func = symbols.funcs.get(groups.first_func(function));
+            let key = (symbols.strings.get(func.name).to_owned(), symbols.source_name(func.source.unwrap()).to_owned());
+            assert_eq!(sums.functions.insert(key, (cost.cost.self_, total(cost.cost.total))), None);
+        }
+        for line in costs.lines() {
+            let file = symbols.source_name(groups.first_source(line.file)).to_owned();
+            sums.lines.insert((file, line.line), (line.cost.self_, total(line.cost.total)));
+        }
+        sums
+    }
+}
+
+/// As py-spy writes them.
+fn folded_text(samples: &[Sample]) -> String {
+    let mut text = String::new();
+    for (stack, weight) in samples {
+        let frames = stack.iter().map(|&(function, line)| {
+            let (name, file) = FUNCTIONS[function];
+            format!("{name} ({file}:{line})")
+        });
+        writeln!(text, "{} {weight}", frames.collect::<Vec<_>>().join(";")).unwrap();
+    }
+    text
+}
+
+fn profile(samples: &[Sample]) -> Profile {
+    let bytes = folded_text(samples).into_bytes();
+    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let Recording::Stacks(profile) = read.recording else { panic!("folded stacks are stacks") };
+    profile
+}
+
+/// Self costs of a callgrind file, and the inclusive ones of functions that are not recursive.
+#[derive(Debug, Default)]
+struct Callgrind {
+    functions: BTreeMap<(String, String), f64>,
+    lines: BTreeMap<(String, u32), f64>,
+    calls: Vec<((String, String), (String, String), f64)>,
+}
+
+impl Callgrind {
+    fn parse(text: &str) -> Self {
+        let mut this = Self::default();
+        let mut names: BTreeMap<(bool, String), String> = BTreeMap::new();
+        let (mut file, mut caller, mut callee_file, mut callee) = <(String, String, String, Option<String>)>::default();
+        let mut is_call = false;
+        for line in text.lines().skip_while(|line| !line.starts_with("fl=")) {
+            if let Some((key, value)) = line.split_once('=').filter(|(key, _)| ["fl", "fn", "cfl", "cfn", "calls"].contains(key))
+            {
+                let mut name = || {
+                    let (id, text) = value.split_once(' ').unwrap_or((value, ""));
+                    let known = names.entry((key.ends_with('l'), id.to_owned())).or_insert_with(|| text.to_owned());
+                    known.clone()
+                };
+                match key {
+                    "fl" => file = name(),
+                    "fn" => caller = name(),
+                    "cfl" => callee_file = name(),
+                    "cfn" => callee = Some(name()),
+                    _ => is_call = true,
+                }
+                continue;
+            }
+            let Some((at, cost)) = line.split_once(' ').and_then(|(at, cost)| Some((at.parse().ok()?, cost.parse().ok()?)))
+            else {
+                continue;
+            };
+            let function = (caller.clone(), file.clone());
+            if std::mem::take(&mut is_call) {
+                this.calls.push((function, (callee.take().unwrap(), callee_file.clone()), cost));
+            } else {
+                *this.functions.entry(function).or_default() += cost;
+                *this.lines.entry((file.clone(), at)).or_default() += cost;
+            }
+        }
+        this
+    }
+
+    /// Whether a function can reach itself.
+    fn is_recursive(&self, function: &(String, String)) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = vec![function];
+        while let Some(caller) = next.pop() {
+            for (_, callee, _) in self.calls.iter().filter(|(from, ..)| from == caller) {
+                if callee == function {
+                    return true;
+                }
+                if seen.insert(callee) {
+                    next.push(callee);
+                }
+            }
+        }
+        false
+    }
+
+    fn inclusive(&self, function: &(String, String)) -> f64 {
+        let called: f64 = self.calls.iter().filter(|(from, ..)| from == function).map(|(.., cost)| cost).sum();
+        called + self.functions.get(function).copied().unwrap_or(0.0)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_formats_agree(samples in samples()) {
+        let expected = Sums::by_hand(&samples);
+        let profile = profile(&samples);
+        let files = [
+            ("folded stacks, read", folded_text(&samples).into_bytes()),
+            ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
+        ];
+        for (format, bytes) in files {
+            prop_assert_eq!(&Sums::of(bytes), &expected, "{}", format);
+        }
+
+        let text = String::from_utf8(callgrind::write(&analysis::call_graph(&profile)).bytes).unwrap();
+        let callgrind = Callgrind::parse(&text);
+        let selfs = |(key, &(own, _)): (&(String, u32), &(f64, f64))| (own != 0.0).then(|| (key.clone(), own));
+        prop_assert_eq!(&callgrind.lines, &expected.lines.iter().filter_map(selfs).collect::<BTreeMap<_, _>>());
+        for (function, &(own, total)) in &expected.functions {
+            prop_assert_eq!(callgrind.functions.get(function).copied().unwrap_or(0.0), own);
+            if !callgrind.is_recursive(function) {
+                prop_assert_eq!(callgrind.inclusive(function), total);
+            }
+        }
+    }
+}
