@@ -33,6 +33,16 @@ impl Profile {
     pub fn threads(&self) -> &[Thread] {
         &self.threads
     }
+
+    /// What the weights of samples count.
+    pub fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    /// The metric to show when nobody chose one.
+    pub fn default_metric(&self) -> MetricId {
+        MetricId::new(self.default_metric as u32)
+    }
 }
 
 /// What one profile file says.
