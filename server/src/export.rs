@@ -3,7 +3,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
-use formats::write::{Written, callgrind, folded};
+use formats::write::{Written, callgrind, folded, pprof};
 use profile::{Profile, Recording};
 use serde::Deserialize;
 use std::fs::OpenOptions;
@@ -20,6 +20,8 @@ pub enum Target {
     Folded,
     /// One line per call, in order of time, not summed
     Flamechart,
+    /// For `pprof` and `go tool pprof`, compressed
+    Pprof,
 }
 
 impl Target {
@@ -29,6 +31,7 @@ impl Target {
             Self::Callgrind => "callgrind",
             Self::Folded => "folded stacks",
             Self::Flamechart => "a flame chart",
+            Self::Pprof => "pprof",
         }
     }
 }
@@ -80,6 +83,7 @@ pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> 
         }
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
         (Target::Flamechart, _) => folded::flamechart(&profile),
+        (Target::Pprof, _) => pprof::write(&profile),
     };
     // A call graph knows no threads any more.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {

@@ -2,7 +2,7 @@
 //! counted here by hand.
 
 use analysis::View;
-use formats::write::{callgrind, folded};
+use formats::write::{callgrind, folded, pprof};
 use profile::{Groups, Profile, Recording, Total};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,6 +179,7 @@ proptest! {
         let files = [
             ("folded stacks, read", folded_text(&samples).into_bytes()),
             ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
+            ("pprof", pprof::write(&profile).bytes),
         ];
         for (format, bytes) in files {
             prop_assert_eq!(&Sums::of(bytes), &expected, "{}", format);

@@ -1,9 +1,9 @@
 //! `costline export`: a profile in another format.
 
 use super::{Failure, NO_OUTPUT, Output, warn};
-use crate::export::{self, Options};
+use crate::export::{self, Options, Target};
 use crate::session::snapshot::Snapshot;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 pub(super) fn export(
@@ -15,6 +15,9 @@ pub(super) fn export(
 ) -> Result<(), Failure> {
     let failure = |message| Failure { code: NO_OUTPUT, message };
     let output = output.filter(|path| *path != Path::new("-"));
+    if output.is_none() && options.target == Target::Pprof && io::stdout().is_terminal() {
+        return Err(failure("pprof files are binary: name one with -o, or pipe the output".to_owned()));
+    }
     let written = export::export(snapshot, options).map_err(failure)?;
     if !written.lost.is_empty() {
         warn(&format!("{} cannot carry {}", options.target.title(), written.lost.join(", ")));

@@ -203,6 +203,7 @@ enum Kin {
     HeapSnapshot,
     MercuryDeep,
     PerfData,
+    PprofLegacy,
     RubyMarshal,
 }
 
@@ -221,10 +222,16 @@ impl Kin {
         if let Some((_, kin)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
             return Some(*kin);
         }
+        if is_gperftools(bytes) {
+            return Some(Self::PprofLegacy);
+        }
         let front = String::from_utf8_lossy(bytes.get(..4096).unwrap_or(bytes));
         let first = front.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
         let callgrind = ["version: ", "creator: ", "events: ", "positions: ", "event: ", "summary: ", "cmd: ", "desc: "];
-        callgrind.iter().any(|key| first.starts_with(key)).then_some(Self::Callgrind)
+        let pprof =
+            ["heap profile: ", "heap_v2/", "goroutine profile: ", "threadcreate profile: ", "--- contention", "--- symbol"];
+        let begins = |keys: &[&str]| keys.iter().any(|key| first.starts_with(key));
+        begins(&callgrind).then_some(Self::Callgrind).or_else(|| begins(&pprof).then_some(Self::PprofLegacy))
     }
 
     fn error(self) -> ReadError {
@@ -241,6 +248,10 @@ impl Kin {
             Self::PerfData => {
                 ("a perf.data file", "print it as text with `perf script -i perf.data -F +pid,+srcline > perf.txt`")
             }
+            Self::PprofLegacy => (
+                "a profile in a form that is older than profile.proto (gperftools, or Go with `debug=1`)",
+                "convert it with `pprof -proto PROGRAM FILE > out.pb.gz`",
+            ),
             Self::RubyMarshal => {
                 ("a stackprof dump in Ruby's Marshal form", "convert it with `stackprof --json dump > stackprof.json`")
             }
@@ -251,6 +262,18 @@ impl Kin {
             message: format!("this looks like {what}, which this version does not read; {remedy}"),
         }
     }
+}
+
+/// Whether machine words begin with the header of gperftools: 0, how many words follow, version 0, period, 0.
+fn is_gperftools(bytes: &[u8]) -> bool {
+    let is_zero = |word: &[u8]| word.iter().all(|&byte| byte == 0);
+    [4, 8].iter().any(|&size| {
+        let mut words = bytes.chunks_exact(size);
+        words.next().is_some_and(is_zero)
+            && words.next().is_some_and(|word| matches!(word, [3, rest @ ..] | [rest @ .., 3] if is_zero(rest)))
+            && words.next().is_some_and(is_zero)
+            && words.nth(1).is_some_and(is_zero)
+    })
 }
 
 #[cfg(test)]
@@ -393,13 +416,22 @@ mod tests {
 
     #[test]
     fn what_is_not_read_is_named() {
-        let cases: [(&[u8], ErrorKind, &str); 11] = [
+        let legacy = "`pprof -proto PROGRAM FILE > out.pb.gz`";
+        let cases: [(&[u8], ErrorKind, &str); 15] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
             (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`perf script -i perf.data -F +pid,+srcline > perf.txt`"),
             (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
             (b"version: 1\nevents: Ir\n", ErrorKind::Unrecognised, "callgrind"),
+            (
+                b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",
+                ErrorKind::Unrecognised,
+                legacy,
+            ),
+            (b"\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\x27\x10\0\0\0\0\0\0\0\x01", ErrorKind::Unrecognised, legacy),
+            (b"heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2 [3: 4] @ 0x40 0x41\n", ErrorKind::Unrecognised, legacy),
+            (b"goroutine profile: total 7\n4 @ 0x1 0x2\n#\t0x1\tmain.f+0x1\t/a.go:3\n\n", ErrorKind::Unrecognised, legacy),
             (b"# austin: 3.7.0\n# mode: wall\n", ErrorKind::Truncated, "Austin"),
             (br#"{"meta":{"interval":"#, ErrorKind::Truncated, "the JSON ends before it says what it is"),
             (br#"{"name":"left-pad"}"#, ErrorKind::Unrecognised, "this JSON is no profile"),

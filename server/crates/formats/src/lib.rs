@@ -9,6 +9,7 @@
 pub mod detect;
 mod error;
 pub mod inflate;
+mod pprof_proto;
 mod read;
 mod scan;
 pub mod write;

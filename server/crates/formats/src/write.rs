@@ -6,6 +6,7 @@
 
 pub mod callgrind;
 pub mod folded;
+pub mod pprof;
 
 /// A file, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

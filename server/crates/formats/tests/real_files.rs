@@ -126,6 +126,39 @@ fn folded_stacks_of_every_profiler() {
 }
 
 #[test]
+fn pprof_profiles_have_all_their_metrics_and_threads() {
+    for (path, default, totals, seconds_per_sample, threads) in [
+        ("go-indexer-cpu/cpu.pb.gz", 1, &[624.0, 6_240_000_000.0][..], Some(0.01), &[("", "", 6_240_000_000.0)][..]),
+        ("go-indexer-heap/heap.pb.gz", 3, &[857_655.0, 853_840_011.0, 77.0, 15_650_765.0], None, &[("", "", 15_650_765.0)]),
+        (
+            "rust-huffman/cpu.pb",
+            1,
+            &[981.0, 1_965_931_861.0],
+            Some(2_004_008.0 * 1e-9),
+            &[("huffman", "", 1_028_056_111.0), ("second", "", 937_875_750.0)],
+        ),
+        ("ruby-ledger-rbspy/rbspy.pprof.pb.gz", 0, &[1_616_310_816.0], None, &[("", "140311288207168", 1_616_310_816.0)]),
+    ] {
+        let read = read(bytes(&format!("pprof/{path}"))).unwrap();
+        assert_eq!((read.format, read.warnings.as_slice()), (Format::Pprof, [].as_slice()), "{path}");
+        assert_eq!(read.recording.default_metric().index(), default, "{path}");
+        let found: Vec<f64> = (0..totals.len()).map(|metric| Selves::of(stacks(&read), metric, "").total).collect();
+        assert_eq!((read.recording.metrics().len(), &*found), (totals.len(), totals), "{path}");
+        let samples = read.recording.metrics().iter().find(|metric| metric.name == "samples");
+        assert_eq!(samples.and_then(|metric| metric.seconds_per_unit), seconds_per_sample, "{path}");
+        let mut found: Vec<_> = (read.recording.threads().iter())
+            .map(|thread| {
+                let weights = &thread.samples.weights()[default];
+                let total: f64 = (0..thread.samples.len()).map(|i| weights.get(i)).sum();
+                (thread.name.as_str(), thread.tid.as_deref().unwrap_or_default(), total)
+            })
+            .collect();
+        found.sort_by(|a, b| a.0.cmp(b.0));
+        assert_eq!(found, threads, "{path}");
+    }
+}
+
+#[test]
 fn compression_is_looked_through() {
     use std::io::Write;
     let plain = bytes("v8/node-mdrender/main.cpuprofile");

@@ -1,0 +1,299 @@
+//! pprof's `profile.proto` under gzip, as `go tool pprof` and what else reads pprof expect it.
+//!
+//! Values are whole numbers there: times that are not become nanoseconds. Samples of a thread that have the same stack become
+//! one. A function and what is inlined into it share a location, the innermost first. There are no addresses.
+
+use super::Written;
+use crate::pprof_proto as proto;
+use flate2::Compression;
+use flate2::read::GzEncoder;
+use profile::{Frame, LineKnowledge, Metric, Profile, StackId, Thread, Weights};
+use prost::Message;
+use rustc_hash::FxHashMap;
+use std::io::Read;
+
+/// Writes a profile for pprof. The same profile gives the same bytes.
+pub fn write(profile: &Profile) -> Written {
+    let mut writer = Writer { profile, file: proto::Profile::default(), strings: FxHashMap::default(), lost: Vec::new() };
+    writer.string("");
+    let scales = writer.metrics();
+    writer.symbols();
+    writer.note_losses();
+
+    // A file that consists of several parts means what they say together: samples need not be kept.
+    let string_table = std::mem::take(&mut writer.file.string_table);
+    let mut bytes = writer.file.encode_to_vec();
+    writer.file = proto::Profile { string_table, ..proto::Profile::default() };
+    let mut locations = Locations::default();
+    for thread in profile.threads() {
+        let label = writer.labels(thread);
+        for (stack, weights) in by_stack(thread) {
+            let location_id = locations.of_stack(stack, profile);
+            let value = weights.iter().zip(&scales).map(|(weight, scale)| (weight * scale).round() as i64).collect();
+            let sample = vec![proto::Sample { location_id, value, label: label.clone() }];
+            bytes.extend(proto::Profile { sample, ..proto::Profile::default() }.encode_to_vec());
+        }
+    }
+    if locations.begins_inlined {
+        writer.lost.push("that an outermost function is inlined");
+    }
+    writer.file.location = locations.rows;
+    bytes.extend(writer.file.encode_to_vec());
+    Written { bytes: gzip(&bytes), lost: writer.lost }
+}
+
+#[expect(clippy::expect_used, reason = "memory can be read and written")]
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    GzEncoder::new(bytes, Compression::default()).read_to_end(&mut packed).expect("no file is involved");
+    packed
+}
+
+/// The stacks of a thread in order of their first sample, with the sum of their weights in each metric.
+fn by_stack(thread: &Thread) -> Vec<(Option<StackId>, Vec<f64>)> {
+    let samples = &thread.samples;
+    let mut rows: Vec<(Option<StackId>, Vec<f64>)> = Vec::new();
+    let mut known = FxHashMap::default();
+    for (i, stack) in samples.stacks().enumerate() {
+        let row = *known.entry(stack).or_insert_with(|| {
+            rows.push((stack, vec![0.0; samples.weights().len()]));
+            rows.len() - 1
+        });
+        for (sum, weights) in rows[row].1.iter_mut().zip(samples.weights()) {
+            *sum += weights.get(i);
+        }
+    }
+    rows
+}
+
+/// A file while it is filled.
+struct Writer<'a> {
+    profile: &'a Profile,
+    file: proto::Profile,
+    strings: FxHashMap<String, u32>,
+    lost: Vec<&'static str>,
+}
+
+impl Writer<'_> {
+    fn string(&mut self, text: &str) -> i64 {
+        if let Some(&known) = self.strings.get(text) {
+            return i64::from(known);
+        }
+        let next = self.file.string_table.len() as u32;
+        self.file.string_table.push(text.as_bytes().to_vec());
+        self.strings.insert(text.to_owned(), next);
+        i64::from(next)
+    }
+
+    /// Puts the metrics down; hands on what their weights are to be multiplied by.
+    fn metrics(&mut self) -> Vec<f64> {
+        let metrics = self.profile.metrics();
+        let mut scales = Vec::with_capacity(metrics.len());
+        for (i, metric) in metrics.iter().enumerate() {
+            let seconds = seconds_of_unit(metric);
+            let weights = self.profile.threads().iter().filter_map(|thread| thread.samples.weights().get(i));
+            let is_whole = weights.into_iter().all(|weights| match weights {
+                Weights::Ones => true,
+                Weights::Each(weights) => weights.iter().all(|weight| weight.fract() == 0.0),
+            });
+            let (unit, scale) = match seconds {
+                Some(seconds) if !is_whole || metric.unit == "tracing-ms" => ("nanoseconds", (seconds * 1e9).round()),
+                _ => (metric.unit.as_str(), 1.0),
+            };
+            if !is_whole && seconds.is_none() {
+                self.lost.push("fractions of weights");
+            }
+            let sample_type = proto::ValueType { r#type: self.string(&metric.name), unit: self.string(unit) };
+            self.file.sample_type.push(sample_type);
+            scales.push(scale);
+        }
+        if let Some(default) = metrics.get(self.profile.default_metric().index()) {
+            self.file.default_sample_type = self.string(&default.name);
+        }
+        let interval =
+            metrics.iter().filter(|metric| seconds_of_unit(metric).is_none()).find_map(|metric| metric.seconds_per_unit);
+        if let Some(seconds) = interval {
+            self.file.period = (seconds * 1e9).round() as i64;
+            self.file.period_type = Some(proto::ValueType { r#type: self.string("time"), unit: self.string("nanoseconds") });
+        }
+        scales
+    }
+
+    /// Libraries and funcs; their ids are their rows, from 1.
+    fn symbols(&mut self) {
+        let symbols = self.profile.symbols();
+        for (id, lib) in (1..).zip(&symbols.libs) {
+            let filename = self.string(if lib.path.is_empty() { &lib.name } else { &lib.path });
+            // Or else pprof would look for the program, to ask it for names.
+            let (has_functions, has_filenames, has_line_numbers, has_inline_frames) = (true, true, true, true);
+            let flags =
+                proto::Mapping { has_functions, has_filenames, has_line_numbers, has_inline_frames, ..proto::Mapping::default() };
+            self.file.mapping.push(proto::Mapping { id, filename, ..flags });
+        }
+        for (id, func) in (1..).zip(symbols.funcs.ids()) {
+            let func = symbols.funcs.get(func);
+            let name = self.string(symbols.strings.get(func.name));
+            let filename = func.source.map_or(0, |source| self.string(symbols.source_name(source)));
+            let start_line = i64::from(func.line);
+            // A linker's name that is the same would have pprof take it for C++ and shorten it: `<T>::f` would become `::f`.
+            self.file.function.push(proto::Function { id, name, system_name: 0, filename, start_line });
+        }
+    }
+
+    /// What a sample of this thread says of it.
+    fn labels(&mut self, thread: &Thread) -> Vec<proto::Label> {
+        let known = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+        let labels = [
+            ("thread", thread.name.clone()),
+            ("process_name", thread.process_name.clone()),
+            ("pid", known(&thread.pid)),
+            ("thread_id", known(&thread.tid)),
+        ];
+        let given = labels.iter().filter(|(_, text)| !text.is_empty());
+        given.map(|(key, text)| proto::Label { key: self.string(key), str: self.string(text), num: 0 }).collect()
+    }
+
+    fn note_losses(&mut self) {
+        let profile = self.profile;
+        let funcs = &profile.symbols().funcs;
+        let knows_lines = profile.frames().iter().any(|frame| frame.line > 0);
+        let lines = if knows_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let losses = [
+            ("which metrics know no lines", profile.metrics().iter().any(|metric| metric.lines != lines)),
+            ("the columns at which functions start", funcs.ids().any(|id| funcs.get(id).column > 0)),
+            ("which samples are idle", profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack))),
+            ("numbers of calls", profile.threads().iter().any(|thread| thread.samples.calls().is_some())),
+            ("threads without samples", profile.threads().iter().any(|thread| thread.samples.is_empty())),
+        ];
+        self.lost.extend(losses.iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what));
+    }
+}
+
+/// How many seconds the unit is, whatever interval the samples have.
+fn seconds_of_unit(metric: &Metric) -> Option<f64> {
+    Metric::new("", &metric.unit, None).seconds_per_unit
+}
+
+/// The locations; their ids are their rows, from 1.
+#[derive(Default)]
+struct Locations {
+    rows: Vec<proto::Location>,
+    ids: FxHashMap<Vec<Frame>, u64>,
+    /// The location that a stack ends in, and the stack that called it.
+    known: FxHashMap<StackId, (u64, Option<StackId>)>,
+    begins_inlined: bool,
+}
+
+impl Locations {
+    /// All of a stack, the leaf first.
+    fn of_stack(&mut self, stack: Option<StackId>, profile: &Profile) -> Vec<u64> {
+        let mut ids = Vec::new();
+        let mut next = stack;
+        while let Some(stack) = next {
+            let (id, caller) = match self.known.get(&stack) {
+                Some(&known) => known,
+                None => self.leaf(stack, profile),
+            };
+            ids.push(id);
+            next = caller;
+        }
+        ids
+    }
+
+    /// The frame that a stack ends in, with the frames that it is inlined into and the one that they are all inlined into.
+    fn leaf(&mut self, stack: StackId, profile: &Profile) -> (u64, Option<StackId>) {
+        let mut frames = Vec::new();
+        let mut caller = Some(stack);
+        while let Some(stack) = caller {
+            let frame = profile.frames().get(profile.stacks().frame(stack));
+            frames.push(frame);
+            caller = profile.stacks().prefix(stack);
+            if !frame.inlined {
+                break;
+            }
+        }
+        self.begins_inlined |= frames.last().is_some_and(|outer| outer.inlined);
+        let id = self.ids.get(&frames).copied().unwrap_or_else(|| {
+            let id = self.rows.len() as u64 + 1;
+            let line = |frame: &Frame| proto::Line {
+                function_id: u64::from(frame.func.raw()) + 1,
+                number: i64::from(frame.line),
+                column: i64::from(frame.column),
+            };
+            let lib = frames.last().and_then(|outer| profile.symbols().funcs.get(outer.func).lib);
+            let mapping_id = lib.map_or(0, |lib| u64::from(lib.raw()) + 1);
+            self.rows.push(proto::Location { id, mapping_id, address: 0, line: frames.iter().map(line).collect() });
+            self.ids.insert(frames, id);
+            id
+        });
+        self.known.insert(stack, (id, caller));
+        (id, caller)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::text_samples;
+
+    fn written(profile: &Profile) -> (proto::Profile, Written) {
+        let written = write(profile);
+        let mut plain = Vec::new();
+        flate2::read::GzDecoder::new(&*written.bytes).read_to_end(&mut plain).unwrap();
+        (proto::Profile::decode(&*plain).unwrap(), written)
+    }
+
+    fn text(file: &proto::Profile, index: i64) -> String {
+        String::from_utf8(file.string_table[usize::try_from(index).unwrap()].clone()).unwrap()
+    }
+
+    #[test]
+    fn inlined_frames_share_the_location_of_their_caller() {
+        let (file, written) = written(&text_samples::weighted(
+            "
+             main@1[file:a.c]  main@1            main@1            main@2            main@1
+             run@2[inl]        run@2[inl]        run@2[inl]                          run@2[inl]
+             step@3[inl]       call@9[lib:x]                                         step@3[inl]",
+            &[1.0, 2.0, 3.0, -4.0, 5.0],
+        ));
+        let text = |index| text(&file, index);
+        let name = |id: u64| text(file.function.iter().find(|function| function.id == id).unwrap().name);
+        let locations: Vec<String> = (file.location.iter())
+            .map(|location| {
+                location.line.iter().map(|line| format!("{}:{}", name(line.function_id), line.number)).collect::<Vec<_>>()
+            })
+            .map(|lines| lines.join(" in "))
+            .collect();
+        assert_eq!(locations, ["step:3 in run:2 in main:1", "call:9", "run:2 in main:1", "main:2"]);
+        let samples: Vec<_> = file.sample.iter().map(|sample| (&*sample.location_id, sample.value[0])).collect();
+        assert_eq!(samples, [(&[1][..], 6), (&[2, 3], 2), (&[3], 3), (&[4], -4)]);
+        assert_eq!(text(file.mapping[0].filename), "x");
+        assert_eq!(file.location.iter().map(|location| location.mapping_id).collect::<Vec<_>>(), [0, 1, 0, 0]);
+        assert_eq!(written.lost, <[&str; 0]>::default());
+    }
+
+    #[test]
+    fn times_become_whole_numbers() {
+        let metrics = vec![
+            Metric::new("wall", "ms", None),
+            Metric::new("cpu", "us", None),
+            Metric::new("share", "percent", None),
+            Metric::new("samples", "samples", Some(0.002)),
+        ];
+        let mut builder = profile::ProfileBuilder::new(metrics, 1);
+        let weights = [0.25, 7.0, 1.5, 3.0].map(|weight| Weights::Each(vec![weight])).to_vec();
+        let samples = profile::Samples::new([None], weights).with_calls(vec![1]);
+        builder.push_thread(Thread { tid: Some("8".to_owned()), samples, ..Thread::default() }).unwrap();
+        let (file, written) = written(&builder.build());
+
+        let text = |index| text(&file, index);
+        let types: Vec<_> = file.sample_type.iter().map(|kind| format!("{}/{}", text(kind.r#type), text(kind.unit))).collect();
+        assert_eq!(types, ["wall/nanoseconds", "cpu/us", "share/percent", "samples/samples"]);
+        assert_eq!(file.sample[0].value, [250_000, 7, 2, 3]);
+        assert_eq!(text(file.default_sample_type), "cpu");
+        assert_eq!((file.period, text(file.period_type.unwrap().unit)), (2_000_000, "nanoseconds".to_owned()));
+        let label = file.sample[0].label[0];
+        assert_eq!((text(label.key), text(label.str)), ("thread_id".to_owned(), "8".to_owned()));
+        assert_eq!(written.lost, ["fractions of weights", "which metrics know no lines", "numbers of calls"]);
+    }
+}

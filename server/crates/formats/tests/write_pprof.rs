@@ -1,0 +1,71 @@
+//! What is written for pprof and read again says the same of every stack.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{bytes, read, stacks};
+use formats::write::pprof;
+use formats::{Format, Read};
+use profile::Profile;
+use std::collections::BTreeMap;
+
+/// The weights in each metric of every thread and stack; frames with all that is known of them.
+fn sums(profile: &Profile) -> BTreeMap<(String, Vec<String>), Vec<f64>> {
+    let symbols = profile.symbols();
+    let mut sums: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+    for thread in profile.threads() {
+        let name = format!("{:?}", [Some(&thread.name), Some(&thread.process_name), thread.pid.as_ref(), thread.tid.as_ref()]);
+        for i in 0..thread.samples.len() {
+            let (mut frames, mut next) = (Vec::new(), thread.samples.stack(i));
+            while let Some(stack) = next {
+                let frame = profile.frames().get(profile.stacks().frame(stack));
+                let func = symbols.funcs.get(frame.func);
+                let source = func.source.map(|source| symbols.source_name(source));
+                let lib = func.lib.map(|lib| &symbols.libs[lib.index()]);
+                let name = symbols.func_name(frame.func);
+                frames.push(format!("{name} {source:?}:{} {lib:?} {} {} {}", func.line, frame.line, frame.column, frame.inlined));
+                next = profile.stacks().prefix(stack);
+            }
+            let row = sums.entry((name.clone(), frames)).or_default();
+            row.resize(profile.metrics().len(), 0.0);
+            for (sum, weights) in row.iter_mut().zip(thread.samples.weights()) {
+                *sum += weights.get(i);
+            }
+        }
+    }
+    sums
+}
+
+#[test]
+fn every_stack_comes_back() {
+    for (path, lost) in [
+        ("pprof/go-indexer-cpu/cpu.pb.gz", &[][..]),
+        ("pprof/go-indexer-heap/heap.pb.gz", &[]),
+        ("pprof/rust-huffman/cpu.pb", &[]),
+        ("pprof/ruby-ledger-rbspy/rbspy.pprof.pb.gz", &[]),
+        ("folded/py-gridworld-austin/austin.txt", &[]),
+        ("folded/cpp-raytrace-perf/fp.folded", &[]),
+        (
+            "v8/web-particles/page.cpuprofile",
+            &["which metrics know no lines", "the columns at which functions start", "which samples are idle"],
+        ),
+        ("firefox/rust-wordstat-v70/profile.json.gz", &["threads without samples"]),
+        ("firefox/rust-wordstat-v49/profile.json.gz", &["threads without samples"]),
+    ] {
+        let before = read(bytes(path)).unwrap();
+        let written = pprof::write(stacks(&before));
+        assert_eq!(written.lost, lost, "{path}");
+        assert_eq!(written, pprof::write(stacks(&before)), "{path}: the same bytes each time");
+        let after = read(written.bytes).unwrap();
+        assert_eq!((after.format, after.warnings.as_slice()), (Format::Pprof, [].as_slice()), "{path}");
+        let metrics = |read: &Read| {
+            let metrics = read.recording.metrics().iter();
+            metrics.map(|metric| (metric.name.clone(), metric.unit.clone(), metric.seconds_per_unit)).collect::<Vec<_>>()
+        };
+        assert_eq!(metrics(&after), metrics(&before), "{path}");
+        assert_eq!(after.recording.default_metric(), before.recording.default_metric(), "{path}");
+        let (before, after) = (sums(stacks(&before)), sums(stacks(&after)));
+        assert!(before == after, "{path}: {:?} became {:?}", before.iter().next(), after.iter().next());
+    }
+}
