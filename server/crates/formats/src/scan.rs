@@ -165,19 +165,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing each element to `element`, which has to pass it.
+    /// Passes an array, handing each element to `element`, which has to pass it. A comma may follow the last one.
     pub(crate) fn array(&mut self, element: &mut dyn FnMut(&mut Scanner<'a>) -> Scanned) -> Scanned {
         self.expect(b'[')?;
-        if self.peek()? == b']' {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
+        while self.peek()? != b']' {
             element(self)?;
             if !self.another(b']')? {
                 return Ok(());
             }
         }
+        self.expect(b']')
     }
 
     /// Whether the next value is an array whose first element begins with `byte`. Passes nothing but white space.
