@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes `byte`, after white space.
-    fn expect(&mut self, byte: u8) -> Scanned {
+    pub(crate) fn expect(&mut self, byte: u8) -> Scanned {
         if self.peek()? != byte {
             return Err(Stop::Broken);
         }
@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes a separator or the `close` of a list; whether there is another element.
-    fn another(&mut self, close: u8) -> Scanned<bool> {
+    pub(crate) fn another(&mut self, close: u8) -> Scanned<bool> {
         let byte = self.peek()?;
         self.at += 1;
         match byte {
