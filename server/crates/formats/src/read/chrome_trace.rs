@@ -32,7 +32,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     if let Some(error) = trace.failed {
         return Err(error.into());
     }
-    let at = At::Byte(scanner.at() as u64);
+    let at = At::Byte(if walked == Err(Stop::End) { bytes.len() } else { scanner.at() } as u64);
     match walked {
         Ok(()) | Err(Stop::Enough) => {}
         Err(Stop::End) if trace.n_events == 0 => {
@@ -274,3 +274,6 @@ impl<'a> Trace<'a> {
         Ok(Read { recording, format: Format::ChromeTrace, version, span_seconds, warnings })
     }
 }
+
+#[cfg(test)]
+mod tests;
