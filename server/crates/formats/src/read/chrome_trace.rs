@@ -18,7 +18,7 @@ mod sampled;
 use super::calls::{self, What};
 use crate::scan::{Scanned, Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
-use event::{Event, Text, id, number};
+use event::{Event, Text, id, number, time};
 use place::Place;
 use profile::{BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
@@ -92,6 +92,8 @@ struct Trace<'a> {
     has_lines: bool,
     /// Some event lacks the time of the second clock.
     lacks_cpu: bool,
+    /// What times count from.
+    base: Option<i64>,
     /// Earliest and latest time.
     span: Option<(f64, f64)>,
     version: Option<String>,
@@ -189,7 +191,7 @@ impl<'a> Trace<'a> {
 
     /// An event that begins or ends a call, or both.
     fn call(&mut self, event: &Event<'a>) -> Result<(), BuildError> {
-        let Some(at) = number(event.ts) else {
+        let Some(at) = time(event.ts, &mut self.base) else {
             self.warnings.add("no-time", || format!("an event ({}) has no time; it is left out", event.name()));
             return Ok(());
         };
