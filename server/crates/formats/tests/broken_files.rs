@@ -28,7 +28,7 @@ const FRONT: usize = 64 << 10;
 /// Fronts end with a line where they are text. Of what is compressed, the content.
 fn front(path: &str) -> Vec<u8> {
     let mut bytes = bytes(path);
-    if path.ends_with(".gz") {
+    if bytes.starts_with(b"\x1f\x8b") {
         return formats::inflate::prefix(&bytes, FRONT).into_owned();
     }
     if path.starts_with("folded/") {

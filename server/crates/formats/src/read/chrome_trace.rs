@@ -7,13 +7,14 @@
 //! while they run, and tracing-chrome leaves it so when they are killed.
 //!
 //! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled into the trace, the
-//! samples are the recording, and the browser's own timeline beside them is not: see [`sampled`].
+//! samples are the recording, and the timeline beside them is not: see [`sampled`] (V8) and [`stack_frames`] (Hermes).
 //!
 //! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
 
 mod event;
 mod place;
 mod sampled;
+mod stack_frames;
 
 use super::calls::{self, What};
 use crate::scan::{Scanned, Scanner, Stop};
@@ -85,6 +86,7 @@ struct Trace<'a> {
     n_events: usize,
     names: Names<'a>,
     sampled: Sampled<'a>,
+    stack_frames: stack_frames::Sampled<'a>,
     builder: ProfileBuilder,
     threads: Vec<Calls<'a>>,
     thread_ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
@@ -113,7 +115,12 @@ impl<'a> Trace<'a> {
             scanner.peek()?;
             let start = scanner.at();
             scanner.skip()?;
-            self.about(key, scanner.since(start));
+            let value = scanner.since(start);
+            match key {
+                b"samples" => self.stack_frames.samples = value,
+                b"stackFrames" => self.stack_frames.stack_frames = value,
+                _ => self.about(key, value),
+            }
             Ok(())
         })
     }
@@ -249,9 +256,12 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { names, sampled, mut warnings, version, .. } = self;
+        let Self { names, sampled, stack_frames, mut warnings, version, .. } = self;
         if !sampled.is_empty() {
             return Ok(Read { version, ..sampled.read(&names, warnings)? });
+        }
+        if !stack_frames.is_empty() {
+            return Ok(Read { version, ..stack_frames.read(&names, warnings)? });
         }
         let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let metric = |name| Metric::new(name, "us", None).with_lines(lines);

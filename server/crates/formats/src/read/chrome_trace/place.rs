@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Place {
     /// Empty = what the event is called.
-    name: String,
-    file: String,
+    pub(super) name: String,
+    pub(super) file: String,
     /// Where the function starts.
-    start: (u32, u32),
+    pub(super) start: (u32, u32),
     /// Where it was executing.
     pub(super) at: (u32, u32),
 }
@@ -95,7 +95,7 @@ impl Place {
 }
 
 /// A line or column.
-fn line(raw: Option<&RawValue>) -> u32 {
+pub(super) fn line(raw: Option<&RawValue>) -> u32 {
     number(raw).map_or(0, position)
 }
 

@@ -261,6 +261,35 @@ fn pages_of_the_browser_are_left_out_beside_others() {
 }
 
 #[test]
+fn samples_beside_the_events_have_a_tree_of_frames() {
+    let text = r#"{"traceEvents":[
+        {"name":"process_name","ph":"M","pid":5,"ts":"900","tid":"-1","args":{"name":"hermes"}},
+        {"name":"thread_name","ph":"M","pid":5,"ts":"900","tid":"70","args":{"name":"mqt_js"}},
+        {"name":"mqt_js","cat":"mqt_js","ph":"X","dur":0,"pid":5,"ts":"900","tid":"70","args":{}}],
+        "samples":[
+        {"cpu":"-1","name":"","ts":"1000","pid":5,"tid":"70","weight":"1","sf":4},
+        {"cpu":"-1","name":"","ts":"2500","pid":5,"tid":"70","weight":"2","sf":3},
+        {"cpu":"-1","name":"","ts":"3000","pid":5,"tid":"70","weight":"1","sf":1},
+        {"cpu":"-1","name":"","ts":"3000","pid":5,"tid":"71","sf":9}],
+        "stackFrames":{
+        "1":{"name":"[root]","category":"root"},
+        "4":{"name":"[Native] map","category":"Native","parent":3},
+        "3":{"line":"12","column":"7","funcLine":"10","funcColumn":"1","name":"sum(/app/x.js:12:7)","category":"JavaScript","parent":2},
+        "2":{"funcVirtAddr":"12","offset":"3","name":"global","category":"JavaScript","parent":1}}}"#;
+    assert_eq!(
+        threads(text),
+        ["hermes/mqt_js 5/70: global>sum:12:7>[Native] map 1, global>sum:12:7 2,  1", "hermes/ 5/71:  1", "unknown-frame 1"]
+    );
+    let read = read(text.as_bytes()).unwrap();
+    assert_eq!((read.span_seconds, read.recording.metrics()[0].lines), (Some(0.002), LineKnowledge::SelfAndTotal));
+    let symbols = stacks(&read).symbols();
+    let file = |id| symbols.funcs.get(id).source.map(|source| (symbols.source_name(source), symbols.funcs.get(id).line));
+    assert_eq!(symbols.funcs.ids().filter_map(file).collect::<Vec<_>>(), [("/app/x.js", 10)]);
+    let error = super::read(text.replace("\"parent\":1}", "\"parent\":3}").as_bytes()).unwrap_err().to_string();
+    assert!(error.starts_with("stackFrames: frame ") && error.ends_with(" is its own parent"), "{error}");
+}
+
+#[test]
 fn a_circle_of_callers_is_refused() {
     let data = format!(r#""cpuProfile":{{"nodes":[{},{}],"samples":[1]}}"#, node(1, 2, "f", "", 0), node(2, 1, "g", "", 0));
     let error = read(format!("[{}]", chunk(1, 1, &data)).as_bytes()).unwrap_err();
