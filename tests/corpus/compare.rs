@@ -251,8 +251,14 @@ fn threads(case: &Case, recording: &Recording, report: &Value) {
         let [weight, apart] = weights(profile, thread, metric);
         let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
         assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - apart))), "{}", case.name);
-        let process = if thread.process_name.is_empty() { String::new() } else { format!("{}/", thread.process_name) };
-        *all.entry(format!("{process}{}", thread.name)).or_default() += weight;
+        let id = |id: &Option<String>| id.clone().unwrap_or_default();
+        let key = match (case.format.as_str(), thread.name.as_str(), thread.process_name.as_str()) {
+            // Of a trace the expected threads have their own name or their ids.
+            ("chrome-trace", "", _) => format!("{}/{}", id(&thread.pid), id(&thread.tid)),
+            ("chrome-trace", name, _) | (_, name, "") => name.to_owned(),
+            (_, name, process) => format!("{process}/{name}"),
+        };
+        *all.entry(key).or_default() += weight;
     }
     all.retain(|_, weight| *weight != 0.0);
     let all: BTreeMap<_, _> = all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();

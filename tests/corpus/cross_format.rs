@@ -5,6 +5,7 @@ use analysis::View;
 use formats::write::{callgrind, folded, pprof};
 use profile::{Groups, Profile, Recording, Total};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -100,6 +101,27 @@ fn profile(samples: &[Sample]) -> Profile {
     profile
 }
 
+/// The samples as what happened between them: ends of what is gone, beginnings of what is new.
+fn events(samples: &[Sample]) -> Vec<(char, (usize, u32), u32)> {
+    let (mut events, mut open, mut now): (Vec<_>, Vec<(usize, u32)>, u32) = (Vec::new(), Vec::new(), 0);
+    for (stack, weight) in samples.iter().chain([&(Vec::new(), 0)]) {
+        let common = open.iter().zip(stack).take_while(|(a, b)| a == b).count();
+        events.extend(open.drain(common..).rev().map(|frame| ('E', frame, now)));
+        events.extend(stack[common..].iter().map(|&frame| ('B', frame, now)));
+        open.clone_from(stack);
+        now += weight;
+    }
+    events
+}
+
+fn trace_events(samples: &[Sample]) -> Value {
+    let event = |(phase, (function, line), at): (char, (usize, u32), u32)| {
+        let (name, file) = FUNCTIONS[function];
+        json!({"ph": phase.to_string(), "name": name, "pid": 1, "tid": 1, "ts": at, "args": {"filename": file, "line": line}})
+    };
+    events(samples).into_iter().map(event).collect()
+}
+
 /// Self costs of a callgrind file, and the inclusive ones of functions that are not recursive.
 #[derive(Debug, Default)]
 struct Callgrind {
@@ -179,6 +201,7 @@ proptest! {
         let files = [
             ("folded stacks, read", folded_text(&samples).into_bytes()),
             ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
+            ("trace events", trace_events(&samples).to_string().into_bytes()),
             ("pprof", pprof::write(&profile).bytes),
         ];
         for (format, bytes) in files {

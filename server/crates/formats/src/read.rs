@@ -1,6 +1,5 @@
 //! One reader per format.
 
-#[allow(dead_code)]
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
@@ -17,6 +16,7 @@ pub(crate) mod rbspy;
 pub(crate) mod rows;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;
+pub(crate) mod v8;
 
 use percent_encoding::percent_decode_str;
 use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};

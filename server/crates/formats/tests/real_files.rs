@@ -88,6 +88,55 @@ fn v8_profiles_count_hits_and_time() {
 }
 
 #[test]
+fn traces_of_every_tool() {
+    use LineKnowledge::{Nothing, SelfAndTotal, SelfOnly};
+    for (case, file, root, version, metrics, lines) in [
+        ("py-gridworld-pyspy", "pyspy.chrometrace.json.gz", "py-gridworld", Some("py-spy"), "time", SelfAndTotal),
+        ("py-pool-pyspy", "pyspy.chrometrace.json", "py-pool", Some("py-spy"), "time", SelfAndTotal),
+        ("py-shapes-viztracer", "viztracer.json.gz", "py-shapes", Some("viztracer@1.1.1"), "time", Nothing),
+        ("rust-huffman-tracing", "trace.json", "rust-huffman", Some("tracing-chrome"), "time", SelfAndTotal),
+        ("web-particles", "trace.json.gz", "web-particles", None, "samples time", SelfOnly),
+    ] {
+        let content = bytes(&format!("chrome-trace/{case}/{file}"));
+        let front = formats::inflate::prefix(&content, 4096);
+        assert_eq!(formats::detect(&front), Some(Format::ChromeTrace), "the front is enough");
+        let read = read(content).unwrap();
+        assert_eq!((read.format, read.version.as_deref()), (Format::ChromeTrace, version), "{case}");
+        let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!((names.join(" ").as_str(), read.recording.metrics()[0].lines), (metrics, lines), "{case}");
+        let codes: Vec<_> = read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
+        let expected: &[_] = if case == "web-particles" { &[("browser-page", 1)] } else { &[] };
+        assert_eq!(codes, expected, "{case}");
+
+        let expected: Value = serde_json::from_slice(&bytes(&format!("chrome-trace/{case}/expected.json"))).unwrap();
+        let root = format!("/srv/demo/{root}/");
+        let total = Selves::of(stacks(&read), 0, &root).total;
+        let expected_total = expected["total"].as_f64().unwrap();
+        assert!((total - expected_total).abs() <= 1e-9 * expected_total, "{case}: {total} instead of {expected_total}");
+        if let Some(time) = expected.get("time_us_next") {
+            // What is before a delta below zero has no file; it has less than nothing there.
+            let sampled = Selves::of(stacks(&read), 1, &root);
+            let with_file = |mut costs: BTreeMap<(String, String), f64>| {
+                costs.retain(|(_, file), _| !file.is_empty());
+                costs
+            };
+            assert_eq!(Some(sampled.total), time["total"].as_f64());
+            assert_eq!(with_file(sampled.functions), with_file(functions(time)));
+        }
+    }
+}
+
+#[test]
+fn heap_profiles_count_bytes() {
+    for (case, file) in [("node-mdrender", "main.heapprofile"), ("ts-matrix", "ts.heapprofile")] {
+        let (read, _) = check(&format!("v8/{case}-heap"), file, &format!("/srv/demo/{case}/"));
+        assert_eq!((read.format, read.warnings.as_slice()), (Format::HeapProfile, [].as_slice()));
+        let metric = &read.recording.metrics()[0];
+        assert_eq!((metric.name.as_str(), metric.unit.as_str(), metric.lines), ("selfSize", "bytes", LineKnowledge::Nothing));
+    }
+}
+
+#[test]
 fn idle_is_marked() {
     let read = read(bytes("v8/web-particles/page.cpuprofile")).unwrap();
     let profile = stacks(&read);

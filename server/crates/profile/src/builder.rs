@@ -61,6 +61,13 @@ impl ProfileBuilder {
         Self { profile: Profile { metrics, default_metric, ..Profile::default() }, ..Self::default() }
     }
 
+    /// The same with other metrics, for readers that learn only at the end what their samples weigh: before the first thread.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Vec<Metric>) -> Self {
+        self.profile.metrics = metrics;
+        self
+    }
+
     /// The id of a string.
     pub fn intern_string(&mut self, text: &str) -> Result<StringId, BuildError> {
         self.strings.intern(text).ok_or(BuildError::TooLarge("string"))
