@@ -9,7 +9,9 @@ mod map;
 mod name;
 mod prefix;
 mod repo;
+mod source_map;
 
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use lines::LineMap;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
+pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
