@@ -204,7 +204,7 @@ impl<'a> Report<'a> {
     /// The report but for its edges, and where each function stands in it.
     fn new(snapshot: &'a Snapshot) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
-        let recording = &snapshot.loaded.recording;
+        let recording = &snapshot.recording;
 
         let (functions, lines) = std::thread::scope(|scope| {
             let lines = scope.spawn(|| sorted_lines(snapshot));

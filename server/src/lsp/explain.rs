@@ -31,6 +31,12 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
         return reason("unsymbolicated", message);
     }
     let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
+    if let Some(written) = snapshot.written(open.file)
+        && let Some((file, line)) = open.lines().recorded(line0).and_then(|line| written.get(&line))
+    {
+        let message = format!("this line was written as {file}:{line}, as a source map says; its costs are shown there");
+        return reason("source-mapped", &message);
+    }
     if snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() {
         let message = if snapshot.costs.lines().is_empty() {
             "the profile has no lines at all, only functions: `costline check` says how to record them"

@@ -199,14 +199,12 @@ impl SourceMap {
         let Some(text) = self.line(line0) else { return Executing::Generated };
         let first_code = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>() as u32;
         let at = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
-        let places = || tokens.iter().skip(at).filter_map(|token| Some((token.column, token.place()?)));
-        let Some((_, place)) = places().next() else { return Executing::Generated };
+        let mut places = tokens.iter().skip(at).filter_map(Token::place);
+        let Some(place) = places.next() else { return Executing::Generated };
 
-        let last_code = places().next_back().map_or(0, |(column, _)| column);
-        let is_one_file = places().all(|(_, other)| other.original == place.original);
-        let is_one_line = is_one_file && places().all(|(_, other)| other.line == place.line);
-        let is_one_statement = || self.split_line(line0, last_code).is_some_and(|(before, _)| !before.contains(';'));
-        if is_one_line || is_one_file && is_one_statement() { Executing::At(place) } else { Executing::Packed }
+        let is_one_statement = !text.trim_end().trim_end_matches(';').contains(';');
+        let belongs = |other: OriginalPlace| other.original == place.original && (is_one_statement || other.line == place.line);
+        if places.all(belongs) { Executing::At(place) } else { Executing::Packed }
     }
 
     /// Whether something that is not blank stands at `line` and `column` (1-based; column 0 = unknown) of the file that ran. Where
