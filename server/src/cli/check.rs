@@ -2,6 +2,7 @@
 
 use super::{Output, headline, times};
 use crate::present::{text::plain, units};
+use crate::session::originals::PACKED;
 use crate::session::snapshot::Snapshot;
 use formats::Format;
 use profile::{FileId, Metric, Total};
@@ -103,7 +104,9 @@ fn advice(snapshot: &Snapshot) -> Vec<String> {
         advice.push("the profile has no samples: record for longer, or while the program is busy".to_owned());
         return advice;
     }
-    if costs.lines().is_empty() {
+    // Lines that were there, but of minified code, have a warning of their own.
+    let packed = snapshot.warnings.iter().any(|warning| warning.code == PACKED);
+    if costs.lines().is_empty() && !packed {
         advice.push(match (loaded.format, loaded.version.as_deref()) {
             (Format::FirefoxProcessed, _) if snapshot.is_unsymbolicated() => {
                 "functions are addresses, without names or lines: with samply, record with `samply record --presymbolicate \

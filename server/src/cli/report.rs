@@ -121,7 +121,7 @@ struct TotalFields {
 struct FunctionRow<'a> {
     /// As in the profile.
     name: &'a str,
-    /// As in the profile, without `file://`, percent-decoded.
+    /// As in the profile, without `file://`, percent-decoded; where a source map says so, the file that was written.
     file: Option<&'a str>,
     /// The short name of its library.
     lib: Option<&'a str>,

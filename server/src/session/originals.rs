@@ -12,6 +12,9 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The code of the warning that lines of minified code cannot be told.
+pub const PACKED: &str = "source-map-packed-line";
+
 /// Where lines of one file that ran were written: by line (1-based) the name of a file and a line of it.
 pub type Written = FxHashMap<u32, (String, u32)>;
 
@@ -40,21 +43,24 @@ pub fn originals(
     let mut result = recording.clone();
     if !maps.is_empty() {
         let name = |source| recording.symbols().source_name(source);
-        // Ticks without a column ask for the same line over and over.
-        let mut lines = FxHashMap::default();
+        // Frames without a column ask for the same line over and over.
+        let mut lines: FxHashMap<_, Executing> = FxHashMap::default();
         let relocated = relocate(recording, |asked, Position { source, line, column }| {
             let Some(map) = maps.get(&source) else { return Moved::Stays };
             let found = match asked {
                 Asked::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
-                Asked::Executing if column == 0 => *lines.entry((source, line)).or_insert_with(|| map.executing(line, 0)),
+                Asked::Executing if column == 0 => *lines.entry((source, line)).or_insert_with(|| {
+                    let found = map.executing(line, 0);
+                    if found == Executing::Packed {
+                        told.add(PACKED, || packed(name(source), line));
+                    }
+                    found
+                }),
                 Asked::Executing => map.executing(line, column),
             };
             match found {
                 Executing::Generated => Moved::Stays,
-                Executing::Packed => {
-                    told.add("source-map-packed-line", || packed(name(source), line));
-                    Moved::Unknown
-                }
+                Executing::Packed => Moved::Unknown,
                 Executing::At(place) => {
                     let file = map.originals()[place.original].name.as_str();
                     if asked == Asked::Executing
@@ -112,12 +118,12 @@ fn maps(recording: &Recording, mappings: &[Mapping], index: &SourceIndex, told: 
     }
     for func in symbols.funcs.ids().map(|id| symbols.funcs.get(id)).filter(|func| func.line != 0) {
         let Some(source) = func.source else { continue };
-        if maps.get(&source).is_some_and(|map| !map.has_code_at(func.line, func.column)) {
+        if maps.get(&source).is_some_and(|map| !map.could_start_at(func.line, func.column)) {
             maps.remove(&source);
             let (name, file) = (symbols.strings.get(func.name), symbols.source_name(source));
             told.add("source-map-stale", || {
                 format!(
-                    "{file} is not the text that was profiled: nothing is at {}:{}, where {name} starts in the profile; its source \
+                    "{file} is not the text that was profiled: nothing begins at {}:{}, where {name} does in the profile; its source \
                      map is not used: record again",
                     func.line, func.column
                 )

@@ -172,7 +172,7 @@ pub(crate) fn key(path: &str) -> String {
 /// Whether the file systems of this platform usually ignore case.
 pub(crate) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
-const SEPARATORS: [char; 2] = ['/', '\\'];
+pub(crate) const SEPARATORS: [char; 2] = ['/', '\\'];
 
 /// Components without empty ones, `.` and `..`. A drive begins anew, since build systems glue folders in front of it.
 pub(crate) fn normal(path: &str) -> Vec<&str> {

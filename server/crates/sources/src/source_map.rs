@@ -9,8 +9,8 @@
 //!   statements stand on one line (minified code), or code of several files, no line is known. The first *mapping* of a line
 //!   would be wrong after esbuild, which begins each line with a copy of the last place of the line before.
 //! - *Whether the map belongs to the text*: times tell nothing after a checkout or a copy. A map that speaks of lines which the
-//!   file has not is of another text, and so is a file in which a function of the profile would begin at a blank
-//!   ([`SourceMap::has_code_at`]).
+//!   file has not is of another text, and so is a file in which a function of the profile would begin at a blank or
+//!   inside a word ([`SourceMap::could_start_at`]).
 
 use std::fs::File;
 use std::io::Read as _;
@@ -21,7 +21,7 @@ use percent_encoding::percent_decode_str;
 use sourcemap::DecodedMap;
 
 use crate::index::SourceIndex;
-use crate::name::{file_path, is_drive, split_scheme};
+use crate::name::{SEPARATORS, file_path, is_drive, split_scheme};
 
 /// Larger files, and larger maps, are not read.
 const MAX_BYTES: u64 = 128 << 20;
@@ -207,11 +207,16 @@ impl SourceMap {
         if places.all(belongs) { Executing::At(place) } else { Executing::Packed }
     }
 
-    /// Whether something that is not blank stands at `line` and `column` (1-based; column 0 = unknown) of the file that ran. Where
-    /// a function of the profile would begin at nothing, the file is not the one that was profiled.
-    pub fn has_code_at(&self, line: u32, column: u32) -> bool {
+    /// Whether a word or a sign begins at `line` and `column` (1-based; column 0 = unknown) of the file that ran. Where a function
+    /// of the profile would begin at nothing, the file is not the one that was profiled.
+    pub fn could_start_at(&self, line: u32, column: u32) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let begins = |before: &str, code: &str| {
+            let inside = before.ends_with(is_word) && code.starts_with(is_word);
+            !inside && code.starts_with(|c: char| !c.is_whitespace())
+        };
         let split = line.checked_sub(1).and_then(|line0| self.split_line(line0, column.saturating_sub(1)));
-        split.is_some_and(|(_, code)| column <= 1 || code.starts_with(|c: char| !c.is_whitespace()))
+        split.is_some_and(|(before, code)| column <= 1 || begins(before, code))
     }
 
     /// A line with its end.
@@ -248,6 +253,9 @@ fn shifted((line, column): (u32, u32), by: (u32, u32)) -> Option<(u32, u32)> {
 fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem> {
     let open = || File::open(index.canonical(path)?).ok();
     let Some(file) = open() else { return Ok(None) };
+    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        return Err(MapProblem::TooLarge);
+    }
     let mut bytes = Vec::new();
     match file.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
         Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(MapProblem::TooLarge),
@@ -304,7 +312,12 @@ fn original(reference: &str, path: &Path, name: &str, index: &SourceIndex) -> Or
 /// The path that a reference means in a file at `base`; `None` if it is not one of this machine.
 fn beside(base: &Path, reference: &str) -> Option<PathBuf> {
     match split_scheme(reference) {
-        None => Some(base.parent()?.join(reference)),
+        None if is_absolute(reference) => Some(PathBuf::from(reference)),
+        None => {
+            let mut path = base.parent()?.to_owned();
+            path.extend(reference.split(SEPARATORS).filter(|component| !component.is_empty()));
+            Some(path)
+        }
         Some(("file", rest)) => Some(PathBuf::from(of_file_url(rest))),
         Some(_) => None,
     }
@@ -328,11 +341,10 @@ fn name_beside(base: &str, reference: &str) -> String {
         _ if is_absolute(reference) => return format!("{host}{reference}"),
         _ => {}
     }
-    let separators = ['/', '\\'];
-    let folder = path.rfind(separators).map_or("", |slash| &path[..slash]);
+    let folder = path.rfind(SEPARATORS).map_or("", |slash| &path[..slash]);
     let is_anchored = !host.is_empty() || is_absolute(path);
-    let mut components: Vec<&str> = folder.split(separators).collect();
-    for component in reference.split(separators) {
+    let mut components: Vec<&str> = folder.split(SEPARATORS).collect();
+    for component in reference.split(SEPARATORS) {
         match component {
             "" | "." => {}
             // Above the top there is nothing; above a folder without a name there is one.
@@ -361,7 +373,7 @@ fn is_remote(url: &str) -> bool {
 }
 
 fn is_absolute(reference: &str) -> bool {
-    reference.starts_with(['/', '\\']) || has_drive(reference)
+    reference.starts_with(SEPARATORS) || has_drive(reference)
 }
 
 fn has_drive(path: &str) -> bool {

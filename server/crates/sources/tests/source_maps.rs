@@ -126,6 +126,18 @@ fn what_cannot_be_used_is_said() {
 }
 
 #[test]
+fn what_is_too_large_is_not_read() {
+    let fixture = Fixture::new(&[("app/map.js", "x();\n"), ("app/map.js.map", ""), ("app/text.js", "")]);
+    for file in ["map.js.map", "text.js"] {
+        let file = fs::File::options().write(true).open(fixture.0.path().join("app").join(file)).unwrap();
+        file.set_len((128 << 20) + 1).unwrap();
+    }
+    for file in ["map.js", "text.js"] {
+        assert!(matches!(fixture.map(file), Err(MapProblem::TooLarge)), "{file}");
+    }
+}
+
+#[test]
 fn sources_are_relative_to_the_map_behind_its_root() {
     let map = |root: &str, sources: &str| format!(r#"{{"version":3,"sourceRoot":"{root}","sources":[{sources}],"mappings":""}}"#);
     let fixture = Fixture::new(&[
@@ -273,12 +285,14 @@ fn an_index_joins_the_maps_of_parts() {
 }
 
 #[test]
-fn a_place_without_code_gives_another_text_away() {
-    let fixture = Fixture::new(&[("app/x.js", "a();\n  é😀b();\n\n"), ("app/x.js.map", ONE)]);
+fn a_place_where_nothing_begins_gives_another_text_away() {
+    let fixture = Fixture::new(&[("app/x.js", "ab();\n  \"é😀\",b()\n\n"), ("app/x.js.map", ONE)]);
     let map = fixture.map("x.js").unwrap().unwrap();
-    let has_code = |places: &[(u32, u32)]| places.iter().map(|&(line, column)| map.has_code_at(line, column)).collect::<Vec<_>>();
-    assert_eq!(has_code(&[(1, 1), (1, 4), (2, 0), (2, 1), (2, 3), (2, 6), (2, 9), (3, 1)]), [true; 8]);
-    assert_eq!(has_code(&[(1, 5), (1, 6), (2, 2), (2, 10), (9, 1), (9, 0)]), [false; 6]);
+    let starts =
+        |places: &[(u32, u32)]| places.iter().map(|&(line, column)| map.could_start_at(line, column)).collect::<Vec<_>>();
+    assert_eq!(starts(&[(1, 1), (1, 3), (2, 0), (2, 1), (2, 3), (2, 9), (2, 10), (3, 1)]), [true; 8]);
+    // Inside a word, behind the end, at a blank, beyond the file.
+    assert_eq!(starts(&[(1, 2), (1, 6), (1, 7), (2, 2), (2, 12), (9, 1), (9, 0)]), [false; 7]);
 }
 
 #[test]
@@ -301,7 +315,7 @@ fn broken_maps_give_a_problem_or_a_map_but_never_end_the_process() {
             for (line, column) in [(1, 0), (1, 1), (1, 9), (2, 0), (2, 3), (u32::MAX, u32::MAX)] {
                 map.executing(line, column);
                 map.start(line, column);
-                map.has_code_at(line, column);
+                map.could_start_at(line, column);
             }
         }
     }
