@@ -119,10 +119,10 @@ impl SourceMap {
                 local.map_or_else(|| format!("{base}.map"), |url| decoded(url.split(['?', '#']).next().unwrap_or(url)));
             let path = beside(generated, &reference);
             let Some(bytes) = path.as_ref().map_or(Ok(None), |path| read(path, index))? else {
-                return url.map_or(Ok(None), |url| Err(MapProblem::Missing(url.to_owned())));
+                return url.map_or(Ok(None), |url| Err(MapProblem::Missing(clipped(url))));
             };
             let name = name_beside(name, &reference);
-            (reference, path.unwrap_or_default(), name, bytes)
+            (clipped(&reference), path.unwrap_or_default(), name, bytes)
         };
         let broken = |why: sourcemap::Error| MapProblem::Broken(shown.clone(), why.to_string());
         let map = sourcemap::decode_slice(&bytes).map_err(broken)?;
@@ -378,6 +378,11 @@ fn is_absolute(reference: &str) -> bool {
 
 fn has_drive(path: &str) -> bool {
     path.get(..2).is_some_and(is_drive)
+}
+
+/// As much of a name as a message bears.
+fn clipped(name: &str) -> String {
+    name.chars().take(200).collect()
 }
 
 fn decoded(text: &str) -> String {
