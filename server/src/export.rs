@@ -94,7 +94,7 @@ pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> 
 
 /// The samples that the snapshot's view looks at, their stacks cut.
 fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
-    let recording: &Recording = &snapshot.loaded.recording;
+    let recording: &Recording = &snapshot.recording;
     let sampled =
         recording.sampled().ok_or("this recording has sums without stacks; `costline report --json` has all of them")?;
     let mut profile = analysis::apply(sampled, &snapshot.view);

@@ -5,18 +5,31 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A profile with its sources and expected costs.
+#[derive(Clone)]
 pub struct Case {
     pub name: String,
     /// Where the sources lie.
     pub folder: PathBuf,
     pub profile: PathBuf,
+    /// What a report says.
     pub expected: Value,
+    /// What the file says before source maps are applied, where that is something else.
+    pub generated: Option<Value>,
     /// Where the sources lay when the profile was recorded, with a slash at the end.
     pub root: String,
     /// The format, as a report names it.
     pub format: String,
     /// How many functions of `expected` stand for several functions of the profile that share name and file.
     pub n_merged: usize,
+}
+
+impl Case {
+    /// The same, as it is before source maps are applied.
+    pub fn generated(&self) -> Case {
+        let mut case = self.clone();
+        case.expected = case.generated.take().unwrap_or(case.expected);
+        case
+    }
 }
 
 fn project() -> PathBuf {
@@ -47,6 +60,7 @@ pub fn fixtures() -> Vec<Case> {
             name: folder.strip_prefix(&fixtures).unwrap().display().to_string(),
             profile: folder.join(text("profile")),
             expected: json(&folder.join("expected.json")),
+            generated: Some(folder.join("expected.generated.json")).filter(|path| path.exists()).map(|path| json(&path)),
             root: format!("{}/", text("root")),
             format: text("format"),
             n_merged: n_merged(&folder),
@@ -82,12 +96,13 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             () if format.starts_with("stackprof") => "stackprof",
             () => return None,
         };
-        // A report spells files as the profile does: before source maps, before names are completed.
-        let as_in_profile = ["generated", "asis"].iter().find_map(|view| row["more_expected"][view].as_str());
+        // A report spells files as the profile does, before names are completed, but after source maps.
+        let view = |view: &str| row["more_expected"][view].as_str();
         Some(Case {
             name: format!("{}/{}", folder.file_name().unwrap().display(), text("file")),
             profile: folder.join(text("file")),
-            expected: json(&folder.join(as_in_profile.unwrap_or(&text("expected")))),
+            expected: json(&folder.join(view("asis").unwrap_or(&text("expected")))),
+            generated: view("generated").map(|file| json(&folder.join(file))),
             root: format!("{}/", about["root"].as_str().unwrap()),
             format: format.to_owned(),
             n_merged: n_merged(folder),

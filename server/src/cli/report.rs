@@ -121,7 +121,7 @@ struct TotalFields {
 struct FunctionRow<'a> {
     /// As in the profile.
     name: &'a str,
-    /// As in the profile, without `file://`, percent-decoded.
+    /// As in the profile, without `file://`, percent-decoded; where a source map says so, the file that was written.
     file: Option<&'a str>,
     /// The short name of its library.
     lib: Option<&'a str>,
@@ -204,7 +204,7 @@ impl<'a> Report<'a> {
     /// The report but for its edges, and where each function stands in it.
     fn new(snapshot: &'a Snapshot) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
-        let recording = &snapshot.loaded.recording;
+        let recording = &snapshot.recording;
 
         let (functions, lines) = std::thread::scope(|scope| {
             let lines = scope.spawn(|| sorted_lines(snapshot));

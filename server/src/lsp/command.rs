@@ -204,7 +204,7 @@ pub fn profiles(world: &World) -> Value {
             "version": shown.loaded.version,
             "metric": shown.costs.metric.name,
             "unit": shown.costs.metric.unit,
-            "metrics": shown.loaded.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit})).collect::<Vec<_>>(),
+            "metrics": shown.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit})).collect::<Vec<_>>(),
             "total": to_proto::weight(shown.costs.total),
             "modified": milliseconds(shown.loaded.stamp.modified),
             "deleted": world.deleted,
@@ -368,6 +368,7 @@ fn how_name(how: How) -> &'static str {
         How::Exact => "exact",
         How::Suffix => "suffix",
         How::Link => "link",
+        How::SourceMap => "sourceMap",
     }
 }
 

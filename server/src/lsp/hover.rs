@@ -124,7 +124,7 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
     let age = SystemTime::now().duration_since(snapshot.loaded.stamp.modified).map_or(0.0, |age| age.as_secs_f64());
-    let n_threads = snapshot.loaded.recording.threads().len();
+    let n_threads = snapshot.recording.threads().len();
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
     let mut notes = vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)];

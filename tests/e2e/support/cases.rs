@@ -24,7 +24,7 @@ impl Case {
         for file in files_below(&folder) {
             let relative = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
             match relative.as_str() {
-                "expected.json" => continue,
+                "expected.json" | "expected.generated.json" => continue,
                 // A name that no glob knows.
                 "pyspy.raw.txt" => workspace.copy(&file, "profiles/pyspy.raw.txt"),
                 _ => workspace.copy(&file, &relative),
