@@ -21,7 +21,7 @@ pub enum Format {
     CpuProfile,
     /// V8 sampling heap profile.
     HeapProfile,
-    /// Trace events: Chromium, Node.js, py-spy, VizTracer, tracing-chrome.
+    /// Trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
     ChromeTrace,
     /// speedscope's own file: py-spy, rbspy, pyinstrument.
     Speedscope,

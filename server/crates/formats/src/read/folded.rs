@@ -4,14 +4,14 @@
 //! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
 //! Here: what holds for a whole file (the form of its values, its metrics, its dialect), and the tables.
 
-mod dialect;
+pub(super) mod dialect;
 mod line;
 mod sniff;
 
 pub(crate) use sniff::is_folded;
 
-use super::FuncText;
-use super::rows::Rows;
+use super::rows::{MAX_METRICS, Rows};
+use super::{FuncText, utf8};
 use crate::{At, Format, Read, ReadError};
 use dialect::{Dialect, Place, Position, Suffix};
 use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, Warnings};
@@ -23,16 +23,9 @@ const DECIDING_FRAMES: usize = 200;
 /// Among how many lines they are looked for; these decide on the form of the values, too.
 const DECIDING_LINES: usize = 1000;
 
-/// Each event is a column as long as all samples.
-const MAX_EVENTS: usize = 64;
-
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let text = String::from_utf8_lossy(bytes);
-    if let std::borrow::Cow::Owned(_) = text {
-        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
-    }
+    let text = utf8(bytes, &mut warnings);
     let layout = Layout::of(&text)?;
     if layout.form == Form::Difference {
         warnings.add("differential", || "the file compares two profiles; the second value of each line counts".to_owned());
@@ -167,8 +160,8 @@ impl Layout {
                 if !events.contains(&event) {
                     events.push(event);
                 }
-                if events.len() > MAX_EVENTS {
-                    return Err(ReadError::too_large(format!("there are more than {MAX_EVENTS} events; report fewer of them")));
+                if events.len() > MAX_METRICS {
+                    return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; report fewer of them")));
                 }
             }
         }
