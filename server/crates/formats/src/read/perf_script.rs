@@ -67,6 +67,22 @@ struct FrameLines<'a> {
     place: &'a str,
 }
 
+impl<'a> FrameLines<'a> {
+    fn parse(&self) -> Frame<'a> {
+        Frame::parse(self.text, self.place)
+    }
+}
+
+/// Divides frames into runs of one address: a frame and those that are inlined into it.
+fn same_code<'f, 'a>(frames: &'f [FrameLines<'a>]) -> impl DoubleEndedIterator<Item = &'f [FrameLines<'a>]> {
+    frames.chunk_by(|a, b| a.address == b.address)
+}
+
+/// The module of such a run, which one of its frames tells, not always the outermost.
+fn module_of<'a>(code: &[FrameLines<'a>]) -> &'a str {
+    code.iter().map(|frame| frame.parse().module).find(|module| !module.is_empty()).unwrap_or("")
+}
+
 /// Divides text into samples.
 struct Lines<'a> {
     rest: std::iter::Peekable<std::iter::Enumerate<std::str::Lines<'a>>>,
@@ -181,6 +197,8 @@ impl<'a> Line<'a> {
 struct Layout<'a> {
     events: Vec<Event<'a>>,
     has_lines: bool,
+    /// Modules of functions that are inlined somewhere, by name and file: perf leaves out some frames that would tell.
+    modules: FxHashMap<(&'a str, &'a str), &'a str>,
     /// When the first and the last sample were taken.
     times: Option<(f64, f64)>,
     /// Of perf, as `--header` tells it.
@@ -230,8 +248,14 @@ impl<'a> Layout<'a> {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));
         }
-        let has_line = |frame: &FrameLines<'_>| !frame.place.is_empty() && Frame::parse(frame.text, frame.place).line > 0;
-        self.has_lines = self.has_lines || lines.frames.iter().any(has_line);
+        for code in same_code(&lines.frames) {
+            self.has_lines = self.has_lines || code.iter().any(|frame| !frame.place.is_empty() && frame.parse().line > 0);
+            let module = if code.len() > 1 { module_of(code) } else { "" };
+            if !module.is_empty() {
+                let inlined = code.iter().map(FrameLines::parse).filter(|frame| frame.inlined);
+                self.modules.extend(inlined.map(|frame| ((frame.name, frame.file), module)));
+            }
+        }
         Ok(())
     }
 
@@ -293,7 +317,7 @@ impl<'a> Event<'a> {
 struct Tables<'a> {
     layout: &'a Layout<'a>,
     builder: ProfileBuilder,
-    /// Each different frame is looked into once: text, place and the module of the frame that it is inlined into.
+    /// Each different frame is looked into once: text, place and module.
     frames: FxHashMap<(&'a str, &'a str, &'a str), FrameId>,
     /// By command, process and thread: a thread that is renamed becomes another.
     rows: Rows<(&'a str, Option<&'a str>, Option<&'a str>)>,
@@ -309,14 +333,12 @@ impl<'a> Tables<'a> {
 
     fn push(&mut self, header: &Header<'a>, frames: &[FrameLines<'a>]) -> Result<(), ReadError> {
         let mut stack = None;
-        // The code of an inlined frame is in the module of the frame below, which has the same address.
-        let (mut address, mut module) = ("", "");
-        for frame in frames.iter().rev() {
-            if frame.address != address {
-                (address, module) = (frame.address, "");
+        for code in same_code(frames).rev() {
+            let module = module_of(code);
+            for frame in code.iter().rev() {
+                let frame = self.frame(frame, module)?;
+                stack = Some(self.builder.intern_stack(stack, frame)?);
             }
-            let id = self.frame(frame, &mut module)?;
-            stack = Some(self.builder.intern_stack(stack, id)?);
         }
         let Header { comm, pid, tid, period, event, .. } = *header;
         let thread = || {
@@ -328,33 +350,28 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// The frame, which leaves its module for those that are inlined into it.
-    fn frame(&mut self, lines: &FrameLines<'a>, module: &mut &'a str) -> Result<FrameId, ReadError> {
-        let frame = Frame::parse(lines.text, lines.place);
-        if !frame.module.is_empty() {
-            *module = frame.module;
-        }
-        let key = (lines.text, lines.place, *module);
+    fn frame(&mut self, lines: &FrameLines<'a>, module: &'a str) -> Result<FrameId, ReadError> {
+        let key = (lines.text, lines.place, module);
         if let Some(&known) = self.frames.get(&key) {
             return Ok(known);
         }
-        let id = self.intern(frame, module)?;
+        let id = self.intern(lines.parse(), module)?;
         self.frames.insert(key, id);
         Ok(id)
     }
 
     fn intern(&mut self, frame: Frame<'_>, module: &str) -> Result<FrameId, ReadError> {
         let Frame { name, file, line, inlined, .. } = frame;
-        let plain = FuncText { name, file, lib: module, ..FuncText::default() };
-        let builder = &mut self.builder;
+        let known = || self.layout.modules.get(&(name, file)).copied().filter(|_| inlined);
+        let lib = if module.is_empty() { known().unwrap_or("") } else { module };
         let func = match generated(frame) {
             Some(Place { name, file: Some(file), position, .. }) => {
                 let (line, column) = if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
-                FuncText { name: &name, file: &file, lib: "", line, column }.intern(builder)?
+                FuncText { name: &name, file: &file, lib: "", line, column }.intern(&mut self.builder)?
             }
-            _ => plain.intern(builder)?,
+            _ => FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?,
         };
-        Ok(builder.intern_frame(profile::Frame { func, line, column: 0, inlined })?)
+        Ok(self.builder.intern_frame(profile::Frame { func, line, column: 0, inlined })?)
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {
@@ -490,6 +507,22 @@ gallery 20580/20580: main|gallery|/srv/demo/main.c:41 0 615
         let read = read(SRCLINE.as_bytes()).unwrap();
         assert_eq!((read.version, read.span_seconds), (None, Some(0.5)));
         assert!(read.recording.metrics().iter().all(|metric| metric.lines == LineKnowledge::SelfAndTotal));
+    }
+
+    #[test]
+    fn an_inlined_function_is_in_one_module() {
+        let text = "\
+a 1 1.000001: 1 x:
+\t              66 part+0x1 (inlined)
+\t              44 main+0x1 (/app)
+
+a 1 1.000002: 1 x:
+\t              55 sort+0x1 (/app)
+\t              55 part+0x1 (inlined)
+\t              44 main+0x1 (/app)
+
+";
+        assert_eq!(rows(text), "a /1: main|app > part|app~ 1\na /1: main|app > part|app~ > sort|app 1\n");
     }
 
     #[test]
