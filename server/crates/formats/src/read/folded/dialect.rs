@@ -4,6 +4,7 @@
 //! if none fits. Whether a line is the one *executing* or that of the *definition* is a property of the dialect: only the
 //! former becomes a cost of that line.
 
+use crate::read::austin::KERNEL;
 use std::borrow::Cow;
 
 /// What one frame says.
@@ -237,7 +238,7 @@ fn austin(frame: &str) -> Option<Place<'_>> {
         return None;
     }
     match file {
-        "kernel" => Some(Place { lib: Some(file), ..Place::named(name) }),
+        KERNEL => Some(Place { lib: Some(file), ..Place::named(name) }),
         _ if is_file(file) || file.split('.').all(is_word) => Some(Place::executing(name, file, line)),
         _ => None,
     }
