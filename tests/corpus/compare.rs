@@ -148,7 +148,7 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     // V8's `(idle)` has no callers: nothing passes through it.
     let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
     let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
-    compare(case, &expected, &actual, &comparable, 0)
+    compare(case, &expected, &actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
 }
 
 /// What the crates say of the same file when idle samples count like any other: everything is comparable. They know no source maps.

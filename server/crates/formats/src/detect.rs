@@ -245,9 +245,10 @@ impl Kin {
             Self::Callgrind => ("a callgrind or cachegrind file", "record with a sampling profiler, for example `samply record`"),
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
-            Self::PerfData => {
-                ("a perf.data file", "print it as text with `perf script -i perf.data -F +pid,+srcline > perf.txt`")
-            }
+            Self::PerfData => (
+                "a perf.data file",
+                "print it as text with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
+            ),
             Self::PprofLegacy => (
                 "a profile in a form that is older than profile.proto (gperftools, or Go with `debug=1`)",
                 "convert it with `pprof -proto PROGRAM FILE > out.pb.gz`",
@@ -421,7 +422,11 @@ mod tests {
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
-            (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`perf script -i perf.data -F +pid,+srcline > perf.txt`"),
+            (
+                b"PERFILE2\x68\0",
+                ErrorKind::Unrecognised,
+                "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
+            ),
             (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
             (b"version: 1\nevents: Ir\n", ErrorKind::Unrecognised, "callgrind"),
             (

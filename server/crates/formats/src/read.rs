@@ -1,5 +1,6 @@
 //! One reader per format.
 
+pub(crate) mod austin;
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
@@ -19,8 +20,18 @@ pub(crate) mod stackprof;
 pub(crate) mod v8;
 
 use percent_encoding::percent_decode_str;
-use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};
+use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder, Warnings};
 use std::borrow::Cow;
+
+/// Text as a reader wants it, whatever bytes it has.
+pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if let Cow::Owned(_) = text {
+        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
+    }
+    text
+}
 
 /// A function as a reader finds it. Empty names mean "the profile does not say".
 #[derive(Debug, Clone, Copy, Default)]
