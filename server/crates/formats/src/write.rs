@@ -4,6 +4,8 @@
 //! down what it says; it computes no costs. What a format has no room for is said, not dropped in silence: see
 //! [`Written::lost`].
 
+pub mod firefox;
+
 /// A file, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {

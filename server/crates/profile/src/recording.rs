@@ -29,6 +29,16 @@ impl Profile {
         &self.stacks
     }
 
+    /// The metrics that samples weigh.
+    pub fn metrics(&self) -> &[Metric] {
+        &self.metrics
+    }
+
+    /// The metric to show when nobody chose one.
+    pub fn default_metric(&self) -> MetricId {
+        MetricId::new(self.default_metric as u32)
+    }
+
     /// Threads, in the file's order.
     pub fn threads(&self) -> &[Thread] {
         &self.threads
@@ -64,7 +74,7 @@ impl Recording {
     /// The metric to show when nobody chose one.
     pub fn default_metric(&self) -> MetricId {
         match self {
-            Self::Stacks(profile) => MetricId::new(profile.default_metric as u32),
+            Self::Stacks(profile) => profile.default_metric(),
             Self::Graph(_) => MetricId::new(0),
         }
     }
