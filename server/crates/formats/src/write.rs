@@ -5,6 +5,7 @@
 //! [`Written::lost`].
 
 pub mod firefox;
+pub mod flamegraph;
 
 /// A file, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
