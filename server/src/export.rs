@@ -3,7 +3,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
-use formats::write::{Written, callgrind, folded, pprof};
+use formats::write::{Written, callgrind, firefox, flamegraph, folded, pprof};
 use profile::{Profile, Recording};
 use serde::Deserialize;
 use std::fs::OpenOptions;
@@ -20,6 +20,10 @@ pub enum Target {
     Folded,
     /// One line per call, in order of time, not summed
     Flamechart,
+    /// A flame graph as SVG, to be opened in a browser
+    Flamegraph,
+    /// For profiler.firefox.com
+    Firefox,
     /// For `pprof` and `go tool pprof`, compressed
     Pprof,
 }
@@ -31,6 +35,8 @@ impl Target {
             Self::Callgrind => "callgrind",
             Self::Folded => "folded stacks",
             Self::Flamechart => "a flame chart",
+            Self::Flamegraph => "a flame graph",
+            Self::Firefox => "the Firefox Profiler's format",
             Self::Pprof => "pprof",
         }
     }
@@ -69,7 +75,10 @@ pub struct Options {
 }
 
 /// Writes what a snapshot shows; `baseline` is what it is compared with, where the format can. The error is a sentence.
-pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> {
+pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options) -> Result<Written, String> {
+    if baseline.is_some() && options.target != Target::Flamegraph {
+        return Err(format!("{} cannot show a difference; a flame graph can", options.target.title()));
+    }
     if options.compat.is_some() && options.target != Target::Callgrind {
         return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
     }
@@ -83,6 +92,12 @@ pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> 
         }
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
         (Target::Flamechart, _) => folded::flamechart(&profile),
+        (Target::Flamegraph, _) => {
+            let base = baseline.map(|baseline| reshaped(baseline, options)).transpose()?;
+            let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+            flamegraph::write(&profile, base.as_ref(), &name).map_err(|error| error.to_string())?
+        }
+        (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };
     // A call graph knows no threads any more.

@@ -2,7 +2,7 @@
 //! counted here by hand.
 
 use analysis::View;
-use formats::write::{callgrind, folded, pprof};
+use formats::write::{callgrind, firefox, folded, pprof};
 use profile::{Groups, Profile, Recording, Total};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -202,6 +202,7 @@ proptest! {
             ("folded stacks, read", folded_text(&samples).into_bytes()),
             ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
             ("trace events", trace_events(&samples).to_string().into_bytes()),
+            ("Firefox", firefox::write(&profile).bytes),
             ("pprof", pprof::write(&profile).bytes),
         ];
         for (format, bytes) in files {

@@ -384,7 +384,7 @@ pub fn export(context: &Context, options: Options, path: &Path, overwrite: bool)
     if !path.is_absolute() {
         return Err(format!("{}: expected an absolute path, since no folder is open", path.display()));
     }
-    let written = export::export(snapshot, options)?;
+    let written = export::export(snapshot, None, options)?;
     export::store(&path, &written.bytes, overwrite).map_err(|error| export::refusal(&path, &error, "\"overwrite\": true"))?;
     Ok(json!({"path": path, "bytes": written.bytes.len(), "lost": written.lost}))
 }

@@ -5,6 +5,8 @@
 //! [`Written::lost`].
 
 pub mod callgrind;
+pub mod firefox;
+pub mod flamegraph;
 pub mod folded;
 pub mod pprof;
 

@@ -45,12 +45,7 @@ impl Profile {
         &self.stacks
     }
 
-    /// Threads, in the file's order.
-    pub fn threads(&self) -> &[Thread] {
-        &self.threads
-    }
-
-    /// The metrics that samples are weighed by.
+    /// The metrics that samples weigh.
     pub fn metrics(&self) -> &[Metric] {
         &self.metrics
     }
@@ -58,6 +53,11 @@ impl Profile {
     /// The metric to show when nobody chose one.
     pub fn default_metric(&self) -> MetricId {
         MetricId::new(self.default_metric as u32)
+    }
+
+    /// Threads, in the file's order.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
     }
 
     /// The same tables with other samples: `samples` gives those of each thread, `None` to leave the thread out. They must be
