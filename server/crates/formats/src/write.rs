@@ -7,6 +7,7 @@
 pub mod callgrind;
 pub mod folded;
 pub mod pprof;
+pub mod speedscope;
 
 /// A file, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
