@@ -223,7 +223,7 @@ impl<'a> Report<'a> {
                 line: (this.line != 0).then_some(this.line),
                 self_: Weight(cost.self_),
                 total: total_fields(cost.total),
-                calls: None,
+                calls: costs.function(function).calls,
             }
         });
         let lines = lines.into_iter().map(|line| LineRow {
@@ -403,8 +403,9 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                     (None, _, Some(lib)) => format!("  [{}]", plain(lib)),
                     (None, _, None) => String::new(),
                 };
-                if costs.function(function).cost.magnitude() > 0.0 {
-                    row(out, cost, &format!("{}{place}", plain(this.name)))?;
+                let own = costs.function(function);
+                if own.cost.magnitude() > 0.0 {
+                    row(out, cost, &format!("{}{place}{}", plain(this.name), units::calls(own.calls)))?;
                 } else {
                     let idle = format!("idle {}", units::absolute(cost.self_, &costs.metric));
                     writeln!(out, "{:>22} {:>22}  {}{place}", "", idle, plain(this.name))?;
@@ -422,7 +423,8 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
             for edge in edges.into_iter().take(limit) {
                 let name = |function| plain(snapshot.function(function).name).into_owned();
                 let site = costs.sites(edge).first().map(|site| format!("  at {}:{}", shown(site.file), site.line));
-                let what = format!("{} → {}{}", name(edge.caller), name(edge.callee), site.unwrap_or_default());
+                let (site, calls) = (site.unwrap_or_default(), units::calls(edge.calls));
+                let what = format!("{} → {}{site}{calls}", name(edge.caller), name(edge.callee));
                 writeln!(out, "{:>22} {:>22}  {what}", "", scale.both(edge.total))?;
             }
         }

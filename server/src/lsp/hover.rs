@@ -79,7 +79,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         notes.insert(0, format!("in {lib}; the profile names no source file for it"));
     }
     let cost = snapshot.costs.function(function);
-    let mut costs = vec![row("function", cost.cost, scale)];
+    let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
     if cost.idle != 0.0 {
         costs.push(["idle, outside the total".to_owned(), units::absolute(cost.idle, scale.metric), String::new()]);
     }

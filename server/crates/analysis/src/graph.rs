@@ -13,7 +13,7 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let file_of = |func| graph.symbols.funcs.get(func).source.map(|source| groups.file(source));
     let unknown = |self_| Cost { self_, total: Total::Unknown };
 
-    let mut functions = vec![FunctionCost { cost: unknown(0.0), idle: 0.0 }; groups.n_functions()];
+    let mut functions = vec![FunctionCost { cost: unknown(0.0), idle: 0.0, calls: None }; groups.n_functions()];
     let mut lines: BTreeMap<(FileId, u32), f64> = BTreeMap::new();
     let mut places: BTreeMap<(FileId, u32, FunctionId), f64> = BTreeMap::new();
     let mut total = 0.0;
@@ -43,11 +43,13 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
                 .filter(|call| call.line != 0)
                 .filter_map(|call| Some(Site { file: file_of(call.caller)?, line: call.line, total: weight(&call.weights) })),
         );
+        let count = calls.iter().map(|call| call.count).sum();
+        *functions[callee.index()].calls.get_or_insert(0) += count;
         edges.edges.push(Edge {
             caller,
             callee,
             total: calls.iter().map(|call| weight(&call.weights)).sum(),
-            calls: Some(calls.iter().map(|call| call.count).sum()),
+            calls: Some(count),
             sites: first..edges.sites.len() as u32,
         });
     }

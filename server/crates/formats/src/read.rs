@@ -60,6 +60,14 @@ impl FuncText<'_> {
     }
 }
 
+/// A 1-based position as JSON has it, a number; what is none becomes 0.
+pub(crate) fn position(number: f64) -> u32 {
+    // Casts saturate: below 0 is 0.
+    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
+    let position = number as u32;
+    position
+}
+
 /// A library by its path or its mere name.
 fn library(text: &str) -> Lib {
     match text.rsplit_once(['/', '\\']) {

@@ -319,3 +319,25 @@ fn compression_is_looked_through() {
         assert_eq!(Selves::of(stacks(&read(packed).unwrap()), 0, ""), expected);
     }
 }
+
+#[test]
+fn speedscope_files_of_every_exporter() {
+    for (case, file, exporter, unit, span) in [
+        ("py-gridworld-pyspy", "pyspy.speedscope.json", "py-spy@0.4.3", "seconds", None),
+        ("ruby-ledger-rbspy", "rbspy.speedscope.json", "rbspy@0.55.0", "seconds", None),
+        ("rust-huffman-spans", "trace.speedscope.json", "trace2speedscope", "microseconds", Some(0.154_460_814)),
+    ] {
+        let expected: Value = serde_json::from_slice(&bytes(&format!("speedscope/{case}/expected.json"))).unwrap();
+        let content = bytes(&format!("speedscope/{case}/{file}"));
+        assert_eq!(formats::detect(&content[..content.len().min(4096)]), Some(Format::Speedscope), "the front is enough");
+        let read = read(content).unwrap();
+        assert_eq!((read.version.as_deref(), read.warnings.as_slice()), (Some(exporter), [].as_slice()), "{case}");
+        let metric = &read.recording.metrics()[0];
+        assert_eq!((metric.unit.as_str(), metric.lines), (unit, LineKnowledge::SelfAndTotal), "{case}");
+        assert_eq!(read.span_seconds.map(|s| (s * 1e9).round() / 1e9), span, "{case}");
+        let selves = Selves::of(stacks(&read), 0, "");
+        assert!((selves.total - expected["total"].as_f64().unwrap()).abs() < 1e-6, "{case}");
+        let threads: Vec<String> = rows(&expected["threads"]).map(|thread| text(&thread["name"])).collect();
+        assert_eq!(selves.threads.into_keys().collect::<BTreeSet<_>>(), threads.into_iter().collect(), "{case}");
+    }
+}

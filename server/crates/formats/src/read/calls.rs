@@ -39,6 +39,8 @@ pub(crate) struct Calls {
     pub(crate) own: Vec<f64>,
     /// The same by the second clock; `None` as soon as one event does not have it.
     pub(crate) own_cpu: Option<Vec<f64>>,
+    /// Time from the first event on in which no call was open.
+    pub(crate) nobodys: f64,
 }
 
 /// Runs the events of one thread, in any order. What is open at the end ends with the last event, or at `end` if that is later.
@@ -57,6 +59,7 @@ pub(crate) fn run(
         whole: Vec::new(),
         now: events.first().map_or(0.0, |event| event.at),
         now_cpu: None,
+        nobodys: 0.0,
         has_cpu: !events.is_empty(),
         warnings,
     };
@@ -69,11 +72,11 @@ pub(crate) fn run(
     machine.calls(builder)
 }
 
-/// Puts events of the same time in order: ends of open calls, outermost last; then beginnings with the ends that stand after
-/// them in the file (calls without length); whole calls last, the longest outside.
+/// Puts events of the same time in order, unless they stand in one: ends of open calls, outermost last; then beginnings with the
+/// ends that stand after them in the file (calls without length); whole calls last, the longest outside.
 fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> Vec<Event> {
-    if let [event] = group {
-        return vec![*event];
+    if group.len() == 1 || is_nested(group, open) {
+        return group.to_vec();
     }
     let (mut ends, mut rest, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let mut begun = Begun::default();
@@ -121,6 +124,23 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     ordered.extend(rest);
     ordered.extend(whole);
     ordered
+}
+
+/// Whether the events of one time, as they stand, end nothing but the innermost call. (Where a whole call stands says nothing.)
+fn is_nested(group: &[Event], open: &[Open]) -> bool {
+    let mut outer = open.iter().rev();
+    let mut begun: Vec<u32> = Vec::new();
+    group.iter().all(|event| match event.what {
+        What::Begin { name, .. } => {
+            begun.push(name);
+            true
+        }
+        What::End { name, .. } => {
+            let innermost = begun.pop().or_else(|| outer.next()?.name);
+            innermost.is_some_and(|innermost| name.is_none_or(|name| name == innermost))
+        }
+        What::Complete { .. } => false,
+    })
 }
 
 /// Calls that began and have not ended: the last, or the last of a name, is found without search.
@@ -179,6 +199,7 @@ struct Machine<'w> {
     whole: Vec<usize>,
     now: f64,
     now_cpu: Option<f64>,
+    nobodys: f64,
     has_cpu: bool,
     warnings: &'w mut Warnings,
 }
@@ -240,8 +261,13 @@ impl Machine<'_> {
     /// Time goes on, for the innermost call.
     fn pass(&mut self, at: f64, cpu: Option<f64>) {
         self.has_cpu &= cpu.is_some() || self.open.is_empty();
-        if let Some(row) = self.open.last().and_then(|open| self.rows.get_mut(open.row)) {
-            row.own += (at - self.now).max(0.0);
+        let passed = (at - self.now).max(0.0);
+        let innermost = self.open.last().and_then(|open| self.rows.get_mut(open.row));
+        if innermost.is_none() {
+            self.nobodys += passed;
+        }
+        if let Some(row) = innermost {
+            row.own += passed;
             if let (Some(before), Some(cpu)) = (self.now_cpu, cpu) {
                 row.own_cpu += (cpu - before).max(0.0);
             }
@@ -292,6 +318,7 @@ impl Machine<'_> {
             stacks,
             own: self.rows.iter().map(|row| row.own).collect(),
             own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
+            nobodys: self.nobodys,
         })
     }
 }
@@ -299,7 +326,7 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Frame, Func, LineKnowledge, Metric};
+    use profile::{Frame, Func, LineKnowledge, Metric, Profile};
 
     fn b(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {
         (at, 'B', name, 0.0)
@@ -313,8 +340,8 @@ mod tests {
         (at, 'X', name, duration)
     }
 
-    /// Every call as `path own`, then the warnings as `code count`. An end without a name ends the innermost call.
-    fn lines(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> String {
+    /// The calls and the warnings as `code count`. An end without a name ends the innermost call.
+    fn run_all(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> (Calls, Profile, Vec<String>) {
         let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let mut warnings = Warnings::default();
@@ -332,7 +359,13 @@ mod tests {
         let events = events.collect();
         let calls = run(events, end, &mut builder, &mut warnings).unwrap();
         assert_eq!(calls.own_cpu, None);
-        let profile = builder.build();
+        let warnings = warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count));
+        (calls, builder.build(), warnings.collect())
+    }
+
+    /// Every call as `path own`, then the warnings.
+    fn lines(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> String {
+        let (calls, profile, warnings) = run_all(events, end);
         let mut lines = Vec::new();
         for (&stack, own) in calls.stacks.iter().zip(&calls.own) {
             let up = std::iter::successors(Some(stack), |&stack| profile.stacks().prefix(stack));
@@ -341,7 +374,7 @@ mod tests {
             names.reverse();
             lines.push(format!("{} {own}", names.join(";")));
         }
-        lines.extend(warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count)));
+        lines.extend(warnings);
         lines.join(", ")
     }
 
@@ -407,6 +440,9 @@ mod tests {
         assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
         assert_eq!(lines(&[b(0.0, "f"), b(2.0, "g"), e(9.0, "f"), e(9.0, "g")], None), "f 2, f;g 7", "the innermost ends first");
         assert_eq!(lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None), "out 7, out;in 2, out;in;none 0");
+        // A call without length just before its caller ends is still a call of that caller.
+        assert_eq!(lines(&[b(0.0, "f"), b(9.0, "g"), e(9.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
+        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "f"), e(5.0, "f"), e(9.0, "f")], None), "f 9, f;f 0");
         // A tail call: as if the callee were called by the caller's caller.
         assert_eq!(
             lines(&[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")], None),
@@ -418,6 +454,16 @@ mod tests {
     fn times_that_make_no_sense() {
         assert_eq!(lines(&[x(5.0, "f", -3.0), x(f64::NAN, "g", 1.0), x(6.0, "h", f64::NAN)], None), "f 0, h 0");
         assert_eq!(lines(&[], Some(5.0)), "");
+    }
+
+    #[test]
+    fn time_between_calls_is_nobodys() {
+        let events = [b(2.0, "f"), e(3.0, "f"), x(5.0, "g", 1.0), b(9.0, "f")];
+        let nobodys = |events, end| run_all(events, end).0.nobodys;
+        assert_eq!(
+            (nobodys(&events[..], Some(20.0)), nobodys(&events[..3], None), nobodys(&events[..3], Some(10.0))),
+            (5.0, 2.0, 6.0)
+        );
     }
 
     #[test]

@@ -278,7 +278,9 @@ impl<'a> Trace<'a> {
             if has_cpu {
                 weights.push(Weights::Each(calls.own_cpu.unwrap_or_else(|| vec![0.0; n])));
             }
-            let samples = Samples::new(calls.stacks.into_iter().map(Some), weights).with_calls(vec![1; n]);
+            let samples = Samples::new(calls.stacks.into_iter().map(Some), weights);
+            // py-spy samples: what it writes as a call are samples in a row that look alike.
+            let samples = if version.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
             builder.push_thread(Thread { samples, ..names.thread(pid, tid) })?;
         }
         let recording = Recording::Stacks(builder.build());

@@ -7,8 +7,8 @@
 //! Two metrics come out. `hits` counts by node: `samples` would over-count, because V8 records extra ones at
 //! deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time` gives each sample the time until the next.
 
-use super::json;
-use super::v8::{CallFrame, callers_first, durations, position};
+use super::v8::{CallFrame, callers_first, durations};
+use super::{json, position};
 use crate::{At, Format, Read, ReadError};
 use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;

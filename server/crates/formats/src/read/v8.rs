@@ -1,7 +1,7 @@
 //! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples with the time since the
 //! one before.
 
-use super::source_name;
+use super::{position, source_name};
 use crate::ReadError;
 use profile::{Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;
@@ -58,14 +58,6 @@ impl CallFrame<'_> {
         }
         Ok(stack)
     }
-}
-
-/// A 1-based position; what is none becomes 0.
-pub(crate) fn position(number: f64) -> u32 {
-    // Casts saturate: below 0 is 0.
-    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
-    let position = number as u32;
-    position
 }
 
 /// Orders the rows of a tree, given the caller of each, so that callers stand first. The error is a row on a circle.

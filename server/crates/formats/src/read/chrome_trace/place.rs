@@ -1,8 +1,7 @@
 //! Where the code of an event is, in each of the ways that tools write it down.
 
 use super::event::{Event, Text, number};
-use crate::read::FuncText;
-use crate::read::v8::position;
+use crate::read::{FuncText, position};
 use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -6,7 +6,8 @@
 
 use super::Names;
 use super::event::{Event, id, number};
-use crate::read::v8::{CallFrame, callers_first, durations, position};
+use crate::read::position;
+use crate::read::v8::{CallFrame, callers_first, durations};
 use crate::{At, Format, Read, ReadError};
 use profile::{FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
