@@ -3,7 +3,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
-use formats::write::{Written, callgrind, firefox, flamegraph, folded, pprof};
+use formats::write::{Written, callgrind, firefox, flamegraph, folded, pprof, speedscope};
 use profile::{Profile, Recording};
 use serde::Deserialize;
 use std::fs::OpenOptions;
@@ -22,6 +22,8 @@ pub enum Target {
     Flamechart,
     /// A flame graph as SVG, to be opened in a browser
     Flamegraph,
+    /// For speedscope.app
+    Speedscope,
     /// For profiler.firefox.com
     Firefox,
     /// For `pprof` and `go tool pprof`, compressed
@@ -36,6 +38,7 @@ impl Target {
             Self::Folded => "folded stacks",
             Self::Flamechart => "a flame chart",
             Self::Flamegraph => "a flame graph",
+            Self::Speedscope => "speedscope",
             Self::Firefox => "the Firefox Profiler's format",
             Self::Pprof => "pprof",
         }
@@ -97,6 +100,7 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
             let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
             flamegraph::write(&profile, base.as_ref(), &name).map_err(|error| error.to_string())?
         }
+        (Target::Speedscope, _) => speedscope::write(&profile),
         (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };

@@ -219,9 +219,9 @@ fn costs(profile: &Path, root: &Path) -> (Vec<String>, Vec<String>) {
 fn what_is_written_reads_back_with_the_same_costs() {
     let folder = tempfile::tempdir().unwrap();
     for (profile, targets) in [
-        ("folded/py-gridworld-pyspy/pyspy.raw.txt", &["folded", "firefox", "pprof"][..]),
+        ("folded/py-gridworld-pyspy/pyspy.raw.txt", &["folded", "speedscope", "firefox", "pprof"][..]),
         ("firefox/rust-wordstat-v70/profile.json.gz", &["firefox", "pprof"]),
-        ("pprof/go-indexer-cpu/cpu.pb.gz", &["folded", "pprof"]),
+        ("pprof/go-indexer-cpu/cpu.pb.gz", &["folded", "speedscope", "pprof"]),
     ] {
         let profile = super::fixture(profile);
         let root = profile.parent().unwrap();

@@ -2,7 +2,7 @@
 //! counted here by hand.
 
 use analysis::View;
-use formats::write::{callgrind, firefox, folded, pprof};
+use formats::write::{callgrind, firefox, folded, pprof, speedscope};
 use profile::{Groups, Profile, Recording, Total};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -122,6 +122,32 @@ fn trace_events(samples: &[Sample]) -> Value {
     events(samples).into_iter().map(event).collect()
 }
 
+/// As speedscope has events; a frame is a function at a line there, as py-spy writes it.
+fn evented(samples: &[Sample]) -> Value {
+    let events = events(samples);
+    let mut frames: Vec<(usize, u32)> = events.iter().map(|&(_, frame, _)| frame).collect();
+    frames.sort_unstable();
+    frames.dedup();
+    let row = |frame: &(usize, u32)| frames.binary_search(frame).unwrap();
+    let event = |(kind, frame, at): &(char, (usize, u32), u32)| json!({"type": if *kind == 'B' { "O" } else { "C" }, "at": at, "frame": row(frame)});
+    let shared = frames
+        .iter()
+        .map(|&(function, line)| json!({"name": FUNCTIONS[function].0, "file": FUNCTIONS[function].1, "line": line}));
+    json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "exporter": "py-spy@0.4.0",
+        "shared": {"frames": shared.collect::<Vec<_>>()},
+        "profiles": [{
+            "type": "evented",
+            "name": "main",
+            "unit": "microseconds",
+            "startValue": 0,
+            "endValue": samples.iter().map(|(_, weight)| weight).sum::<u32>(),
+            "events": events.iter().map(event).collect::<Vec<_>>(),
+        }],
+    })
+}
+
 /// Self costs of a callgrind file, and the inclusive ones of functions that are not recursive.
 #[derive(Debug, Default)]
 struct Callgrind {
@@ -202,6 +228,8 @@ proptest! {
             ("folded stacks, read", folded_text(&samples).into_bytes()),
             ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
             ("trace events", trace_events(&samples).to_string().into_bytes()),
+            ("speedscope", speedscope::write(&profile).bytes),
+            ("speedscope, evented", evented(&samples).to_string().into_bytes()),
             ("Firefox", firefox::write(&profile).bytes),
             ("pprof", pprof::write(&profile).bytes),
         ];
