@@ -8,7 +8,7 @@ use common::{bytes, read};
 use formats::ErrorKind;
 use std::io::{Read, Write};
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "v8/node-mdrender/main.cpuprofile",
     "v8/web-particles/page.cpuprofile",
     "v8/ts-matrix/ts.cpuprofile",
@@ -19,6 +19,8 @@ const FILES: [&str; 10] = [
     "folded/rust-huffman-pprof/cpu.folded",
     "rbspy/ruby-ledger/rbspy.raw.gz",
     "rbspy/ruby-queens/rbspy.raw.gz",
+    "stackprof/ruby-ledger/stackprof.json",
+    "stackprof/ruby-queens/stackprof.json",
 ];
 
 /// The larger files are as repetitive as long: their front will do.
@@ -32,7 +34,7 @@ fn has_no_end(path: &str) -> bool {
 /// Fronts end with a line where they are text. Compressed files are inflated: what breaks is to reach the reader.
 fn front(path: &str) -> Vec<u8> {
     let mut bytes = bytes(path);
-    if path.ends_with(".gz") {
+    if bytes.starts_with(b"\x1f\x8b") {
         let compressed = std::mem::take(&mut bytes);
         flate2::read::GzDecoder::new(&*compressed).read_to_end(&mut bytes).unwrap();
     }

@@ -8,6 +8,7 @@
 //! line. `on_cpu` is passed over: recordings exist in which it is false throughout, so it says nothing about idleness.
 
 use super::FuncText;
+use super::json::Text;
 use super::rows::Rows;
 use crate::{At, Format, Read, ReadError};
 use profile::{Frame, FrameId, Metric, ProfileBuilder, Recording, Thread, Warnings};
@@ -51,10 +52,6 @@ struct Time {
     secs_since_epoch: f64,
     nanos_since_epoch: f64,
 }
-
-/// Text that may be missing.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl<'a> RubyFrame<'a> {
     /// The file as well as it is named; empty for functions in C.
