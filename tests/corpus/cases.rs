@@ -21,6 +21,8 @@ pub struct Case {
     pub format: String,
     /// How many functions of `expected` stand for several functions of the profile that share name and file.
     pub n_merged: usize,
+    /// Lines of which `expected` has a total that no line can have.
+    pub over_counted: &'static [(&'static str, u64)],
 }
 
 impl Case {
@@ -65,6 +67,7 @@ pub fn fixtures() -> Vec<Case> {
             generated: Some(folder.join("expected.generated.json")).filter(|path| path.exists()).map(|path| json(&path)),
             root: format!("{}/", text("root")),
             format: text("format"),
+            over_counted: &[],
             folder,
         }
     };
@@ -108,6 +111,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             generated: view("generated").map(|file| json(&folder.join(file))),
             root: format!("{}/", about["root"].as_str().unwrap()),
             format: format.to_owned(),
+            over_counted: over_counted(&text("file")),
             folder: folder.to_owned(),
         })
     };
@@ -122,6 +126,12 @@ fn n_merged(case: &str) -> usize {
         "cpp-raytrace/profiles/fp.script.txt" | "perf/cpp-raytrace" => 1,
         _ => 0,
     }
+}
+
+/// stackprof counts a line once per occurrence on a stack. The first of these is on the stacks of its method twice each, so half
+/// of it is right (20); the others are in a recursive method that 25 samples pass.
+fn over_counted(file: &str) -> &'static [(&'static str, u64)] {
+    if file.ends_with("stackprof.json") { &[("lib/ledger.rb", 20), ("main.rb", 17), ("main.rb", 19)] } else { &[] }
 }
 
 fn is_read(profile: &Path) -> bool {
