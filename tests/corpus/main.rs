@@ -17,7 +17,7 @@ use cases::Case;
 #[test]
 fn fixtures() {
     let cases = cases::fixtures();
-    assert!(cases.len() >= 11, "found only {} cases below fixtures/profiles", cases.len());
+    assert!(cases.len() >= 17, "found only {} cases below fixtures/profiles", cases.len());
     check(&cases);
 }
 

@@ -8,7 +8,7 @@ use common::{bytes, read};
 use formats::ErrorKind;
 use std::io::{Read, Write};
 
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
     "v8/node-mdrender/main.cpuprofile",
     "v8/web-particles/page.cpuprofile",
     "v8/ts-matrix/ts.cpuprofile",
@@ -21,6 +21,8 @@ const FILES: [&str; 12] = [
     "rbspy/ruby-queens/rbspy.raw.gz",
     "stackprof/ruby-ledger/stackprof.json",
     "stackprof/ruby-queens/stackprof.json",
+    "dhat/c-trie/dhat.out",
+    "dhat/rust-inventory/dhat-heap.json",
 ];
 
 /// The larger files are as repetitive as long: their front will do.
