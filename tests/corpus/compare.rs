@@ -138,7 +138,8 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     assert_eq!(Weight(number("total") + number("idle") + number("noStack")), total(case), "{}", case.name);
 
     // V8's `(idle)` has no callers: nothing passes through it.
-    let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
+    let idle_has_callers = ["firefox-processed", "firefox-jslb", "gecko"].contains(&&*case.format);
+    let idle_is_apart = number("idle") != 0.0 && idle_has_callers;
     let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
     compare(case, &expected, &actual, &comparable, 0)
 }
@@ -243,7 +244,12 @@ fn threads(case: &Case, recording: &Recording, report: &Value) {
         let [weight, apart] = weights(profile, thread, metric);
         let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
         assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - apart))), "{}", case.name);
-        let process = if thread.process_name.is_empty() { String::new() } else { format!("{}/", thread.process_name) };
+        let process = match (&*thread.process_name, &thread.pid) {
+            ("", _) => String::new(),
+            // The expected costs of raw profiles tell processes of one name apart.
+            (name, Some(pid)) if case.format == "gecko" => format!("{name} {pid}/"),
+            (name, _) => format!("{name}/"),
+        };
         *all.entry(format!("{process}{}", thread.name)).or_default() += weight;
     }
     all.retain(|_, weight| *weight != 0.0);

@@ -11,6 +11,7 @@ mod cases;
 mod compare;
 mod layouts;
 mod report;
+mod slabs;
 
 use cases::Case;
 
