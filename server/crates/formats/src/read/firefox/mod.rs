@@ -8,6 +8,7 @@
 
 mod columns;
 mod gecko;
+mod location;
 mod processed;
 mod raw;
 mod samples;
