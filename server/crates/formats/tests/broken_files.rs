@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{bytes, read};
+use common::{bytes, read, unzipped};
 use formats::{ErrorKind, Format};
 
 const FILES: [&str; 8] = [
@@ -72,6 +72,43 @@ fn flipped_bytes() {
                 let at = random.below(broken.len());
                 broken[at] ^= 1 << random.below(8);
             }
+            if let Err(error) = read(broken) {
+                assert!(!error.message.is_empty());
+            }
+        }
+    }
+}
+
+/// Profiles of Firefox are compressed: what is broken is what was inflated.
+fn firefox() -> [Vec<u8>; 3] {
+    // A process within a process, both with few samples.
+    let gecko: serde_json::Value = serde_json::from_slice(&unzipped("gecko/web-sudoku/gecko.json.gz")).unwrap();
+    let mut process = gecko["processes"][0].clone();
+    process["processes"] = serde_json::json!([process]);
+    let of_version = |version: &str| unzipped(&format!("firefox/rust-wordstat-{version}"));
+    [process.to_string().into_bytes(), of_version("v70/profile.json.gz"), of_version("jslb/profile.jslb.gz")]
+}
+
+#[test]
+fn firefox_truncated_anywhere() {
+    for whole in firefox() {
+        for i in 0..200 {
+            let end = whole.len() * i / 200;
+            let error = read(whole[..end].to_vec()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Truncated, "cut at {end}: {error}");
+        }
+    }
+}
+
+#[test]
+fn firefox_flipped_bytes() {
+    for (seed, whole) in (1..).zip(firefox()) {
+        let mut random = Random(seed);
+        for i in 0..200 {
+            // Slabs have their table in front; every other time that is what breaks.
+            let bound = if i % 2 == 0 { whole.len() } else { 1024 };
+            let mut broken = whole.clone();
+            broken[random.below(bound)] ^= 1 << random.below(8);
             if let Err(error) = read(broken) {
                 assert!(!error.message.is_empty());
             }
