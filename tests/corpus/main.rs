@@ -12,6 +12,7 @@ mod compare;
 mod cross_format;
 mod layouts;
 mod report;
+mod slabs;
 
 use cases::Case;
 

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Selves, bytes, fixture, read, stacks};
+use common::{Selves, bytes, fixture, read, stacks, unzipped};
 use formats::Format;
 use profile::LineKnowledge;
 use serde_json::Value;
@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a case, compares all self costs of its first metric and hands on what was read.
 fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
-    let content = bytes(&format!("{case}/{file}"));
+    let path = format!("{case}/{file}");
+    let content = if path.ends_with(".gz") { unzipped(&path) } else { bytes(&path) };
     let read = read(content.clone()).unwrap();
     let front = formats::inflate::prefix(&content, 64 << 10);
     assert_eq!(formats::detect(&front[..front.len().min(64 << 10)]), Some(read.format), "the front is enough");
@@ -302,6 +303,23 @@ fn rows_of(read: &formats::Read) -> Vec<String> {
         }
     }
     rows
+}
+
+#[test]
+fn raw_profiles_have_cpu_time_and_allocations() {
+    let (read, expected) = check("gecko/web-nearwords", "gecko.json.gz", "/srv/demo/web-nearwords/");
+    assert_eq!((read.format, read.version.as_deref(), read.warnings.as_slice()), (Format::Gecko, Some("34"), [].as_slice()));
+    let metrics: Vec<_> = read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    assert_eq!(metrics, [("samples", "samples"), ("cpu", "ns"), ("js-allocations", "bytes")]);
+    for (metric, key) in [(1, "cpu_ns"), (2, "js_allocations")] {
+        let actual = Selves::of(stacks(&read), metric, "/srv/demo/web-nearwords/");
+        assert_eq!(Some(actual.total), expected[key]["total"].as_f64(), "{key}");
+        let threads = actual.threads.values().sum::<f64>();
+        assert_eq!(threads, rows(&expected[key]["threads"]).map(|row| row["total"].as_f64().unwrap()).sum::<f64>(), "{key}");
+        let mut functions = actual.functions;
+        functions.retain(|(_, file), _| file.starts_with("www/"));
+        assert_eq!(functions, self::functions(&expected[key]), "{key}");
+    }
 }
 
 #[test]
