@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Reads a case, compares all self costs of its first metric and hands on what was read.
 fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
     let path = format!("{case}/{file}");
-    let content = if path.ends_with(".gz") { unzipped(&path) } else { bytes(&path) };
+    let content = if path.rsplit('.').next() == Some("gz") { unzipped(&path) } else { bytes(&path) };
     let read = read(content.clone()).unwrap();
     let front = formats::inflate::prefix(&content, 64 << 10);
     assert_eq!(formats::detect(&front[..front.len().min(64 << 10)]), Some(read.format), "the front is enough");
@@ -319,6 +319,20 @@ fn raw_profiles_have_cpu_time_and_allocations() {
         let mut functions = actual.functions;
         functions.retain(|(_, file), _| file.starts_with("www/"));
         assert_eq!(functions, self::functions(&expected[key]), "{key}");
+    }
+}
+
+#[test]
+fn processed_profiles_have_cpu_time_in_either_container() {
+    for (case, file) in [("rust-wordstat-v70", "profile.json.gz"), ("rust-wordstat-jslb", "profile.jslb.gz")] {
+        let (read, _) = check(&format!("firefox/{case}"), file, "/srv/demo/rust-wordstat/");
+        let cpu = Selves::of(stacks(&read), 1, "");
+        // Sums of `threadCPUDelta` without the first of each thread, computed apart from this project.
+        let expected = [("counter-0", 1_203_050.0), ("counter-1", 1_979_869.0), ("samply", 0.0), ("wordstat", 281_986.0)];
+        let threads: Vec<_> = cpu.threads.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
+        assert_eq!(threads, expected.into_iter().filter(|(_, weight)| *weight != 0.0).collect::<Vec<_>>(), "{case}");
+        let hottest = cpu.functions.iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+        assert_eq!((hottest.0.0.as_str(), *hottest.1), ("_memcmp_avx2_movbe", 335_601.0), "{case}");
     }
 }
 
