@@ -17,6 +17,8 @@ pub struct Case {
     pub format: String,
     /// How many functions of `expected` stand for several functions of the profile that share name and file.
     pub n_merged: usize,
+    /// Lines of which `expected` has a total that no line can have.
+    pub over_counted: &'static [(&'static str, u64)],
 }
 
 fn project() -> PathBuf {
@@ -50,6 +52,7 @@ pub fn fixtures() -> Vec<Case> {
             root: format!("{}/", text("root")),
             format: text("format"),
             n_merged: n_merged(&folder),
+            over_counted: &[],
             folder,
         }
     };
@@ -91,6 +94,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             root: format!("{}/", about["root"].as_str().unwrap()),
             format: format.to_owned(),
             n_merged: n_merged(folder),
+            over_counted: over_counted(&text("file")),
             folder: folder.to_owned(),
         })
     };
@@ -100,6 +104,12 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
 /// Firefox has one function per library; the expected costs of this case have one per name and file.
 fn n_merged(folder: &Path) -> usize {
     if folder.ends_with("web-sudoku") { 46 } else { 0 }
+}
+
+/// stackprof counts a line once per occurrence on a stack. The first of these is on the stacks of its method twice each, so half
+/// of it is right (20); the others are in a recursive method that 25 samples pass.
+fn over_counted(file: &str) -> &'static [(&'static str, u64)] {
+    if file.ends_with("stackprof.json") { &[("lib/ledger.rb", 20), ("main.rb", 17), ("main.rb", 19)] } else { &[] }
 }
 
 fn is_read(profile: &Path) -> bool {

@@ -371,3 +371,42 @@ fn functions_without_a_file_of_the_workspace_have_a_document_that_tells_why() {
         assert!(content.contains("no such function") || content.contains("no document"), "{uri}: {content}");
     }
 }
+
+#[test]
+fn sums_without_stacks_know_one_step_and_mark_what_they_guess() {
+    let case = Case::new("stackprof/ruby-ledger");
+    let mut server = Server::start(&case.workspace);
+    let main = server.open_file(&case.workspace.path("main.rb"), "ruby");
+    server.wait_labels(&main);
+
+    // 86 samples; `main` is on most stacks twice, so what its lines cost is a guess.
+    let item = server.prepare(&main, 22, 0).remove(0);
+    assert_eq!((function(&item)["name"].as_str(), total(&item), self_(&item)), (Some("Object#main"), 86.0, 0.0));
+    let below = callees(&mut server, &item);
+    assert_eq!(
+        below.iter().map(name).collect::<Vec<_>>(),
+        [
+            "94.2% est. Object#permutations",
+            "12.8% Enumerable#sum",
+            "5.8% est. Enumerable#each_cons",
+            "5.8% Integer#times",
+            "4.7% Enumerable#select",
+            "1.2% est. Object#generate",
+        ]
+    );
+    // Enumerable#each_cons is called from elsewhere, too: its self cost below `main` is not known.
+    assert_eq!((&below[2]["data"]["self"], &below[2]["data"]["total"]), (&Value::Null, &Value::Null));
+    assert!(!text(&below[2]["detail"]).contains("self"), "{}", below[2]);
+    assert!(text(&below[1]["detail"]).ends_with("self 2.3%"), "{}", below[1]);
+    // All of Enumerable#sum lies below `main`: one step more is exact. Of Enumerator#each only a part does.
+    let sum = callees(&mut server, &below[1]);
+    assert_eq!(told(&sum), "Enumerator#each 9");
+    assert_eq!(name(&callees(&mut server, &sum[0])[0]), "7.2% est. Enumerable#each_cons");
+    let parse = server.root_item("Parser#parse");
+    assert_eq!(told(&callers(&mut server, &parse)), "Parser#each 3");
+
+    let hover = server.hover(&main, 18, 0).unwrap();
+    assert!(hover.contains("36\\.0\\% \\(31 samples\\) to 94\\.2\\% \\(81 samples\\)"), "{hover}");
+    let lenses: Vec<_> = server.lenses(&main).iter().map(|lens| text(&lens["command"]["title"])).collect();
+    assert!(lenses.contains(&"self 66.3% (57 samples) · total 94.2% (81 samples)".to_owned()), "{lenses:?}");
+}

@@ -281,11 +281,15 @@ fn headline(snapshot: &Snapshot) -> String {
     let Metric { name: metric, unit, .. } = &costs.metric;
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
     let threads = costs.threads.iter().filter(|thread| thread.total != 0.0).count();
+    // A call graph has no threads.
+    let threads = match snapshot.loaded.recording.threads() {
+        [] => String::new(),
+        _ => format!(" in {}", units::counted(threads as f64, "threads")),
+    };
     format!(
-        "{}: {}{of} in {}{}{}",
+        "{}: {}{of}{threads}{}{}",
         plain(&name),
         units::absolute(costs.total, &costs.metric),
-        units::counted(threads as f64, "threads"),
         apart(costs.idle, "idle"),
         apart(costs.no_stack, "without a stack"),
     )

@@ -160,6 +160,10 @@ struct EdgeRow<'a> {
     callee: u32,
     /// Weight of the samples in which the call occurs at least once.
     total: Weight,
+    /// Whether the total is an estimate, and rather too much.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(default)]
+    est: bool,
     /// How often it was called, where calls were counted.
     calls: Option<u64>,
     /// The calling lines, hottest first.
@@ -295,7 +299,8 @@ impl<'a> EdgeOrder<'a> {
             }
             let edge = &costs.edges()[i as usize];
             let sites = SiteRows { snapshot: self.snapshot, sites: costs.sites(edge) };
-            serde_json::to_writer(&mut *out, &EdgeRow { caller, callee, total: Weight(edge.total), calls: edge.calls, sites })?;
+            let Edge { total, estimated: est, calls, .. } = *edge;
+            serde_json::to_writer(&mut *out, &EdgeRow { caller, callee, total: Weight(total), est, calls, sites })?;
         }
         Ok(())
     }
@@ -423,7 +428,8 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                 let name = |function| plain(snapshot.function(function).name).into_owned();
                 let site = costs.sites(edge).first().map(|site| format!("  at {}:{}", shown(site.file), site.line));
                 let what = format!("{} → {}{}", name(edge.caller), name(edge.callee), site.unwrap_or_default());
-                writeln!(out, "{:>22} {:>22}  {what}", "", scale.both(edge.total))?;
+                let total = units::total(edge.known_total(), |weight| scale.both(weight));
+                writeln!(out, "{:>22} {:>22}  {what}", "", total)?;
             }
         }
     }

@@ -8,7 +8,7 @@ use analysis::{PathEntry, PathStep, SiteCost};
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, CallHierarchyPrepareParams, Position, Range,
 };
-use profile::{Cost, FunctionId, Total};
+use profile::FunctionId;
 use serde_json::json;
 
 /// The function at a position: the callee that is called there by that name, else the function around it.
@@ -21,7 +21,8 @@ pub fn prepare(context: &Context, params: &CallHierarchyPrepareParams) -> Option
 
 /// The item that a walk begins with.
 pub fn root_item(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<CallHierarchyItem> {
-    to_proto::item(context, snapshot, None, &[function], snapshot.costs.function(function).cost, false)
+    let cost = snapshot.costs.function(function).cost;
+    to_proto::item(context, snapshot, None, &[function], Some(cost.self_), cost.total, false)
 }
 
 /// The function at a position of an open document.
@@ -129,10 +130,10 @@ pub fn entry_item(
     path: &[FunctionId],
     entry: &PathEntry,
 ) -> Option<CallHierarchyItem> {
-    let cost = Cost { self_: entry.self_, total: Total::Exact(entry.total) };
+    let (self_, total) = (entry.self_, entry.known_total());
     if entry.recursive {
-        return to_proto::item(context, snapshot, Some(direction), &[entry.function], cost, true);
+        return to_proto::item(context, snapshot, Some(direction), &[entry.function], self_, total, true);
     }
     let path = [path, &[entry.function]].concat();
-    to_proto::item(context, snapshot, Some(direction), &path, cost, false)
+    to_proto::item(context, snapshot, Some(direction), &path, self_, total, false)
 }

@@ -22,7 +22,7 @@ pub fn lenses(context: &Context, params: &CodeLensParams) -> Vec<CodeLens> {
 
 fn lens(context: &Context, snapshot: &Snapshot, line0: u32, function: FunctionId, mark: &str) -> Option<CodeLens> {
     let cost = snapshot.costs.function(function).cost;
-    let item = to_proto::item(context, snapshot, None, &[function], cost, false)?;
+    let item = to_proto::item(context, snapshot, None, &[function], Some(cost.self_), cost.total, false)?;
     let mut data = to_proto::cost_data(snapshot, cost);
     data.insert("func".to_owned(), json!(to_proto::key(snapshot, function)));
     let title = format!("{mark}{}", context.scale(snapshot).lens(cost));

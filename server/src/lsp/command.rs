@@ -309,12 +309,13 @@ pub fn show(context: &Context, direction: Direction, item: &CallHierarchyItem) -
     let entries = step.entries.iter().filter_map(|entry| {
         let item = entry_item(context, snapshot, direction, &path, entry)?;
         let name = snapshot.function(entry.function).name;
-        let text = format!("{} {}", scale.both(entry.total), plain(name));
+        let text = format!("{} {}", units::total(entry.known_total(), |weight| scale.both(weight)), plain(name));
         Some(json!({
             "name": name,
             "text": text,
-            "self": to_proto::weight(entry.self_),
+            "self": entry.self_.map(to_proto::weight),
             "total": to_proto::weight(entry.total),
+            "est": entry.estimated,
             "recursive": entry.recursive,
             "item": item,
         }))
@@ -323,8 +324,9 @@ pub fn show(context: &Context, direction: Direction, item: &CallHierarchyItem) -
         "direction": direction,
         "metric": snapshot.costs.metric.name,
         "unit": snapshot.costs.metric.unit,
-        "self": to_proto::weight(step.self_),
+        "self": step.self_.map(to_proto::weight),
         "total": to_proto::weight(step.total),
+        "est": step.estimated,
         "entries": entries.collect::<Vec<_>>(),
     })
 }

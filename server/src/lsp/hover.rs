@@ -99,7 +99,10 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
 fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
     let shown = entries.iter().take(LISTED).map(|entry| {
         let mark = if entry.recursive { "↻ " } else { "" };
-        [format!("{mark}{}", scale.both(entry.total)), snapshot.function(entry.function).name.to_owned()]
+        [
+            format!("{mark}{}", units::total(entry.known_total(), |weight| scale.both(weight))),
+            snapshot.function(entry.function).name.to_owned(),
+        ]
     });
     shown.collect()
 }

@@ -142,13 +142,14 @@ pub enum Direction {
     Outgoing,
 }
 
-/// A hierarchy item for the last function of `path`.
+/// A hierarchy item for the last function of `path`; `self_` is `None` where it is not known.
 pub fn item(
     context: &Context,
     snapshot: &Snapshot,
     direction: Option<Direction>,
     path: &[FunctionId],
-    cost: Cost,
+    self_: Option<f64>,
+    total: Total,
     recursive: bool,
 ) -> Option<CallHierarchyItem> {
     let function = *path.last()?;
@@ -167,15 +168,18 @@ pub fn item(
         None => this.lib.map_or_else(|| "no source".to_owned(), |lib| format!("[{}]", plain(lib))),
     };
     let stops = match direction {
-        Some(Direction::Incoming) if cost.self_ == 0.0 => String::new(),
-        Some(Direction::Incoming) => format!(" · starts here {}", word(cost.self_)),
-        _ => format!(" · self {}", word(cost.self_)),
+        Some(Direction::Incoming) => self_.filter(|&own| own != 0.0).map(|own| format!(" · starts here {}", word(own))),
+        _ => self_.map(|own| format!(" · self {}", word(own))),
     };
-    let mut data = cost_data(snapshot, cost);
+    let stops = stops.unwrap_or_default();
+    let mut data = cost_data(snapshot, Cost { self_: self_.unwrap_or_default(), total });
+    if self_.is_none() {
+        data.insert("self".to_owned(), Value::Null);
+    }
     data.insert("dir".to_owned(), json!(direction));
     data.insert("path".to_owned(), json!(path.iter().map(|&function| key(snapshot, function)).collect::<Vec<_>>()));
     Some(CallHierarchyItem {
-        name: format!("{mark}{} {}", crate::present::units::total(cost.total, word), plain(this.name)),
+        name: format!("{mark}{} {}", crate::present::units::total(total, word), plain(this.name)),
         kind: SymbolKind::FUNCTION,
         tags: None,
         detail: Some(format!("costline · {place}{stops}")),

@@ -25,8 +25,8 @@ impl Case {
             let relative = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
             match relative.as_str() {
                 "expected.json" => continue,
-                // A name that no glob knows.
-                "pyspy.raw.txt" => workspace.copy(&file, "profiles/pyspy.raw.txt"),
+                // Names that no glob knows.
+                name @ ("pyspy.raw.txt" | "stackprof.json") => workspace.copy(&file, &format!("profiles/{name}")),
                 _ => workspace.copy(&file, &relative),
             };
         }

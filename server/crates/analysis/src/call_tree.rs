@@ -3,12 +3,15 @@
 //! A path begins at a function F. Each sample that passes F is charged once, at F's *outermost* occurrence: callees walk
 //! inward from there, callers outward. So what an item costs is its entries plus what stops at it (inward: its own self cost
 //! on this path; outward: the samples that start there).
+//!
+//! A call graph knows one step from a function. Beyond, what reaches a function along a path is divided among its callees (or
+//! callers) like all of its cost: an estimate, and marked as one.
 
 use crate::costs::group;
 use crate::frames::{Frames, NO_LINE};
 use crate::weighted::{ROOT, WeightedStacks};
-use crate::{CallNodes, View};
-use profile::{FileId, FunctionId, Groups, Recording};
+use crate::{CallNodes, Costs, Edge, View, costs};
+use profile::{FileId, FunctionId, Groups, Recording, Total};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -28,23 +31,35 @@ pub struct SiteCost {
 pub struct PathEntry {
     /// The function.
     pub function: FunctionId,
-    /// What stops at it: for a callee its self cost on this path, for a caller the samples that start there.
-    pub self_: f64,
+    /// What stops at it: for a callee its self cost on this path, for a caller the samples that start there. `None` where
+    /// a call graph cannot tell.
+    pub self_: Option<f64>,
     /// Weight of the samples that match the path extended by it.
     pub total: f64,
+    /// Whether the weights are guesses.
+    pub estimated: bool,
     /// Where the caller (of the two, the outer one) calls; costliest first.
     pub sites: Vec<SiteCost>,
     /// A caller of an inner occurrence of F: with the weight of that edge, outside the sum.
     pub recursive: bool,
 }
 
+impl PathEntry {
+    /// Its weight, and how well it is known.
+    pub fn known_total(&self) -> Total {
+        if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
+    }
+}
+
 /// One step along a path.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathStep {
-    /// What stops at the path's last function.
-    pub self_: f64,
+    /// What stops at the path's last function; `None` where a call graph cannot tell.
+    pub self_: Option<f64>,
     /// Weight of the samples that match the path.
     pub total: f64,
+    /// Whether the weights are guesses.
+    pub estimated: bool,
     /// Its callers or callees, costliest first, recursive ones last.
     pub entries: Vec<PathEntry>,
 }
@@ -58,8 +73,14 @@ pub struct CallTree {
     index: OnceLock<Index>,
 }
 
+/// What questions are answered from.
+enum Index {
+    Stacks(StackIndex),
+    Graph(Costs),
+}
+
 #[derive(Default)]
-struct Index {
+struct StackIndex {
     stacks: WeightedStacks,
     /// Beside `stacks`: weight of the samples with exactly that stack.
     own: Vec<f64>,
@@ -73,7 +94,10 @@ struct Index {
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Index of {} stacks", self.stacks.len())
+        match self {
+            Self::Stacks(index) => write!(f, "Index of {} stacks", index.stacks.len()),
+            Self::Graph(costs) => write!(f, "Index of {} calls", costs.edges().len()),
+        }
     }
 }
 
@@ -85,8 +109,11 @@ impl CallTree {
 
     /// The callees of `path` (`[F, c1, c2 …]`, inward).
     pub fn callees(&self, path: &[FunctionId]) -> PathStep {
-        let index = self.index();
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
+        let index = match self.index() {
+            Index::Stacks(index) => index,
+            Index::Graph(costs) => return callees_in_graph(costs, root, rest),
+        };
         let mut step = Step::default();
         let mut open: Vec<(u32, usize)> = Vec::new();
         for k in index.outermost(root) {
@@ -112,8 +139,11 @@ impl CallTree {
 
     /// The callers of `path` (`[F, c1, c2 …]`, outward). Recursive callers are given for `[F]` itself only.
     pub fn callers(&self, path: &[FunctionId]) -> PathStep {
-        let index = self.index();
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
+        let index = match self.index() {
+            Index::Stacks(index) => index,
+            Index::Graph(costs) => return callers_in_graph(costs, root, rest),
+        };
         let mut step = Step::default();
         for k in index.outermost(root) {
             let weight = index.stacks.total[k as usize];
@@ -141,9 +171,10 @@ impl CallTree {
         step
     }
 
-    /// The callers of whatever function runs at a line, at the line's outermost occurrence on each stack.
+    /// The callers of whatever function runs at a line, at the line's outermost occurrence on each stack. A call graph does
+    /// not know them.
     pub fn callers_of_line(&self, file: FileId, line: u32) -> PathStep {
-        let index = self.index();
+        let Index::Stacks(index) = self.index() else { return PathStep::default() };
         let Ok(wanted) = index.lines.binary_search(&(file, line)) else { return PathStep::default() };
         let mut step = Step::default();
         let mut covered_until = 0;
@@ -174,15 +205,14 @@ impl CallTree {
         self.index.get_or_init(|| match &*self.recording {
             Recording::Stacks(profile) => {
                 let (stacks, own) = WeightedStacks::with_own(profile, &self.view);
-                Index::new(stacks, own, Frames::new(profile, &self.groups), self.groups.n_functions())
+                Index::Stacks(StackIndex::new(stacks, own, Frames::new(profile, &self.groups), self.groups.n_functions()))
             }
-            // Paths through a call graph are estimates; until they are made, it has none.
-            Recording::Graph(_) => Index { start: vec![0; self.groups.n_functions() + 1], ..Index::default() },
+            Recording::Graph(_) => Index::Graph(costs(&self.recording, &self.view, &self.groups)),
         })
     }
 }
 
-impl Index {
+impl StackIndex {
     fn new(stacks: WeightedStacks, own: Vec<f64>, frames: Frames, n_functions: usize) -> Self {
         let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
         let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
@@ -288,11 +318,86 @@ impl Step {
                 .map(|(site, total)| SiteCost { file: lines[site as usize].0, line: lines[site as usize].1, total })
                 .collect();
             sites.sort_unstable_by(|a, b| hotter(a.total, b.total).then((a.file, a.line).cmp(&(b.file, b.line))));
-            PathEntry { function, self_, total, sites, recursive: false }
+            PathEntry { function, self_: Some(self_), total, estimated: false, sites, recursive: false }
         });
         let mut entries: Vec<_> = entries.collect();
         entries.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
-        PathStep { self_: self.self_, total: self.total, entries }
+        PathStep { self_: Some(self.self_), total: self.total, estimated: false, entries }
+    }
+}
+
+/// The callees of a path through a call graph.
+fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+    let find = |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
+    let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
+    let own = |function| (costs.function(function).cost.self_, costs.function(function).cost.total);
+    let entries = costs.callees(reach.last).iter().map(|edge| {
+        let total = edge.total * reach.share;
+        // All of a callee that nobody else calls, and nothing of one that has no self cost, lies on this path.
+        let self_ = match own(edge.callee) {
+            (0.0, _) => Some(0.0),
+            (self_, Total::Exact(whole)) if !reach.guessed && !edge.estimated && whole == edge.total => Some(self_),
+            _ => None,
+        };
+        reach.entry(costs, edge, edge.callee, self_, total)
+    });
+    let self_ = Some(own(root).0).filter(|_| rest.is_empty());
+    reach.step(self_, entries.collect())
+}
+
+/// The callers of a path through a call graph.
+fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+    let find = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
+    let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
+    let entries = costs.callers(reach.last).map(|edge| {
+        let total = edge.total * reach.share;
+        let is_called = costs.callers(edge.caller).next().is_some();
+        // What nobody calls starts there.
+        let self_ = (!is_called && !reach.guessed && !edge.estimated).then_some(total);
+        PathEntry { recursive: edge.caller == edge.callee, ..reach.entry(costs, edge, edge.caller, self_, total) }
+    });
+    reach.step(None, entries.collect())
+}
+
+/// How much of a function's cost lies on a path through a call graph.
+struct Reach {
+    last: FunctionId,
+    total: f64,
+    /// Of the cost of `last`.
+    share: f64,
+    /// Whether the share is a guess: not if everything that passes `last` lies on the path.
+    guessed: bool,
+}
+
+impl Reach {
+    /// Follows a path; `find` gives the call between two of its functions. `None` where there is none.
+    fn along<'a>(
+        costs: &'a Costs,
+        root: FunctionId,
+        rest: &[FunctionId],
+        find: impl Fn(FunctionId, FunctionId) -> Option<&'a Edge>,
+    ) -> Option<Self> {
+        let mut reach = Self { last: root, total: costs.function(root).cost.magnitude(), share: 1.0, guessed: false };
+        for &next in rest {
+            let edge = find(reach.last, next)?;
+            let (total, whole) = (edge.total * reach.share, costs.function(next).cost);
+            let share = if whole.magnitude() == 0.0 { 0.0 } else { (total / whole.magnitude()).min(1.0) };
+            let guessed = reach.guessed || edge.estimated || whole.total != Total::Exact(total);
+            reach = Self { last: next, total, share, guessed };
+        }
+        Some(reach)
+    }
+
+    fn entry(&self, costs: &Costs, edge: &Edge, function: FunctionId, self_: Option<f64>, total: f64) -> PathEntry {
+        let sites = costs.sites(edge).iter();
+        let sites = sites.map(|site| SiteCost { file: site.file, line: site.line, total: site.total * self.share });
+        let estimated = edge.estimated || self.guessed;
+        PathEntry { function, self_, total, estimated, sites: sites.collect(), recursive: false }
+    }
+
+    fn step(&self, self_: Option<f64>, mut entries: Vec<PathEntry>) -> PathStep {
+        entries.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
+        PathStep { self_, total: self.total, estimated: self.guessed, entries }
     }
 }
 

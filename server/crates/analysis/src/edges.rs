@@ -3,7 +3,7 @@
 use crate::costs::group;
 use crate::frames::Frames;
 use crate::weighted::{ROOT, WeightedStacks};
-use profile::{FileId, FunctionId};
+use profile::{FileId, FunctionId, Total};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -16,9 +16,18 @@ pub struct Edge {
     pub callee: FunctionId,
     /// Weight of the samples in which the one calls the other at least once.
     pub total: f64,
+    /// Whether that is a guess, and rather too much: a call graph in which such calls lie within each other.
+    pub estimated: bool,
     /// How often, where the recording counted calls.
     pub calls: Option<u64>,
     pub(crate) sites: Range<u32>,
+}
+
+impl Edge {
+    /// Its weight, and how well it is known.
+    pub fn known_total(&self) -> Total {
+        if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
+    }
 }
 
 /// A line that calls.
@@ -124,6 +133,7 @@ impl Edges {
                 caller: FunctionId::new((key >> 32) as u32),
                 callee: FunctionId::new(key as u32),
                 total: edges[edge as usize].1.total,
+                estimated: false,
                 calls: None,
                 sites: first as u32..sorted.sites.len() as u32,
             });

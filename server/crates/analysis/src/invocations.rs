@@ -191,7 +191,7 @@ impl Rows {
 
     fn call(&mut self, Frame { func: caller, line, .. }: Frame, callee: FuncId) -> &mut Call {
         let zeros = || vec![0.0; self.n_metrics];
-        let new = || Call { caller, line, callee, count: 0, weights: zeros() };
+        let new = || Call { caller, line, callee, count: 0, weights: zeros(), nested: false };
         self.calls.entry((caller, line, callee)).or_insert_with(new)
     }
 
@@ -205,7 +205,7 @@ impl Rows {
         let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
         let mut own: Vec<OwnCost> = own.collect();
         own.sort_by_key(|own| (own.func, own.line));
-        CallGraph { symbols, metrics, own, calls }
+        CallGraph { symbols, metrics, own, calls, totals: Vec::new() }
     }
 }
 

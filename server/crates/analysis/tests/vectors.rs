@@ -88,7 +88,8 @@ fn render_edges(case: &Case) -> String {
     let costs = case.costs();
     let mut out = String::new();
     for edge in costs.edges() {
-        write!(out, "{} > {} {}", case.name(edge.caller), case.name(edge.callee), edge.total).unwrap();
+        let total = number(edge.known_total());
+        write!(out, "{} > {} {total}", case.name(edge.caller), case.name(edge.callee)).unwrap();
         let sites: Vec<_> = costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
         writeln!(out, " ({})", sites.join(", ")).unwrap();
     }
@@ -96,11 +97,12 @@ fn render_edges(case: &Case) -> String {
 }
 
 fn render_step(case: &Case, step: &PathStep) -> String {
-    let mut out = format!("{} of {}:", step.self_, step.total);
+    let mut out = format!("{} of {}:", step.self_.map_or("?".to_owned(), |self_| self_.to_string()), step.total);
     for entry in &step.entries {
         let mark = if entry.recursive { "↻ " } else { "" };
         let sites: Vec<_> = entry.sites.iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
-        write!(out, " {mark}{} {} ({})", case.name(entry.function), entry.total, sites.join(", ")).unwrap();
+        let total = number(entry.known_total());
+        write!(out, " {mark}{} {total} ({})", case.name(entry.function), sites.join(", ")).unwrap();
     }
     out
 }
@@ -387,7 +389,7 @@ fn only_the_chosen_threads_count() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!((case.nodes().len(), render_edges(&case)), (1, String::new()));
-    assert_eq!(case.tree().callees(&case.path("main")), PathStep::default());
+    assert_eq!(render_step(&case, &case.tree().callees(&case.path("main"))), "0 of 0:");
     assert_eq!(case.costs().threads.len(), 1);
 }
 
@@ -423,12 +425,14 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
         callee: profile::FuncId::new(1),
         count: 3,
         weights: vec![40.0],
+        nested: false,
     };
     let graph = profile::CallGraph {
         symbols,
         metrics: vec![profile::Metric::new("Ir", "Ir", None)],
         own: vec![own(0, 1, 10.0), own(1, 5, 30.0), own(1, 0, 10.0)],
         calls: vec![call],
+        totals: Vec::new(),
     };
     let groups = Groups::identity(&graph.symbols);
     let recording = Recording::Graph(graph);
@@ -444,7 +448,7 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
     assert_eq!(case.costs().edges()[0].calls, Some(3));
-    assert_eq!(case.tree().callers(&case.path("work")), PathStep::default());
+    assert_eq!(render_step(&case, &case.tree().callers(&case.path("work"))), "? of 40: main 40 (2: 40)");
 }
 
 #[test]
@@ -473,4 +477,125 @@ fn a_stack_of_100_000_frames() {
     .assert_eq(&render(&case));
     assert_eq!(case.nodes().len(), 100_000);
     assert_eq!(render_step(&case, &case.tree().callers(&case.path("odd"))), "0 of 1: even 1 (7: 1) ↻ even 1 (7: 1)");
+}
+
+/// Functions `names` of the file `a.rb`, each calling as in `calls`; and what the profiler says that they cost.
+fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], totals: &[(u32, u32, Total)]) -> Case {
+    let mut builder = profile::ProfileBuilder::new(Vec::new(), 0);
+    let source = builder.intern_source("a.rb").unwrap();
+    for name in names {
+        let name = builder.intern_string(name).unwrap();
+        builder.push_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
+    }
+    let func = profile::FuncId::new;
+    let symbols = builder.build().into_symbols();
+    let graph = profile::CallGraph {
+        metrics: vec![profile::Metric::new("samples", "samples", None)],
+        own: (0..).zip(own).map(|(i, &w)| profile::OwnCost { func: func(i), line: 0, weights: vec![w] }).collect(),
+        calls: calls
+            .iter()
+            .map(|&(caller, callee, weight, nested)| {
+                let (caller, callee) = (func(caller), func(callee));
+                profile::Call { caller, line: 0, callee, count: 0, weights: vec![weight], nested }
+            })
+            .collect(),
+        totals: totals
+            .iter()
+            .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total] })
+            .collect(),
+        symbols,
+    };
+    let groups = Groups::identity(&graph.symbols);
+    let recording = Recording::Graph(graph);
+    let view = View::of(&recording);
+    Case { recording: Arc::new(recording), view, groups: Arc::new(groups) }
+}
+
+#[test]
+fn a_call_graph_with_stated_totals() {
+    // 20 samples: main > each > f 5, main > each > f > each > f 4, main > g > f 3, main > h 2, main > h > h 1, main 5.
+    let exact = Total::Exact;
+    let case = call_graph(
+        &["main", "each", "f", "g", "h"],
+        &[5.0, 0.0, 12.0, 0.0, 3.0],
+        &[
+            (0, 1, 9.0, false),
+            (1, 2, 13.0, true),
+            (2, 1, 4.0, true),
+            (0, 3, 3.0, false),
+            (3, 2, 3.0, false),
+            (0, 4, 3.0, false),
+            (4, 4, 1.0, true),
+        ],
+        &[
+            (0, 0, exact(20.0)),
+            (1, 0, exact(9.0)),
+            (2, 0, exact(12.0)),
+            (3, 0, exact(3.0)),
+            (4, 0, exact(3.0)),
+            (0, 7, exact(9.0)),
+            (2, 9, Total::Bounded { min: 3.0, max: 12.0 }),
+            (4, 12, Total::Estimated(3.0)),
+            // Two functions on one line.
+            (1, 4, exact(9.0)),
+            (3, 4, exact(3.0)),
+        ],
+    );
+    expect![[r#"
+        total 20, no line 20
+        main 5/20
+        each 0/9
+        f 12/12
+        g 0/3
+        h 3/3
+        a.rb:4 0/Bounded { min: 9.0, max: 12.0 }
+        a.rb:7 0/9
+        a.rb:9 0/Bounded { min: 3.0, max: 12.0 }
+        a.rb:12 0/Estimated(3.0)
+    "#]]
+    .assert_eq(&render(&case));
+    // Calls within calls are no more than either end.
+    assert_eq!(
+        render_edges(&case),
+        "main > each 9 ()\nmain > g 3 ()\nmain > h 3 ()\neach > f Estimated(9.0) ()\nf > each Estimated(4.0) ()\ng > f 3 ()\nh > h Estimated(1.0) ()\n"
+    );
+    let callees = |path: &str| render_step(&case, &case.tree().callees(&case.path(path)));
+    let callers = |path: &str| render_step(&case, &case.tree().callers(&case.path(path)));
+    assert_eq!(callees("main"), "5 of 20: each 9 () g 3 () h 3 ()");
+    assert_eq!(callers("f"), "? of 12: each Estimated(9.0) () g 3 ()");
+    assert_eq!(callers("h"), "? of 3: main 3 () ↻ h Estimated(1.0) ()");
+    // All of `g` lies below `main`, so one step more is known; a quarter of `f` lies below `g`: its calls are divided.
+    assert_eq!(callees("main g"), "? of 3: f 3 ()");
+    assert_eq!(callees("main g f"), "? of 3: each Estimated(1.0) ()");
+    assert_eq!(callers("f g"), "? of 3: main 3 ()");
+    assert_eq!(callers("main"), "? of 20:");
+    assert_eq!(callees("g h"), "? of 0:");
+
+    let own = |path: &str| case.tree().callees(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    assert_eq!(own("main"), [Some(0.0), Some(0.0), Some(3.0)]);
+    // `f` is called from elsewhere, too.
+    assert_eq!(own("g"), [None]);
+    let starts = |path: &str| case.tree().callers(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    assert_eq!(starts("f"), [None, None]);
+    assert_eq!(starts("g"), [Some(3.0)]);
+    let line = case.costs().lines()[0];
+    assert_eq!(case.tree().callers_of_line(line.file, line.line), PathStep::default());
+    assert!(case.tree().call_nodes().is_none());
+}
+
+#[test]
+fn funcs_that_are_one_function_of_a_call_graph() {
+    // Ruby's <main> calls a second one, the file's; another pair only have a name in common.
+    let same = |[first, second]: [Total; 2], calls: &[(u32, u32, f64, bool)]| {
+        let case = call_graph(&["x", "x", "rest"], &[1.0, 2.0, 17.0], calls, &[(0, 0, first), (1, 0, second)]);
+        let (_, cost) = case.costs().functions().next().unwrap();
+        (cost.cost.self_, cost.cost.total)
+    };
+    let exact = [Total::Exact(9.0), Total::Exact(8.0)];
+    assert_eq!(same(exact, &[(0, 1, 8.0, false)]), (3.0, Total::Exact(9.0)));
+    assert_eq!(same(exact, &[(0, 1, 6.0, false)]), (3.0, Total::Bounded { min: 9.0, max: 11.0 }));
+    assert_eq!(same(exact, &[(0, 1, 8.0, true)]), (3.0, Total::Bounded { min: 9.0, max: 17.0 }));
+    assert_eq!(same([Total::Exact(19.0); 2], &[]), (3.0, Total::Bounded { min: 19.0, max: 20.0 }));
+    assert_eq!(same([Total::Exact(9.0), Total::Estimated(5.0)], &[]), (3.0, Total::Estimated(14.0)));
+    assert_eq!(same([Total::Exact(9.0), Total::Unknown], &[]), (3.0, Total::Unknown));
 }

@@ -17,6 +17,8 @@ pub(crate) mod rbspy;
 pub(crate) mod rows;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;
+#[cfg(test)]
+mod text_rows;
 
 use percent_encoding::percent_decode_str;
 use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};
@@ -37,15 +39,20 @@ pub(crate) struct FuncText<'a> {
 
 impl FuncText<'_> {
     pub(crate) fn intern(self, builder: &mut ProfileBuilder) -> Result<FuncId, BuildError> {
+        let func = self.func(builder)?;
+        builder.intern_func(func)
+    }
+
+    /// The row of the table, not put into it.
+    pub(crate) fn func(self, builder: &mut ProfileBuilder) -> Result<Func, BuildError> {
         let given = |text: &str| !text.is_empty();
-        let func = Func {
+        Ok(Func {
             name: builder.intern_string(self.name)?,
             source: given(self.file).then(|| builder.intern_source(&source_name(self.file))).transpose()?,
             lib: given(self.lib).then(|| builder.intern_lib(library(self.lib))).transpose()?,
             line: self.line,
             column: self.column,
-        };
-        builder.intern_func(func)
+        })
     }
 }
 

@@ -93,10 +93,16 @@ impl ProfileBuilder {
         if let Some(&id) = self.func_ids.get(&func) {
             return Ok(id);
         }
+        let id = self.push_func(func)?;
+        self.func_ids.insert(func, id);
+        Ok(id)
+    }
+
+    /// Appends a func, whether or not there is one like it.
+    pub fn push_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
         let symbols = &mut self.profile.symbols;
         let id = FuncId::new(next_row(symbols.funcs.len(), "func")?);
         symbols.funcs.push(func);
-        self.func_ids.insert(func, id);
         Ok(id)
     }
 

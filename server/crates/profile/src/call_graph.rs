@@ -1,6 +1,6 @@
-//! The other kind of recording: exact counts per line and call, no stacks.
+//! The other kind of recording: sums per line and call, no stacks.
 
-use crate::{FuncId, Metric, SymbolTables};
+use crate::{FuncId, Metric, SymbolTables, Total};
 
 /// What a function spent on one of its lines, not counting calls.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +26,22 @@ pub struct Call {
     pub count: u64,
     /// What the calls cost, callee's callees included: one weight per metric.
     pub weights: Vec<f64>,
+    /// Whether calls may lie within each other and their weights count the same thing several times.
+    pub nested: bool,
 }
 
-/// A call graph as instrumenting profilers write it. Its readers do not exist yet, so it holds only what its costs need.
+/// An inclusive cost that the profiler itself summed, each sample once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StatedTotal {
+    /// The function.
+    pub func: FuncId,
+    /// One of its lines, 1-based; 0 = the function as a whole.
+    pub line: u32,
+    /// One total per metric, as well as the file tells.
+    pub totals: Vec<Total>,
+}
+
+/// A call graph, as profilers write it that count calls or sum samples.
 #[derive(Debug, Clone, Default)]
 pub struct CallGraph {
     /// Names.
@@ -39,4 +52,6 @@ pub struct CallGraph {
     pub own: Vec<OwnCost>,
     /// Calls.
     pub calls: Vec<Call>,
+    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is unknown.
+    pub totals: Vec<StatedTotal>,
 }

@@ -23,7 +23,7 @@ pub mod text_samples;
 mod warning;
 
 pub use builder::{BuildError, ProfileBuilder};
-pub use call_graph::{Call, CallGraph, OwnCost};
+pub use call_graph::{Call, CallGraph, OwnCost, StatedTotal};
 pub use cost::{Cost, Total};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FunctionId, Groups};

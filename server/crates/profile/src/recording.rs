@@ -19,6 +19,11 @@ impl Profile {
         &self.symbols
     }
 
+    /// Names, without the rest.
+    pub fn into_symbols(self) -> SymbolTables {
+        self.symbols
+    }
+
     /// Frames.
     pub fn frames(&self) -> &FrameTable {
         &self.frames
@@ -71,7 +76,7 @@ impl Profile {
 pub enum Recording {
     /// Samples with stacks: costs by line, function, edge and path are exact.
     Stacks(Profile),
-    /// Counts per line and call, no stacks.
+    /// Sums per line and call, no stacks.
     Graph(CallGraph),
 }
 

@@ -2,6 +2,11 @@
 
 use crate::{At, ErrorKind, ReadError};
 use serde::Deserialize;
+use std::borrow::Cow;
+
+/// Text that may be null or missing: an `Option` of it borrows where an `Option<Cow<str>>` does not.
+#[derive(Deserialize)]
+pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// Decodes a whole file.
 ///
@@ -10,7 +15,10 @@ use serde::Deserialize;
 /// once more, so that good files do not pay for keeping track.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ReadError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        if error.is_eof() {
+        // A number that is a key and cut off is an error of another kind, at the end of the data.
+        let last_line = bytes.iter().rposition(|&byte| byte == b'\n').map_or(bytes.len(), |newline| bytes.len() - newline - 1);
+        let is_last_line = || memchr::memchr_iter(b'\n', bytes).count() + 1 == error.line();
+        if error.is_eof() || (error.column() >= last_line && is_last_line()) {
             let message = "the JSON ends in the middle; expected the rest of the profile";
             return ReadError::truncated(At::Byte(bytes.len() as u64), message);
         }

@@ -1,7 +1,348 @@
-//! Recognised, not read.
+//! Profiles by Ruby's stackprof, as JSON: what `stackprof --json DUMP` prints, or `JSON.generate` of what `StackProf.run` gives.
+//!
+//! A table of frames, each with sums: `samples` (self), `total_samples`, calls (`edges`) and `lines`. With `raw: true` there are
+//! the stacks as well (`raw`: length, frames root first, how many samples in a row), and since stackprof 0.2.24 the executing
+//! lines beside them (`raw_lines`). With both it is a recording of stacks. Else the sums are all that is known of lines, and it
+//! is a call graph; stacks without lines would say less.
+//!
+//! Traps, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges` count every occurrence on a
+//! stack. How many occurrences of a frame are too many can be known: each is the leaf or calls something. Ruby reports blocks
+//! as the method that they stand in, so a method often lies on a stack several times without recursion. `line` is where a frame
+//! is defined; functions in C have the file `<cfunc>`; `(garbage collection)` is no function, but its samples count.
 
-use crate::{Format, Read, ReadError};
+use super::json::Text;
+use super::{FuncText, json};
+use crate::{At, Format, Read, ReadError};
+use profile::{
+    Call, CallGraph, Frame, FuncId, Metric, OwnCost, ProfileBuilder, Recording, Samples, StatedTotal, Thread, Total, Warnings,
+    Weights,
+};
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-pub(crate) fn read(_bytes: &[u8]) -> Result<Read, ReadError> {
-    Err(ReadError::not_read(Format::Stackprof))
+#[derive(Deserialize)]
+struct File<'a> {
+    version: Option<f64>,
+    #[serde(borrow)]
+    mode: Cow<'a, str>,
+    /// Microseconds between samples; of mode `object`, allocations.
+    interval: Option<f64>,
+    /// How many were taken, garbage collection included.
+    samples: Option<f64>,
+    /// By address, as the calls and the stacks name them.
+    #[serde(borrow)]
+    frames: BTreeMap<u64, RubyFrame<'a>>,
+    raw: Option<Vec<u64>>,
+    raw_lines: Option<Vec<u64>>,
+    /// In microseconds.
+    raw_sample_timestamps: Option<Vec<f64>>,
+}
+
+#[derive(Deserialize)]
+struct RubyFrame<'a> {
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    file: Option<Text<'a>>,
+    /// Where it is defined.
+    line: Option<u32>,
+    samples: f64,
+    total_samples: Option<f64>,
+    /// By callee.
+    #[serde(default)]
+    edges: BTreeMap<u64, f64>,
+    #[serde(default)]
+    lines: BTreeMap<u32, LineSamples>,
+}
+
+#[derive(Deserialize, Clone, Copy)]
+#[serde(untagged)]
+enum LineSamples {
+    TotalAndSelf(f64, f64),
+    /// As old versions have it.
+    SelfOnly(f64),
+}
+
+impl LineSamples {
+    fn own(self) -> f64 {
+        match self {
+            Self::TotalAndSelf(_, own) | Self::SelfOnly(own) => own,
+        }
+    }
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let file: File<'_> = json::decode(bytes)?;
+    let mut warnings = Warnings::default();
+    let interval = file.interval.filter(|_| matches!(&*file.mode, "wall" | "cpu")).map(|us| us / 1e6);
+    let metric = Metric::new("samples", "samples", interval);
+    let raw = match (&file.raw, &file.raw_lines) {
+        (Some(raw), Some(lines)) if raw.len() == lines.len() => Some((raw, lines)),
+        (Some(raw), Some(lines)) => {
+            warnings.add("unequal-lengths", || {
+                let (raw, lines) = (raw.len(), lines.len());
+                format!("`raw` has {raw} entries and `raw_lines` {lines}; the sums by line are shown instead of stacks")
+            });
+            None
+        }
+        _ => None,
+    };
+    let recording = match raw {
+        Some((raw, lines)) => stacks(&file, raw, lines, metric)?,
+        None => graph(&file, metric, &mut warnings)?,
+    };
+    let version = file.version.map_or_else(|| file.mode.to_string(), |version| format!("{version}, {}", file.mode));
+    let times = file.raw_sample_timestamps.iter().flatten().copied();
+    let span = times.fold(None, |span, time| {
+        let (first, last) = span.unwrap_or((time, time));
+        Some((time.min(first), time.max(last)))
+    });
+    let span_seconds = span.map(|(first, last)| (last - first) / 1e6);
+    Ok(Read { recording, format: Format::Stackprof, version: Some(version), span_seconds, warnings })
+}
+
+impl<'a> RubyFrame<'a> {
+    fn text<'t>(&'t self) -> FuncText<'t> {
+        let text = |text: &'t Option<Text<'a>>| text.as_ref().map_or("", |Text(text)| text);
+        FuncText { name: text(&self.name), file: text(&self.file), line: self.line.unwrap_or(0), ..FuncText::default() }
+    }
+
+    /// How often it was on a stack beyond the first time.
+    fn repeated(&self) -> f64 {
+        self.samples + self.edges.values().sum::<f64>() - self.total_samples.unwrap_or(f64::INFINITY)
+    }
+
+    /// The inclusive cost of a line, as well as the sum over all occurrences tells.
+    fn line_total(&self, sum: f64, own: f64) -> Total {
+        let most = sum.min(self.total_samples.unwrap_or(f64::INFINITY));
+        let least = own.max(sum - self.repeated().max(0.0));
+        match () {
+            () if least >= most => Total::Exact(most),
+            () if sum <= most => Total::Estimated(sum),
+            () => Total::Bounded { min: least, max: most },
+        }
+    }
+}
+
+/// The samples, stack by stack.
+fn stacks(file: &File<'_>, raw: &[u64], lines: &[u64], metric: Metric) -> Result<Recording, ReadError> {
+    let mut builder = ProfileBuilder::new(vec![metric], 0);
+    let mut funcs: BTreeMap<u64, FuncId> = BTreeMap::new();
+    for (&id, frame) in &file.frames {
+        funcs.insert(id, frame.text().intern(&mut builder)?);
+    }
+    let malformed = |at: usize, message: String| ReadError::malformed(At::Key(format!("raw[{at}]")), message);
+    let (mut rows, mut weights) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(&len) = raw.get(at) {
+        let end = usize::try_from(len).ok().and_then(|len| at.checked_add(1)?.checked_add(len));
+        let stack_at = end.and_then(|end| Some((end, raw.get(at + 1..end)?, lines.get(at + 1..end)?, raw.get(end)?)));
+        let Some((end, frames, lines, &count)) = stack_at else {
+            return Err(malformed(at, format!("a stack of {len} frames ends beyond the list; expected all of them and a count")));
+        };
+        let mut stack = None;
+        for (i, (id, &line)) in frames.iter().zip(lines).enumerate() {
+            let func = *funcs.get(id).ok_or_else(|| malformed(at + 1 + i, format!("there is no frame {id} in `frames`")))?;
+            let line = u32::try_from(line).unwrap_or(0);
+            let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
+            stack = Some(builder.intern_stack(stack, frame)?);
+        }
+        rows.push(stack);
+        weights.push(count as f64);
+        at = end + 1;
+    }
+    let without_stack = file.samples.unwrap_or(0.0) - weights.iter().sum::<f64>();
+    if without_stack > 0.0 {
+        rows.push(None);
+        weights.push(without_stack);
+    }
+    let samples = Samples::new(rows, vec![Weights::Each(weights)]);
+    builder.push_thread(Thread { samples, ..Thread::default() })?;
+    Ok(Recording::Stacks(builder.build()))
+}
+
+/// The sums by frame, line and call.
+fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Recording, ReadError> {
+    let mut builder = ProfileBuilder::new(Vec::new(), 0);
+    // With each func, whether it was on some stack several times.
+    let mut funcs: BTreeMap<u64, (FuncId, bool)> = BTreeMap::new();
+    for (&id, frame) in &file.frames {
+        // Frames that are called alike have sums of their own.
+        let func = frame.text().func(&mut builder)?;
+        funcs.insert(id, (builder.push_func(func)?, frame.repeated() > 0.0));
+    }
+    let mut graph = CallGraph { metrics: vec![metric], ..CallGraph::default() };
+    let mut all = 0.0;
+    for (id, frame) in &file.frames {
+        let Some(&(func, repeated)) = funcs.get(id) else { continue };
+        all += frame.samples;
+        let mut without_line = frame.samples;
+        for (&line, &samples) in &frame.lines {
+            without_line -= samples.own();
+            graph.own.push(OwnCost { func, line, weights: vec![samples.own()] });
+            if let LineSamples::TotalAndSelf(sum, own) = samples {
+                graph.totals.push(StatedTotal { func, line, totals: vec![frame.line_total(sum, own)] });
+            }
+        }
+        graph.own.push(OwnCost { func, line: 0, weights: vec![without_line.max(0.0)] });
+        if without_line < 0.0 {
+            warnings.add("lines-exceed-samples", || {
+                let name = frame.text().name;
+                format!("the lines of `{name}` have more than its {} samples; the lines are believed", frame.samples)
+            });
+        }
+        let total = frame.total_samples.map_or(Total::Unknown, Total::Exact);
+        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total] });
+        for (callee_id, &weight) in &frame.edges {
+            let Some(&(callee, callee_repeated)) = funcs.get(callee_id) else {
+                let key = At::Key(format!("frames.{id}.edges.{callee_id}"));
+                return Err(ReadError::malformed(key, "there is no such frame in `frames`"));
+            };
+            let nested = repeated && callee_repeated;
+            graph.calls.push(Call { caller: func, line: 0, callee, count: 0, weights: vec![weight], nested });
+        }
+    }
+    let without_stack = file.samples.unwrap_or(all) - all;
+    if without_stack > 0.0 {
+        warnings.add("samples-without-stack", || format!("{without_stack} samples have no stack and count nowhere"));
+    }
+    graph.symbols = builder.build().into_symbols();
+    Ok(Recording::Graph(graph))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text_rows::{rows, warnings};
+    use super::*;
+    use crate::ErrorKind;
+    use std::fmt::Write;
+
+    /// 6 samples: main:9 > each > main:4 (a block) > work:7 three times, main:9 > each > main:4 > work:7 > work:8 once, main:9
+    /// once, and one in the garbage collection.
+    const FRAMES: &str = r#"
+        "1":{"name":"(garbage collection)","file":"","total_samples":1,"samples":1},
+        "20":{"name":"main","file":"/p/a.rb","line":3,"total_samples":5,"samples":1,"edges":{"30":4,"40":4},"lines":{"9":[5,1],"4":[4,0]}},
+        "30":{"name":"each","file":"<cfunc>","line":null,"total_samples":4,"samples":0,"edges":{"20":4}},
+        "40":{"name":"work","file":"/p/a.rb","line":6,"total_samples":4,"samples":4,"edges":{"40":1},"lines":{"7":[4,3],"8":[1,1]}}"#;
+
+    fn dump(rest: &str) -> String {
+        let head = r#""version":1.2,"mode":"wall","interval":2000,"samples":6,"gc_samples":1,"missed_samples":3,"metadata":{}"#;
+        format!("{{{head},\"frames\":{{{FRAMES}}}{rest}}}")
+    }
+
+    fn graph(read: &Read) -> String {
+        let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+        let name = |func: FuncId| {
+            let place = graph.symbols.funcs.get(func);
+            let file = place.source.map_or("", |source| graph.symbols.source_name(source));
+            format!("{}|{file}@{}", graph.symbols.func_name(func), place.line)
+        };
+        let mut out = String::new();
+        for OwnCost { func, line, weights } in graph.own.iter().filter(|own| own.weights != [0.0]) {
+            writeln!(out, "{}:{line} self {weights:?}", name(*func)).unwrap();
+        }
+        for StatedTotal { func, line, totals } in &graph.totals {
+            writeln!(out, "{}:{line} {totals:?}", name(*func)).unwrap();
+        }
+        for Call { caller, callee, weights, nested, .. } in &graph.calls {
+            writeln!(out, "{} > {} {weights:?}{}", name(*caller), name(*callee), if *nested { " nested" } else { "" }).unwrap();
+        }
+        out
+    }
+
+    #[test]
+    fn sums_are_a_call_graph() {
+        let read = read(dump("").as_bytes()).unwrap();
+        // `main` is on 4 stacks twice, `work` on one: their lines may have been counted twice, too. Where all of a line is self,
+        // or more than its function has, more is known.
+        assert_eq!(
+            graph(&read),
+            "(garbage collection)|@0:0 self [1.0]\n\
+             main|/p/a.rb@3:9 self [1.0]\n\
+             work|/p/a.rb@6:7 self [3.0]\n\
+             work|/p/a.rb@6:8 self [1.0]\n\
+             (garbage collection)|@0:0 [Exact(1.0)]\n\
+             main|/p/a.rb@3:4 [Estimated(4.0)]\n\
+             main|/p/a.rb@3:9 [Estimated(5.0)]\n\
+             main|/p/a.rb@3:0 [Exact(5.0)]\n\
+             each|<cfunc>@0:0 [Exact(4.0)]\n\
+             work|/p/a.rb@6:7 [Estimated(4.0)]\n\
+             work|/p/a.rb@6:8 [Exact(1.0)]\n\
+             work|/p/a.rb@6:0 [Exact(4.0)]\n\
+             main|/p/a.rb@3 > each|<cfunc>@0 [4.0]\n\
+             main|/p/a.rb@3 > work|/p/a.rb@6 [4.0] nested\n\
+             each|<cfunc>@0 > main|/p/a.rb@3 [4.0]\n\
+             work|/p/a.rb@6 > work|/p/a.rb@6 [1.0] nested\n"
+        );
+        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("1.2, wall"), None));
+        assert_eq!(read.recording.metrics(), [Metric::new("samples", "samples", Some(0.002))]);
+        assert_eq!(warnings(&read), []);
+        // Stacks without lines say less.
+        let with_raw = super::read(dump(r#","raw":[1,1,6]"#).as_bytes()).unwrap();
+        assert_eq!(graph(&with_raw), graph(&read));
+    }
+
+    #[test]
+    fn how_well_the_total_of_a_line_is_known() {
+        let frame = |samples, total_samples| RubyFrame {
+            name: None,
+            file: None,
+            line: None,
+            samples,
+            total_samples: Some(total_samples),
+            edges: BTreeMap::from([(1, 10.0)]),
+            lines: BTreeMap::new(),
+        };
+        // On no stack twice.
+        assert_eq!(frame(2.0, 12.0).line_total(9.0, 1.0), Total::Exact(9.0));
+        // Twice too often.
+        assert_eq!(frame(2.0, 10.0).line_total(9.0, 1.0), Total::Estimated(9.0));
+        assert_eq!(frame(2.0, 10.0).line_total(9.0, 9.0), Total::Exact(9.0));
+        assert_eq!(frame(2.0, 10.0).line_total(11.0, 1.0), Total::Bounded { min: 9.0, max: 10.0 });
+        assert_eq!(frame(2.0, 10.0).line_total(12.0, 1.0), Total::Exact(10.0));
+        // Mostly too often.
+        assert_eq!(frame(2.0, 3.0).line_total(9.0, 1.0), Total::Bounded { min: 1.0, max: 3.0 });
+    }
+
+    #[test]
+    fn stacks_with_lines() {
+        let raw = r#","raw":[1,1,1,4,20,30,20,40,3,5,20,30,20,40,40,1,1,20,1],"raw_lines":[1,0,1,4,9,0,4,7,3,5,9,0,4,7,8,1,1,9,1],"raw_sample_timestamps":[5000000,5002000,5012000]"#;
+        let read = read(dump(raw).as_bytes()).unwrap();
+        let chain = "main|/p/a.rb@3:9 > each|<cfunc> > main|/p/a.rb@3:4 > work|/p/a.rb@6:7";
+        assert_eq!(rows(&read), format!("(garbage collection) 1\n{chain} 3\n{chain} > work|/p/a.rb@6:8 1\nmain|/p/a.rb@3:9 1\n"));
+        assert_eq!((read.span_seconds, warnings(&read)), (Some(0.012), vec![]));
+
+        let short = super::read(dump(r#","raw":[1,20,4],"raw_lines":[1,9,4]"#).as_bytes()).unwrap();
+        assert_eq!(rows(&short), "main|/p/a.rb@3:9 4\n 2\n");
+        let unequal = super::read(dump(r#","raw":[1,20,4],"raw_lines":[1,9]"#).as_bytes()).unwrap();
+        assert_eq!(warnings(&unequal), [("unequal-lengths", 1)]);
+        assert!(matches!(unequal.recording, Recording::Graph(_)));
+    }
+
+    #[test]
+    fn other_modes_and_old_lines() {
+        let text = r#"{"version":1.0,"mode":"object","interval":100,"samples":9,"missed_samples":900,"frames":{"7":{"name":"f","file":"/a.rb","total_samples":8,"samples":8,"lines":{"3":5}}}}"#;
+        let read = read(text.as_bytes()).unwrap();
+        assert_eq!(graph(&read), "f|/a.rb@0:3 self [5.0]\nf|/a.rb@0:0 self [3.0]\nf|/a.rb@0:0 [Exact(8.0)]\n");
+        assert_eq!(read.recording.metrics()[0].seconds_per_unit, None);
+        assert_eq!(warnings(&read), [("samples-without-stack", 1)]);
+        let more = super::read(text.replace(r#""3":5"#, r#""3":15"#).as_bytes()).unwrap();
+        assert_eq!(warnings(&more), [("lines-exceed-samples", 1), ("samples-without-stack", 1)]);
+    }
+
+    #[test]
+    fn what_contradicts_itself() {
+        let key = |text: &str| {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert_eq!(error.kind, ErrorKind::Malformed);
+            error.at.to_string()
+        };
+        assert_eq!(key(&dump(r#","raw":[1,99,1],"raw_lines":[1,9,1]"#)), "raw[1]: ");
+        assert_eq!(key(&dump(r#","raw":[1,1,1,3,1],"raw_lines":[1,1,1,3,1]"#)), "raw[3]: ");
+        let huge = u64::MAX;
+        assert_eq!(key(&dump(&format!(r#","raw":[{huge},1],"raw_lines":[1,1]"#))), "raw[0]: ");
+        assert_eq!(key(&dump("").replace(r#""edges":{"40":1}"#, r#""edges":{"41":1}"#)), "frames.40.edges.41: ");
+        assert_eq!(key(&dump("").replace("\"samples\":0", "\"samples\":\"0\"")), "frames.30.samples: ");
+    }
 }

@@ -1,0 +1,53 @@
+//! What a reader made of a file, as text that can be checked by eye: for the tests of readers.
+
+use crate::Read;
+use profile::{Profile, Recording};
+use std::fmt::Write;
+
+pub(super) fn profile(read: &Read) -> &Profile {
+    let Recording::Stacks(profile) = &read.recording else { panic!("expected stacks") };
+    profile
+}
+
+/// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as these are known.
+pub(super) fn rows(read: &Read) -> String {
+    let profile = profile(read);
+    let (symbols, mut out) = (profile.symbols(), String::new());
+    for thread in profile.threads() {
+        let ids: Vec<_> = [&thread.pid, &thread.tid].into_iter().flatten().map(String::as_str).collect();
+        for row in 0..thread.samples.len() {
+            let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
+            while let Some(stack) = next {
+                let frame = profile.frames().get(profile.stacks().frame(stack));
+                let func = symbols.funcs.get(frame.func);
+                let mut name = symbols.func_name(frame.func).to_owned();
+                if let Some(source) = func.source {
+                    write!(name, "|{}", symbols.source_name(source)).unwrap();
+                }
+                if let Some(lib) = func.lib {
+                    write!(name, "|{}", symbols.libs[lib.index()].name).unwrap();
+                }
+                for (mark, line) in [('@', func.line), (':', frame.line)].into_iter().filter(|&(_, line)| line > 0) {
+                    write!(name, "{mark}{line}").unwrap();
+                }
+                names.push(name);
+                next = profile.stacks().prefix(stack);
+            }
+            names.reverse();
+            if !ids.is_empty() {
+                write!(out, "{}: ", ids.join("/")).unwrap();
+            }
+            out.push_str(&names.join(" > "));
+            for weights in thread.samples.weights() {
+                write!(out, " {}", weights.get(row)).unwrap();
+            }
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The codes of the warnings, and how often each.
+pub(super) fn warnings(read: &Read) -> Vec<(&str, u64)> {
+    read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
+}
