@@ -86,6 +86,7 @@ pub fn read(
         Some(Format::AustinMojo) => read::mojo::read(text),
         Some(Format::Stackprof) => read::stackprof::read(text),
         Some(Format::Dhat) => read::dhat::read(text),
+        Some(Format::Callgrind) => read::callgrind::read(text),
         None => Err(detect::unknown(text)),
     }?;
     if let Some(cut) = cut {

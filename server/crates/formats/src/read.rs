@@ -1,5 +1,6 @@
 //! One reader per format.
 
+pub(crate) mod callgrind;
 #[allow(dead_code)]
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
