@@ -3,7 +3,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
-use formats::write::{Written, callgrind, folded, pprof};
+use formats::write::{Written, callgrind, firefox, flamegraph, folded, pprof, speedscope};
 use profile::{Profile, Recording};
 use serde::Deserialize;
 use std::fs::OpenOptions;
@@ -20,6 +20,12 @@ pub enum Target {
     Folded,
     /// One line per call, in order of time, not summed
     Flamechart,
+    /// A flame graph as SVG, to be opened in a browser
+    Flamegraph,
+    /// For speedscope.app
+    Speedscope,
+    /// For profiler.firefox.com
+    Firefox,
     /// For `pprof` and `go tool pprof`, compressed
     Pprof,
 }
@@ -31,6 +37,9 @@ impl Target {
             Self::Callgrind => "callgrind",
             Self::Folded => "folded stacks",
             Self::Flamechart => "a flame chart",
+            Self::Flamegraph => "a flame graph",
+            Self::Speedscope => "speedscope",
+            Self::Firefox => "the Firefox Profiler's format",
             Self::Pprof => "pprof",
         }
     }
@@ -69,7 +78,10 @@ pub struct Options {
 }
 
 /// Writes what a snapshot shows; `baseline` is what it is compared with, where the format can. The error is a sentence.
-pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> {
+pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options) -> Result<Written, String> {
+    if baseline.is_some() && options.target != Target::Flamegraph {
+        return Err(format!("{} cannot show a difference; a flame graph can", options.target.title()));
+    }
     if options.compat.is_some() && options.target != Target::Callgrind {
         return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
     }
@@ -83,6 +95,13 @@ pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> 
         }
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
         (Target::Flamechart, _) => folded::flamechart(&profile),
+        (Target::Flamegraph, _) => {
+            let base = baseline.map(|baseline| reshaped(baseline, options)).transpose()?;
+            let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+            flamegraph::write(&profile, base.as_ref(), &name).map_err(|error| error.to_string())?
+        }
+        (Target::Speedscope, _) => speedscope::write(&profile),
+        (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };
     // A call graph knows no threads any more.
@@ -94,7 +113,7 @@ pub fn export(snapshot: &Snapshot, options: Options) -> Result<Written, String> 
 
 /// The samples that the snapshot's view looks at, their stacks cut.
 fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
-    let recording: &Recording = &snapshot.loaded.recording;
+    let recording: &Recording = &snapshot.recording;
     let sampled =
         recording.sampled().ok_or("this recording has sums without stacks; `costline report --json` has all of them")?;
     let mut profile = analysis::apply(sampled, &snapshot.view);

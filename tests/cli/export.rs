@@ -201,3 +201,51 @@ fn the_tree_of_a_real_profile_sums_up() {
     let roots: f64 = nodes.iter().filter(|node| node["depth"] == 0).map(|node| node["total"].as_f64().unwrap()).sum();
     assert_eq!((Some(selfs), Some(roots)), (tree["total"].as_f64(), tree["total"].as_f64()));
 }
+
+/// Functions and lines of a report, without what formats may lack: libraries and start lines.
+fn costs(profile: &Path, root: &Path) -> (Vec<String>, Vec<String>) {
+    let ran = Ran::of(costline().arg("report").arg(profile).args(["--json", "--root"]).arg(root));
+    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let rows = |table: &str, keys: &[&str]| {
+        let row = |row: &serde_json::Value| keys.iter().map(|&key| row[key].to_string()).collect::<Vec<_>>().join(" ");
+        let mut rows: Vec<_> = report[table].as_array().unwrap().iter().map(row).collect();
+        rows.sort();
+        rows
+    };
+    (rows("functions", &["name", "file", "self", "total"]), rows("lines", &["file", "line", "self", "total"]))
+}
+
+#[test]
+fn what_is_written_reads_back_with_the_same_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    for (profile, targets) in [
+        ("folded/py-gridworld-pyspy/pyspy.raw.txt", &["folded", "speedscope", "firefox", "pprof"][..]),
+        ("firefox/rust-wordstat-v70/profile.json.gz", &["firefox", "pprof"]),
+        ("pprof/go-indexer-cpu/cpu.pb.gz", &["folded", "speedscope", "pprof"]),
+    ] {
+        let profile = super::fixture(profile);
+        let root = profile.parent().unwrap();
+        let expected = costs(&profile, root);
+        for target in targets {
+            let out = folder.path().join(format!("{target}.out"));
+            let ran = run("export", &profile, ["--to", target, "--overwrite", "-o", out.to_str().unwrap()]);
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{}", ran.stderr);
+            assert!(ran.stderr.lines().count() <= 1, "said once: {}", ran.stderr);
+            assert_eq!(costs(&out, root), expected, "{} as {target}", profile.display());
+        }
+    }
+}
+
+#[test]
+fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
+    let (folder, seed) = seed();
+    let ran = run("export", &seed, ["--to", "flamegraph"]);
+    assert!(ran.stdout.starts_with("<?xml") && ran.stdout.contains("func2 (3 samples, 50.00%)"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("rgb(255,255,255)"), "colours of a plain graph are those of flames");
+    let base = folder.path().join("base");
+    std::fs::write(&base, SEED.replace("func2 - file2.rb:2 1", "func2 - file2.rb:2 9")).unwrap();
+    let ran = run("export", &seed, ["--to", "flamegraph", "--baseline", base.to_str().unwrap()]);
+    assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
+    let message = run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failed(3);
+    assert_eq!(message, "folded stacks cannot show a difference; a flame graph can");
+}

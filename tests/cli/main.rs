@@ -68,6 +68,7 @@ impl Ran {
 const RUST: &str = "firefox/rust-wordstat-v70/profile.json.gz";
 const V8: &str = "v8/node-mdrender/main.cpuprofile";
 const AUSTIN: &str = "folded/py-gridworld-austin/austin.txt";
+const SPANS: &str = "speedscope/rust-huffman-spans/trace.speedscope.json";
 const NAMES_ONLY: &str = "folded/rust-huffman-pprof/cpu.folded";
 
 /// The row of a listing that shows this line of source.
@@ -129,6 +130,21 @@ fn report_lists_functions_lines_and_calls() {
     let json = on("report", RUST, ["--json", "--limit", "3"]).fine();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["functions"].as_array().unwrap().len(), 408);
+}
+
+#[test]
+fn calls_are_counted_where_each_was_recorded() {
+    let text = on("report", SPANS, []).fine();
+    assert!(text.contains("round_trip  src/main.rs · 24 calls\n"), "{text}");
+    let text = on("report", SPANS, ["--by", "edge", "--thread", "second"]).fine();
+    assert!(text.contains("worker → round_trip  at src/main.rs:58 · 12 calls\n"), "{text}");
+    let counts = |profile| {
+        let json: serde_json::Value = serde_json::from_str(&on("report", profile, ["--json"]).fine()).unwrap();
+        let first = |table: &str| json[table][0].get("calls").cloned();
+        (first("functions"), first("edges"))
+    };
+    assert_eq!(counts(SPANS), (Some(2.into()), Some(24.into())));
+    assert_eq!(counts(RUST), (None, Some(serde_json::Value::Null)));
 }
 
 #[test]

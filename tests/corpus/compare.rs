@@ -153,11 +153,12 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     // V8's `(idle)` has no callers: nothing passes through it.
     let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
     let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
-    compare(case, &expected, &actual, &comparable, 0)
+    compare(case, &expected, &actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
 }
 
-/// What the crates say of the same file when idle samples count like any other: everything is comparable.
+/// What the crates say of the same file when idle samples count like any other: everything is comparable. They know no source maps.
 pub fn with_crates(case: &Case, report: &Value) -> Compared {
+    let case = &case.generated();
     let bytes = std::fs::read(&case.profile).unwrap();
     let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     let recording = &read.recording;
@@ -205,9 +206,11 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
 fn compare(case: &Case, expected: &Sums, actual: &Sums, comparable: &dyn Fn(&Place) -> bool, n_merged: usize) -> Compared {
     let name = &case.name;
 
-    // Lines are expected of the files of the case only; there none is missing and none is too many.
+    // Lines are expected of the files of the case only; there none is missing and none is too many. Where source maps are applied,
+    // none is left in the files that ran either.
     let files: BTreeSet<_> = expected.lines.keys().map(|(file, _)| file).collect();
-    let lines: BTreeMap<_, _> = actual.lines.iter().filter(|((file, _), _)| files.contains(file)).collect();
+    let is_mapped = |file: &String| case.generated.is_some() && case.folder.join(file).exists();
+    let lines: BTreeMap<_, _> = actual.lines.iter().filter(|((file, _), _)| files.contains(file) || is_mapped(file)).collect();
     let mut wanted_lines = expected.lines.clone();
     for &(file, line) in case.over_counted {
         let at = (file.to_owned(), line);
@@ -278,8 +281,14 @@ fn threads(case: &Case, recording: &Recording, report: &Value) {
         let [weight, apart] = weights(profile, thread, metric);
         let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
         assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - apart))), "{}", case.name);
-        let process = if thread.process_name.is_empty() { String::new() } else { format!("{}/", thread.process_name) };
-        *all.entry(format!("{process}{}", thread.name)).or_default() += weight;
+        let id = |id: &Option<String>| id.clone().unwrap_or_default();
+        let key = match (case.format.as_str(), thread.name.as_str(), thread.process_name.as_str()) {
+            // Of a trace the expected threads have their own name or their ids.
+            ("chrome-trace", "", _) => format!("{}/{}", id(&thread.pid), id(&thread.tid)),
+            ("chrome-trace", name, _) | (_, name, "") => name.to_owned(),
+            (_, name, process) => format!("{process}/{name}"),
+        };
+        *all.entry(key).or_default() += weight;
     }
     all.retain(|_, weight| *weight != 0.0);
     let all: BTreeMap<_, _> = all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();

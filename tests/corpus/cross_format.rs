@@ -2,9 +2,10 @@
 //! counted here by hand.
 
 use analysis::View;
-use formats::write::{callgrind, folded, pprof};
+use formats::write::{callgrind, firefox, folded, pprof, speedscope};
 use profile::{Groups, Profile, Recording, Total};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::ControlFlow;
@@ -100,6 +101,53 @@ fn profile(samples: &[Sample]) -> Profile {
     profile
 }
 
+/// The samples as what happened between them: ends of what is gone, beginnings of what is new.
+fn events(samples: &[Sample]) -> Vec<(char, (usize, u32), u32)> {
+    let (mut events, mut open, mut now): (Vec<_>, Vec<(usize, u32)>, u32) = (Vec::new(), Vec::new(), 0);
+    for (stack, weight) in samples.iter().chain([&(Vec::new(), 0)]) {
+        let common = open.iter().zip(stack).take_while(|(a, b)| a == b).count();
+        events.extend(open.drain(common..).rev().map(|frame| ('E', frame, now)));
+        events.extend(stack[common..].iter().map(|&frame| ('B', frame, now)));
+        open.clone_from(stack);
+        now += weight;
+    }
+    events
+}
+
+fn trace_events(samples: &[Sample]) -> Value {
+    let event = |(phase, (function, line), at): (char, (usize, u32), u32)| {
+        let (name, file) = FUNCTIONS[function];
+        json!({"ph": phase.to_string(), "name": name, "pid": 1, "tid": 1, "ts": at, "args": {"filename": file, "line": line}})
+    };
+    events(samples).into_iter().map(event).collect()
+}
+
+/// As speedscope has events; a frame is a function at a line there, as py-spy writes it.
+fn evented(samples: &[Sample]) -> Value {
+    let events = events(samples);
+    let mut frames: Vec<(usize, u32)> = events.iter().map(|&(_, frame, _)| frame).collect();
+    frames.sort_unstable();
+    frames.dedup();
+    let row = |frame: &(usize, u32)| frames.binary_search(frame).unwrap();
+    let event = |(kind, frame, at): &(char, (usize, u32), u32)| json!({"type": if *kind == 'B' { "O" } else { "C" }, "at": at, "frame": row(frame)});
+    let shared = frames
+        .iter()
+        .map(|&(function, line)| json!({"name": FUNCTIONS[function].0, "file": FUNCTIONS[function].1, "line": line}));
+    json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "exporter": "py-spy@0.4.0",
+        "shared": {"frames": shared.collect::<Vec<_>>()},
+        "profiles": [{
+            "type": "evented",
+            "name": "main",
+            "unit": "microseconds",
+            "startValue": 0,
+            "endValue": samples.iter().map(|(_, weight)| weight).sum::<u32>(),
+            "events": events.iter().map(event).collect::<Vec<_>>(),
+        }],
+    })
+}
+
 /// Self costs of a callgrind file, and the inclusive ones of functions that are not recursive.
 #[derive(Debug, Default)]
 struct Callgrind {
@@ -179,6 +227,10 @@ proptest! {
         let files = [
             ("folded stacks, read", folded_text(&samples).into_bytes()),
             ("folded stacks", folded::write(&profile, folded::Frames::WithLines).bytes),
+            ("trace events", trace_events(&samples).to_string().into_bytes()),
+            ("speedscope", speedscope::write(&profile).bytes),
+            ("speedscope, evented", evented(&samples).to_string().into_bytes()),
+            ("Firefox", firefox::write(&profile).bytes),
             ("pprof", pprof::write(&profile).bytes),
         ];
         for (format, bytes) in files {

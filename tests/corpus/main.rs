@@ -18,7 +18,7 @@ use cases::Case;
 #[test]
 fn fixtures() {
     let cases = cases::fixtures();
-    assert!(cases.len() >= 11, "found only {} cases below fixtures/profiles", cases.len());
+    assert!(cases.len() >= 40, "found only {} cases below fixtures/profiles", cases.len());
     check(&cases);
 }
 

@@ -12,5 +12,6 @@ mod lifecycle;
 mod progress;
 mod reload;
 mod settings;
+mod source_maps;
 mod support;
 mod workspaces;

@@ -1,5 +1,6 @@
 //! What to do about what a profile lacks: the command that records it better, by format and by the program that wrote it.
 
+use crate::session::originals::PACKED;
 use crate::session::snapshot::Snapshot;
 use formats::Format;
 use sources::Mapping;
@@ -11,7 +12,9 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
         return vec!["the profile has no samples: record for longer, or while the program is busy".to_owned()];
     }
     let version = snapshot.loaded.version.as_deref().unwrap_or_default();
-    if costs.lines().is_empty() {
+    // Lines that were there, but of minified code, have a warning of their own.
+    let packed = snapshot.warnings.iter().any(|warning| warning.code == PACKED);
+    if costs.lines().is_empty() && !packed {
         return vec![format!("no frame has a line: {}", with_lines(snapshot, version))];
     }
     if snapshot.warnings.iter().any(|warning| warning.code == "one-line-per-function") {
@@ -19,7 +22,7 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
     let unfound = "none of its files is in the sources: give the project with --root, or --map FROM=TO";
-    (!found).then(|| unfound.to_owned()).into_iter().collect()
+    (!found && !costs.lines().is_empty()).then(|| unfound.to_owned()).into_iter().collect()
 }
 
 /// How to record the same with lines.

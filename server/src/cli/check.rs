@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) -> io::Result<()> {
     let loaded = &snapshot.loaded;
     let costs = &snapshot.costs;
-    let recording = &loaded.recording;
+    let recording = &snapshot.recording;
     writeln!(out, "{}", headline(snapshot))?;
     let version = loaded.version.as_deref().map(|version| format!(", {version}")).unwrap_or_default();
     writeln!(out, "format    {}{version}", loaded.format.title())?;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 pub(super) fn export(
     snapshot: &Snapshot,
+    baseline: Option<&Snapshot>,
     options: Options,
     output: Option<&Path>,
     overwrite: bool,
@@ -18,7 +19,7 @@ pub(super) fn export(
     if output.is_none() && options.target == Target::Pprof && io::stdout().is_terminal() {
         return Err(failure("pprof files are binary: name one with -o, or pipe the output".to_owned()));
     }
-    let written = export::export(snapshot, options).map_err(failure)?;
+    let written = export::export(snapshot, baseline, options).map_err(failure)?;
     if !written.lost.is_empty() {
         warn(&format!("{} cannot carry {}", options.target.title(), written.lost.join(", ")));
     }

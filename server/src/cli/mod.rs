@@ -110,6 +110,9 @@ enum Command {
         /// Replace a file that is there
         #[arg(long)]
         overwrite: bool,
+        /// Show the difference to this profile (flame graphs only)
+        #[arg(long, value_name = "PROFILE")]
+        baseline: Option<PathBuf>,
         /// Imitate another program's output byte for byte
         #[arg(long, value_enum, value_name = "PROGRAM")]
         compat: Option<Compat>,
@@ -128,7 +131,7 @@ enum Command {
 }
 
 /// Which profile, and how to look at it.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 struct ViewArgs {
     /// The profile file
     profile: PathBuf,
@@ -224,10 +227,12 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let (snapshot, _) = view.load()?;
             tree::tree(&snapshot, tree::Part { inverted, depth, min_percent }, json, out)?;
         }
-        Command::Export { view, to, output, overwrite, compat, max_depth, truncate } => {
+        Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
+            let baseline = baseline.map(|profile| ViewArgs { profile, ..view.clone() }.load()).transpose()?;
             let (snapshot, _) = view.load()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
-            export::export(&snapshot, options, output.as_deref(), overwrite, out)?;
+            let baseline = baseline.as_ref().map(|(baseline, _)| baseline);
+            export::export(&snapshot, baseline, options, output.as_deref(), overwrite, out)?;
         }
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);

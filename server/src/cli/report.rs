@@ -121,7 +121,7 @@ struct TotalFields {
 struct FunctionRow<'a> {
     /// As in the profile.
     name: &'a str,
-    /// As in the profile, without `file://`, percent-decoded.
+    /// As in the profile, without `file://`, percent-decoded; where a source map says so, the file that was written.
     file: Option<&'a str>,
     /// The short name of its library.
     lib: Option<&'a str>,
@@ -208,7 +208,7 @@ impl<'a> Report<'a> {
     /// The report but for its edges, and where each function stands in it.
     fn new(snapshot: &'a Snapshot) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
-        let recording = &snapshot.loaded.recording;
+        let recording = &snapshot.recording;
 
         let (functions, lines) = std::thread::scope(|scope| {
             let lines = scope.spawn(|| sorted_lines(snapshot));
@@ -227,7 +227,7 @@ impl<'a> Report<'a> {
                 line: (this.line != 0).then_some(this.line),
                 self_: Weight(cost.self_),
                 total: total_fields(cost.total),
-                calls: None,
+                calls: costs.function(function).calls,
             }
         });
         let lines = lines.into_iter().map(|line| LineRow {
@@ -408,8 +408,9 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                     (None, _, Some(lib)) => format!("  [{}]", plain(lib)),
                     (None, _, None) => String::new(),
                 };
-                if costs.function(function).cost.magnitude() > 0.0 {
-                    row(out, cost, &format!("{}{place}", plain(this.name)))?;
+                let own = costs.function(function);
+                if own.cost.magnitude() > 0.0 {
+                    row(out, cost, &format!("{}{place}{}", plain(this.name), units::calls(own.calls)))?;
                 } else {
                     let idle = format!("idle {}", units::absolute(cost.self_, &costs.metric));
                     writeln!(out, "{:>22} {:>22}  {}{place}", "", idle, plain(this.name))?;
@@ -427,7 +428,8 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
             for edge in edges.into_iter().take(limit) {
                 let name = |function| plain(snapshot.function(function).name).into_owned();
                 let site = costs.sites(edge).first().map(|site| format!("  at {}:{}", shown(site.file), site.line));
-                let what = format!("{} → {}{}", name(edge.caller), name(edge.callee), site.unwrap_or_default());
+                let (site, calls) = (site.unwrap_or_default(), units::calls(edge.calls));
+                let what = format!("{} → {}{site}{calls}", name(edge.caller), name(edge.callee));
                 let total = units::total(edge.known_total(), |weight| scale.both(weight));
                 writeln!(out, "{:>22} {:>22}  {what}", "", total)?;
             }

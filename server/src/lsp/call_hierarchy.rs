@@ -4,7 +4,7 @@ use super::context::{Context, OpenFile};
 use super::from_proto;
 use super::to_proto::{self, Direction, last_segment};
 use crate::session::snapshot::Snapshot;
-use analysis::{PathEntry, PathStep, SiteCost};
+use analysis::{PathEntry, PathStep, PlaceCost, SiteCost};
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyItem, CallHierarchyOutgoingCall, CallHierarchyPrepareParams, Position, Range,
 };
@@ -49,10 +49,13 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
     callee.or_else(|| Some(defined()?.1))
 }
 
-/// The function around a line (0-based): the costliest one on it, else the one that starts last above it.
+/// The function around a line (0-based): the costliest one on it, else the one that starts last above it. Functions of this file
+/// come first: a line that was inlined into others, where source maps tell their files apart, is theirs only in execution.
 pub fn enclosing(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     let lines = open.lines();
-    let on_line = lines.recorded(line0).and_then(|line| open.snapshot.costs.functions_on(open.file, line).first());
+    let places = lines.recorded(line0).map(|line| open.snapshot.costs.functions_on(open.file, line)).unwrap_or_default();
+    let is_own = |place: &&PlaceCost| open.snapshot.function(place.function).file == Some(open.file);
+    let on_line = places.iter().find(is_own).or_else(|| places.first());
     let above = || lines.functions().into_iter().rfind(|&(start0, _)| start0 <= line0);
     on_line.map(|place| place.function).or_else(|| Some(above()?.1))
 }

@@ -3,7 +3,9 @@
 
 use super::context::Context;
 use super::{command, to_proto};
+use crate::present::units;
 use crate::session::snapshot::Snapshot;
+use analysis::FunctionCost;
 use lsp_types::{CodeLens, CodeLensParams, Command, Position, Range};
 use profile::FunctionId;
 use serde_json::{Value, json};
@@ -21,11 +23,11 @@ pub fn lenses(context: &Context, params: &CodeLensParams) -> Vec<CodeLens> {
 }
 
 fn lens(context: &Context, snapshot: &Snapshot, line0: u32, function: FunctionId, mark: &str) -> Option<CodeLens> {
-    let cost = snapshot.costs.function(function).cost;
+    let FunctionCost { cost, calls, .. } = snapshot.costs.function(function);
     let item = to_proto::item(context, snapshot, None, &[function], Some(cost.self_), cost.total, false)?;
     let mut data = to_proto::cost_data(snapshot, cost);
     data.insert("func".to_owned(), json!(to_proto::key(snapshot, function)));
-    let title = format!("{mark}{}", context.scale(snapshot).lens(cost));
+    let title = format!("{mark}{}{}", context.scale(snapshot).lens(cost), units::calls(calls));
     Some(CodeLens {
         range: Range::new(Position::new(line0, 0), Position::new(line0, 0)),
         command: Some(Command {

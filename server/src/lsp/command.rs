@@ -204,7 +204,7 @@ pub fn profiles(world: &World) -> Value {
             "version": shown.loaded.version,
             "metric": shown.costs.metric.name,
             "unit": shown.costs.metric.unit,
-            "metrics": shown.loaded.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit})).collect::<Vec<_>>(),
+            "metrics": shown.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit})).collect::<Vec<_>>(),
             "total": to_proto::weight(shown.costs.total),
             "modified": milliseconds(shown.loaded.stamp.modified),
             "deleted": world.deleted,
@@ -370,6 +370,7 @@ fn how_name(how: How) -> &'static str {
         How::Exact => "exact",
         How::Suffix => "suffix",
         How::Link => "link",
+        How::SourceMap => "sourceMap",
     }
 }
 
@@ -385,7 +386,7 @@ pub fn export(context: &Context, options: Options, path: &Path, overwrite: bool)
     if !path.is_absolute() {
         return Err(format!("{}: expected an absolute path, since no folder is open", path.display()));
     }
-    let written = export::export(snapshot, options)?;
+    let written = export::export(snapshot, None, options)?;
     export::store(&path, &written.bytes, overwrite).map_err(|error| export::refusal(&path, &error, "\"overwrite\": true"))?;
     Ok(json!({"path": path, "bytes": written.bytes.len(), "lost": written.lost}))
 }

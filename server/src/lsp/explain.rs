@@ -31,7 +31,17 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
         return reason("unsymbolicated", message);
     }
     let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
-    if snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty() {
+    let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
+    if let Some(written) = snapshot.written(open.file) {
+        if let Some((file, line)) = open.lines().recorded(line0).and_then(|line| written.get(&line)) {
+            let message = format!("its source map says that this line was written as {file}:{line}; its costs are shown there");
+            return reason("source-mapped", &message);
+        }
+        if !has_lines {
+            return reason("source-mapped", "its source map leads costs to the files that were written; they are shown there");
+        }
+    }
+    if !has_lines {
         let message = if snapshot.costs.lines().is_empty() {
             "the profile has no lines at all, only functions: `costline check` says how to record them"
         } else {

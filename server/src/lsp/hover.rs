@@ -79,7 +79,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         notes.insert(0, format!("in {lib}; the profile names no source file for it"));
     }
     let cost = snapshot.costs.function(function);
-    let mut costs = vec![row("function", cost.cost, scale)];
+    let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
     if cost.idle != 0.0 {
         costs.push(["idle, outside the total".to_owned(), units::absolute(cost.idle, scale.metric), String::new()]);
     }
@@ -127,7 +127,7 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
     let age = SystemTime::now().duration_since(snapshot.loaded.stamp.modified).map_or(0.0, |age| age.as_secs_f64());
-    let n_threads = snapshot.loaded.recording.threads().len();
+    let n_threads = snapshot.recording.threads().len();
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
     let mut notes = vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)];

@@ -30,6 +30,15 @@ pub fn counted(weight: f64, unit: &str) -> String {
     format!("{} {unit}", count(weight))
 }
 
+/// ` · 3 calls`, to stand behind a name or its costs; nothing where calls were not counted.
+pub fn calls(calls: Option<u64>) -> String {
+    match calls {
+        None => String::new(),
+        Some(1) => " · 1 call".to_owned(),
+        Some(calls) => format!(" · {calls} calls"),
+    }
+}
+
 /// A total as far as it is known: `45`, `at most 45`, `45 est.`, `unknown`; `word` says how a weight is worded.
 pub fn total(total: Total, word: impl Fn(f64) -> String) -> String {
     match total {
@@ -100,6 +109,11 @@ mod tests {
         assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
         assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
         assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");
+    }
+
+    #[test]
+    fn calls_are_worded_where_they_are_known() {
+        assert_eq!([None, Some(0), Some(1), Some(2)].map(calls), ["", " · 0 calls", " · 1 call", " · 2 calls"]);
     }
 
     #[test]

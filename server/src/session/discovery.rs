@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -23,6 +23,7 @@ const NAMES: [&str; 14] = [
     "callgrind.out.*",
     "cachegrind.out.*",
     "{perf.data,*.perf.data}",
+    "{perf.txt,*.perf.txt,*.perf}",
     "Deep.data",
     "*.mojo",
 ];

@@ -7,6 +7,7 @@ pub mod discovery;
 pub mod documents;
 pub mod lines;
 pub mod loader;
+pub mod originals;
 pub mod progress;
 pub mod refresh;
 pub mod roots;

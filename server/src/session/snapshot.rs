@@ -3,6 +3,7 @@
 //! The server and the command line both go through here, so their numbers are the same.
 
 use crate::session::config::{Config, glob_set};
+use crate::session::originals::{Originals, Written, originals};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{Cost, FileId, FuncKey, FunctionId, Groups, Recording, SourceId, ThreadId, Total, Warning};
@@ -236,6 +237,8 @@ pub struct Snapshot {
     pub loaded: Arc<Loaded>,
     /// How it is looked at.
     pub view: View,
+    /// What it says, in the places of the text that was written: that of `loaded` unless there are source maps.
+    pub recording: Arc<Recording>,
     /// What is one file and what is one function.
     pub groups: Arc<Groups>,
     /// All costs.
@@ -246,6 +249,7 @@ pub struct Snapshot {
     pub warnings: Vec<Warning>,
     /// What became of each source.
     mappings: Vec<Mapping>,
+    written: FxHashMap<FileId, Written>,
     /// The workspace file of each file.
     paths: Vec<Option<PathBuf>>,
     files: FxHashMap<PathBuf, FileId>,
@@ -257,15 +261,19 @@ pub struct Snapshot {
 impl Snapshot {
     /// Sees `loaded` through the settings, with files looked up in `index`.
     pub fn new(loaded: Arc<Loaded>, config: &Config, index: &SourceIndex) -> Self {
-        let recording = &loaded.recording;
-        let symbols = recording.symbols();
         let mut warnings = loaded.warnings.clone();
-        let view = view(recording, config, &mut warnings);
+        let view = view(&loaded.recording, config, &mut warnings);
 
         let rules: Vec<_> =
             config.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect();
-        let names = (0..symbols.sources.len() as u32).map(|source| symbols.source_name(SourceId::new(source)));
-        let mut mappings = sources::map_paths(names, index, &rules, loaded.path.parent());
+        let map = |recording: &Recording| {
+            let symbols = recording.symbols();
+            let names = (0..symbols.sources.len() as u32).map(|source| symbols.source_name(SourceId::new(source)));
+            sources::map_paths(names, index, &rules, loaded.path.parent())
+        };
+        let Originals { recording, mut mappings, written } =
+            originals(&loaded.recording, map(&loaded.recording), index, map, &mut warnings);
+        let symbols = recording.symbols();
         exclude(&mut mappings, config, index);
         ambiguity_warning(&mappings, &mut warnings);
 
@@ -287,10 +295,12 @@ impl Snapshot {
             functions.entry(symbols.func_key(groups.first_func(function))).or_default().push(function);
         }
 
-        let costs = analysis::costs(recording, &view, &groups);
+        let written = written.into_iter().map(|(source, lines)| (groups.file(source), lines)).collect();
+        let costs = analysis::costs(&recording, &view, &groups);
         let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
         let defined = FxHashMap::default();
-        let mut this = Self { loaded, view, groups, costs, tree, warnings, mappings, paths, files, functions, defined };
+        let mut this =
+            Self { loaded, recording, view, groups, costs, tree, warnings, mappings, written, paths, files, functions, defined };
         let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
         for (function, _) in this.costs.functions() {
             if let Some((file, line)) = this.definition(function).filter(|(file, _)| this.path_of(*file).is_some()) {
@@ -316,21 +326,26 @@ impl Snapshot {
 
     /// Every file name of the profile with what became of it.
     pub fn mappings(&self) -> impl Iterator<Item = (&str, FileId, &Mapping)> {
-        let symbols = self.loaded.recording.symbols();
+        let symbols = self.recording.symbols();
         self.mappings.iter().zip(0..).map(move |(mapping, source)| {
             let source = SourceId::new(source);
             (symbols.source_name(source), self.groups.file(source), mapping)
         })
     }
 
+    /// Where lines of a file were written, if it was generated and a source map says so.
+    pub fn written(&self, file: FileId) -> Option<&Written> {
+        self.written.get(&file)
+    }
+
     /// The name of a file, as the profile spells it first.
     pub fn file_name(&self, file: FileId) -> &str {
-        self.loaded.recording.symbols().source_name(self.groups.first_source(file))
+        self.recording.symbols().source_name(self.groups.first_source(file))
     }
 
     /// What the recording says of a function.
     pub fn function(&self, function: FunctionId) -> Function<'_> {
-        let symbols = self.loaded.recording.symbols();
+        let symbols = self.recording.symbols();
         let func = symbols.funcs.get(self.groups.first_func(function));
         Function {
             name: symbols.strings.get(func.name),
@@ -343,7 +358,7 @@ impl Snapshot {
 
     /// What identifies a function elsewhere and later.
     pub fn key(&self, function: FunctionId) -> FuncKey {
-        self.loaded.recording.symbols().func_key(self.groups.first_func(function))
+        self.recording.symbols().func_key(self.groups.first_func(function))
     }
 
     /// The functions that `key` identifies; several only where a name stands for several places of one file.

@@ -24,7 +24,7 @@ impl Case {
         for file in files_below(&folder) {
             let relative = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
             match relative.as_str() {
-                "expected.json" => continue,
+                "expected.json" | "expected.generated.json" => continue,
                 // Names that no glob knows.
                 name @ ("pyspy.raw.txt" | "stackprof.json") => workspace.copy(&file, &format!("profiles/{name}")),
                 _ => workspace.copy(&file, &relative),

@@ -1,6 +1,7 @@
 //! All costs of a recording at once.
 
 use crate::View;
+use crate::calls::CallCounts;
 use crate::edges::{Edge, Edges, Site};
 use crate::frames::{Frames, NO_LINE};
 use crate::graph;
@@ -15,6 +16,8 @@ pub struct FunctionCost {
     pub cost: Cost,
     /// Weight of the idle samples that end here.
     pub idle: f64,
+    /// How often it was called, where the recording counted calls.
+    pub calls: Option<u64>,
 }
 
 /// What one line of one file costs.
@@ -111,10 +114,10 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
         LineKnowledge::SelfOnly | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
     };
     // Edges take as long as all the rest; they share nothing with it but what both read.
-    let (functions, lines, places, edges) = std::thread::scope(|scope| {
+    let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {
         let edges = scope.spawn(|| Edges::of(&stacks, &frames));
         let functions = with_totals(&stacks, function_self, |frame| frames.function(frame).index());
-        let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0 }).collect();
+        let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0, calls: None }).collect();
         for &(frame, weight) in &sums.idle_leaves {
             functions[frames.function(frame).index()].idle += weight;
         }
@@ -129,6 +132,14 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
         let places = sorted(places.filter(|place| place.cost.magnitude() > 0.0).collect());
         (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
+    if let Some(counts) = CallCounts::of(profile, view, &frames, functions.len()) {
+        for (function, calls) in functions.iter_mut().zip(counts.functions) {
+            function.calls = Some(calls);
+        }
+        for edge in &mut edges.edges {
+            edge.calls = Some(counts.edges.get(&(edge.caller, edge.callee)).copied().unwrap_or(0));
+        }
+    }
     Costs::new(metric, &sums, functions, lines, places, edges)
 }
 

@@ -18,19 +18,18 @@ pub(crate) struct Frames {
 
 impl Frames {
     pub(crate) fn new(profile: &Profile, groups: &Groups) -> Self {
-        let funcs = &profile.symbols().funcs;
-        let file_of: Vec<Option<FileId>> = funcs.ids().map(|id| funcs.get(id).source.map(|source| groups.file(source))).collect();
-        let at = |frame: profile::Frame| file_of[frame.func.index()].filter(|_| frame.line != 0).map(|file| (file, frame.line));
+        let ids = || (0..profile.frames().len() as u32).map(FrameId::new);
+        let at = |frame| profile.place(frame).map(|(source, line)| (groups.file(source), line));
 
-        let mut lines: Vec<(FileId, u32)> = profile.frames().iter().filter_map(at).collect();
+        let mut lines: Vec<(FileId, u32)> = ids().filter_map(at).collect();
         lines.sort_unstable();
         lines.dedup();
-        let ids: FxHashMap<_, _> = lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
+        let line_ids: FxHashMap<_, _> = lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
         let mut places = Vec::new();
         let mut place_ids = FxHashMap::default();
-        let place = profile.frames().iter().map(|frame| {
-            let line = at(frame).and_then(|line| ids.get(&line).copied()).unwrap_or(NO_LINE);
-            let place = (groups.function(frame.func), line);
+        let place = ids().map(|frame| {
+            let line = at(frame).and_then(|line| line_ids.get(&line).copied()).unwrap_or(NO_LINE);
+            let place = (groups.function(profile.frames().get(frame).func), line);
             *place_ids.entry(place).or_insert_with(|| {
                 places.push(place);
                 places.len() as u32 - 1

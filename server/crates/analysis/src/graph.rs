@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let metric = view.metric.index();
     let mut derived = graph.totals.is_empty().then(|| Inclusive::new(graph, metric, groups));
-    let (functions, (lines, places)) = match &mut derived {
+    let (mut functions, (lines, places)) = match &mut derived {
         Some(derived) => (derived.functions(), derived.lines()),
         None => stated(graph, metric, groups),
     };
@@ -50,12 +50,16 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         sites.sort_by(|a, b| b.total.total_cmp(&a.total));
         let first = edges.sites.len() as u32;
         edges.sites.append(&mut sites);
+        let count = Some(calls.iter().map(|call| call.count).sum()).filter(|&count| count > 0);
+        if let Some(count) = count {
+            *functions[callee.index()].calls.get_or_insert(0) += count;
+        }
         edges.edges.push(Edge {
             caller,
             callee,
             total,
             estimated,
-            calls: Some(calls.iter().map(|call| call.count).sum()).filter(|&calls| calls > 0),
+            calls: count,
             sites: first..edges.sites.len() as u32,
         });
     }
@@ -96,7 +100,7 @@ fn stated(graph: &CallGraph, metric: usize, groups: &Groups) -> (Vec<FunctionCos
         }
     }
     let total: f64 = functions.iter().map(|parts| parts.own).sum();
-    let functions = functions.into_iter().map(|parts| FunctionCost { cost: parts.cost(total), idle: 0.0 });
+    let functions = functions.into_iter().map(|parts| FunctionCost { cost: parts.cost(total), idle: 0.0, calls: None });
     let lines = lines.into_iter().map(|((file, line), parts)| LineCost { file, line, cost: parts.cost(total) });
     let places =
         places.into_iter().map(|((file, line, function), parts)| PlaceCost { function, file, line, cost: parts.cost(total) });

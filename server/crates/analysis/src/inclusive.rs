@@ -131,7 +131,7 @@ impl<'g> Inclusive<'g> {
     pub(crate) fn functions(&self) -> Vec<FunctionCost> {
         let n = self.has_outer.len();
         let cost = |(i, &total)| Cost { self_: self.own[i] + self.own[i + n], total };
-        self.totals.iter().enumerate().map(cost).map(|cost| FunctionCost { cost, idle: 0.0 }).collect()
+        self.totals.iter().enumerate().map(cost).map(|cost| FunctionCost { cost, idle: 0.0, calls: None }).collect()
     }
 
     /// What each line costs, and each function on each line.

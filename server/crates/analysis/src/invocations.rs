@@ -191,7 +191,8 @@ impl Rows {
 
     fn call(&mut self, Frame { func: caller, line, .. }: Frame, callee: FuncId) -> &mut Call {
         let zeros = || vec![0.0; self.n_metrics];
-        let new = || Call { caller, source: None, line, callee, count: 0, weights: zeros(), nested: false };
+        // A stack can pass any call several times.
+        let new = || Call { caller, source: None, line, callee, count: 0, weights: zeros(), nested: true };
         self.calls.entry((caller, line, callee)).or_insert_with(new)
     }
 

@@ -13,6 +13,7 @@
 mod apply;
 mod call_nodes;
 mod call_tree;
+mod calls;
 mod costs;
 mod cycles;
 mod edges;

@@ -449,8 +449,91 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
-    assert_eq!(case.costs().edges()[0].calls, Some(3));
+    assert_eq!(render_calls(&case), "work 3, main > work 3");
     assert_eq!(render_step(&case, &case.tree().callers(&case.path("work"))), "? of 40: main 40 (2: 40)");
+}
+
+/// Threads, and whether their calls were counted: path (`name` or `name@file`) and own time of each call.
+fn called(threads: &[(bool, &[(&str, f64)])]) -> Case {
+    let metric = profile::Metric::new("us", "us", None);
+    let mut builder = profile::ProfileBuilder::new(vec![metric], 0);
+    for (counted, calls) in threads {
+        let stacks = calls.iter().map(|(path, _)| {
+            path.split_whitespace().fold(None, |stack, cell| {
+                let (name, file) = cell.split_once('@').map_or((cell, None), |(name, file)| (name, Some(file)));
+                let name = builder.intern_string(name).unwrap();
+                let source = file.map(|file| builder.intern_source(file).unwrap());
+                let func = profile::Func { name, source, lib: None, line: 0, column: 0 };
+                let func = builder.intern_func(func).unwrap();
+                let frame = profile::Frame { func, line: 0, column: 0, inlined: false };
+                let frame = builder.intern_frame(frame).unwrap();
+                Some(builder.intern_stack(stack, frame).unwrap())
+            })
+        });
+        let stacks: Vec<_> = stacks.collect();
+        let own = profile::Weights::Each(calls.iter().map(|call| call.1).collect());
+        let n_calls = stacks.iter().map(|stack| u32::from(stack.is_some())).collect();
+        let samples = profile::Samples::new(stacks, vec![own]);
+        let samples = if *counted { samples.with_calls(n_calls) } else { samples };
+        builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+    }
+    Case::new(builder.build())
+}
+
+/// Functions and edges with their numbers of calls, where they are known.
+fn render_calls(case: &Case) -> String {
+    let costs = case.costs();
+    let functions = costs.functions().filter_map(|(function, cost)| Some(format!("{} {}", case.name(function), cost.calls?)));
+    let ends = |edge: &analysis::Edge| format!("{} > {}", case.name(edge.caller), case.name(edge.callee));
+    let edges = costs.edges().iter().filter_map(|edge| Some(format!("{} {}", ends(edge), edge.calls?)));
+    functions.chain(edges).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn calls_are_counted_by_function_and_edge() {
+    let phases = [
+        ("decode", 5.0),
+        ("link", 3.0),
+        ("init", 7.0),
+        ("kernel_run", 30.0),
+        ("kernel_run f", 10.0),
+        ("kernel_run f", 15.0),
+        ("kernel_run f g", 5.0),
+        ("", 9.0),
+    ];
+    assert_eq!(
+        render_calls(&called(&[(true, &phases)])),
+        "decode 1, link 1, init 1, kernel_run 1, f 2, g 1, kernel_run > f 2, f > g 1"
+    );
+    let recursion = [("f", 5.0), ("f f", 3.0), ("f f f", 1.0), ("f f f", 1.0), ("f", 2.0)];
+    assert_eq!(render_calls(&called(&[(true, &recursion)])), "f 5, f > f 3");
+    // A call without own time counts all the same.
+    let two_callers = [("a", 0.0), ("a c", 2.0), ("b", 1.0), ("b c", 4.0), ("b c", 0.0)];
+    assert_eq!(render_calls(&called(&[(true, &two_callers)])), "a 1, c 3, b 1, a > c 1, b > c 2");
+}
+
+#[test]
+fn calls_are_known_where_every_chosen_thread_counts_them() {
+    let mut case = called(&[(true, &[("a b", 1.0)]), (true, &[("a b", 1.0), ("a", 1.0)]), (true, &[]), (false, &[])]);
+    assert_eq!(render_calls(&case), "a 1, b 2, a > b 2");
+    case.view.threads = ThreadChoice::Only(vec![ThreadId::new(0)]);
+    assert_eq!(render_calls(&case), "a 0, b 1, a > b 1");
+
+    let mut case = called(&[(true, &[("a b", 1.0)]), (false, &[("a b", 1.0)])]);
+    assert_eq!(render_calls(&case), "");
+    case.view.threads = ThreadChoice::Only(vec![ThreadId::new(0)]);
+    assert_eq!(render_calls(&case), "a 0, b 1, a > b 1");
+    assert_eq!(render_calls(&Case::new(text_samples::profile(V1))), "");
+}
+
+#[test]
+fn calls_of_what_is_one_function_are_added() {
+    let mut case = called(&[(true, &[("f@/w/a.rs", 1.0), ("f@/w/a.rs g", 2.0), ("f@a.rs", 1.0), ("f@a.rs g", 3.0)])]);
+    assert_eq!(render_calls(&case), "f 1, g 2, f 1, f > g 1, f > g 1");
+    let symbols = case.recording.symbols();
+    let groups = Groups::new(symbols, |source| symbols.source_name(source).trim_start_matches("/w/").to_owned());
+    case.groups = Arc::new(groups);
+    assert_eq!(render_calls(&case), "f 2, g 2, f > g 2");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub enum Format {
     CpuProfile,
     /// V8 sampling heap profile.
     HeapProfile,
-    /// Trace events: Chromium, Node.js, py-spy, VizTracer, tracing-chrome.
+    /// Trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
     ChromeTrace,
     /// speedscope's own file: py-spy, rbspy, pyinstrument.
     Speedscope,
@@ -247,9 +247,10 @@ impl Kin {
             }
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
-            Self::PerfData => {
-                ("a perf.data file", "print it as text with `perf script -i perf.data -F +pid,+srcline > perf.txt`")
-            }
+            Self::PerfData => (
+                "a perf.data file",
+                "print it as text with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
+            ),
             Self::PprofLegacy => (
                 "a profile in a form that is older than profile.proto (gperftools, or Go with `debug=1`)",
                 "convert it with `pprof -proto PROGRAM FILE > out.pb.gz`",
@@ -425,7 +426,11 @@ mod tests {
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
-            (b"PERFILE2\x68\0", ErrorKind::Unrecognised, "`perf script -i perf.data -F +pid,+srcline > perf.txt`"),
+            (
+                b"PERFILE2\x68\0",
+                ErrorKind::Unrecognised,
+                "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
+            ),
             (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
             (
                 b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",

@@ -1,7 +1,7 @@
 //! One reader per format.
 
+pub(crate) mod austin;
 pub(crate) mod callgrind;
-#[allow(dead_code)]
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
@@ -20,10 +20,21 @@ pub(crate) mod speedscope;
 pub(crate) mod stackprof;
 #[cfg(test)]
 mod text_rows;
+pub(crate) mod v8;
 
 use percent_encoding::percent_decode_str;
-use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};
+use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder, Warnings};
 use std::borrow::Cow;
+
+/// Text as a reader wants it, whatever bytes it has.
+pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if let Cow::Owned(_) = text {
+        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
+    }
+    text
+}
 
 /// A function as a reader finds it. Empty names mean "the profile does not say".
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,6 +66,14 @@ impl FuncText<'_> {
             column: self.column,
         })
     }
+}
+
+/// A 1-based position as JSON has it, a number; what is none becomes 0.
+pub(crate) fn position(number: f64) -> u32 {
+    // Casts saturate: below 0 is 0.
+    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
+    let position = number as u32;
+    position
 }
 
 /// A library by its path or its mere name.

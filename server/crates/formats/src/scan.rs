@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes `byte`, after white space.
-    fn expect(&mut self, byte: u8) -> Scanned {
+    pub(crate) fn expect(&mut self, byte: u8) -> Scanned {
         if self.peek()? != byte {
             return Err(Stop::Broken);
         }
@@ -57,7 +57,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Passes a separator or the `close` of a list; whether there is another element.
-    fn another(&mut self, close: u8) -> Scanned<bool> {
+    pub(crate) fn another(&mut self, close: u8) -> Scanned<bool> {
         let byte = self.peek()?;
         self.at += 1;
         match byte {
@@ -165,19 +165,16 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing each element to `element`, which has to pass it.
+    /// Passes an array, handing each element to `element`, which has to pass it. A comma may follow the last one.
     pub(crate) fn array(&mut self, element: &mut dyn FnMut(&mut Scanner<'a>) -> Scanned) -> Scanned {
         self.expect(b'[')?;
-        if self.peek()? == b']' {
-            self.at += 1;
-            return Ok(());
-        }
-        loop {
+        while self.peek()? != b']' {
             element(self)?;
             if !self.another(b']')? {
                 return Ok(());
             }
         }
+        self.expect(b']')
     }
 
     /// Whether the next value is an array whose first element begins with `byte`. Passes nothing but white space.

@@ -5,8 +5,11 @@
 //! [`Written::lost`].
 
 pub mod callgrind;
+pub mod firefox;
+pub mod flamegraph;
 pub mod folded;
 pub mod pprof;
+pub mod speedscope;
 
 /// A file, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,51 +1,36 @@
-//! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and never panics.
+//! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and never panics. Every fixture
+//! goes through it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
 
-use common::{bytes, read};
-use formats::ErrorKind;
-use std::io::Write;
+use common::{bytes, fixture, read};
+use formats::{ErrorKind, Format, ReadError};
 
-const FILES: [&str; 16] = [
-    "v8/node-mdrender/main.cpuprofile",
-    "v8/web-particles/page.cpuprofile",
-    "v8/ts-matrix/ts.cpuprofile",
-    "folded/py-gridworld-pyspy/pyspy.raw.txt",
-    "folded/py-gridworld-austin/austin.txt",
-    "folded/ruby-ledger-rbspy/rbspy.collapsed",
-    "folded/cpp-raytrace-perf/fp.folded",
-    "folded/rust-huffman-pprof/cpu.folded",
-    "pprof/go-indexer-cpu/cpu.pb.gz",
-    "pprof/go-indexer-heap/heap.pb.gz",
-    "pprof/rust-huffman/cpu.pb",
-    "pprof/ruby-ledger-rbspy/rbspy.pprof.pb.gz",
-    "rbspy/ruby-ledger/rbspy.raw.gz",
-    "rbspy/ruby-queens/rbspy.raw.gz",
-    "stackprof/ruby-ledger/stackprof.json",
-    "stackprof/ruby-queens/stackprof.json",
-];
-
-/// The larger files are as repetitive as long: their front will do.
+/// Long texts are as repetitive as long: their front will do, up to the end of a line.
 const FRONT: usize = 64 << 10;
 
-/// Half of such a file is a file.
-fn has_no_end(path: &str) -> bool {
-    path.starts_with("folded/") || path.starts_with("rbspy/")
-}
-
-/// Fronts end with a line where they are text; what is compressed is broken inside.
-fn front(path: &str) -> Vec<u8> {
-    let mut bytes = bytes(path);
-    if bytes.starts_with(b"\x1f\x8b") {
-        bytes = formats::inflate::prefix(&bytes, FRONT).into_owned();
-    }
-    if has_no_end(path) {
-        let end = bytes.iter().take(FRONT).rposition(|&b| b == b'\n').unwrap();
-        bytes.truncate(end + 1);
-    }
-    bytes
+/// The profile of every fixture: its path, and its content without compression.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let folders = |path: &str| {
+        let entries = std::fs::read_dir(fixture(path)).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+        let mut names: Vec<_> = entries.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    let cases = folders("").into_iter().flat_map(|tool| folders(&tool).into_iter().map(move |case| format!("{tool}/{case}")));
+    let file = |case: String| {
+        let about: serde_json::Value = serde_json::from_slice(&bytes(&format!("{case}/case.json"))).unwrap();
+        let path = format!("{case}/{}", about["profile"].as_str().unwrap());
+        let mut content = formats::inflate::prefix(&bytes(&path), usize::MAX).into_owned();
+        if !formats::detect(&content).unwrap().has_end() {
+            let line_ends = content.iter().take(FRONT).rposition(|&b| b == b'\n').map_or(FRONT, |end| end + 1);
+            content.truncate(line_ends);
+        }
+        (path, content)
+    };
+    cases.map(file).collect()
 }
 
 /// Numbers that look random and are the same each time (xorshift64*).
@@ -60,17 +45,24 @@ impl Random {
     }
 }
 
+/// Whether an error says where something was expected, or what the file is.
+fn is_clear(error: &ReadError) -> bool {
+    let says_what = error.message.len() >= 16 && !error.message.ends_with('.');
+    says_what && (error.at != formats::At::File || matches!(error.kind, ErrorKind::Unrecognised | ErrorKind::Truncated))
+}
+
 #[test]
 fn truncated_anywhere() {
-    for path in FILES {
-        let whole = front(path);
+    for (path, whole) in files() {
+        let format = formats::detect(&whole).unwrap();
         for i in 0..200 {
             let end = whole.len() * i / 200;
             match read(whole[..end].to_vec()) {
-                Ok(read) => assert!(has_no_end(path), "{path} cut at {end}: {:?}", read.format),
+                // Without an end half a file is a file; where the end of the last record shows, it is said that it is missing.
+                Ok(read) => assert!(!read.format.has_end(), "{path} cut at {end}"),
                 Err(error) => {
-                    let expected = has_no_end(path) || error.kind == ErrorKind::Truncated;
-                    assert!(expected, "{path} cut at {end}: {error}");
+                    let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;
+                    assert!(truncated && is_clear(&error), "{path} cut at {end}: {error}");
                 }
             }
         }
@@ -78,9 +70,17 @@ fn truncated_anywhere() {
 }
 
 #[test]
+fn half_a_trace_is_said_to_be_half() {
+    for (path, whole) in files().into_iter().filter(|(_, whole)| formats::detect(whole) == Some(Format::ChromeTrace)) {
+        if let Ok(read) = read(whole[..whole.len() / 2].to_vec()) {
+            assert!(read.warnings.as_slice().iter().any(|warning| warning.code == "truncated"), "{path}");
+        }
+    }
+}
+
+#[test]
 fn flipped_bytes() {
-    for (seed, path) in (1..).zip(FILES) {
-        let whole = front(path);
+    for (seed, (path, whole)) in (1..).zip(files()) {
         let mut random = Random(seed);
         for _ in 0..200 {
             let mut broken = whole.clone();
@@ -89,7 +89,7 @@ fn flipped_bytes() {
                 broken[at] ^= 1 << random.below(8);
             }
             if let Err(error) = read(broken) {
-                assert!(!error.message.is_empty());
+                assert!(is_clear(&error), "{path}: {error}");
             }
         }
     }
@@ -97,6 +97,7 @@ fn flipped_bytes() {
 
 #[test]
 fn compressed_and_flipped() {
+    use std::io::Write;
     let plain = bytes("v8/web-particles/page.cpuprofile");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&plain).unwrap();

@@ -44,6 +44,23 @@ fn the_profile_itself_is_fine() {
 }
 
 #[test]
+fn a_line_that_flags_call_present_and_0_is_unknown_and_not_the_first_of_the_func() {
+    // Func lines 10 and 20; flags are those of version 75: category and line, source and line.
+    let lines = |line_flags: [u8; 2]| {
+        let mut profile = profile();
+        profile["meta"]["preprocessedProfileVersion"] = json!(75);
+        let thread = &mut profile["threads"][0];
+        thread["frameTable"] = json!({ "length": 2, "func": [0, 1], "line": [0, 0], "flags": line_flags });
+        thread["funcTable"] = json!({ "length": 2, "name": [0, 1], "lineNumber": [10, 20], "flags": [16, 16] });
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        let frames = stacks(&read).frames();
+        [0, 1].map(|i| frames.get(profile::FrameId::new(i)).line)
+    };
+    assert_eq!(lines([16, 0]), [0, 20]);
+    assert_eq!(lines([0, 16]), [10, 0]);
+}
+
+#[test]
 fn dangling_indexes_name_table_column_and_row() {
     for (pointer, value, expected) in [
         ("/threads/0/samples/stack/0", json!(2), "threads[0].samples.stack[0]"),

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Selves, bytes, read, stacks};
+use common::{Selves, bytes, fixture, read, stacks};
 use formats::Format;
 use profile::LineKnowledge;
 use serde_json::Value;
@@ -16,8 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
     let content = bytes(&format!("{case}/{file}"));
     let read = read(content.clone()).unwrap();
-    assert_eq!(formats::detect(&content[..content.len().min(64 << 10)]), Some(read.format), "the front is enough");
-    let expected: Value = serde_json::from_slice(&bytes(&format!("{case}/expected.json"))).unwrap();
+    let front = formats::inflate::prefix(&content, 64 << 10);
+    assert_eq!(formats::detect(&front[..front.len().min(64 << 10)]), Some(read.format), "the front is enough");
+    // Where there are source maps, readers say what was before they are applied.
+    let generated = format!("{case}/expected.generated.json");
+    let expected = if fixture(&generated).exists() { generated } else { format!("{case}/expected.json") };
+    let expected: Value = serde_json::from_slice(&bytes(&expected)).unwrap();
     let actual = Selves::of(stacks(&read), 0, root);
 
     assert_eq!(Some(actual.total), expected["total"].as_f64());
@@ -88,6 +92,55 @@ fn v8_profiles_count_hits_and_time() {
 }
 
 #[test]
+fn traces_of_every_tool() {
+    use LineKnowledge::{Nothing, SelfAndTotal, SelfOnly};
+    for (case, file, root, version, metrics, lines) in [
+        ("py-gridworld-pyspy", "pyspy.chrometrace.json.gz", "py-gridworld", Some("py-spy"), "time", SelfAndTotal),
+        ("py-pool-pyspy", "pyspy.chrometrace.json", "py-pool", Some("py-spy"), "time", SelfAndTotal),
+        ("py-shapes-viztracer", "viztracer.json.gz", "py-shapes", Some("viztracer@1.1.1"), "time", Nothing),
+        ("rust-huffman-tracing", "trace.json", "rust-huffman", Some("tracing-chrome"), "time", SelfAndTotal),
+        ("web-particles", "trace.json.gz", "web-particles", None, "samples time", SelfOnly),
+    ] {
+        let content = bytes(&format!("chrome-trace/{case}/{file}"));
+        let front = formats::inflate::prefix(&content, 4096);
+        assert_eq!(formats::detect(&front), Some(Format::ChromeTrace), "the front is enough");
+        let read = read(content).unwrap();
+        assert_eq!((read.format, read.version.as_deref()), (Format::ChromeTrace, version), "{case}");
+        let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!((names.join(" ").as_str(), read.recording.metrics()[0].lines), (metrics, lines), "{case}");
+        let codes: Vec<_> = read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
+        let expected: &[_] = if case == "web-particles" { &[("browser-page", 1)] } else { &[] };
+        assert_eq!(codes, expected, "{case}");
+
+        let expected: Value = serde_json::from_slice(&bytes(&format!("chrome-trace/{case}/expected.json"))).unwrap();
+        let root = format!("/srv/demo/{root}/");
+        let total = Selves::of(stacks(&read), 0, &root).total;
+        let expected_total = expected["total"].as_f64().unwrap();
+        assert!((total - expected_total).abs() <= 1e-9 * expected_total, "{case}: {total} instead of {expected_total}");
+        if let Some(time) = expected.get("time_us_next") {
+            // What is before a delta below zero has no file; it has less than nothing there.
+            let sampled = Selves::of(stacks(&read), 1, &root);
+            let with_file = |mut costs: BTreeMap<(String, String), f64>| {
+                costs.retain(|(_, file), _| !file.is_empty());
+                costs
+            };
+            assert_eq!(Some(sampled.total), time["total"].as_f64());
+            assert_eq!(with_file(sampled.functions), with_file(functions(time)));
+        }
+    }
+}
+
+#[test]
+fn heap_profiles_count_bytes() {
+    for (case, file) in [("node-mdrender", "main.heapprofile"), ("ts-matrix", "ts.heapprofile")] {
+        let (read, _) = check(&format!("v8/{case}-heap"), file, &format!("/srv/demo/{case}/"));
+        assert_eq!((read.format, read.warnings.as_slice()), (Format::HeapProfile, [].as_slice()));
+        let metric = &read.recording.metrics()[0];
+        assert_eq!((metric.name.as_str(), metric.unit.as_str(), metric.lines), ("selfSize", "bytes", LineKnowledge::Nothing));
+    }
+}
+
+#[test]
 fn idle_is_marked() {
     let read = read(bytes("v8/web-particles/page.cpuprofile")).unwrap();
     let profile = stacks(&read);
@@ -104,7 +157,8 @@ fn folded_stacks_of_every_profiler() {
     use LineKnowledge::{Nothing, SelfAndTotal};
     for (case, file, root, version, unit, lines) in [
         ("py-gridworld-pyspy", "pyspy.raw.txt", "/srv/demo/py-gridworld/", Some("py-spy"), "samples", SelfAndTotal),
-        ("py-gridworld-austin", "austin.txt", "/srv/demo/py-gridworld/", Some("austin"), "us", SelfAndTotal),
+        ("py-gridworld-austin", "austin.txt", "/srv/demo/py-gridworld/", Some("austin@3.7.0"), "us", SelfAndTotal),
+        ("py-index-austin", "austin.txt", "/srv/demo/py-index/", Some("austin@3.7.0"), "us", SelfAndTotal),
         ("ruby-ledger-rbspy", "rbspy.collapsed", "/srv/demo/ruby-ledger/", Some("rbspy"), "samples", SelfAndTotal),
         ("cpp-raytrace-perf", "fp.folded", "", None, "samples", Nothing),
         ("rust-huffman-pprof", "cpu.folded", "", None, "samples", Nothing),
@@ -159,6 +213,98 @@ fn pprof_profiles_have_all_their_metrics_and_threads() {
 }
 
 #[test]
+fn perf_has_lines_if_they_were_asked_for() {
+    use LineKnowledge::{Nothing, SelfAndTotal};
+    for (case, file, root, lines) in [
+        ("cpp-raytrace", "fp.script.txt.gz", "", Nothing),
+        ("cpp-raytrace-srcline", "dwarf.srcline.txt.gz", "/srv/demo/cpp-raytrace/", SelfAndTotal),
+    ] {
+        let (read, expected) = check(&format!("perf/{case}"), file, root);
+        assert_eq!((read.format, read.warnings.as_slice()), (Format::PerfScript, [].as_slice()), "{case}");
+        let metric = &read.recording.metrics()[0];
+        assert_eq!((metric.name.as_str(), metric.unit.as_str(), metric.lines), ("cpu-clock", "ns", lines));
+        let threads = stacks(&read).threads();
+        assert_eq!(threads.iter().map(|thread| thread.samples.len() as u64).sum::<u64>(), expected["samples"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn perf_has_a_metric_per_event() {
+    let read = read(bytes("perf/c-gallery/perf.txt.gz")).unwrap();
+    assert_eq!(read.warnings.as_slice(), []);
+    let metrics: Vec<_> = read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    assert_eq!(metrics, [("page-faults", "page-faults"), ("cpu-clock", "ns")]);
+    assert_eq!(read.recording.default_metric().index(), 1);
+    let threads: Vec<_> = stacks(&read).threads().iter().map(|t| (&*t.name, t.pid.as_deref(), t.tid.as_deref())).collect();
+    let pid = Some("20580");
+    let expected = [
+        ("gallery", pid, pid),
+        ("gallery", pid, Some("20582")),
+        ("draw worker/0", pid, Some("20582")),
+        ("draw: left (2)", pid, Some("20583")),
+    ];
+    assert_eq!(threads, expected);
+
+    // As `perf report` has them.
+    let faults = Selves::of(stacks(&read), 0, "/srv/demo/c-gallery/");
+    let expected = [("draw worker/0", 482_358.0), ("draw: left (2)", 67_234.0), ("gallery", 109.0)];
+    assert_eq!(faults.threads, expected.map(|(name, total)| (name.to_owned(), total)).into());
+    assert_eq!(faults.total, 549_701.0);
+    let clock = Selves::of(stacks(&read), 1, "/srv/demo/c-gallery/");
+    assert_eq!((clock.total, clock.threads["draw worker/0"], clock.threads["gallery"]), (1_743_718_375.0, 869_346_625.0, 0.0));
+}
+
+#[test]
+fn austin_has_the_same_costs_in_text_and_binary() {
+    let root = "/srv/demo/py-index/";
+    for (case, file, format) in
+        [("folded/py-index-austin", "austin.txt", Format::Folded), ("austin/py-index", "austin.mojo", Format::AustinMojo)]
+    {
+        let (read, expected) = check(case, file, root);
+        assert_eq!(
+            (read.format, read.version.as_deref(), read.warnings.as_slice()),
+            (format, Some("austin@3.7.0"), [].as_slice())
+        );
+        let metrics: Vec<_> =
+            read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+        assert_eq!(metrics, [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]);
+        for (metric, name) in [(1, "cpu"), (2, "memory")] {
+            let actual = Selves::of(stacks(&read), metric, root);
+            assert_eq!(Some(actual.total), expected[name]["total"].as_f64(), "{case} {name}");
+            assert_eq!(actual.functions, functions(&expected[name]), "{case} {name}");
+        }
+        assert!(read.span_seconds.is_some_and(|seconds| seconds > 0.5));
+    }
+
+    let (binary, _) = check("austin/py-gridworld", "austin.mojo", "/srv/demo/py-gridworld/");
+    let text = read(bytes("austin/py-gridworld/mojo2austin.txt.gz")).unwrap();
+    assert_eq!(text.format, Format::Folded);
+    assert_eq!(rows_of(&binary), rows_of(&text));
+}
+
+/// Each sample with its thread, its frames and its weights.
+fn rows_of(read: &formats::Read) -> Vec<String> {
+    let profile = stacks(read);
+    let symbols = profile.symbols();
+    let mut rows = Vec::new();
+    for thread in profile.threads() {
+        for i in 0..thread.samples.len() {
+            let mut frames = Vec::new();
+            let mut next = thread.samples.stack(i);
+            while let Some(stack) = next {
+                let frame = profile.frames().get(profile.stacks().frame(stack));
+                let file = symbols.funcs.get(frame.func).source.map(|source| symbols.source_name(source));
+                frames.push((symbols.func_name(frame.func), file, frame.line));
+                next = profile.stacks().prefix(stack);
+            }
+            let weights: Vec<_> = thread.samples.weights().iter().map(|weights| weights.get(i)).collect();
+            rows.push(format!("{} {:?} {:?}: {frames:?} {weights:?}", thread.name, thread.pid, thread.tid));
+        }
+    }
+    rows
+}
+
+#[test]
 fn compression_is_looked_through() {
     use std::io::Write;
     let plain = bytes("v8/node-mdrender/main.cpuprofile");
@@ -171,5 +317,27 @@ fn compression_is_looked_through() {
         let front = formats::inflate::prefix(&packed, 4096);
         assert_eq!(formats::detect(&front), Some(Format::CpuProfile));
         assert_eq!(Selves::of(stacks(&read(packed).unwrap()), 0, ""), expected);
+    }
+}
+
+#[test]
+fn speedscope_files_of_every_exporter() {
+    for (case, file, exporter, unit, span) in [
+        ("py-gridworld-pyspy", "pyspy.speedscope.json", "py-spy@0.4.3", "seconds", None),
+        ("ruby-ledger-rbspy", "rbspy.speedscope.json", "rbspy@0.55.0", "seconds", None),
+        ("rust-huffman-spans", "trace.speedscope.json", "trace2speedscope", "microseconds", Some(0.154_460_814)),
+    ] {
+        let expected: Value = serde_json::from_slice(&bytes(&format!("speedscope/{case}/expected.json"))).unwrap();
+        let content = bytes(&format!("speedscope/{case}/{file}"));
+        assert_eq!(formats::detect(&content[..content.len().min(4096)]), Some(Format::Speedscope), "the front is enough");
+        let read = read(content).unwrap();
+        assert_eq!((read.version.as_deref(), read.warnings.as_slice()), (Some(exporter), [].as_slice()), "{case}");
+        let metric = &read.recording.metrics()[0];
+        assert_eq!((metric.unit.as_str(), metric.lines), (unit, LineKnowledge::SelfAndTotal), "{case}");
+        assert_eq!(read.span_seconds.map(|s| (s * 1e9).round() / 1e9), span, "{case}");
+        let selves = Selves::of(stacks(&read), 0, "");
+        assert!((selves.total - expected["total"].as_f64().unwrap()).abs() < 1e-6, "{case}");
+        let threads: Vec<String> = rows(&expected["threads"]).map(|thread| text(&thread["name"])).collect();
+        assert_eq!(selves.threads.into_keys().collect::<BTreeSet<_>>(), threads.into_iter().collect(), "{case}");
     }
 }

@@ -1,7 +1,7 @@
 //! How readers make a [`Profile`]: every index is checked when its row goes in, and never again.
 
 use crate::strings::Interner;
-use crate::{Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StringId, Thread};
+use crate::{Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread};
 use rustc_hash::FxHashMap;
 
 /// Why a row could not be added.
@@ -41,8 +41,11 @@ pub enum BuildError {
 /// A profile while it is filled. `intern_*` gives one row per distinct value; `push_*` appends as it comes, for bulk data.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
+    /// Without strings, stacks and threads until it is finished.
     profile: Profile,
     strings: Interner,
+    stacks: StackTable,
+    threads: Vec<Thread>,
     source_ids: FxHashMap<StringId, SourceId>,
     lib_ids: FxHashMap<Lib, LibId>,
     func_ids: FxHashMap<Func, FuncId>,
@@ -59,6 +62,13 @@ impl ProfileBuilder {
     pub fn new(metrics: Vec<Metric>, default_metric: usize) -> Self {
         let default_metric = default_metric.min(metrics.len().saturating_sub(1));
         Self { profile: Profile { metrics, default_metric, ..Profile::default() }, ..Self::default() }
+    }
+
+    /// The same with other metrics, for readers that learn only at the end what their samples weigh: before the first thread.
+    #[must_use]
+    pub fn with_metrics(mut self, metrics: Vec<Metric>) -> Self {
+        self.profile.metrics = metrics;
+        self
     }
 
     /// The id of a string.
@@ -136,30 +146,30 @@ impl ProfileBuilder {
 
     /// Appends a stack; its prefix must stand before it.
     pub fn push_stack(&mut self, prefix: Option<StackId>, frame: FrameId) -> Result<StackId, BuildError> {
-        let row = next_row(self.profile.stacks.len(), "stack")?;
+        let row = next_row(self.stacks.len(), "stack")?;
         check("stack.frame", row, "frame", frame.index(), self.profile.frames.len())?;
         if let Some(prefix) = prefix {
             check("stack.prefix", row, "stack", prefix.index(), row as usize)?;
         }
-        self.profile.stacks.push(prefix, frame);
+        self.stacks.push(prefix, frame);
         Ok(StackId::new(row))
     }
 
     /// Makes room for that many stacks.
     pub fn reserve_stacks(&mut self, additional: usize) {
-        self.profile.stacks.reserve(additional);
+        self.stacks.reserve(additional);
     }
 
     /// Marks samples with exactly this stack as idle.
     pub fn set_idle(&mut self, stack: StackId) -> Result<(), BuildError> {
-        check("idle", 0, "stack", stack.index(), self.profile.stacks.len())?;
-        self.profile.stacks.set_idle(stack);
+        check("idle", 0, "stack", stack.index(), self.stacks.len())?;
+        self.stacks.set_idle(stack);
         Ok(())
     }
 
     /// Appends a thread, after all of its stacks.
     pub fn push_thread(&mut self, thread: Thread) -> Result<(), BuildError> {
-        let i = self.profile.threads.len();
+        let i = self.threads.len();
         let samples = &thread.samples;
         let shape = |what, found, expected| BuildError::Shape { thread: i, what, found, expected };
         if samples.weights.len() != self.profile.metrics.len() {
@@ -176,9 +186,9 @@ impl ProfileBuilder {
             return Err(shape("the column of calls", calls.len(), samples.len()));
         }
         for (row, &stack) in samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE) {
-            check("sample.stack", row as u32, "stack", stack as usize, self.profile.stacks.len())?;
+            check("sample.stack", row as u32, "stack", stack as usize, self.stacks.len())?;
         }
-        self.profile.threads.push(thread);
+        self.threads.push(thread);
         Ok(())
     }
 
@@ -187,17 +197,19 @@ impl ProfileBuilder {
     /// # Panics
     /// If `stack` was not.
     pub fn prefix(&self, stack: StackId) -> Option<StackId> {
-        self.profile.stacks.prefix(stack)
+        self.stacks.prefix(stack)
     }
 
     /// How many stacks there are so far.
     pub fn n_stacks(&self) -> usize {
-        self.profile.stacks.len()
+        self.stacks.len()
     }
 
     /// The finished profile.
     pub fn build(mut self) -> Profile {
         self.profile.symbols.strings = self.strings.finish();
+        self.profile.stacks = self.stacks.into();
+        self.profile.threads = self.threads.into();
         self.profile
     }
 }

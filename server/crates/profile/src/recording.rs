@@ -1,16 +1,18 @@
 //! What one profile file says: sampled stacks or a call graph.
 
-use crate::{CallGraph, FrameTable, Metric, MetricId, Samples, StackTable, SymbolTables, Thread, ThreadId};
+use crate::{CallGraph, FrameId, FrameTable, Metric, MetricId, Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId};
+use std::sync::Arc;
 
 /// Sampled stacks. Built by [`crate::ProfileBuilder`], which has checked every index.
 #[derive(Debug, Clone, Default)]
 pub struct Profile {
     pub(crate) symbols: SymbolTables,
     pub(crate) frames: FrameTable,
-    pub(crate) stacks: StackTable,
+    /// Shared by all tellings of one recording (see [`crate::relocate`]), like the samples: they are the bulk of it.
+    pub(crate) stacks: Arc<StackTable>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) default_metric: usize,
-    pub(crate) threads: Vec<Thread>,
+    pub(crate) threads: Arc<[Thread]>,
 }
 
 impl Profile {
@@ -29,17 +31,26 @@ impl Profile {
         &self.frames
     }
 
+    /// Where a frame was executing: the file and the line (1-based), where they are known. The file is that of its func unless
+    /// [`crate::relocate`] found the line in another one: there a compiler put the code of one file into a function of another.
+    ///
+    /// # Panics
+    /// If `frame` is of another profile.
+    pub fn place(&self, frame: FrameId) -> Option<(SourceId, u32)> {
+        if let Some(place) = self.frames.elsewhere(frame) {
+            return Some(place);
+        }
+        let frame = self.frames.get(frame);
+        let source = self.symbols.funcs.get(frame.func).source?;
+        (frame.line != 0).then_some((source, frame.line))
+    }
+
     /// Stacks.
     pub fn stacks(&self) -> &StackTable {
         &self.stacks
     }
 
-    /// Threads, in the file's order.
-    pub fn threads(&self) -> &[Thread] {
-        &self.threads
-    }
-
-    /// The metrics that samples are weighed by.
+    /// The metrics that samples weigh.
     pub fn metrics(&self) -> &[Metric] {
         &self.metrics
     }
@@ -49,11 +60,16 @@ impl Profile {
         MetricId::new(self.default_metric as u32)
     }
 
+    /// Threads, in the file's order.
+    pub fn threads(&self) -> &[Thread] {
+        &self.threads
+    }
+
     /// The same tables with other samples: `samples` gives those of each thread, `None` to leave the thread out. They must be
     /// made of the thread's own ([`crate::Samples::with_stacks`] and its like), so that nothing needs to be checked again.
     #[must_use]
     pub fn with_samples(&self, default_metric: MetricId, samples: impl Fn(ThreadId, &Samples) -> Option<Samples>) -> Self {
-        let threads = (0..).map(ThreadId::new).zip(&self.threads);
+        let threads = (0..).map(ThreadId::new).zip(self.threads.iter());
         let threads = threads.filter_map(|(id, thread)| {
             let Thread { name, process_name, pid, tid, samples: own } = thread;
             let samples = samples(id, own)?;

@@ -1,7 +1,8 @@
 //! Frames and stacks: the bulk of a profile, in columns.
 
 use crate::ids::NONE;
-use crate::{FrameId, FuncId, StackId};
+use crate::{FrameId, FuncId, SourceId, StackId};
+use rustc_hash::FxHashMap;
 
 /// One frame, as a row to be put into or taken out of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,6 +27,8 @@ pub struct FrameTable {
     line: Vec<u32>,
     column: Vec<u32>,
     inlined: Vec<bool>,
+    /// File and line of the frames whose line is not in the file of their func; those have no line of their own.
+    elsewhere: FxHashMap<FrameId, (SourceId, u32)>,
 }
 
 impl FrameTable {
@@ -58,6 +61,17 @@ impl FrameTable {
         self.line.push(frame.line);
         self.column.push(frame.column);
         self.inlined.push(frame.inlined);
+    }
+
+    pub(crate) fn elsewhere(&self, id: FrameId) -> Option<(SourceId, u32)> {
+        self.elsewhere.get(&id).copied()
+    }
+
+    /// Says of the frame that was pushed last that it executes in another file than its func's.
+    pub(crate) fn put_elsewhere(&mut self, source: SourceId, line: u32) {
+        if let Some(last) = self.len().checked_sub(1) {
+            self.elsewhere.insert(FrameId::new(last as u32), (source, line));
+        }
     }
 }
 

@@ -41,6 +41,18 @@ pub(crate) struct Interner {
     ids: FxHashMap<u64, Vec<StringId>>,
 }
 
+impl From<StringTable> for Interner {
+    /// To add to a table that is in use: its ids stay.
+    fn from(table: StringTable) -> Self {
+        use std::hash::BuildHasher;
+        let mut ids: FxHashMap<u64, Vec<StringId>> = FxHashMap::default();
+        for id in (0..table.len() as u32).map(StringId::new) {
+            ids.entry(rustc_hash::FxBuildHasher.hash_one(table.get(id))).or_default().push(id);
+        }
+        Self { table, ids }
+    }
+}
+
 impl Interner {
     /// The id of `text`, or `None` when the arena would outgrow 4 GiB.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {

@@ -1,7 +1,7 @@
 //! Paths named by profiles to files of a workspace, and lines of a recorded text to lines of an edited one.
 //!
-//! Stands alone: it knows neither profiles nor editors. Of the disk it touches the given roots and nothing else; it never
-//! opens a source file.
+//! Stands alone: it knows neither profiles nor editors. Of the disk it touches the given roots and nothing else, and of the files
+//! in them it opens only generated JavaScript and its source maps.
 
 mod index;
 mod lines;
@@ -9,7 +9,9 @@ mod map;
 mod name;
 mod prefix;
 mod repo;
+mod source_map;
 
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use lines::LineMap;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
+pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};

@@ -2,7 +2,7 @@
 //!
 //! What is certain comes first: the user's rules, then the path itself. Only then the end of a path is compared, and
 //! when two files could be meant, none is: a wrong number beside somebody's code is worse than no number.
-//! Source maps and functions are not known here.
+//! Functions are not known here, nor what source maps say (`source_map`).
 
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,8 @@ pub enum How {
     Suffix,
     /// The path exists in a root, spelled through a symlink.
     Link,
+    /// The source map of a file that ran names it; said by whoever applies source maps, never here.
+    SourceMap,
 }
 
 /// Why a name has no file. Displays as the end of a sentence that begins with the name.

@@ -172,7 +172,7 @@ pub(crate) fn key(path: &str) -> String {
 /// Whether the file systems of this platform usually ignore case.
 pub(crate) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
-const SEPARATORS: [char; 2] = ['/', '\\'];
+pub(crate) const SEPARATORS: [char; 2] = ['/', '\\'];
 
 /// Components without empty ones, `.` and `..`. A drive begins anew, since build systems glue folders in front of it.
 pub(crate) fn normal(path: &str) -> Vec<&str> {
@@ -194,7 +194,7 @@ pub(crate) fn normal(path: &str) -> Vec<&str> {
     components
 }
 
-fn is_drive(component: &str) -> bool {
+pub(crate) fn is_drive(component: &str) -> bool {
     matches!(component.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
@@ -208,7 +208,7 @@ fn names_no_file(name: &str) -> bool {
 }
 
 /// A scheme has at least two characters, so that a drive letter is none.
-fn split_scheme(name: &str) -> Option<(&str, &str)> {
+pub(crate) fn split_scheme(name: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = name.split_once(':')?;
     let is_scheme = scheme.len() > 1
         && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -217,7 +217,7 @@ fn split_scheme(name: &str) -> Option<(&str, &str)> {
 }
 
 /// The path of a `file:` URL, whose host may be missing.
-fn file_path(rest: &str) -> &str {
+pub(crate) fn file_path(rest: &str) -> &str {
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     rest.strip_prefix("localhost").unwrap_or(rest)
 }

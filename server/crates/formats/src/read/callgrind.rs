@@ -27,12 +27,8 @@ use text::Line;
 const TELLING_FUNCTIONS: usize = 10;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::default();
-    if let std::borrow::Cow::Owned(_) = text {
-        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        reader.warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
-    }
+    let text = super::utf8(bytes, &mut reader.warnings);
     let mut lines = text.lines().enumerate().peekable();
     while let Some((i, line)) = lines.next() {
         let is_cut = lines.peek().is_none() && !text.ends_with('\n');

@@ -6,6 +6,9 @@
 //! there, and a call that outlasts its caller is cut where the caller ends. Nothing of it is silent: [`Warnings`] count it.
 
 use profile::{FrameId, ProfileBuilder, StackId, Warnings};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
 /// One event of a thread. Times are in any unit, all of one recording in the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +39,8 @@ pub(crate) struct Calls {
     pub(crate) own: Vec<f64>,
     /// The same by the second clock; `None` as soon as one event does not have it.
     pub(crate) own_cpu: Option<Vec<f64>>,
+    /// Time from the first event on in which no call was open.
+    pub(crate) nobodys: f64,
 }
 
 /// Runs the events of one thread, in any order. What is open at the end ends with the last event, or at `end` if that is later.
@@ -50,14 +55,16 @@ pub(crate) fn run(
     let mut machine = Machine {
         rows: Vec::new(),
         open: Vec::new(),
+        n_open: FxHashMap::default(),
         whole: Vec::new(),
         now: events.first().map_or(0.0, |event| event.at),
         now_cpu: None,
+        nobodys: 0.0,
         has_cpu: !events.is_empty(),
         warnings,
     };
     for group in events.chunk_by(|a, b| a.at == b.at) {
-        for &event in &in_order(group, &machine.open) {
+        for &event in &in_order(group, &machine.open, &machine.n_open) {
             machine.step(event);
         }
     }
@@ -65,50 +72,106 @@ pub(crate) fn run(
     machine.calls(builder)
 }
 
-/// Puts events of the same time in order: ends of open calls, outermost last; then beginnings with the ends that stand after
-/// them in the file (calls without length); whole calls last, the longest outside.
-fn in_order(group: &[Event], open: &[Open]) -> Vec<Event> {
-    if let [event] = group {
-        return vec![*event];
+/// Puts events of the same time in order, unless they stand in one: ends of open calls, outermost last; then beginnings with the
+/// ends that stand after them in the file (calls without length); whole calls last, the longest outside.
+fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> Vec<Event> {
+    if group.len() == 1 || is_nested(group, open) {
+        return group.to_vec();
     }
     let (mut ends, mut rest, mut whole) = (Vec::new(), Vec::new(), Vec::new());
-    let mut begun: Vec<u32> = Vec::new();
+    let mut begun = Begun::default();
     for &event in group {
         match event.what {
             What::Begin { name, .. } => {
                 begun.push(name);
                 rest.push(event);
             }
-            What::End { name, .. } => {
-                let own = begun.iter().rposition(|&begun| name.is_none_or(|name| name == begun));
-                match own {
-                    Some(own) => {
-                        begun.remove(own);
-                        rest.push(event);
-                    }
-                    None => ends.push(event),
-                }
-            }
+            What::End { name, .. } if begun.take(name) => rest.push(event),
+            What::End { name, .. } => ends.push((name, event)),
             What::Complete { .. } => whole.push(event),
         }
     }
     let until = |event: &Event| if let What::Complete { until, .. } = event.what { until } else { event.at };
     whole.sort_by(|a, b| until(b).total_cmp(&until(a)));
 
-    // Of several ends the one that ends the innermost call comes first.
+    // Of several ends the one that ends the innermost call comes first. Those that end none keep their order behind them.
     let mut ordered = Vec::with_capacity(group.len());
-    for inner in open.iter().rev() {
-        let of_inner = |event: &Event| matches!(event.what, What::End { name: Some(name), .. } if inner.name == Some(name));
-        match ends.iter().position(of_inner) {
-            Some(found) => ordered.push(ends.remove(found)),
-            None if ends.is_empty() => break,
-            None => {}
+    let mut by_name: FxHashMap<u32, VecDeque<Event>> = FxHashMap::default();
+    let mut others = Vec::new();
+    for (name, event) in ends {
+        let of_open = name.filter(|name| {
+            let queued = by_name.get(name).map_or(0, VecDeque::len);
+            n_open.get(name).is_some_and(|&open| queued < open)
+        });
+        match of_open {
+            Some(name) => by_name.entry(name).or_default().push_back(event),
+            None => others.push(event),
         }
     }
-    ordered.extend(ends);
+    let mut inner_first = open.iter().rev();
+    while !by_name.is_empty() {
+        // As deep as calls end here, and no deeper.
+        let Some(inner) = inner_first.next() else { break };
+        let Some(name) = inner.name else { continue };
+        if let Entry::Occupied(mut queue) = by_name.entry(name) {
+            ordered.extend(queue.get_mut().pop_front());
+            if queue.get().is_empty() {
+                queue.remove();
+            }
+        }
+    }
+    ordered.extend(others);
     ordered.extend(rest);
     ordered.extend(whole);
     ordered
+}
+
+/// Whether the events of one time, as they stand, end nothing but the innermost call. (Where a whole call stands says nothing.)
+fn is_nested(group: &[Event], open: &[Open]) -> bool {
+    let mut outer = open.iter().rev();
+    let mut begun: Vec<u32> = Vec::new();
+    group.iter().all(|event| match event.what {
+        What::Begin { name, .. } => {
+            begun.push(name);
+            true
+        }
+        What::End { name, .. } => {
+            let innermost = begun.pop().or_else(|| outer.next()?.name);
+            innermost.is_some_and(|innermost| name.is_none_or(|name| name == innermost))
+        }
+        What::Complete { .. } => false,
+    })
+}
+
+/// Calls that began and have not ended: the last, or the last of a name, is found without search.
+#[derive(Default)]
+struct Begun {
+    names: Vec<u32>,
+    /// Whether a call is still there, by position in `names`.
+    is_there: Vec<bool>,
+    /// Positions by name.
+    by_name: FxHashMap<u32, Vec<usize>>,
+}
+
+impl Begun {
+    fn push(&mut self, name: u32) {
+        self.by_name.entry(name).or_default().push(self.names.len());
+        self.names.push(name);
+        self.is_there.push(true);
+    }
+
+    /// Takes away the last call, or the last of that name; whether there was one.
+    fn take(&mut self, name: Option<u32>) -> bool {
+        while self.is_there.pop_if(|is_there| !*is_there).is_some() {
+            self.names.pop();
+        }
+        let Some(name) = name.or(self.names.last().copied()) else { return false };
+        let Some(position) = self.by_name.get_mut(&name).and_then(Vec::pop) else { return false };
+        if let Some(is_there) = self.is_there.get_mut(position) {
+            *is_there = false;
+        }
+        true
+    }
 }
 
 /// A call that has begun.
@@ -130,10 +193,13 @@ struct Row {
 struct Machine<'w> {
     rows: Vec<Row>,
     open: Vec<Open>,
+    /// How many of `open` have a name; none is no entry.
+    n_open: FxHashMap<u32, usize>,
     /// Which of `open` end by themselves: positions, outermost first. An inner one never ends later than an outer one.
     whole: Vec<usize>,
     now: f64,
     now_cpu: Option<f64>,
+    nobodys: f64,
     has_cpu: bool,
     warnings: &'w mut Warnings,
 }
@@ -181,15 +247,27 @@ impl Machine<'_> {
         for _ in position + 1..self.open.len() {
             self.warnings.add("unwound-call", || "a call ended inside which others were open; they end with it".to_owned());
         }
-        self.open.truncate(position);
+        for ended in self.open.drain(position..) {
+            if let Some(Entry::Occupied(mut n)) = ended.name.map(|name| self.n_open.entry(name)) {
+                *n.get_mut() -= 1;
+                if *n.get() == 0 {
+                    n.remove();
+                }
+            }
+        }
         while self.whole.pop_if(|whole| *whole >= position).is_some() {}
     }
 
     /// Time goes on, for the innermost call.
     fn pass(&mut self, at: f64, cpu: Option<f64>) {
         self.has_cpu &= cpu.is_some() || self.open.is_empty();
-        if let Some(row) = self.open.last().and_then(|open| self.rows.get_mut(open.row)) {
-            row.own += (at - self.now).max(0.0);
+        let passed = (at - self.now).max(0.0);
+        let innermost = self.open.last().and_then(|open| self.rows.get_mut(open.row));
+        if innermost.is_none() {
+            self.nobodys += passed;
+        }
+        if let Some(row) = innermost {
+            row.own += passed;
             if let (Some(before), Some(cpu)) = (self.now_cpu, cpu) {
                 row.own_cpu += (cpu - before).max(0.0);
             }
@@ -200,13 +278,18 @@ impl Machine<'_> {
 
     fn begin(&mut self, name: Option<u32>, frame: FrameId, until: Option<(f64, Option<f64>)>) {
         let parent = self.open.last().map(|open| open.row);
+        if let Some(name) = name {
+            *self.n_open.entry(name).or_default() += 1;
+        }
         self.open.push(Open { row: self.rows.len(), name, until });
         self.rows.push(Row { parent, frame, own: 0.0, own_cpu: 0.0 });
     }
 
     fn end(&mut self, name: Option<u32>, frame: Option<FrameId>) {
         let is_meant = |open: &Open| open.name.is_some_and(|own| name.is_none_or(|name| name == own));
-        let Some(ended) = self.open.iter().rposition(is_meant) else {
+        // Many ends of calls that never began must not look through all that are open each time.
+        let is_open = name.map_or(!self.n_open.is_empty(), |name| self.n_open.contains_key(&name));
+        let Some(ended) = is_open.then(|| self.open.iter().rposition(is_meant)).flatten() else {
             self.warnings.add("unmatched-end", || "an end of a call that had not begun; it is ignored".to_owned());
             return;
         };
@@ -235,6 +318,7 @@ impl Machine<'_> {
             stacks,
             own: self.rows.iter().map(|row| row.own).collect(),
             own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
+            nobodys: self.nobodys,
         })
     }
 }
@@ -242,7 +326,7 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::{Frame, Func, LineKnowledge, Metric};
+    use profile::{Frame, Func, LineKnowledge, Metric, Profile};
 
     fn b(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {
         (at, 'B', name, 0.0)
@@ -256,8 +340,8 @@ mod tests {
         (at, 'X', name, duration)
     }
 
-    /// Every call as `path own`, then the warnings as `code count`. An end without a name ends the innermost call.
-    fn lines(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> String {
+    /// The calls and the warnings as `code count`. An end without a name ends the innermost call.
+    fn run_all(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> (Calls, Profile, Vec<String>) {
         let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let mut warnings = Warnings::default();
@@ -275,7 +359,13 @@ mod tests {
         let events = events.collect();
         let calls = run(events, end, &mut builder, &mut warnings).unwrap();
         assert_eq!(calls.own_cpu, None);
-        let profile = builder.build();
+        let warnings = warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count));
+        (calls, builder.build(), warnings.collect())
+    }
+
+    /// Every call as `path own`, then the warnings.
+    fn lines(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> String {
+        let (calls, profile, warnings) = run_all(events, end);
         let mut lines = Vec::new();
         for (&stack, own) in calls.stacks.iter().zip(&calls.own) {
             let up = std::iter::successors(Some(stack), |&stack| profile.stacks().prefix(stack));
@@ -284,7 +374,7 @@ mod tests {
             names.reverse();
             lines.push(format!("{} {own}", names.join(";")));
         }
-        lines.extend(warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count)));
+        lines.extend(warnings);
         lines.join(", ")
     }
 
@@ -350,6 +440,9 @@ mod tests {
         assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
         assert_eq!(lines(&[b(0.0, "f"), b(2.0, "g"), e(9.0, "f"), e(9.0, "g")], None), "f 2, f;g 7", "the innermost ends first");
         assert_eq!(lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None), "out 7, out;in 2, out;in;none 0");
+        // A call without length just before its caller ends is still a call of that caller.
+        assert_eq!(lines(&[b(0.0, "f"), b(9.0, "g"), e(9.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
+        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "f"), e(5.0, "f"), e(9.0, "f")], None), "f 9, f;f 0");
         // A tail call: as if the callee were called by the caller's caller.
         assert_eq!(
             lines(&[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")], None),
@@ -364,8 +457,47 @@ mod tests {
     }
 
     #[test]
+    fn time_between_calls_is_nobodys() {
+        let events = [b(2.0, "f"), e(3.0, "f"), x(5.0, "g", 1.0), b(9.0, "f")];
+        let nobodys = |events, end| run_all(events, end).0.nobodys;
+        assert_eq!(
+            (nobodys(&events[..], Some(20.0)), nobodys(&events[..3], None), nobodys(&events[..3], Some(10.0))),
+            (5.0, 2.0, 6.0)
+        );
+    }
+
+    #[test]
     fn recursion_is_as_many_calls() {
         let events = [b(0.0, "f"), b(1.0, "f"), b(2.0, "f"), e(3.0, "f"), e(5.0, "f"), e(9.0, "f")];
         assert_eq!(lines(&events, None), "f 5, f;f 3, f;f;f 1");
+    }
+
+    #[test]
+    fn ends_of_one_time_with_and_without_names() {
+        // `f` takes `g` with it; the end without a name ends the innermost of those that are still there.
+        let events = [b(0.0, "m"), b(5.0, "f"), b(5.0, "g"), e(5.0, "f"), e(5.0, ""), e(9.0, "m")];
+        assert_eq!(lines(&events, None), "m 5, m;f 0, m;f;g 0, unwound-call 1, unmatched-end 1");
+        let events = [b(0.0, "f"), b(1.0, "g"), e(5.0, "x"), e(5.0, "f"), e(5.0, "g"), e(5.0, "g"), e(6.0, "f")];
+        assert_eq!(lines(&events, None), "f 1, f;g 4, unmatched-end 3");
+    }
+
+    #[test]
+    fn neither_depth_nor_strays_nor_one_time_for_all_make_it_slow() {
+        let (mut builder, n) = (ProfileBuilder::new(Vec::new(), 0), 100_000);
+        let name = builder.intern_string("f").unwrap();
+        let func = builder.intern_func(Func { name, source: None, lib: None, line: 0, column: 0 }).unwrap();
+        let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+        let begin = What::Begin { name: 1, frame };
+        let (end, stray) = (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });
+        let mut run = |what: &[What], step: f64| {
+            let events = what.iter().flat_map(|&what| vec![what; n]).enumerate();
+            let events = events.map(|(i, what)| Event { at: i as f64 * step, cpu: None, what }).collect();
+            let calls = run(events, None, &mut builder, &mut Warnings::default()).unwrap();
+            (calls.stacks.len(), calls.own.iter().sum::<f64>())
+        };
+        for order in [[begin, end, stray], [begin, stray, end]] {
+            assert_eq!(run(&order, 0.0), (n, 0.0));
+            assert_eq!(run(&order, 1.0).0, n);
+        }
     }
 }

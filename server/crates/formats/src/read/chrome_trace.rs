@@ -1,7 +1,293 @@
-//! Recognised, not read.
+//! Trace Event JSON (Chrome traces): calls and returns with times, by Chromium, Node.js, py-spy, `VizTracer`,
+//! tracing-chrome.
+//!
+//! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call, `E` ends the innermost and
+//! `X` is a whole one; `M` gives names, at any place of the file. All else (async events, instants, counters, flows) says
+//! nothing about stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
+//! while they run, and tracing-chrome leaves it so when they are killed.
+//!
+//! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled into the trace, the
+//! samples are the recording, and the timeline beside them is not: see [`sampled`] (V8) and [`stack_frames`] (Hermes).
+//!
+//! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
 
-use crate::{Format, Read, ReadError};
+mod event;
+mod place;
+mod sampled;
+mod stack_frames;
 
-pub(crate) fn read(_bytes: &[u8]) -> Result<Read, ReadError> {
-    Err(ReadError::not_read(Format::ChromeTrace))
+use super::calls::{self, What};
+use crate::scan::{Scanned, Scanner, Stop};
+use crate::{At, Format, Read, ReadError};
+use event::{Event, Text, id, number, time};
+use place::Place;
+use profile::{BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
+use rustc_hash::FxHashMap;
+use sampled::Sampled;
+use serde::Deserialize;
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut trace = Trace::default();
+    let mut scanner = Scanner::new(bytes);
+    let walked = trace.file(&mut scanner);
+    if let Some(error) = trace.failed {
+        return Err(error.into());
+    }
+    let at = At::Byte(if walked == Err(Stop::End) { bytes.len() } else { scanner.at() } as u64);
+    match walked {
+        Ok(()) | Err(Stop::Enough) => {}
+        Err(Stop::End) if trace.n_events == 0 => {
+            return Err(ReadError::truncated(at, "the JSON ends before the first whole event; expected trace events"));
+        }
+        Err(Stop::Broken) if trace.n_events == 0 => {
+            return Err(ReadError::malformed(at, "this is not JSON; expected an array of trace events"));
+        }
+        Err(Stop::End) => {
+            let n = trace.n_events;
+            trace.warnings.add("truncated", || format!("{at}the trace has no end; the {n} events until there are shown"));
+        }
+        Err(Stop::Broken) => {
+            let n = trace.n_events;
+            trace.warnings.add("malformed", || format!("{at}this is not JSON; the {n} events before it are shown"));
+        }
+    }
+    trace.finish()
 }
+
+/// The names that `M` events give, under ids as written.
+#[derive(Default)]
+struct Names<'a> {
+    processes: FxHashMap<Option<&'a str>, String>,
+    threads: FxHashMap<(Option<&'a str>, Option<&'a str>), String>,
+}
+
+impl<'a> Names<'a> {
+    fn thread(&self, pid: Option<&'a str>, tid: Option<&'a str>) -> Thread {
+        Thread {
+            name: self.threads.get(&(pid, tid)).cloned().unwrap_or_default(),
+            process_name: self.processes.get(&pid).cloned().unwrap_or_default(),
+            pid: pid.map(str::to_owned),
+            tid: tid.map(str::to_owned),
+            samples: Samples::default(),
+        }
+    }
+}
+
+/// The events of one thread that make stacks.
+struct Calls<'a> {
+    pid: Option<&'a str>,
+    tid: Option<&'a str>,
+    events: Vec<calls::Event>,
+}
+
+/// What was seen so far.
+#[derive(Default)]
+struct Trace<'a> {
+    n_events: usize,
+    names: Names<'a>,
+    sampled: Sampled<'a>,
+    stack_frames: stack_frames::Sampled<'a>,
+    builder: ProfileBuilder,
+    threads: Vec<Calls<'a>>,
+    thread_ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
+    /// Some frame has an executing line.
+    has_lines: bool,
+    /// Some event lacks the time of the second clock.
+    lacks_cpu: bool,
+    /// What times count from.
+    base: Option<i64>,
+    /// Earliest and latest time.
+    span: Option<(f64, f64)>,
+    version: Option<String>,
+    warnings: Warnings,
+    failed: Option<BuildError>,
+}
+
+impl<'a> Trace<'a> {
+    fn file(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
+        if scanner.peek()? == b'[' {
+            return self.events(scanner);
+        }
+        scanner.object(&mut |scanner, key| {
+            if key == b"traceEvents" {
+                return self.events(scanner);
+            }
+            scanner.peek()?;
+            let start = scanner.at();
+            scanner.skip()?;
+            let value = scanner.since(start);
+            match key {
+                b"samples" => self.stack_frames.samples = value,
+                b"stackFrames" => self.stack_frames.stack_frames = value,
+                _ => self.about(key, value),
+            }
+            Ok(())
+        })
+    }
+
+    fn events(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
+        scanner.array(&mut |scanner| {
+            scanner.peek()?;
+            let start = scanner.at();
+            scanner.skip()?;
+            let event = serde_json::from_slice(scanner.since(start)).and_then(|event| self.event(&event));
+            if let Err(error) = event {
+                self.warnings.add("malformed-event", || format!("the event at byte {start} is left out: {error}"));
+            }
+            self.n_events += 1;
+            if self.failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
+        })
+    }
+
+    /// What stands beside the events.
+    fn about(&mut self, key: &[u8], value: &[u8]) {
+        #[derive(Deserialize)]
+        struct About<'a> {
+            #[serde(borrow)]
+            version: Option<Text<'a>>,
+            #[serde(rename = "product-version", borrow)]
+            product: Option<Text<'a>>,
+        }
+        let Ok(about) = serde_json::from_slice::<About<'_>>(value) else { return };
+        match (key, about) {
+            (b"viztracer_metadata", About { version: Some(version), .. }) => {
+                self.version = Some(format!("viztracer@{}", &*version));
+            }
+            (b"metadata", About { product: Some(product), .. }) => self.version = Some(product.replacen('/', "@", 1)),
+            _ => {}
+        }
+    }
+
+    fn event(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
+        match (event.phase(), event.name()) {
+            ("B" | "E" | "X", _) => {
+                if let Err(error) = self.call(event) {
+                    self.failed = Some(error);
+                }
+                Ok(())
+            }
+            ("M", _) => self.name(event),
+            ("P", "Profile" | "ProfileChunk") => self.sampled.add(event),
+            _ => Ok(()),
+        }
+    }
+
+    fn name(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
+        #[derive(Deserialize)]
+        struct Args<'a> {
+            #[serde(borrow)]
+            name: Option<Text<'a>>,
+            #[serde(borrow)]
+            node: Option<Text<'a>>,
+        }
+        if !matches!(event.name(), "process_name" | "thread_name" | "version") {
+            return Ok(());
+        }
+        let Args { name, node } = serde_json::from_str(event.args.map_or("{}", |args| args.get()))?;
+        let pid = id(event.pid);
+        match (event.name(), name) {
+            ("process_name", Some(name)) => drop(self.names.processes.insert(pid, name.to_string())),
+            ("thread_name", Some(name)) => drop(self.names.threads.insert((pid, id(event.tid)), name.to_string())),
+            _ => {}
+        }
+        if let Some(node) = node {
+            self.version = Some(format!("node@{}", &*node));
+        }
+        Ok(())
+    }
+
+    /// An event that begins or ends a call, or both.
+    fn call(&mut self, event: &Event<'a>) -> Result<(), BuildError> {
+        let Some(at) = time(event.ts, &mut self.base) else {
+            self.warnings.add("no-time", || format!("an event ({}) has no time; it is left out", event.name()));
+            return Ok(());
+        };
+        let cpu = number(event.tts);
+        let place = Place::of(event);
+        self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);
+        self.lacks_cpu |= cpu.is_none();
+        let mut last = at;
+        let what = match event.phase() {
+            // What the end says of the place wins; an end without a name ends the innermost call.
+            "E" => What::End {
+                name: if event.name().is_empty() { None } else { Some(self.builder.intern_string(event.name())?.raw()) },
+                frame: place.map(|place| place.frame(event.name(), &mut self.builder)).transpose()?,
+            },
+            phase => {
+                let frame = place.unwrap_or_default().frame(event.name(), &mut self.builder)?;
+                if phase == "B" {
+                    What::Begin { name: self.builder.intern_string(event.name())?.raw(), frame }
+                } else {
+                    let cpu_duration = number(event.tdur);
+                    self.lacks_cpu |= cpu_duration.is_none();
+                    let until = at + number(event.dur).or(cpu_duration).unwrap_or(0.0);
+                    last = last.max(until);
+                    What::Complete { frame, until, cpu_until: cpu.zip(cpu_duration).map(|(cpu, duration)| cpu + duration) }
+                }
+            }
+        };
+        let (start, end) = self.span.unwrap_or((at, at));
+        self.span = Some((start.min(at), end.max(last)));
+        self.thread(event).events.push(calls::Event { at, cpu, what });
+        Ok(())
+    }
+
+    /// The thread of an event.
+    fn thread(&mut self, event: &Event<'a>) -> &mut Calls<'a> {
+        let (pid, tid) = (id(event.pid), id(event.tid));
+        let mut key = (pid, tid);
+        if event.category() == "py-spy" {
+            // It keeps stacks by thread id alone, which forked processes share: a call may end under another process.
+            key.0 = None;
+            self.version.get_or_insert_with(|| "py-spy".to_owned());
+        } else if event.file.is_some() {
+            self.version.get_or_insert_with(|| "tracing-chrome".to_owned());
+        }
+        let next = self.threads.len();
+        let index = *self.thread_ids.entry(key).or_insert(next);
+        if index == next {
+            self.threads.push(Calls { pid, tid, events: Vec::new() });
+        }
+        let thread = &mut self.threads[index];
+        if thread.pid != pid {
+            thread.pid = None;
+        }
+        thread
+    }
+
+    fn finish(self) -> Result<Read, ReadError> {
+        let Self { names, sampled, stack_frames, mut warnings, version, .. } = self;
+        if !sampled.is_empty() {
+            return Ok(Read { version, ..sampled.read(&names, warnings)? });
+        }
+        if !stack_frames.is_empty() {
+            return Ok(Read { version, ..stack_frames.read(&names, warnings)? });
+        }
+        let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let metric = |name| Metric::new(name, "us", None).with_lines(lines);
+        let mut metrics = vec![metric("time")];
+        if !self.lacks_cpu {
+            metrics.push(metric("cpu"));
+        }
+        let has_cpu = metrics.len() > 1;
+        let mut builder = self.builder.with_metrics(metrics);
+        for Calls { pid, tid, events } in self.threads {
+            let calls = calls::run(events, None, &mut builder, &mut warnings)?;
+            let n = calls.stacks.len();
+            let mut weights = vec![Weights::Each(calls.own)];
+            if has_cpu {
+                weights.push(Weights::Each(calls.own_cpu.unwrap_or_else(|| vec![0.0; n])));
+            }
+            let samples = Samples::new(calls.stacks.into_iter().map(Some), weights);
+            // py-spy samples: what it writes as a call are samples in a row that look alike.
+            let samples = if version.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
+            builder.push_thread(Thread { samples, ..names.thread(pid, tid) })?;
+        }
+        let recording = Recording::Stacks(builder.build());
+        let span_seconds = self.span.map(|(start, end)| (end - start) / 1e6);
+        Ok(Read { recording, format: Format::ChromeTrace, version, span_seconds, warnings })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,14 +7,12 @@
 //! Two metrics come out. `hits` counts by node: `samples` would over-count, because V8 records extra ones at
 //! deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time` gives each sample the time until the next.
 
-use super::{json, source_name};
+use super::v8::{CallFrame, callers_first, durations};
+use super::{json, position};
 use crate::{At, Format, Read, ReadError};
-use profile::{
-    Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights,
-};
+use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use std::borrow::Cow;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,18 +40,6 @@ struct Node<'a> {
     /// … or that of the caller.
     parent: Option<i64>,
     position_ticks: Option<Vec<PositionTicks>>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct CallFrame<'a> {
-    #[serde(borrow, default)]
-    function_name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    url: Cow<'a, str>,
-    /// Where the function starts, 0-based; -1 = unknown.
-    line_number: Option<f64>,
-    column_number: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -107,9 +93,9 @@ fn samples(
         if !node.call_frame.is_root() {
             let func = node.call_frame.intern(builder)?;
             for (line, ticks) in std::mem::take(&mut own.by_line) {
-                push(Some(leaf(builder, caller, func, line, node)?), ticks, 0.0);
+                push(Some(node.call_frame.stack(builder, caller, func, (line, 0))?), ticks, 0.0);
             }
-            stack = Some(leaf(builder, caller, func, 0, node)?);
+            stack = Some(node.call_frame.stack(builder, caller, func, (0, 0))?);
         }
         if let Some(slot) = stacks.get_mut(i) {
             *slot = stack;
@@ -131,53 +117,6 @@ fn samples(
         weights.push(Weights::Each(row_time));
     }
     Ok(Samples::new(rows, weights))
-}
-
-fn leaf(
-    builder: &mut ProfileBuilder,
-    caller: Option<StackId>,
-    func: FuncId,
-    line: u32,
-    node: &Node<'_>,
-) -> Result<StackId, ReadError> {
-    let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
-    let stack = builder.intern_stack(caller, frame)?;
-    if node.call_frame.is_idle() {
-        builder.set_idle(stack)?;
-    }
-    Ok(stack)
-}
-
-impl CallFrame<'_> {
-    /// The node above all others, which is no function.
-    fn is_root(&self) -> bool {
-        self.function_name == "(root)" && self.url.is_empty()
-    }
-
-    fn is_idle(&self) -> bool {
-        self.function_name == "(idle)" && self.url.is_empty()
-    }
-
-    fn intern(&self, builder: &mut ProfileBuilder) -> Result<FuncId, ReadError> {
-        let name = if self.function_name.is_empty() { "(anonymous)" } else { &self.function_name };
-        let source = if self.url.is_empty() { None } else { Some(builder.intern_source(&source_name(&self.url))?) };
-        let func = Func {
-            name: builder.intern_string(name)?,
-            source,
-            lib: None,
-            line: position(self.line_number.unwrap_or(-1.0) + 1.0),
-            column: position(self.column_number.unwrap_or(-1.0) + 1.0),
-        };
-        Ok(builder.intern_func(func)?)
-    }
-}
-
-/// A 1-based position; what is none becomes 0.
-fn position(number: f64) -> u32 {
-    // Casts saturate: below 0 is 0.
-    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
-    let position = number as u32;
-    position
 }
 
 /// Who calls whom, by row of `nodes`.
@@ -223,40 +162,6 @@ impl Tree {
         })?;
         Ok(Self { rows, caller, callers_first })
     }
-}
-
-/// Orders rows so that callers stand first. The error is a row on a circle.
-fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usize> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum State {
-        New,
-        OnPath,
-        Done,
-    }
-    let mut state = vec![State::New; caller.len()];
-    let mut order = Vec::with_capacity(caller.len());
-    for start in 0..caller.len() {
-        // Up to a caller that has its place already, then down again.
-        let path_start = order.len();
-        let mut next = Some(start);
-        while let Some(row) = next {
-            match state.get_mut(row) {
-                Some(state @ State::New) => *state = State::OnPath,
-                Some(State::OnPath) => return Err(row),
-                _ => break,
-            }
-            order.push(row);
-            next = caller.get(row).copied().flatten();
-        }
-        let Some(path) = order.get_mut(path_start..) else { continue };
-        path.reverse();
-        for &row in &*path {
-            if let Some(state) = state.get_mut(row) {
-                *state = State::Done;
-            }
-        }
-    }
-    Ok(order)
 }
 
 fn malformed(row: usize, key: &str, message: String) -> ReadError {
@@ -348,17 +253,8 @@ impl Time {
             });
         }
         let mut time = Self { by_node: vec![0.0; file.nodes.len()], unknown: 0.0, total: 0.0 };
-        // All from `start_time`. Some deltas are below zero: a sample that seems to begin before the one before takes none
-        // of its time, and the sum stays what passed.
-        let starts = deltas.iter().scan(0.0, |now, delta| {
-            *now += delta;
-            Some(*now)
-        });
-        let end = file.start_time.zip(file.end_time).map_or(f64::NEG_INFINITY, |(start, end)| end - start);
-        let mut now = deltas.first().copied().unwrap_or(0.0);
-        for (id, next) in samples.iter().zip(starts.skip(1).chain([end])) {
-            let duration = (next - now).max(0.0);
-            now += duration;
+        let end = file.start_time.zip(file.end_time).map(|(start, end)| end - start);
+        for (id, duration) in samples.iter().zip(durations(deltas, end)) {
             let node = tree.rows.get(id).and_then(|&row| time.by_node.get_mut(row));
             if node.is_none() {
                 warnings

@@ -4,14 +4,15 @@
 //! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
 //! Here: what holds for a whole file (the form of its values, its metrics, its dialect), and the tables.
 
-mod dialect;
+pub(super) mod dialect;
 mod line;
 mod sniff;
 
 pub(crate) use sniff::is_folded;
 
-use super::FuncText;
-use super::rows::Rows;
+use super::austin::{self, Mode};
+use super::rows::{MAX_METRICS, Rows};
+use super::{FuncText, utf8};
 use crate::{At, Format, Read, ReadError};
 use dialect::{Dialect, Place, Position, Suffix};
 use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, Warnings};
@@ -23,16 +24,9 @@ const DECIDING_FRAMES: usize = 200;
 /// Among how many lines they are looked for; these decide on the form of the values, too.
 const DECIDING_LINES: usize = 1000;
 
-/// Each event is a column as long as all samples.
-const MAX_EVENTS: usize = 64;
-
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let text = String::from_utf8_lossy(bytes);
-    if let std::borrow::Cow::Owned(_) = text {
-        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
-    }
+    let text = utf8(bytes, &mut warnings);
     let layout = Layout::of(&text)?;
     if layout.form == Form::Difference {
         warnings.add("differential", || "the file compares two profiles; the second value of each line counts".to_owned());
@@ -56,7 +50,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         _ => Ok(Read {
             recording: tables.finish()?,
             format: Format::Folded,
-            version: layout.dialect.map(|dialect| dialect.name().to_owned()),
+            version: layout.version,
             span_seconds: layout.duration_us.map(|us| us / 1e6),
             warnings,
         }),
@@ -80,7 +74,7 @@ enum Form {
 #[derive(Debug, Clone, Copy)]
 enum Values {
     One(f64),
-    Full { time_us: f64, idle: bool, memory_bytes: f64 },
+    Full(austin::Values),
 }
 
 impl Form {
@@ -112,7 +106,7 @@ impl Form {
             }
             Self::Full => {
                 let (stack, [time_us, idle, memory_bytes]) = line::values_last(line)?;
-                Some((stack, Values::Full { time_us, idle: idle != 0.0, memory_bytes }))
+                Some((stack, Values::Full(austin::Values { time_us, idle: idle != 0.0, memory_bytes })))
             }
             Self::Report => line::value_first(line).map(one),
         }
@@ -147,6 +141,8 @@ struct Layout {
     leaf_first: bool,
     dialect: Option<Dialect>,
     has_lines: bool,
+    /// The tool, or else the dialect.
+    version: Option<String>,
     /// What Austin says at the end.
     duration_us: Option<f64>,
 }
@@ -167,30 +163,32 @@ impl Layout {
                 if !events.contains(&event) {
                     events.push(event);
                 }
-                if events.len() > MAX_EVENTS {
-                    return Err(ReadError::too_large(format!("there are more than {MAX_EVENTS} events; report fewer of them")));
+                if events.len() > MAX_METRICS {
+                    return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; report fewer of them")));
                 }
             }
         }
-        let metrics: Vec<(&str, &str)> = match (form, value_of("mode")) {
+        let metrics: Vec<(&str, &str)> = match (form, value_of("mode").and_then(Mode::of)) {
             (Form::Report, _) if !events.is_empty() => {
                 let percent = stacks.iter().any(|line| line.split(' ').next().is_some_and(|value| value.ends_with('%')));
                 events.iter().map(|&event| (event, if percent { "percent" } else { "samples" })).collect()
             }
-            (Form::Full, _) => vec![("wall", "us"), ("cpu", "us"), ("memory", "bytes")],
-            (_, Some("memory")) => vec![("memory", "bytes")],
-            (_, Some(mode @ ("wall" | "cpu"))) => vec![(mode, "us")],
-            _ if has_threads => vec![("time", "us")],
+            (Form::Full, _) => Mode::Full.metrics().to_vec(),
+            // Three values would be another form.
+            (_, Some(Mode::Full)) => Mode::Time.metrics().to_vec(),
+            (_, Some(mode)) => mode.metrics().to_vec(),
+            _ if has_threads => Mode::Time.metrics().to_vec(),
             _ => vec![("samples", "samples")],
         };
         let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         Ok(Self {
             form,
-            metrics: metrics.into_iter().map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines)).collect(),
+            metrics: austin::metrics(&metrics, lines),
             events: events.into_iter().map(str::to_owned).collect(),
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
             has_lines,
+            version: value_of("austin").map(austin::version).or_else(|| Some(dialect?.name().to_owned())),
             duration_us: value_of("duration").and_then(line::number),
         })
     }
@@ -207,7 +205,7 @@ fn telling_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if let Some(comment) = line::comment(line) {
-            if ["Samples: ", "mode:", "duration:"].iter().any(|key| comment.starts_with(key)) {
+            if ["Samples: ", "austin:", "mode:", "duration:"].iter().any(|key| comment.starts_with(key)) {
                 comments.push(comment);
             }
         } else if others.len() < DECIDING_LINES && !line.trim().is_empty() {
@@ -222,7 +220,7 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
     let mut deciding = FxHashSet::default();
     let mut has_threads = false;
     for (stack, _) in lines.iter().filter_map(|line| form.split(line)) {
-        let (thread, frames) = line::thread(stack);
+        let (thread, frames) = austin::thread(stack);
         has_threads |= thread.is_some();
         for frame in line::frames(frames, true) {
             if deciding.len() == DECIDING_FRAMES {
@@ -295,7 +293,7 @@ impl<'a> Tables<'a> {
     }
 
     fn push(&mut self, stack: &'a str, values: Values, event: usize) -> Result<(), ReadError> {
-        let (prefix, frames) = line::thread(stack);
+        let (prefix, frames) = austin::thread(stack);
         let mut leaf = None;
         let joins_lines = self.layout.dialect == Some(Dialect::Austin2);
         if self.layout.leaf_first {
@@ -310,15 +308,11 @@ impl<'a> Tables<'a> {
         }
 
         let key = prefix.map_or("", |prefix| prefix.text);
-        let thread = || {
-            let known = |id: fn(&line::ThreadPrefix<'a>) -> &'a str| prefix.as_ref().map(id).map(str::to_owned);
-            Thread { name: key.to_owned(), pid: known(|p| p.pid), tid: known(|p| p.tid), ..Thread::default() }
-        };
+        let thread = || prefix.map_or_else(Thread::default, austin::ThreadPrefix::to_thread);
         self.rows.push(key, thread, leaf, |metric| match (values, metric) {
             (Values::One(value), metric) if metric == event => value,
-            (Values::Full { time_us, .. }, 0) | (Values::Full { time_us, idle: false, .. }, 1) => time_us,
-            (Values::Full { memory_bytes, .. }, 2) => memory_bytes,
-            _ => 0.0,
+            (Values::One(_), _) => 0.0,
+            (Values::Full(values), metric) => values.weight(Mode::Full, metric),
         });
         Ok(())
     }
@@ -474,7 +468,7 @@ mod tests {
         assert_eq!(rows(text), "P9;T0:11:  191\nP9;T0:11: f|/x.py:3 5\nP9;T0:12: f|/x.py:3 > :GC: 10\n");
         let read = read_text(text);
         assert_eq!(metrics(&read), [("wall", "us", LineKnowledge::SelfAndTotal)]);
-        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("austin"), Some(2.0)));
+        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("austin@3.7.0"), Some(2.0)));
         let thread = &profile(&read).threads()[1];
         assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("9"), Some("12")));
 

@@ -4,6 +4,9 @@ use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, Weights};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
+/// More metrics are refused: each is a column as long as all samples.
+pub(crate) const MAX_METRICS: usize = 64;
+
 /// The samples of all threads, in columns; threads in order of their first sample, each under a key of the reader's choice.
 pub(crate) struct Rows<K> {
     n_metrics: usize,

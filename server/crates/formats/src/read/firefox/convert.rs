@@ -238,9 +238,10 @@ fn append_frames(
         let lib = frames.cell(&frames.lib, row, frame_flags::ADDRESS_AND_LIB);
         let location = frames.cell(&frames.original_location, row, frame_flags::ORIGINAL_LOCATION);
         let position = funcs.position(place, builder, func as usize, lib, location, names)?;
-        // A frame without a line stands at its func's first. Source and line come from the same tier: both before
-        // compilation or both after (Firefox Profiler, `line-timings`).
-        let own = frames.cell(&frames.line, row, frame_flags::LINE).filter(|&line| line > 0 && !position.original);
+        // A frame without a line stands at its func's first; one whose flags say that it has line 0 stands at no line.
+        // Source and line come from the same tier: both before compilation or both after (Firefox Profiler, `line-timings`).
+        let own = frames.cell(&frames.line, row, frame_flags::LINE);
+        let own = own.filter(|&line| (line > 0 || !frames.flags.is_empty()) && !position.original);
         ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), column: 0, inlined })?);
     }
     Ok(ids)

@@ -4,29 +4,30 @@
 //! if none fits. Whether a line is the one *executing* or that of the *definition* is a property of the dialect: only the
 //! former becomes a cost of that line.
 
+use crate::read::austin::KERNEL;
 use std::borrow::Cow;
 
 /// What one frame says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place<'a> {
-    pub(super) name: Cow<'a, str>,
+pub(in crate::read) struct Place<'a> {
+    pub(in crate::read) name: Cow<'a, str>,
     /// As the profile spells it.
-    pub(super) file: Option<Cow<'a, str>>,
+    pub(in crate::read) file: Option<Cow<'a, str>>,
     /// A library, by name or by path.
-    pub(super) lib: Option<&'a str>,
-    pub(super) position: Position,
+    pub(in crate::read) lib: Option<&'a str>,
+    pub(in crate::read) position: Position,
 }
 
 /// What the line of a frame means. Lines and columns are 1-based; 0 = unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+pub(in crate::read) enum Position {
     Executing(u32),
     Definition { line: u32, column: u32 },
 }
 
 /// A way to write frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(in crate::read) enum Dialect {
     /// `name - /p/f.rb:12`
     Rbspy,
     /// `name (pkg/f.py:12)`, `name (lib.so)`
@@ -85,7 +86,7 @@ impl Dialect {
     }
 
     /// What `frame` says in this dialect; `None` if it is not written in it.
-    pub(super) fn parse(self, frame: &str) -> Option<Place<'_>> {
+    pub(in crate::read) fn parse(self, frame: &str) -> Option<Place<'_>> {
         match self {
             Self::Rbspy => rbspy(frame),
             Self::PySpy => py_spy(frame),
@@ -237,7 +238,7 @@ fn austin(frame: &str) -> Option<Place<'_>> {
         return None;
     }
     match file {
-        "kernel" => Some(Place { lib: Some(file), ..Place::named(name) }),
+        KERNEL => Some(Place { lib: Some(file), ..Place::named(name) }),
         _ if is_file(file) || file.split('.').all(is_word) => Some(Place::executing(name, file, line)),
         _ => None,
     }

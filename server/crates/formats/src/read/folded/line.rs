@@ -1,4 +1,4 @@
-//! The grammar of one line: where its value ends, where its frames end, which thread it is of.
+//! The grammar of one line: where its value ends, where its frames end.
 //!
 //! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g folded` puts it first.
 //! The frames of a stack stand root first, separated by `;`.
@@ -68,30 +68,6 @@ fn is_line(text: &str) -> bool {
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// The thread that Austin puts before each stack: `P<pid>;T<interpreter>:<tid>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ThreadPrefix<'a> {
-    /// All of it: what the thread is called.
-    pub(super) text: &'a str,
-    pub(super) pid: &'a str,
-    pub(super) tid: &'a str,
-}
-
-/// Divides a stack into the thread, where it begins with one, and its frames.
-pub(super) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
-    let parse = || {
-        let (pid, rest) = stack.strip_prefix('P')?.split_once(";T")?;
-        let (thread, frames) = rest.split_once(';').unwrap_or((rest, ""));
-        let known = pid.bytes().all(|b| b.is_ascii_digit())
-            && thread.starts_with(|first: char| first.is_ascii_digit())
-            && thread.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':');
-        let tid = thread.rsplit(':').next()?;
-        let text = stack.get(..pid.len() + thread.len() + 3)?;
-        known.then_some((ThreadPrefix { text, pid, tid }, frames))
-    };
-    parse().map_or((None, stack), |(thread, frames)| (Some(thread), frames))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,17 +97,6 @@ mod tests {
         assert_eq!(split("", false), [""; 0]);
         assert_eq!(split("f (m);L12;g (n);Lx", true), ["f (m);L12", "g (n)", "Lx"]);
         assert_eq!(split("f (m);L12", false), ["f (m)", "L12"]);
-    }
-
-    #[test]
-    fn austin_puts_the_thread_first() {
-        let prefix = ThreadPrefix { text: "P16575;T0:16577", pid: "16575", tid: "16577" };
-        assert_eq!(thread("P16575;T0:16577;a;b"), (Some(prefix), "a;b"));
-        assert_eq!(thread("P16575;T0:16577"), (Some(prefix), ""));
-        assert_eq!(thread("P1;T7;a").0.map(|thread| thread.tid), Some("7"));
-        for frames in ["Parse;Text", "P1;Text", "P1", "a;P1;T0:1", ""] {
-            assert_eq!(thread(frames), (None, frames));
-        }
     }
 
     #[test]

@@ -1,0 +1,43 @@
+//! How often functions were called, in recordings that saw every call.
+
+use crate::View;
+use crate::frames::Frames;
+use profile::{FunctionId, Profile};
+use rustc_hash::FxHashMap;
+
+/// Numbers of calls under one view.
+pub(crate) struct CallCounts {
+    /// Per function.
+    pub(crate) functions: Vec<u64>,
+    /// By caller and callee; of direct calls only.
+    pub(crate) edges: FxHashMap<(FunctionId, FunctionId), u64>,
+}
+
+impl CallCounts {
+    /// Counts the calls of the threads looked at; `None` as soon as one of them was sampled.
+    pub(crate) fn of(profile: &Profile, view: &View, frames: &Frames, n_functions: usize) -> Option<Self> {
+        let threads = profile.threads().iter().enumerate().filter(|(i, _)| view.includes(*i)).map(|(_, thread)| &thread.samples);
+        let threads: Vec<_> = threads.filter(|samples| !samples.is_empty()).collect();
+        if threads.is_empty() || threads.iter().any(|samples| samples.calls().is_none()) {
+            return None;
+        }
+        let stacks = profile.stacks();
+        let mut by_stack = vec![0_u64; stacks.len()];
+        for samples in threads {
+            for (stack, &calls) in samples.stacks().zip(samples.calls().unwrap_or_default()) {
+                if let Some(stack) = stack {
+                    by_stack[stack.index()] += u64::from(calls);
+                }
+            }
+        }
+        let mut counts = Self { functions: vec![0; n_functions], edges: FxHashMap::default() };
+        for (stack, calls) in stacks.ids().zip(by_stack).filter(|&(_, calls)| calls != 0) {
+            let callee = frames.function(stacks.frame(stack));
+            counts.functions[callee.index()] += calls;
+            if let Some(caller) = stacks.prefix(stack) {
+                *counts.edges.entry((frames.function(stacks.frame(caller)), callee)).or_default() += calls;
+            }
+        }
+        Some(counts)
+    }
+}

@@ -1,0 +1,129 @@
+//! What both of Austin's formats share, its text ([`super::folded`]) and its binary one ([`super::mojo`]): modes, values, threads.
+
+use profile::{LineKnowledge, Metric, Thread};
+
+/// The module of frames in the kernel.
+pub(crate) const KERNEL: &str = "kernel";
+
+/// What was recorded: the metadata `mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Wall,
+    Cpu,
+    Memory,
+    /// Time and memory, and whether the thread was idle.
+    Full,
+    /// Time of which it is not known what kind.
+    Time,
+}
+
+impl Mode {
+    pub(crate) fn of(mode: &str) -> Option<Self> {
+        Some(match mode {
+            "wall" => Self::Wall,
+            "cpu" => Self::Cpu,
+            "memory" => Self::Memory,
+            "full" => Self::Full,
+            _ => return None,
+        })
+    }
+
+    /// Names and units.
+    pub(crate) fn metrics(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Wall => &[("wall", "us")],
+            Self::Cpu => &[("cpu", "us")],
+            Self::Memory => &[("memory", "bytes")],
+            Self::Full => &[("wall", "us"), ("cpu", "us"), ("memory", "bytes")],
+            Self::Time => &[("time", "us")],
+        }
+    }
+}
+
+/// The metrics of these names and units.
+pub(crate) fn metrics(metrics: &[(&str, &str)], lines: LineKnowledge) -> Vec<Metric> {
+    metrics.iter().map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines)).collect()
+}
+
+/// What one sample weighs.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Values {
+    pub(crate) time_us: f64,
+    pub(crate) idle: bool,
+    /// Below zero where memory was freed.
+    pub(crate) memory_bytes: f64,
+}
+
+impl Values {
+    /// The weight in the metric with this index among [`Mode::metrics`].
+    pub(crate) fn weight(self, mode: Mode, metric: usize) -> f64 {
+        match (mode, metric) {
+            (Mode::Memory, _) | (Mode::Full, 2) => self.memory_bytes,
+            // Who is idle uses no processor.
+            (Mode::Full, 1) if self.idle => 0.0,
+            _ => self.time_us,
+        }
+    }
+}
+
+/// How text names a thread, before each stack: `P<pid>;T<interpreter>:<tid>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ThreadPrefix<'a> {
+    /// All of it: what the thread is called.
+    pub(crate) text: &'a str,
+    pub(crate) pid: &'a str,
+    pub(crate) tid: &'a str,
+}
+
+impl ThreadPrefix<'_> {
+    pub(crate) fn to_thread(self) -> Thread {
+        let Self { text, pid, tid } = self;
+        Thread { name: text.to_owned(), pid: Some(pid.to_owned()), tid: Some(tid.to_owned()), ..Thread::default() }
+    }
+}
+
+/// Divides a stack into the thread, where it begins with one, and its frames.
+pub(crate) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
+    let parse = || {
+        let (pid, rest) = stack.strip_prefix('P')?.split_once(";T")?;
+        let (thread, frames) = rest.split_once(';').unwrap_or((rest, ""));
+        let known = pid.bytes().all(|b| b.is_ascii_digit())
+            && thread.starts_with(|first: char| first.is_ascii_digit())
+            && thread.bytes().all(|b| b.is_ascii_alphanumeric() || b == b':');
+        let tid = thread.rsplit(':').next()?;
+        let text = stack.get(..pid.len() + thread.len() + 3)?;
+        known.then_some((ThreadPrefix { text, pid, tid }, frames))
+    };
+    parse().map_or((None, stack), |(thread, frames)| (Some(thread), frames))
+}
+
+/// What recorded it, by the metadata `austin`.
+pub(crate) fn version(austin: &str) -> String {
+    format!("austin@{austin}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_stands_before_its_frames() {
+        let prefix = ThreadPrefix { text: "P16575;T0:16577", pid: "16575", tid: "16577" };
+        assert_eq!(thread("P16575;T0:16577;a;b"), (Some(prefix), "a;b"));
+        assert_eq!(thread("P16575;T0:16577"), (Some(prefix), ""));
+        assert_eq!(thread("P1;T7;a").0.map(|thread| thread.tid), Some("7"));
+        for frames in ["Parse;Text", "P1;Text", "P1", "a;P1;T0:1", ""] {
+            assert_eq!(thread(frames), (None, frames));
+        }
+    }
+
+    #[test]
+    fn idle_time_is_wall_time_only() {
+        let values = Values { time_us: 10.0, idle: true, memory_bytes: -5.0 };
+        assert_eq!([0, 1, 2].map(|metric| values.weight(Mode::Full, metric)), [10.0, 0.0, -5.0]);
+        assert_eq!(
+            [Mode::Wall, Mode::Cpu, Mode::Memory, Mode::Time].map(|mode| values.weight(mode, 0)),
+            [10.0, 10.0, -5.0, 10.0]
+        );
+    }
+}

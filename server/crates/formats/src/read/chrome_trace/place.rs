@@ -1,0 +1,146 @@
+//! Where the code of an event is, in each of the ways that tools write it down.
+
+use super::event::{Event, Text, number};
+use crate::read::{FuncText, position};
+use profile::{BuildError, Frame, FrameId, ProfileBuilder};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The function of an event and where it was executing: 1-based, 0 = unknown.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Place {
+    /// Empty = what the event is called.
+    pub(super) name: String,
+    pub(super) file: String,
+    /// Where the function starts.
+    pub(super) start: (u32, u32),
+    /// Where it was executing.
+    pub(super) at: (u32, u32),
+}
+
+/// py-spy has `filename` and `line`, Hermes `url`, `line`, `column` and the function's own lines, the browser's timeline `data`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Args<'a> {
+    #[serde(borrow)]
+    filename: Option<Text<'a>>,
+    #[serde(borrow)]
+    url: Option<Text<'a>>,
+    line: Option<&'a RawValue>,
+    column: Option<&'a RawValue>,
+    func_line: Option<&'a RawValue>,
+    func_column: Option<&'a RawValue>,
+    #[serde(borrow)]
+    data: Option<Data<'a>>,
+}
+
+/// Of `FunctionCall`. Its numbers are 1-based, other than those of call frames.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Data<'a> {
+    #[serde(borrow)]
+    url: Option<Text<'a>>,
+    #[serde(borrow)]
+    function_name: Option<Text<'a>>,
+    line_number: Option<&'a RawValue>,
+    column_number: Option<&'a RawValue>,
+}
+
+impl Place {
+    /// What an event says of its place, if anything.
+    pub(super) fn of(event: &Event<'_>) -> Option<Self> {
+        if let Some(file) = &event.file {
+            return Some(Self { file: file.to_string(), at: (line(event.line), 0), ..Self::default() });
+        }
+        if event.category().eq_ignore_ascii_case("fee") {
+            return Self::of_viztracer(event.name());
+        }
+        let args: Args<'_> = serde_json::from_str(event.args?.get()).ok()?;
+        match args {
+            Args { filename: Some(file), line: at @ Some(_), .. } => {
+                Some(Self { file: file.to_string(), at: (line(at), 0), ..Self::default() })
+            }
+            Args { url: Some(file), line: at @ Some(_), column, func_line, func_column, .. } => Some(Self {
+                file: file.to_string(),
+                start: (line(func_line), line(func_column)),
+                at: (line(at), line(column)),
+                ..Self::default()
+            }),
+            Args { data: Some(Data { url: Some(file), function_name: Some(name), line_number, column_number }), .. } => {
+                let name = if name.is_empty() { "(anonymous)" } else { &name };
+                let start = (line(line_number), line(column_number));
+                Some(Self { name: name.to_owned(), file: file.to_string(), start, ..Self::default() })
+            }
+            _ => None,
+        }
+    }
+
+    /// `name (file:line)`, with the line at which the function starts; functions written in C are names alone.
+    fn of_viztracer(text: &str) -> Option<Self> {
+        let (name, place) = text.strip_suffix(')')?.split_once(" (")?;
+        let (file, line) = place.rsplit_once(':')?;
+        let start = (line.parse().ok()?, 0);
+        Some(Self { name: name.to_owned(), file: file.to_owned(), start, ..Self::default() })
+    }
+
+    /// The frame of an event that is called `name`.
+    pub(super) fn frame(&self, name: &str, builder: &mut ProfileBuilder) -> Result<FrameId, BuildError> {
+        let name = if self.name.is_empty() { name } else { &self.name };
+        let (line, column) = self.start;
+        let func = FuncText { name, file: &self.file, lib: "", line, column }.intern(builder)?;
+        let (line, column) = self.at;
+        builder.intern_frame(Frame { func, line, column, inlined: false })
+    }
+}
+
+/// A line or column.
+pub(super) fn line(raw: Option<&RawValue>) -> u32 {
+    number(raw).map_or(0, position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tool_has_its_way_to_say_where() {
+        let none = (0, 0);
+        for (event, name, file, start, at) in [
+            (r#"{"cat":"py-spy","args":{"filename":"a.py","line":7}}"#, "", "a.py", none, (7, 0)),
+            (r#"{"args":{"filename":"","line":0}}"#, "", "", none, none),
+            (r#"{".file":"src/main.rs",".line":58,"args":{"line":"3","url":"x"}}"#, "", "src/main.rs", none, (58, 0)),
+            (r#"{"cat":"fee","name":"A.f (/p (1)/a.py:12)"}"#, "A.f", "/p (1)/a.py", (12, 0), none),
+            (r#"{"cat":"FEE","name":"f (<frozen runpy>:86)"}"#, "f", "<frozen runpy>", (86, 0), none),
+            (
+                r#"{"args":{"url":"/app/x.js","line":"13","column":8,"funcLine":"11","funcColumn":2,"category":"JavaScript"}}"#,
+                "",
+                "/app/x.js",
+                (11, 2),
+                (13, 8),
+            ),
+            (
+                r#"{"args":{"data":{"functionName":"tick","url":"http://h/x.js","lineNumber":12,"columnNumber":18}}}"#,
+                "tick",
+                "http://h/x.js",
+                (12, 18),
+                none,
+            ),
+            (r#"{"args":{"data":{"functionName":"","url":"x.js","lineNumber":1}}}"#, "(anonymous)", "x.js", (1, 0), none),
+        ] {
+            let place = Place::of(&serde_json::from_str(event).unwrap());
+            let expected = Place { name: name.to_owned(), file: file.to_owned(), start, at };
+            assert_eq!(place, Some(expected), "{event}");
+        }
+        for event in [
+            "{}",
+            r#"{"cat":"fee","name":"builtins.sum"}"#,
+            r#"{"name":"fetch (http://h:80)"}"#,
+            r#"{"args":{"url":"http://h/data.json"}}"#,
+            r#"{"args":{"url":5,"line":1}}"#,
+            r#"{"args":[1]}"#,
+            r#"{"args":{"data":{"url":"http://h/x.js","priority":"Low"}}}"#,
+        ] {
+            assert_eq!(Place::of(&serde_json::from_str(event).unwrap()), None, "{event}");
+        }
+    }
+}

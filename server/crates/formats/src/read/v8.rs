@@ -1,0 +1,113 @@
+//! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples with the time since the
+//! one before.
+
+use super::{position, source_name};
+use crate::ReadError;
+use profile::{Frame, Func, FuncId, ProfileBuilder, StackId};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A function, by the place where it *starts*.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallFrame<'a> {
+    #[serde(borrow, default)]
+    function_name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(crate) url: Cow<'a, str>,
+    /// 0-based; -1 or absent = unknown.
+    line_number: Option<f64>,
+    column_number: Option<f64>,
+}
+
+impl CallFrame<'_> {
+    /// The node above all others, which is no function.
+    pub(crate) fn is_root(&self) -> bool {
+        self.function_name == "(root)" && self.url.is_empty()
+    }
+
+    fn is_idle(&self) -> bool {
+        self.function_name == "(idle)" && self.url.is_empty()
+    }
+
+    pub(crate) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FuncId, ReadError> {
+        let name = if self.function_name.is_empty() { "(anonymous)" } else { &self.function_name };
+        let source = if self.url.is_empty() { None } else { Some(builder.intern_source(&source_name(&self.url))?) };
+        let func = Func {
+            name: builder.intern_string(name)?,
+            source,
+            lib: None,
+            line: position(self.line_number.unwrap_or(-1.0) + 1.0),
+            column: position(self.column_number.unwrap_or(-1.0) + 1.0),
+        };
+        Ok(builder.intern_func(func)?)
+    }
+
+    /// The stack of a call of this function, which is `func`, executing `line` and `column` (1-based, 0 = unknown).
+    pub(crate) fn stack(
+        &self,
+        builder: &mut ProfileBuilder,
+        caller: Option<StackId>,
+        func: FuncId,
+        (line, column): (u32, u32),
+    ) -> Result<StackId, ReadError> {
+        let frame = builder.intern_frame(Frame { func, line, column, inlined: false })?;
+        let stack = builder.intern_stack(caller, frame)?;
+        if self.is_idle() {
+            builder.set_idle(stack)?;
+        }
+        Ok(stack)
+    }
+}
+
+/// Orders the rows of a tree, given the caller of each, so that callers stand first. The error is a row on a circle.
+pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usize> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        OnPath,
+        Done,
+    }
+    let mut state = vec![State::New; caller.len()];
+    let mut order = Vec::with_capacity(caller.len());
+    for start in 0..caller.len() {
+        // Up to a caller that has its place already, then down again.
+        let path_start = order.len();
+        let mut next = Some(start);
+        while let Some(row) = next {
+            match state.get_mut(row) {
+                Some(state @ State::New) => *state = State::OnPath,
+                Some(State::OnPath) => return Err(row),
+                _ => break,
+            }
+            order.push(row);
+            next = caller.get(row).copied().flatten();
+        }
+        let Some(path) = order.get_mut(path_start..) else { continue };
+        path.reverse();
+        for &row in &*path {
+            if let Some(state) = state.get_mut(row) {
+                *state = State::Done;
+            }
+        }
+    }
+    Ok(order)
+}
+
+/// How long each sample lasts, given the time from the sample before to each: until the next one; the last until `end`,
+/// which counts from where the first delta does.
+///
+/// Some deltas are below zero: a sample that seems to begin before the one before takes none of its time, and the sum stays
+/// what passed.
+pub(crate) fn durations(deltas: &[f64], end: Option<f64>) -> impl Iterator<Item = f64> {
+    let starts = deltas.iter().scan(0.0, |now, delta| {
+        *now += delta;
+        Some(*now)
+    });
+    let mut now = deltas.first().copied().unwrap_or(0.0);
+    starts.skip(1).chain([end.unwrap_or(f64::NEG_INFINITY)]).map(move |next| {
+        let duration = (next - now).max(0.0);
+        now += duration;
+        duration
+    })
+}

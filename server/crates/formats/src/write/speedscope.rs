@@ -1,0 +1,260 @@
+//! speedscope's own file format, which its viewer and this program read: one *sampled* profile per thread, with its samples in
+//! their order.
+//!
+//! A frame has one line there, and it is the executing one, as py-spy writes it: costs of lines come back as they were. What a
+//! reader tells functions apart by is name and file; those that differ in nothing but their library get it behind their name.
+
+use super::Written;
+use profile::{Frame, Func, LineKnowledge, Metric, Profile, SourceId, StringId, SymbolTables, Thread};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct File<'p> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    exporter: &'static str,
+    name: &'p str,
+    active_profile_index: u32,
+    shared: Shared<'p>,
+    profiles: Vec<Sampled<'p>>,
+}
+
+#[derive(Serialize)]
+struct Shared<'p> {
+    frames: Vec<SharedFrame<'p>>,
+}
+
+#[derive(Serialize)]
+struct SharedFrame<'p> {
+    name: Cow<'p, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'p str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    col: Option<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Sampled<'p> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'p str,
+    unit: &'static str,
+    start_value: f64,
+    end_value: f64,
+    samples: Stacks<'p>,
+    weights: Vec<f64>,
+}
+
+/// The stacks of a thread's samples, root first. Each is made only when it is written.
+struct Stacks<'p> {
+    profile: &'p Profile,
+    thread: &'p Thread,
+    /// The number of each frame in the file.
+    numbers: &'p [u32],
+}
+
+impl Serialize for Stacks<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stacks = self.profile.stacks();
+        serializer.collect_seq(self.thread.samples.stacks().map(|stack| {
+            let up = std::iter::successors(stack, |&stack| stacks.prefix(stack));
+            let mut frames: Vec<u32> = up.map(|stack| self.numbers[stacks.frame(stack).index()]).collect();
+            frames.reverse();
+            frames
+        }))
+    }
+}
+
+/// Writes the samples of all threads, weighed by the default metric.
+pub fn write(profile: &Profile) -> Written {
+    let metric = profile.metrics().get(profile.default_metric().index());
+    let (frames, numbers) = frames(profile);
+    let mut processes = profile.threads().iter().map(|thread| &*thread.process_name);
+    let file = File {
+        schema: "https://www.speedscope.app/file-format-schema.json",
+        exporter: concat!("costline@", env!("CARGO_PKG_VERSION")),
+        name: processes.find(|name| !name.is_empty()).unwrap_or("profile"),
+        active_profile_index: 0,
+        shared: Shared { frames },
+        profiles: profile.threads().iter().map(|thread| sampled(profile, thread, &numbers)).collect(),
+    };
+    // Writing text and numbers to memory cannot fail.
+    let bytes = serde_json::to_vec(&file).unwrap_or_default();
+    Written { bytes, lost: lost(profile, metric) }
+}
+
+fn sampled<'p>(profile: &'p Profile, thread: &'p Thread, numbers: &'p [u32]) -> Sampled<'p> {
+    let metric = profile.default_metric().index();
+    let column = thread.samples.weights().get(metric);
+    let weights: Vec<f64> = (0..thread.samples.len()).map(|i| column.map_or(0.0, |column| column.get(i))).collect();
+    Sampled {
+        kind: "sampled",
+        name: if thread.name.is_empty() { &thread.process_name } else { &thread.name },
+        unit: profile.metrics().get(metric).map_or("none", unit),
+        start_value: 0.0,
+        end_value: weights.iter().sum(),
+        samples: Stacks { profile, thread, numbers },
+        weights,
+    }
+}
+
+/// What speedscope calls a unit; `none` where it does not know it.
+fn unit(metric: &Metric) -> &'static str {
+    match metric.unit.as_str() {
+        "ns" | "nanoseconds" => "nanoseconds",
+        "us" | "µs" | "microseconds" => "microseconds",
+        "ms" | "milliseconds" | "tracing-ms" => "milliseconds",
+        "s" | "seconds" => "seconds",
+        "bytes" => "bytes",
+        _ => "none",
+    }
+}
+
+/// The number of a frame that is not in the file.
+const UNUSED: u32 = u32::MAX;
+
+/// The frames that samples use, and the number of each frame of the profile among them.
+fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
+    let (stacks, symbols) = (profile.stacks(), profile.symbols());
+    let mut is_used = vec![false; stacks.len()];
+    for leaf in profile.threads().iter().flat_map(|thread| thread.samples.stacks().flatten()) {
+        is_used[leaf.index()] = true;
+    }
+    // Callees stand behind their callers.
+    for stack in stacks.ids().rev() {
+        if let Some(caller) = stacks.prefix(stack).filter(|_| is_used[stack.index()]) {
+            is_used[caller.index()] = true;
+        }
+    }
+
+    let homonyms = homonyms(symbols);
+    let mut frames = Vec::new();
+    let mut numbers = vec![UNUSED; profile.frames().len()];
+    for id in stacks.ids().filter(|stack| is_used[stack.index()]).map(|stack| stacks.frame(stack)) {
+        if numbers[id.index()] == UNUSED {
+            let Frame { func, line, column, .. } = profile.frames().get(id);
+            let func = symbols.funcs.get(func);
+            numbers[id.index()] = frames.len() as u32;
+            frames.push(SharedFrame {
+                name: name(symbols, func, &homonyms),
+                file: func.source.map(|source| symbols.source_name(source)),
+                line: (line != 0).then_some(line),
+                col: (column != 0).then_some(column),
+            });
+        }
+    }
+    (frames, numbers)
+}
+
+type Homonyms = FxHashSet<(StringId, Option<SourceId>)>;
+
+/// Name and file of functions that several libraries have.
+fn homonyms(symbols: &SymbolTables) -> Homonyms {
+    let mut libs = FxHashMap::default();
+    let funcs = symbols.funcs.ids().map(|id| symbols.funcs.get(id));
+    let again = funcs.filter(|func| *libs.entry((func.name, func.source)).or_insert(func.lib) != func.lib);
+    again.map(|func| (func.name, func.source)).collect()
+}
+
+fn name<'p>(symbols: &'p SymbolTables, func: Func, homonyms: &Homonyms) -> Cow<'p, str> {
+    let name = symbols.strings.get(func.name);
+    match func.lib.filter(|_| homonyms.contains(&(func.name, func.source))) {
+        Some(lib) => Cow::Owned(format!("{name} [{}]", symbols.libs[lib.index()].name)),
+        None => Cow::Borrowed(name),
+    }
+}
+
+fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
+    let (stacks, symbols, threads) = (profile.stacks(), profile.symbols(), profile.threads());
+    let funcs = || symbols.funcs.ids().map(|id| symbols.funcs.get(id));
+    let homonyms = homonyms(symbols);
+    let names: FxHashSet<_> = funcs().map(|func| (name(symbols, func, &homonyms), func.source)).collect();
+    let is_named = |thread: &Thread| !thread.name.is_empty() && !thread.process_name.is_empty();
+    let is_idle = |thread: &Thread| thread.samples.stacks().flatten().any(|stack| stacks.is_idle(stack));
+    let facts = [
+        (profile.metrics().len() > 1, "the other metrics"),
+        (metric.is_some_and(|metric| unit(metric) == "none" && metric.unit != "samples"), "the unit"),
+        (metric.is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()), "the sampling interval"),
+        (metric.is_some_and(|metric| metric.lines == LineKnowledge::SelfOnly), "that totals of lines are not known"),
+        (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
+        (funcs().any(|func| func.line != 0), "where functions start"),
+        (funcs().any(|func| func.lib.is_some()), "libraries"),
+        (profile.frames().iter().any(|frame| frame.inlined), "which frames are inlined"),
+        (threads.iter().any(|thread| thread.samples.calls().is_some()), "numbers of calls"),
+        (threads.iter().any(is_idle), "which samples are idle"),
+        (threads.iter().any(is_named), "names of processes"),
+        (threads.iter().any(|thread| thread.pid.is_some() || thread.tid.is_some()), "process and thread ids"),
+    ];
+    facts.into_iter().filter_map(|(is_lost, what)| is_lost.then_some(what)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+    use profile::{Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+
+    /// Samples of two threads in two libraries that both have `f`.
+    fn written(unit: &str) -> (String, Vec<&'static str>) {
+        let metrics = vec![Metric::new("x", "x", None), Metric::new("cost", unit, None).with_lines(LineKnowledge::SelfAndTotal)];
+        let mut builder = ProfileBuilder::new(metrics, 1);
+        let libs = ["a.so", "b.so"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), path: String::new() }).unwrap());
+        let source = builder.intern_source("m.c").unwrap();
+        let mut frame = |name: &str, lib: Option<usize>, source, line, column| {
+            let func =
+                Func { name: builder.intern_string(name).unwrap(), source, lib: lib.map(|lib| libs[lib]), line: 0, column: 0 };
+            let func = builder.intern_func(func).unwrap();
+            builder.intern_frame(Frame { func, line, column, inlined: false }).unwrap()
+        };
+        let frames =
+            [frame("main", Some(0), Some(source), 7, 0), frame("f", Some(1), None, 0, 0), frame("f", Some(0), None, 0, 0)];
+        let unused = frame("unused", None, None, 1, 1);
+        let last = frame("g\"", None, Some(source), 9, 5);
+        builder.intern_stack(None, unused).unwrap();
+        let main = builder.intern_stack(None, frames[0]).unwrap();
+        let [b, a, g] = [frames[1], frames[2], last].map(|frame| builder.intern_stack(Some(main), frame).unwrap());
+        let each = |weights: &[f64]| vec![Weights::Ones, Weights::Each(weights.to_vec())];
+        let samples = Samples::new([Some(b), None, Some(g)], each(&[1.5, 2.0, -1.0]));
+        builder.push_thread(Thread { name: "one".to_owned(), samples, ..Thread::default() }).unwrap();
+        let samples = Samples::new([Some(a)], vec![Weights::Ones, Weights::Ones]);
+        builder.push_thread(Thread { process_name: "app".to_owned(), samples, ..Thread::default() }).unwrap();
+        let written = write(&builder.build());
+        (String::from_utf8(written.bytes).unwrap(), written.lost)
+    }
+
+    #[test]
+    fn every_thread_is_a_sampled_profile() {
+        let (text, lost) = written("ns");
+        let expected = concat!(
+            r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"costline@"#,
+            env!("CARGO_PKG_VERSION"),
+            r#"","name":"app","activeProfileIndex":0,"shared":{"frames":[{"name":"main","file":"m.c","line":7},"#,
+            r#"{"name":"f [b.so]"},{"name":"f [a.so]"},{"name":"g\"","file":"m.c","line":9,"col":5}]},"profiles":["#,
+            r#"{"type":"sampled","name":"one","unit":"nanoseconds","startValue":0.0,"endValue":2.5,"samples":[[0,1],[],[0,3]],"weights":[1.5,2.0,-1.0]},"#,
+            r#"{"type":"sampled","name":"app","unit":"nanoseconds","startValue":0.0,"endValue":1.0,"samples":[[0,2]],"weights":[1.0]}]}"#,
+        );
+        assert_eq!(text, expected);
+        assert_eq!(lost, ["the other metrics", "libraries"]);
+    }
+
+    #[test]
+    fn units_have_the_names_of_the_format() {
+        for (unit, expected, is_lost) in [
+            ("samples", "none", false),
+            ("hits", "none", true),
+            ("us", "microseconds", false),
+            ("tracing-ms", "milliseconds", false),
+            ("seconds", "seconds", false),
+            ("bytes", "bytes", false),
+        ] {
+            let (text, lost) = written(unit);
+            assert!(text.contains(&format!(r#""unit":"{expected}""#)), "{unit}: {text}");
+            assert_eq!(lost.contains(&"the unit"), is_lost, "{unit}");
+        }
+    }
+}

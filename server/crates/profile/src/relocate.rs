@@ -1,0 +1,215 @@
+//! The same recording told in other places: those of the text that was written, where the file that ran was generated from it.
+//!
+//! Where that is, somebody else knows (source maps are read in `sources`); here tables are rebuilt. A func moves with the place
+//! where it starts, a frame with the line that it executes, each on its own: a bundle is one file made of many, and a compiler
+//! that inlines makes a function of one of them execute lines of another.
+
+use crate::strings::Interner;
+use crate::{FrameTable, FuncTable, Profile, Recording, SourceId, StringId};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// What is asked of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Asked {
+    /// Where a func that starts there starts in the text that was written.
+    Start,
+    /// Where in that text execution was.
+    Executing,
+}
+
+/// A place of the recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The file.
+    pub source: SourceId,
+    /// The line, 1-based; never 0.
+    pub line: u32,
+    /// The column, 1-based; 0 = unknown.
+    pub column: u32,
+}
+
+/// A place of the text that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place<'a> {
+    /// The name of the file, spelled as names of the recording are.
+    pub file: &'a str,
+    /// The line, 1-based.
+    pub line: u32,
+    /// The column, 1-based; 0 = unknown.
+    pub column: u32,
+}
+
+/// What became of a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Moved<'a> {
+    /// It is where it was: nobody wrote it elsewhere.
+    Stays,
+    /// It was written elsewhere, but nobody can tell where.
+    Unknown,
+    /// It was written here.
+    To(Place<'a>),
+}
+
+/// The recording in the places that `find` gives. Names, samples and stacks stay, and so do all ids; new files follow the old
+/// ones. Call graphs stay as they are: nothing that writes them runs generated code.
+#[must_use]
+pub fn relocate<'a>(recording: &Recording, mut find: impl FnMut(Asked, Position) -> Moved<'a>) -> Recording {
+    match recording {
+        Recording::Stacks(profile) => Recording::Stacks(relocate_stacks(profile, &mut find)),
+        Recording::Graph(graph) => Recording::Graph(graph.clone()),
+    }
+}
+
+fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) -> Moved<'a>) -> Profile {
+    let old = &profile.symbols;
+    let mut files = Files::new(profile);
+    // A place in a file whose name does not fit any more stays.
+    let mut moved = |asked, position| match find(asked, position) {
+        Moved::Stays => None,
+        Moved::Unknown => Some(None),
+        Moved::To(place) => Some(Some((files.id(place.file)?, place))),
+    };
+
+    let mut funcs = FuncTable::default();
+    for mut func in old.funcs.ids().map(|id| old.funcs.get(id)) {
+        if let Some(source) = func.source.filter(|_| func.line != 0)
+            && let Some(Some((source, place))) = moved(Asked::Start, Position { source, line: func.line, column: func.column })
+        {
+            (func.source, func.line, func.column) = (Some(source), place.line, place.column);
+        }
+        funcs.push(func);
+    }
+
+    let mut frames = FrameTable::default();
+    for mut frame in profile.frames.iter() {
+        let Some(was) = old.funcs.get(frame.func).source.filter(|_| frame.line != 0) else {
+            frames.push(frame);
+            continue;
+        };
+        let position = Position { source: was, line: frame.line, column: frame.column };
+        let is = match moved(Asked::Executing, position) {
+            None => Some((was, frame.line, frame.column)),
+            Some(to) => to.map(|(source, place)| (source, place.line, place.column)),
+        };
+        let own = funcs.get(frame.func).source;
+        (frame.line, frame.column) = match is {
+            Some((source, line, column)) if own == Some(source) => (line, column),
+            _ => (0, 0),
+        };
+        frames.push(frame);
+        if let Some((source, line, _)) = is.filter(|(source, ..)| own != Some(*source)) {
+            frames.put_elsewhere(source, line);
+        }
+    }
+
+    let (strings, sources) = (files.strings.finish(), files.sources);
+    let symbols = crate::SymbolTables { strings, libs: old.libs.clone(), sources, funcs };
+    let (stacks, threads) = (Arc::clone(&profile.stacks), Arc::clone(&profile.threads));
+    Profile { symbols, frames, stacks, metrics: profile.metrics.clone(), default_metric: profile.default_metric, threads }
+}
+
+/// The files of a recording while some are added.
+struct Files {
+    strings: Interner,
+    sources: Vec<StringId>,
+    ids: FxHashMap<StringId, SourceId>,
+}
+
+impl Files {
+    fn new(profile: &Profile) -> Self {
+        let sources = profile.symbols.sources.clone();
+        let ids = sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
+        Self { strings: profile.symbols.strings.clone().into(), sources, ids }
+    }
+
+    fn id(&mut self, name: &str) -> Option<SourceId> {
+        let name = self.strings.intern(name)?;
+        let next = u32::try_from(self.sources.len()).ok().filter(|&next| next != crate::ids::NONE)?;
+        Some(*self.ids.entry(name).or_insert_with(|| {
+            self.sources.push(name);
+            SourceId::new(next)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Frame, FrameId, Func, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+
+    /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of `b.ts`), 3 (generated)
+    /// and 4 (of nobody knows where), the second 21.
+    fn profile() -> Profile {
+        let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
+        let mut builder = ProfileBuilder::new(vec![metric], 0);
+        let source = Some(builder.intern_source("/app/out.js").unwrap());
+        let mut func = |name: &str, line, column| {
+            let name = builder.intern_string(name).unwrap();
+            builder.intern_func(Func { name, source, lib: None, line, column }).unwrap()
+        };
+        let (first, second, none) = (func("first", 1, 15), func("second", 20, 1), func("third", 0, 0));
+        let frames = [(first, 2), (first, 5), (first, 21), (first, 3), (first, 4), (second, 21), (second, 0), (none, 0)];
+        let stacks = frames.map(|(func, line)| {
+            let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+            Some(builder.intern_stack(None, frame).unwrap())
+        });
+        let samples = Samples::new(stacks, vec![Weights::Ones]);
+        builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+        builder.build()
+    }
+
+    fn find(asked: Asked, position: Position) -> Moved<'static> {
+        let to = |file, line, column| Moved::To(Place { file, line, column });
+        match (asked, position.line, position.column) {
+            (Asked::Start, 1, 15) => to("/app/a.ts", 6, 10),
+            (Asked::Executing, 2 | 5, 0) => to("/app/a.ts", 7, 0),
+            (Asked::Executing, 21, 0) => to("/app/b.ts", 2, 0),
+            (Asked::Executing, 4, 0) => Moved::Unknown,
+            _ => Moved::Stays,
+        }
+    }
+
+    #[test]
+    fn funcs_move_with_their_start_and_frames_with_their_line() {
+        let recording = relocate(&Recording::Stacks(profile()), find);
+        let Recording::Stacks(profile) = recording else { panic!("it has stacks") };
+        let symbols = profile.symbols();
+        let funcs = symbols.funcs.ids().map(|id| (symbols.func_name(id), symbols.funcs.get(id)));
+        let funcs: Vec<_> = funcs.map(|(name, f)| (name, symbols.source_name(f.source.unwrap()), f.line, f.column)).collect();
+        assert_eq!(funcs, [("first", "/app/a.ts", 6, 10), ("second", "/app/out.js", 20, 1), ("third", "/app/out.js", 0, 0)]);
+
+        let frames = (0..profile.frames().len() as u32).map(FrameId::new);
+        let places: Vec<_> =
+            frames.map(|frame| profile.place(frame).map(|(source, line)| (symbols.source_name(source), line))).collect();
+        assert_eq!(
+            places,
+            [
+                Some(("/app/a.ts", 7)),
+                Some(("/app/a.ts", 7)),
+                Some(("/app/b.ts", 2)),
+                Some(("/app/out.js", 3)),
+                None,
+                Some(("/app/b.ts", 2)),
+                None,
+                None,
+            ]
+        );
+        // Whoever takes a frame's line for one of its func's file finds none rather than a wrong one.
+        let lines: Vec<_> = profile.frames().iter().map(|frame| frame.line).collect();
+        assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn ids_names_and_samples_stay() {
+        let old = profile();
+        let Recording::Stacks(new) = relocate(&Recording::Stacks(old.clone()), find) else { panic!("it has stacks") };
+        assert!(Arc::ptr_eq(&old.stacks, &new.stacks) && Arc::ptr_eq(&old.threads, &new.threads));
+        let sources: Vec<_> = (0..3).map(|id| new.symbols().source_name(SourceId::new(id))).collect();
+        assert_eq!(sources, ["/app/out.js", "/app/a.ts", "/app/b.ts"]);
+        // A file that the recording names already is that file.
+        let find = |_, _| Moved::To(Place { file: "/app/out.js", line: 1, column: 1 });
+        let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else { panic!("it has stacks") };
+        assert_eq!(new.symbols().sources.len(), 1);
+    }
+}

@@ -1,0 +1,442 @@
+//! Source maps: from the JavaScript that ran back to the text that was written (ECMA-426; decoding by the crate `sourcemap`).
+//!
+//! A file says in its last comment where its map is: inside the comment (`data:`), or beside it. A map without any comment is
+//! looked for under the file's name with `.map`. Nothing is fetched, and nothing outside the roots is opened: files and maps are
+//! found through [`SourceIndex`].
+//!
+//! What maps do not say, and how it is read here:
+//! - *A line without a column* (V8's ticks) is where its first code was written, if the line holds one statement. Where several
+//!   statements stand on one line (minified code), or code of several files, no line is known. The first *mapping* of a line
+//!   would be wrong after esbuild, which begins each line with a copy of the last place of the line before.
+//! - *Whether the map belongs to the text*: times tell nothing after a checkout or a copy. A map that speaks of lines which the
+//!   file has not is of another text, and so is a file in which a function of the profile would begin at a blank or
+//!   inside a word ([`SourceMap::could_start_at`]).
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use line_index::{LineIndex, WideEncoding, WideLineCol};
+use percent_encoding::percent_decode_str;
+use sourcemap::DecodedMap;
+
+use crate::index::SourceIndex;
+use crate::name::{SEPARATORS, file_path, is_drive, split_scheme};
+
+/// Larger files, and larger maps, are not read.
+const MAX_BYTES: u64 = 128 << 20;
+
+/// The map of one file, with the text that it is about.
+#[derive(Debug)]
+pub struct SourceMap {
+    originals: Vec<Original>,
+    /// In order of line and column.
+    tokens: Vec<Token>,
+    text: String,
+    lines: LineIndex,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// Its name, resolved by spelling alone against the name that the profile gives the file that ran: it does not depend on
+    /// where the workspace lies.
+    pub name: String,
+    /// The file, if it is in a root; canonical.
+    pub path: Option<PathBuf>,
+}
+
+/// A place in a file that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OriginalPlace {
+    /// Which of [`SourceMap::originals`].
+    pub original: usize,
+    /// 1-based.
+    pub line: u32,
+    /// 1-based.
+    pub column: u32,
+}
+
+/// What a map says of a place of execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executing {
+    /// Nothing: a tool added this code.
+    Generated,
+    /// Several statements stand on this line, and without a column nobody can tell which of them is meant.
+    Packed,
+    /// It was written here.
+    At(OriginalPlace),
+}
+
+/// Why a file that has a source map is shown as it ran. Displays as the end of a sentence that begins with the file.
+/// Holds text of the file: whoever prints it escapes it.
+#[derive(Debug, thiserror::Error)]
+pub enum MapProblem {
+    /// The comment names a file that is in no root, or something on the network.
+    #[error("names the source map {0}, which is not in the workspace")]
+    Missing(String),
+    /// The map cannot be decoded.
+    #[error("has the source map {0}, which cannot be read: {1}")]
+    Broken(String, String),
+    /// The map is about another text.
+    #[error("has the source map {map}, which is of another build: it speaks of line {line}, where the file has ended")]
+    Stale {
+        /// The map.
+        map: String,
+        /// The last line it speaks of, 1-based.
+        line: u32,
+    },
+    /// The file or its map is too large.
+    #[error("or its source map has more than {MAX_BYTES} bytes, which are not read")]
+    TooLarge,
+}
+
+/// One mapping of a map; 0-based, columns in UTF-16 units.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    line: u32,
+    column: u32,
+    /// `None` where code was not written by anybody.
+    original: Option<(u32, u32, u32)>,
+}
+
+impl SourceMap {
+    /// The map of `generated`, a file that the profile calls `name`; `None` if it has none.
+    pub fn of(generated: &Path, name: &str, index: &SourceIndex) -> Result<Option<SourceMap>, MapProblem> {
+        let Some(text) = read(generated, index)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let url = mapping_url(&text);
+
+        // As the map is called here and in the profile, and what it holds.
+        let (shown, path, name, bytes) = if let Some(data) = url.and_then(|url| url.strip_prefix("data:")) {
+            let shown = "inside the file".to_owned();
+            let bytes = inline(data).map_err(|why| MapProblem::Broken(shown.clone(), why))?;
+            (shown, generated.to_owned(), name.to_owned(), bytes)
+        } else {
+            let local = url.filter(|url| !is_remote(url));
+            let base = generated.file_name().unwrap_or_default().to_string_lossy();
+            let reference =
+                local.map_or_else(|| format!("{base}.map"), |url| decoded(url.split(['?', '#']).next().unwrap_or(url)));
+            let path = beside(generated, &reference);
+            let Some(bytes) = path.as_ref().map_or(Ok(None), |path| read(path, index))? else {
+                return url.map_or(Ok(None), |url| Err(MapProblem::Missing(clipped(url))));
+            };
+            let name = name_beside(name, &reference);
+            (clipped(&reference), path.unwrap_or_default(), name, bytes)
+        };
+        let broken = |why: sourcemap::Error| MapProblem::Broken(shown.clone(), why.to_string());
+        let map = sourcemap::decode_slice(&bytes).map_err(broken)?;
+        let map = SourceMap::new(&map, text, |reference| original(reference, &path, &name, index));
+        match map.tokens.last() {
+            Some(last) if map.line(last.line).is_none() => {
+                Err(MapProblem::Stale { map: shown, line: last.line.saturating_add(1) })
+            }
+            _ => Ok(Some(map)),
+        }
+    }
+
+    fn new(map: &DecodedMap, text: String, mut original: impl FnMut(&str) -> Original) -> SourceMap {
+        let (mut originals, mut tokens) = (Vec::new(), Vec::new());
+        // An index has maps for parts of the file, which can be indexes too.
+        let mut parts = vec![(map, 0, 0)];
+        while let Some((map, line, column)) = parts.pop() {
+            let map = match map {
+                DecodedMap::Regular(map) => map,
+                DecodedMap::Hermes(map) => map,
+                DecodedMap::Index(index) => {
+                    let sections = index.sections().filter_map(|section| {
+                        let (line, column) = shifted(section.get_offset(), (line, column))?;
+                        Some((section.get_sourcemap()?, line, column))
+                    });
+                    parts.extend(sections);
+                    continue;
+                }
+            };
+            let first = originals.len() as u32;
+            let references: Vec<_> = map.sources().map(|source| reference(source, map.get_source_root())).collect();
+            originals.extend(references.iter().map(|reference| original(reference)));
+            tokens.extend(map.tokens().filter_map(|token| {
+                let (line, column) = shifted(token.get_dst(), (line, column))?;
+                let source =
+                    Some(token.get_src_id()).filter(|&id| references.get(id as usize).is_some_and(|name| !name.is_empty()));
+                let (src_line, src_column) = token.get_src();
+                let original = source.map(|id| (first + id, src_line.saturating_add(1), src_column.saturating_add(1)));
+                Some(Token { line, column, original })
+            }));
+        }
+        tokens.sort_by_key(|token| (token.line, token.column));
+        SourceMap { originals, tokens, lines: LineIndex::new(&text), text }
+    }
+
+    /// The files that were written.
+    pub fn originals(&self) -> &[Original] {
+        &self.originals
+    }
+
+    /// Where a function that starts at `line` and `column` (1-based; column 0 = unknown) was written.
+    pub fn start(&self, line: u32, column: u32) -> Option<OriginalPlace> {
+        // The function around a bundle is all of its modules, and is written in none of them.
+        if (line, column) == (1, 1) && self.originals.len() > 1 {
+            return None;
+        }
+        match self.executing(line, column) {
+            Executing::At(place) => Some(place),
+            Executing::Generated | Executing::Packed => None,
+        }
+    }
+
+    /// Where what executes at `line` and `column` (1-based; column 0 = unknown) was written.
+    pub fn executing(&self, line: u32, column: u32) -> Executing {
+        let Some(line0) = line.checked_sub(1) else { return Executing::Generated };
+        let tokens = self.tokens_of(line0);
+        let Some(column0) = column.checked_sub(1) else { return self.executing_in_line(line0, tokens) };
+        let at = tokens.partition_point(|token| token.column <= column0);
+        let token = at.checked_sub(1).and_then(|at| tokens.get(at));
+        token.and_then(Token::place).map_or(Executing::Generated, Executing::At)
+    }
+
+    fn executing_in_line(&self, line0: u32, tokens: &[Token]) -> Executing {
+        let Some(text) = self.line(line0) else { return Executing::Generated };
+        let first_code = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>() as u32;
+        let at = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
+        let mut places = tokens.iter().skip(at).filter_map(Token::place);
+        let Some(place) = places.next() else { return Executing::Generated };
+
+        let is_one_statement = !text.trim_end().trim_end_matches(';').contains(';');
+        let belongs = |other: OriginalPlace| other.original == place.original && (is_one_statement || other.line == place.line);
+        if places.all(belongs) { Executing::At(place) } else { Executing::Packed }
+    }
+
+    /// Whether a word or a sign begins at `line` and `column` (1-based; column 0 = unknown) of the file that ran. Where a function
+    /// of the profile would begin at nothing, the file is not the one that was profiled.
+    pub fn could_start_at(&self, line: u32, column: u32) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        let begins = |before: &str, code: &str| {
+            let inside = before.ends_with(is_word) && code.starts_with(is_word);
+            !inside && code.starts_with(|c: char| !c.is_whitespace())
+        };
+        let split = line.checked_sub(1).and_then(|line0| self.split_line(line0, column.saturating_sub(1)));
+        split.is_some_and(|(before, code)| column <= 1 || begins(before, code))
+    }
+
+    /// A line with its end.
+    fn line(&self, line0: u32) -> Option<&str> {
+        self.text.get(std::ops::Range::<usize>::from(self.lines.line(line0)?))
+    }
+
+    /// A line in front of a column (0-based, in UTF-16 units), and from there on.
+    fn split_line(&self, line0: u32, column0: u32) -> Option<(&str, &str)> {
+        let at = self.lines.to_utf8(WideEncoding::Utf16, WideLineCol { line: line0, col: column0 })?;
+        self.line(line0)?.split_at_checked(at.col as usize)
+    }
+
+    fn tokens_of(&self, line0: u32) -> &[Token] {
+        let start = self.tokens.partition_point(|token| token.line < line0);
+        let end = self.tokens.partition_point(|token| token.line <= line0);
+        self.tokens.get(start..end).unwrap_or_default()
+    }
+}
+
+impl Token {
+    fn place(&self) -> Option<OriginalPlace> {
+        self.original.map(|(original, line, column)| OriginalPlace { original: original as usize, line, column })
+    }
+}
+
+/// A position in a part of a file, as one of the file; `None` beyond all files.
+fn shifted((line, column): (u32, u32), by: (u32, u32)) -> Option<(u32, u32)> {
+    let column = if line == 0 { column.checked_add(by.1)? } else { column };
+    Some((line.checked_add(by.0)?, column))
+}
+
+/// All of a file that may be opened.
+fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem> {
+    let open = || File::open(index.canonical(path)?).ok();
+    let Some(file) = open() else { return Ok(None) };
+    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        return Err(MapProblem::TooLarge);
+    }
+    let mut bytes = Vec::new();
+    match file.take(MAX_BYTES + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > MAX_BYTES => Err(MapProblem::TooLarge),
+        Ok(_) => Ok(Some(bytes)),
+        Err(_) => Ok(None),
+    }
+}
+
+/// What the last comment of a text names as its map: `//# sourceMappingURL=…`, also with `//@`, `/*# … */`.
+fn mapping_url(text: &str) -> Option<&str> {
+    const KEY: &str = "sourceMappingURL=";
+    let at = text.rfind(KEY)?;
+    let comment = text.get(..at)?.trim_end_matches([' ', '\t']);
+    let is_comment = ["//#", "//@", "/*#", "/*@"].iter().any(|start| comment.ends_with(start));
+    let rest = text.get(at + KEY.len()..)?;
+    let (url, rest) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+    let url = url.strip_suffix("*/").unwrap_or(url);
+    // Behind it nothing runs: a text *about* source maps, in a string, is no comment.
+    let is_last = rest.lines().map(str::trim).all(|line| line.is_empty() || line == "*/" || line.starts_with("//"));
+    (is_comment && is_last && !url.is_empty()).then_some(url)
+}
+
+/// The content of a `data:` URL, without the scheme.
+fn inline(data: &str) -> Result<Vec<u8>, String> {
+    let (kind, data) = data.split_once(',').ok_or("a data: URL has a comma before its content")?;
+    let data: Vec<u8> = percent_decode_str(data).collect();
+    if !kind.ends_with(";base64") {
+        return Ok(data);
+    }
+    data_encoding::BASE64.decode(&data).map_err(|error| format!("its base64 is broken: {error}"))
+}
+
+/// The reference that a source is; empty for none. The crate puts the map's `sourceRoot` before names that have a scheme, too.
+fn reference<'a>(source: &'a str, root: Option<&str>) -> &'a str {
+    let root = root.unwrap_or_default();
+    let bare = || source.strip_prefix(root.strip_suffix('/').unwrap_or(root))?.strip_prefix('/');
+    match bare().filter(|_| !root.is_empty()) {
+        Some(bare) if bare.is_empty() || split_scheme(bare).is_some() => bare,
+        _ => source,
+    }
+}
+
+/// The file that a map, which lies at `path` and is called `name` by the profile, refers to.
+fn original(reference: &str, path: &Path, name: &str, index: &SourceIndex) -> Original {
+    let found = |reference: &str| beside(path, reference).and_then(|path| index.canonical(&path));
+    // References are URLs, but few tools encode them.
+    let decoded = decoded(reference);
+    match found(reference) {
+        None if decoded != reference => Original { name: name_beside(name, &decoded), path: found(&decoded) },
+        path => Original { name: name_beside(name, reference), path },
+    }
+}
+
+/// The path that a reference means in a file at `base`; `None` if it is not one of this machine.
+fn beside(base: &Path, reference: &str) -> Option<PathBuf> {
+    match split_scheme(reference) {
+        None if is_absolute(reference) => Some(PathBuf::from(reference)),
+        None => {
+            let mut path = base.parent()?.to_owned();
+            path.extend(reference.split(SEPARATORS).filter(|component| !component.is_empty()));
+            Some(path)
+        }
+        Some(("file", rest)) => Some(PathBuf::from(of_file_url(rest))),
+        Some(_) => None,
+    }
+}
+
+/// The name that a reference means in a file called `base`, by spelling alone.
+fn name_beside(base: &str, reference: &str) -> String {
+    match split_scheme(reference) {
+        None => {}
+        Some(("file", rest)) => return of_file_url(rest),
+        Some(_) => return reference.to_owned(),
+    }
+    let behind_host = split_scheme(base).map(|(_, rest)| {
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        rest.find('/').map_or("", |slash| &rest[slash..])
+    });
+    let (host, path) = base.split_at(base.len() - behind_host.unwrap_or(base).len());
+    let path = if host.is_empty() { path } else { path.split(['?', '#']).next().unwrap_or_default() };
+    match reference {
+        _ if has_drive(reference) => return reference.to_owned(),
+        _ if is_absolute(reference) => return format!("{host}{reference}"),
+        _ => {}
+    }
+    let folder = path.rfind(SEPARATORS).map_or("", |slash| &path[..slash]);
+    let is_anchored = !host.is_empty() || is_absolute(path);
+    let mut components: Vec<&str> = folder.split(SEPARATORS).collect();
+    for component in reference.split(SEPARATORS) {
+        match component {
+            "" | "." => {}
+            // Above the top there is nothing; above a folder without a name there is one.
+            ".." => match components.last() {
+                Some(last) if !matches!(*last, "" | "..") && !is_drive(last) => _ = components.pop(),
+                _ if is_anchored => {}
+                _ => components.push(component),
+            },
+            _ => components.push(component),
+        }
+    }
+    let is_bare = folder.is_empty() && !is_anchored;
+    let path = components.get(usize::from(is_bare)..).unwrap_or_default().join("/");
+    format!("{host}{path}")
+}
+
+/// The path behind `file:`.
+fn of_file_url(rest: &str) -> String {
+    let path = decoded(file_path(rest));
+    // file:///C:/x is C:/x.
+    path.strip_prefix('/').filter(|path| has_drive(path)).map_or_else(|| path.clone(), str::to_owned)
+}
+
+fn is_remote(url: &str) -> bool {
+    url.starts_with("//") || split_scheme(url).is_some_and(|(scheme, _)| scheme != "file")
+}
+
+fn is_absolute(reference: &str) -> bool {
+    reference.starts_with(SEPARATORS) || has_drive(reference)
+}
+
+fn has_drive(path: &str) -> bool {
+    path.get(..2).is_some_and(is_drive)
+}
+
+/// As much of a name as a message bears.
+fn clipped(name: &str) -> String {
+    name.chars().take(200).collect()
+}
+
+fn decoded(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_comment_names_the_map() {
+        let table = [
+            ("x();\n//# sourceMappingURL=x.js.map\n", Some("x.js.map")),
+            ("x();\n//# sourceMappingURL=x.js.map", Some("x.js.map")),
+            ("x();\r\n//@ sourceMappingURL=x.map\r\n\r\n", Some("x.map")),
+            ("x(); /*# sourceMappingURL=x.map */\n", Some("x.map")),
+            ("x(); /*#sourceMappingURL=x.map*/\n", Some("x.map")),
+            ("//# sourceMappingURL=a.map\nx();\n//# sourceMappingURL=b.map\n//# debugId=1\n", Some("b.map")),
+            ("//# sourceMappingURL=a.map\nx();\n", None),
+            ("write('//# sourceMappingURL=' + map);\n", None),
+            ("// see sourceMappingURL=a.map\n", None),
+            ("//# sourceMappingURL=\n", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(mapping_url(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_resolved_by_spelling() {
+        let table = [
+            ("/srv/app/dist/m.js.map", "../src/m.ts", "/srv/app/src/m.ts"),
+            ("/srv/app/dist/m.js", "./a/./b/../m.ts", "/srv/app/dist/a/m.ts"),
+            ("/m.js", "../../m.ts", "/m.ts"),
+            ("/srv/m.js", "/abs/m.ts", "/abs/m.ts"),
+            ("/srv/m.js", "file:///a%20b/m.ts", "/a b/m.ts"),
+            ("/srv/m.js", "file:///C:/b/m.ts", "C:/b/m.ts"),
+            ("/srv/m.js", "webpack://app/./src/m.ts", "webpack://app/./src/m.ts"),
+            (r"C:\app\dist\m.js", "../src/m.ts", "C:/app/src/m.ts"),
+            ("C:/m.js", "../../m.ts", "C:/m.ts"),
+            ("C:/app/m.js", "D:/m.ts", "D:/m.ts"),
+            ("dist/m.js", "../src/m.ts", "src/m.ts"),
+            ("m.js", "m.ts", "m.ts"),
+            ("m.js", "../src/m.ts", "../src/m.ts"),
+            ("http://host:80/dist/m.js?v=/7", "../src/m.ts", "http://host:80/src/m.ts"),
+            ("http://host/m.js", "../../m.ts", "http://host/m.ts"),
+            ("http://host/dist/m.js", "/src/m.ts", "http://host/src/m.ts"),
+            ("http://host", "m.ts", "http://host/m.ts"),
+            ("http://host/m.js", "C:/m.ts", "C:/m.ts"),
+        ];
+        for (base, reference, expected) in table {
+            assert_eq!(name_beside(base, reference), expected, "{base} {reference}");
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Compiled TypeScript: costs stand in the files that were written, or, where a source map cannot be used, in those that ran.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::cases::Case;
+use crate::support::questions::{LineCosts, text};
+use crate::support::{Server, Workspace};
+
+/// A server that hints at every line with any cost.
+fn with_all_hints(workspace: &Workspace) -> Server {
+    Server::builder(workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start()
+}
+
+fn assert_hints_are_the_expected_costs(case: &Case, server: &mut Server, n_files: usize) {
+    let files = case.files();
+    assert_eq!(files.len(), n_files);
+    for file in files {
+        let uri = server.open_file(&case.workspace.path(&file), "typescript");
+        let hints = server.eventually("hints", |server| Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty()));
+        assert_eq!(hints, expected(case, &file), "{file}");
+    }
+}
+
+fn expected(case: &Case, file: &str) -> LineCosts {
+    case.lines()[file].iter().map(|(line, cost)| (line - 1, cost.clone())).collect()
+}
+
+/// The costs of a file of `ts-matrix` as they are in the profile.
+fn generated(file: &str) -> LineCosts {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/v8/ts-matrix/expected.generated.json");
+    let expected: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+    let rows = expected["lines"].as_array().unwrap().iter().filter(|row| row["file"] == file);
+    rows.map(|row| (row["line"].as_u64().unwrap() - 1, (row["self"].clone(), row["total"].clone()))).collect()
+}
+
+fn explain(server: &mut Server, uri: &str, line1: u64) -> Value {
+    server.execute("costline.explain", json!([{ "uri": uri, "line": line1 - 1 }]))
+}
+
+#[test]
+fn hints_stand_in_the_files_that_were_written() {
+    let case = Case::new("v8/ts-matrix");
+    let mut server = with_all_hints(&case.workspace);
+    assert_hints_are_the_expected_costs(&case, &mut server, 3);
+
+    // Hints of the generated file went there, and say so.
+    let uri = server.open_file(&case.workspace.path("dist/matrix.js"), "javascript");
+    assert_eq!(server.hints(&uri), [] as [Value; 0]);
+    let why = explain(&mut server, &uri, 19);
+    assert_eq!(why["code"], "source-mapped", "{why}");
+    assert!(text(&why["message"]).contains("/srv/demo/ts-matrix/src/matrix.ts:29"), "{why}");
+    let paths = server.execute("costline.paths", json!([]));
+    let row = paths["files"].as_array().unwrap().iter().find(|file| file["name"] == "/srv/demo/ts-matrix/src/matrix.ts");
+    let row = row.unwrap_or_else(|| panic!("{paths}"));
+    assert_eq!((&row["how"], &row["path"]), (&json!("sourceMap"), &json!(case.workspace.path("src/matrix.ts"))));
+}
+
+#[test]
+fn modules_of_a_bundle_have_their_own_costs() {
+    let case = Case::new("v8/ts-bundle");
+    let mut server = with_all_hints(&case.workspace);
+    assert_hints_are_the_expected_costs(&case, &mut server, 3);
+
+    // A line belongs to a function of its own file, though it was inlined into hotter ones (`energy`) of another; what is written
+    // in no function runs in the one around the bundle.
+    for (file, line, function) in [("src/vector.ts", 13, "distance"), ("src/main.ts", 31, "(anonymous)")] {
+        let items = server.prepare(&case.workspace.uri(file), line - 1, 0);
+        let [item] = items.as_slice() else { panic!("{items:?}") };
+        assert!(text(&item["name"]).ends_with(&format!(" {function}")), "{item}");
+    }
+}
+
+#[test]
+fn minified_functions_have_lenses_where_they_were_written_and_lines_nothing() {
+    let case = Case::new("v8/ts-minified");
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/bodies.ts"), "typescript");
+    let lenses = server.eventually("lenses", |server| Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty()));
+    let mut found: Vec<_> = lenses
+        .iter()
+        .map(|lens| (lens["range"]["start"]["line"].as_u64().unwrap() + 1, text(&lens["data"]["func"]["name"])))
+        .collect();
+    let functions = case.expected["functions"].as_array().unwrap().iter().filter(|row| row["file"] == "src/bodies.ts");
+    let mut expected: Vec<_> = functions.map(|row| (row["line"].as_u64().unwrap(), text(&row["name"]))).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+
+    assert_eq!(server.hints(&uri), [] as [Value; 0]);
+    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("several statements")).collect();
+    assert!(warned.len() == 1 && warned[0].contains("dist/main.js:1"), "{warned:?}");
+    let bundle = server.open_file(&case.workspace.path("dist/main.js"), "javascript");
+    assert_eq!(explain(&mut server, &bundle, 1)["code"], "source-mapped");
+}
+
+#[test]
+fn without_its_map_a_file_is_shown_as_it_ran() {
+    let case = Case::new("v8/ts-matrix");
+    case.workspace.remove("dist/stats.js.map");
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("dist/stats.js"), "javascript");
+    server.wait_costs(&uri, &generated("dist/stats.js"));
+    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("source map")).collect();
+    let [warning] = warned.as_slice() else { panic!("{warned:?}") };
+    assert!(warning.contains("/srv/demo/ts-matrix/dist/stats.js names the source map stats.js.map"), "{warning}");
+    // The other files have theirs.
+    let uri = server.open_file(&case.workspace.path("src/index.ts"), "typescript");
+    assert_eq!(server.line_costs(&uri).len(), 5);
+
+    // A map is read with the profile, not when it comes.
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/v8/ts-matrix/dist/stats.js.map");
+    case.workspace.copy(&fixture, "dist/stats.js.map");
+    let stats = server.open_file(&case.workspace.path("src/stats.ts"), "typescript");
+    assert_eq!(server.hints(&stats), [] as [Value; 0]);
+    server.execute("costline.reload", json!([]));
+    server.eventually("the costs of src/stats.ts", |server| (server.line_costs(&stats).get(&44)?.0 == 150).then_some(()));
+}
+
+#[test]
+fn maps_that_are_broken_or_of_another_build_are_not_used() {
+    let case = Case::new("v8/ts-matrix");
+    case.workspace.write("dist/stats.js.map", r#"{"version":3,"sources":["../src/stats.ts"],"mappings":"A!AA"}"#);
+    let matrix = fs::read_to_string(case.workspace.path("dist/matrix.js")).unwrap();
+    case.workspace.write("dist/matrix.js", matrix.replace("\n    ", "\n      "));
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("dist/stats.js"), "javascript");
+    server.wait_costs(&uri, &generated("dist/stats.js"));
+    let uri = server.open_file(&case.workspace.path("dist/matrix.js"), "javascript");
+    assert_eq!(server.line_costs(&uri), generated("dist/matrix.js"));
+    let messages = server.messages();
+    let warned = |parts: [&str; 2]| messages.iter().filter(|message| parts.iter().all(|part| message.contains(part))).count();
+    assert_eq!(warned(["dist/stats.js has the source map stats.js.map, which cannot be read", "build again"]), 1, "{messages:?}");
+    assert_eq!(warned(["dist/matrix.js is not the text that was profiled", "record again"]), 1, "{messages:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn maps_outside_the_workspace_are_not_opened() {
+    let case = Case::new("v8/ts-matrix");
+    let outside = Workspace::new();
+    for file in ["stats", "matrix"] {
+        outside.copy(&case.workspace.path(&format!("dist/{file}.js.map")), &format!("{file}.js.map"));
+        case.workspace.remove(&format!("dist/{file}.js.map"));
+    }
+    std::os::unix::fs::symlink(outside.path("stats.js.map"), case.workspace.path("dist/stats.js.map")).unwrap();
+    let matrix = fs::read_to_string(case.workspace.path("dist/matrix.js")).unwrap();
+    let name = outside.root().file_name().unwrap().to_str().unwrap();
+    case.workspace.write("dist/matrix.js", matrix.replace("=matrix.js.map", &format!("=../../{name}/matrix.js.map")));
+    let mut server = with_all_hints(&case.workspace);
+    for file in ["dist/stats.js", "dist/matrix.js"] {
+        let uri = server.open_file(&case.workspace.path(file), "javascript");
+        server.wait_costs(&uri, &generated(file));
+    }
+    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("not in the workspace")).collect();
+    assert!(warned.len() == 1, "{warned:?}");
+}
+
+#[test]
+fn a_rule_of_the_user_decides_where_a_written_file_is() {
+    let case = Case::new("v8/ts-matrix");
+    let written = fs::read_to_string(case.workspace.path("src/index.ts")).unwrap();
+    case.workspace.write("moved/index.ts", written);
+    let rule = json!([{ "from": "/srv/demo/ts-matrix/src/index.ts", "to": "moved/index.ts" }]);
+    let options = json!({ "hints": { "minPercent": 0 }, "pathMappings": rule, "exclude": ["dist/**"] });
+    let mut server = Server::builder(&case.workspace).options(options).start();
+    let uri = server.open_file(&case.workspace.path("moved/index.ts"), "typescript");
+    server.wait_costs(&uri, &expected(&case, "src/index.ts"));
+}
