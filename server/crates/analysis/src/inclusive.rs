@@ -4,8 +4,7 @@
 //! itself lies within another call and adds nothing. In a larger cycle calls lie within calls by parts that a graph does not
 //! tell; there a total has bounds. It is at least what calls from outside the cycle cost, and at least what the function
 //! spends itself and on calls that leave the cycle. It is at most that and what it spends on calls within the cycle, and at
-//! most what the whole cycle costs: what its functions spend themselves and on calls that leave it. What was called but once
-//! costs what that call did.
+//! most what the whole cycle costs: what its functions spend themselves and on calls that leave it.
 //!
 //! A line sums its self cost and the calls made there, of all functions with code on it. Calls that lead back to the line lie
 //! within each other like calls in a cycle.
@@ -38,8 +37,8 @@ pub(crate) struct Inclusive<'g> {
     /// Self cost by node.
     own: Vec<f64>,
     arcs: Arcs,
-    /// How often a node is called and what that costs, but for calls of itself.
-    called: Vec<(u64, f64)>,
+    /// What calls of a node cost, but for calls of itself.
+    called: Vec<f64>,
     /// Weight of the whole recording.
     whole: f64,
     /// By function.
@@ -54,7 +53,7 @@ impl<'g> Inclusive<'g> {
         for func in graph.symbols.funcs.ids().filter(|func| !inner.contains(func)) {
             has_outer[groups.function(func).index()] = true;
         }
-        let (own, called, arcs) = (vec![0.0; 2 * n], vec![(0, 0.0); 2 * n], Arcs::new(0, Vec::new()));
+        let (own, called, arcs) = (vec![0.0; 2 * n], vec![0.0; 2 * n], Arcs::new(0, Vec::new()));
         let mut this = Self { graph, metric, groups, inner, has_outer, own, arcs, called, whole: 0.0, totals: Vec::new() };
         for own in &graph.own {
             let node = this.node(own.func) as usize;
@@ -63,13 +62,8 @@ impl<'g> Inclusive<'g> {
         this.whole = this.own.iter().sum();
         let arc = |call: &Call| (this.node(call.caller), this.node(call.callee), this.weight(&call.weights));
         this.arcs = Arcs::new(2 * n, graph.calls.iter().map(arc).collect());
-        for call in &graph.calls {
-            let (caller, callee) = (this.node(call.caller), this.node(call.callee) as usize);
-            if caller as usize != callee {
-                let weight = this.weight(&call.weights);
-                let (count, sum) = &mut this.called[callee];
-                (*count, *sum) = (count.saturating_add(call.count), *sum + weight);
-            }
+        for &(_, to, weight) in this.arcs.all().iter().filter(|(from, to, _)| from != to) {
+            this.called[to as usize] += weight;
         }
         this.totals = this.function_totals();
         this
@@ -112,7 +106,6 @@ impl<'g> Inclusive<'g> {
             let apart: f64 = self.own[i] + leaving[i];
             let (min, max) = match cycles[self.arcs.cycle(i as Node)] {
                 (1, _) => (apart, apart),
-                (_, _) if self.called[i].0 == 1 && self.called[i].1 >= apart => (self.called[i].1, self.called[i].1),
                 (_, whole) => (apart.max(entering[i]), whole.min(apart + staying[i])),
             };
             self.between(min, max, self.own[i] + self.own[i + n])
@@ -225,7 +218,7 @@ impl<'g> Inclusive<'g> {
             // Nothing else calls them, and they were not entered unseen.
             let n = self.has_outer.len();
             let total = bounds(self.totals[node as usize % n]).map_or(f64::INFINITY, |(_, max)| max);
-            from_here >= self.called[node as usize].1 * (1.0 - 1e-12) && from_here * 1.01 >= total
+            from_here >= self.called[node as usize] * (1.0 - 1e-12) && from_here >= total * 0.999
         });
         let within: Vec<Node> = within.collect();
         let most = sum(rows.iter().filter(|row| !within.contains(&row.node)));
