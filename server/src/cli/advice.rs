@@ -83,6 +83,7 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
         Format::Stackprof => {
             "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
         }
+        Format::RbspySummary => "it has C functions only; record longer, or while Ruby code is running",
         Format::Callgrind if by("rbspy") => {
             "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
         }

@@ -415,7 +415,7 @@ fn a_metric_without_caller_lines_has_no_line_totals() {
 }
 
 #[test]
-fn a_call_graph_has_exact_self_and_unknown_totals() {
+fn a_call_graph_has_totals_by_its_calls() {
     let tables = text_samples::profile("main@1[file:a.c]\nwork@5[file:a.c]");
     let symbols = tables.symbols().clone();
     let own =
@@ -442,10 +442,11 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
     let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
     expect![[r#"
         total 50, no line 10
-        main 10/Unknown
-        work 40/Unknown
-        a.c:1 10/Unknown
-        a.c:5 30/Unknown
+        main 10/50
+        work 40/40
+        a.c:1 10/10
+        a.c:2 0/40
+        a.c:5 30/30
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");

@@ -5,7 +5,7 @@
 
 mod json;
 
-use crate::read::{callgrind, folded, perf_script, pprof};
+use crate::read::{callgrind, folded, perf_script, pprof, rbspy_summary};
 use crate::{At, ErrorKind, ReadError};
 
 /// A format that can be read.
@@ -41,11 +41,13 @@ pub enum Format {
     Dhat,
     /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug, Devel::NYTProf, pyprof2calltree.
     Callgrind,
+    /// The table that `rbspy report -f summary` prints.
+    RbspySummary,
 }
 
 impl Format {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -61,6 +63,7 @@ impl Format {
         Self::Stackprof,
         Self::Dhat,
         Self::Callgrind,
+        Self::RbspySummary,
     ];
 
     /// A stable name for programs.
@@ -81,6 +84,7 @@ impl Format {
             Self::Stackprof => "stackprof",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
+            Self::RbspySummary => "rbspy-summary",
         }
     }
 
@@ -102,6 +106,7 @@ impl Format {
             Self::Stackprof => "stackprof dump",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
+            Self::RbspySummary => "rbspy summary",
         }
     }
 
@@ -122,7 +127,8 @@ impl Format {
             | Self::Folded
             | Self::Rbspy
             | Self::AustinMojo
-            | Self::Callgrind => false,
+            | Self::Callgrind
+            | Self::RbspySummary => false,
         }
     }
 
@@ -152,19 +158,20 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 }
 
 /// Bytes that nothing else begins with.
-const MAGIC: [(&[u8], Format); 5] = [
+const MAGIC: [(&[u8], Format); 6] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"rbspy00\n", Format::Rbspy),
     (b"rbspy01\n", Format::Rbspy),
     (b"rbspy02\n", Format::Rbspy),
+    (rbspy_summary::HEADER, Format::RbspySummary),
 ];
 
 /// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line of text ends.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
         _ if format.has_end() => closes(bytes),
-        Format::Folded | Format::PerfScript | Format::Callgrind => bytes.ends_with(b"\n"),
+        Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => bytes.ends_with(b"\n"),
         _ => true,
     }
 }

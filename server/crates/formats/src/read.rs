@@ -15,6 +15,7 @@ pub(crate) mod mojo;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
 pub(crate) mod rbspy;
+pub(crate) mod rbspy_summary;
 pub(crate) mod rows;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;

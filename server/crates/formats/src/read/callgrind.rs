@@ -12,6 +12,8 @@
 
 mod events;
 mod names;
+#[cfg(test)]
+mod tests;
 mod text;
 
 pub(crate) use text::is_callgrind;
@@ -154,7 +156,10 @@ impl<'a> Reader<'a> {
             }
             "events" => self.events.columns(value)?,
             "event" => self.events.describe(value)?,
-            "summary" => self.summary += value.split_ascii_whitespace().next().and_then(text::number).unwrap_or(0.0),
+            "summary" => {
+                let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
+                self.summary += columns.find(|&(&event, _)| event == 0).and_then(|(_, sum)| text::number(sum)).unwrap_or(0.0);
+            }
             _ => {}
         }
         Ok(true)
