@@ -11,11 +11,14 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     if costs.total == 0.0 {
         return vec!["the profile has no samples: record for longer, or while the program is busy".to_owned()];
     }
+    let version = snapshot.loaded.version.as_deref().unwrap_or_default();
     // Lines that were there, but of minified code, have a warning of their own.
     let packed = snapshot.warnings.iter().any(|warning| warning.code == PACKED);
     if costs.lines().is_empty() && !packed {
-        let version = snapshot.loaded.version.as_deref().unwrap_or_default();
         return vec![format!("no frame has a line: {}", with_lines(snapshot, version))];
+    }
+    if snapshot.warnings.iter().any(|warning| warning.code == "one-line-per-function") {
+        return vec![format!("costs of functions only: {}", with_lines(snapshot, version))];
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
     let unfound = "none of its files is in the sources: give the project with --root, or --map FROM=TO";
@@ -80,6 +83,22 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
         Format::Stackprof => {
             "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
         }
+        Format::RbspySummary => "it has C functions only; record longer, or while Ruby code is running",
+        Format::Callgrind if by("rbspy") => {
+            "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
+        }
+        Format::Callgrind if by("ruby-prof") => {
+            "ruby-prof says where functions start and call; for lines `rbspy record --format speedscope --file \
+             profile.speedscope.json -- ruby PROGRAM.rb`"
+        }
+        Format::Callgrind if by("pyprof2calltree") => {
+            "cProfile says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- python \
+             PROGRAM.py`"
+        }
+        Format::Callgrind if by("nytprofcg") || by("xdebug") => {
+            "this profiler writes where functions start and call; its costs are right for functions"
+        }
+        Format::Callgrind => "build the program with debug info (`-g`), then `valgrind --tool=callgrind --dump-line=yes PROGRAM`",
         Format::Dhat => "build the program with debug info (`-g`), then `valgrind --tool=dhat PROGRAM`",
     }
 }

@@ -185,14 +185,14 @@ struct Rows {
 impl Rows {
     fn own(&mut self, Frame { func, line, .. }: Frame, weights: &[f64]) {
         let zeros = || vec![0.0; self.n_metrics];
-        let row = self.own.entry((func, line)).or_insert_with(|| OwnCost { func, line, weights: zeros() });
+        let row = self.own.entry((func, line)).or_insert_with(|| OwnCost { func, source: None, line, weights: zeros() });
         add(&mut row.weights, weights);
     }
 
     fn call(&mut self, Frame { func: caller, line, .. }: Frame, callee: FuncId) -> &mut Call {
         let zeros = || vec![0.0; self.n_metrics];
         // A stack can pass any call several times.
-        let new = || Call { caller, line, callee, count: 0, weights: zeros(), nested: true };
+        let new = || Call { caller, source: None, line, callee, count: 0, weights: zeros(), nested: true };
         self.calls.entry((caller, line, callee)).or_insert_with(new)
     }
 
@@ -206,7 +206,7 @@ impl Rows {
         let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
         let mut own: Vec<OwnCost> = own.collect();
         own.sort_by_key(|own| (own.func, own.line));
-        CallGraph { symbols, metrics, own, calls, totals: Vec::new() }
+        CallGraph { symbols, metrics, own, calls, ..CallGraph::default() }
     }
 }
 
