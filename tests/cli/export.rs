@@ -284,6 +284,18 @@ fn what_is_written_reads_back_with_the_same_costs() {
 }
 
 #[test]
+fn sums_without_stacks_go_to_callgrind_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = super::fixture("callgrind/ruby-ledger-rbspy/rbspy.callgrind");
+    let root = profile.parent().unwrap();
+    let out = folder.path().join("again.out");
+    run("export", &profile, ["--to", "callgrind", "-o", out.to_str().unwrap()]);
+    assert_eq!(costs(&out, root), costs(&profile, root));
+    let message = run("export", &profile, ["--to", "folded"]).failed(3);
+    assert_eq!(message, "this recording has sums without stacks, which only callgrind can carry (--to callgrind)");
+}
+
+#[test]
 fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
     let (folder, seed) = seed();
     let ran = run("export", &seed, ["--to", "flamegraph"]);
