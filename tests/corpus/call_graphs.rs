@@ -2,14 +2,24 @@
 
 use analysis::View;
 use expect_test::{Expect, expect};
-use profile::{Groups, Recording, Total};
+use formats::write::callgrind;
+use profile::{Cost, Groups, Recording, Total};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
+
+fn read(bytes: Vec<u8>) -> Recording {
+    formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap().recording
+}
+
+fn fixture(path: &str) -> Recording {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles");
+    read(std::fs::read(folder.join(path)).unwrap())
+}
 
 /// Self and total of functions and lines, and what calls cost; `?` marks what is estimated.
-fn costs(text: &str) -> String {
-    let read = formats::read(text.as_bytes().to_vec(), formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
-    let recording: &Recording = &read.recording;
+fn costs(recording: &Recording) -> String {
     let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
     let costs = analysis::costs(recording, &View::of(recording), &groups);
     let known = |total: Total| match total {
@@ -37,7 +47,7 @@ fn costs(text: &str) -> String {
 
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
-    expected.assert_eq(&costs(text));
+    expected.assert_eq(&costs(&read(text.as_bytes().to_vec())));
 }
 
 #[test]
@@ -198,4 +208,55 @@ fn without_calls_totals_are_unknown() {
             a.c:5 3/Unknown
         "#]],
     );
+}
+
+/// Lines of text in order: ids and what follows from them differ.
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn a_call_graph_written_and_read_is_the_same() {
+    for path in ["c-jsonlite/callgrind.out.instr.gz", "ruby-ledger-rbspy/rbspy.callgrind", "perl-wordgraph/callgrind.out.nytprof"]
+    {
+        let recording = fixture(&format!("callgrind/{path}"));
+        let Recording::Graph(graph) = &recording else { panic!("expected a graph") };
+        let again = read(callgrind::write(graph).bytes);
+        assert_eq!(sorted(&costs(&again)), sorted(&costs(&recording)), "{path}");
+    }
+}
+
+#[test]
+fn stacks_written_as_a_call_graph_have_the_same_costs() {
+    type Lines = BTreeMap<(String, u32), Cost>;
+    let lines = |recording: &Recording| -> (f64, Lines) {
+        let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
+        let costs = analysis::costs(recording, &View::of(recording), &groups);
+        let file = |file| symbols.source_name(groups.first_source(file)).to_owned();
+        (costs.total, costs.lines().iter().map(|line| ((file(line.file), line.line), line.cost)).collect())
+    };
+    for path in ["pprof/go-indexer-cpu/cpu.pb.gz", "firefox/rust-wordstat-v70/profile.json.gz", "rbspy/ruby-ledger/rbspy.raw.gz"]
+    {
+        let recording = fixture(path);
+        let Recording::Stacks(profile) = &recording else { panic!("expected stacks") };
+        let again = read(callgrind::write(&analysis::call_graph(profile)).bytes);
+        let ((total, expected), (total_again, actual)) = (lines(&recording), lines(&again));
+        assert_eq!(total_again, total, "{path}");
+        assert!(actual.keys().eq(expected.keys()), "{path}");
+        let mut n_exact = 0;
+        for (line, cost) in actual {
+            let Cost { self_, total } = expected[&line];
+            let total = total.exact().unwrap();
+            let (min, max) = match cost.total {
+                Total::Exact(total) => (total, total),
+                Total::Bounded { min, max } => (min, max),
+                total => panic!("{path}: {line:?}: {total:?}"),
+            };
+            assert!(cost.self_ == self_ && min <= total && total <= max, "{path}: {line:?}: {cost:?}, expected {self_}, {total}");
+            n_exact += usize::from(min == max);
+        }
+        assert!(n_exact >= 5, "{path}: only {n_exact} lines have an exact total");
+    }
 }

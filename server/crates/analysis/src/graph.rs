@@ -54,14 +54,7 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         if let Some(count) = count {
             *functions[callee.index()].calls.get_or_insert(0) += count;
         }
-        edges.edges.push(Edge {
-            caller,
-            callee,
-            total,
-            estimated,
-            calls: count,
-            sites: first..edges.sites.len() as u32,
-        });
+        edges.edges.push(Edge { caller, callee, total, estimated, calls: count, sites: first..edges.sites.len() as u32 });
     }
     let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
     Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines, places, edges)
