@@ -173,7 +173,11 @@ fn counts_of_one_are_singular() {
 #[test]
 fn check_says_what_is_there_and_what_is_missing() {
     let text = on("check", RUST, []).fine();
-    for expected in ["format    Firefox Profiler profile (processed), 70\n", "metrics   samples\n", "functions 408\n"] {
+    for expected in [
+        "format    Firefox Profiler profile (processed), 70\n",
+        "metrics   samples, cpu (µs); shown: samples\n",
+        "functions 408\n",
+    ] {
         assert!(text.contains(expected), "{text}");
     }
     assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");

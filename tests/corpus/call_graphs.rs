@@ -260,3 +260,41 @@ fn stacks_written_as_a_call_graph_have_the_same_costs() {
         assert!(n_exact >= 5, "{path}: only {n_exact} lines have an exact total");
     }
 }
+
+#[test]
+fn what_rbspy_writes_of_one_recording_has_the_same_lines() {
+    let lines = |name: &str| -> BTreeMap<(String, u32), (f64, f64)> {
+        let recording = fixture(&format!("rbspy/ruby-ledger/{name}"));
+        let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
+        let costs = analysis::costs(&recording, &View::of(&recording), &groups);
+        let file = |file| symbols.source_name(groups.first_source(file)).trim_start_matches("/srv/demo/ruby-ledger/").to_owned();
+        let percent = |weight: f64| (10_000.0 * weight / costs.total).round() / 100.0;
+        let most = |total: Total| match total {
+            Total::Exact(total) => total,
+            Total::Bounded { max, .. } => max,
+            total => panic!("{name}: {total:?}"),
+        };
+        let line = |line: &analysis::LineCost| {
+            ((file(line.file), line.line), (percent(line.cost.self_), percent(most(line.cost.total))))
+        };
+        // Ruby's own files have other names in other forms.
+        costs.lines().iter().map(line).filter(|((file, _), _)| file.ends_with(".rb")).collect()
+    };
+    let near = |a: f64, b: f64| (a - b).abs() < 0.02;
+    let (raw, folded) = (lines("rbspy.raw.gz"), lines("rbspy.collapsed"));
+    assert_eq!(raw, folded);
+    // These two pass over C functions without a name: their self cost goes to who called them.
+    let (summary, callgrind) = (lines("rbspy.summary"), lines("rbspy.callgrind"));
+    assert!(raw.keys().eq(summary.keys()) && raw.keys().eq(callgrind.keys()) && raw.len() == 20);
+    for (line, &(own, total)) in &summary {
+        assert!(near(callgrind[line].0, own) && near(raw[line].1, total), "{line:?}");
+        assert!(raw[line].0 <= own && total <= callgrind[line].1 + 0.02, "{line:?}");
+    }
+    // These weigh samples by the time between them.
+    let (speedscope, pprof) = (lines("rbspy.speedscope.json"), lines("rbspy.pprof"));
+    assert_eq!(speedscope, pprof);
+    for (line, &(own, total)) in &raw {
+        let timed = speedscope.get(line).copied().unwrap_or_default();
+        assert!((timed.0 - own).abs() < 0.5 && (timed.1 - total).abs() < 0.5, "{line:?}: {timed:?}, {own} {total}");
+    }
+}

@@ -163,7 +163,8 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     assert_eq!(Weight(number("total") + number("idle") + number("noStack")), total(case), "{}", case.name);
 
     // V8's `(idle)` has no callers: nothing passes through it.
-    let idle_is_apart = number("idle") != 0.0 && report["format"] == "firefox-processed";
+    let idle_has_callers = ["firefox-processed", "firefox-jslb", "gecko"].contains(&&*case.format);
+    let idle_is_apart = number("idle") != 0.0 && idle_has_callers;
     let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
     compare(case, &expected, &actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
 }
@@ -330,6 +331,8 @@ fn threads(case: &Case, recording: &Recording, report: &Value) {
             // Of a trace the expected threads have their own name or their ids.
             ("chrome-trace", "", _) => format!("{}/{}", id(&thread.pid), id(&thread.tid)),
             ("chrome-trace", name, _) | (_, name, "") => name.to_owned(),
+            // Those of raw profiles tell processes of one name apart.
+            ("gecko", name, process) if thread.pid.is_some() => format!("{process} {}/{name}", id(&thread.pid)),
             (_, name, process) => format!("{process}/{name}"),
         };
         *all.entry(key).or_default() += weight;

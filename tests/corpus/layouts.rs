@@ -1,6 +1,6 @@
 //! One small recording in each layout that processed Firefox profiles have had: the same costs from all of them.
 
-use crate::report;
+use crate::{report, slabs};
 use serde_json::{Value, json};
 
 /// Func, executing line, whether it was inlined.
@@ -29,9 +29,24 @@ enum Layout {
     Version70,
     /// The same, with `flags` for what is there and 0 for what is not.
     Version75,
+    /// The two before in JSON slabs.
+    Slabs70,
+    Slabs75,
 }
 
-const LAYOUTS: [Layout; 4] = [Layout::Version49, Layout::Copied, Layout::Version70, Layout::Version75];
+const LAYOUTS: [Layout; 6] =
+    [Layout::Version49, Layout::Copied, Layout::Version70, Layout::Version75, Layout::Slabs70, Layout::Slabs75];
+
+impl Layout {
+    /// The layout that is put into slabs.
+    fn in_slabs(self) -> Option<Self> {
+        match self {
+            Self::Slabs70 => Some(Self::Version70),
+            Self::Slabs75 => Some(Self::Version75),
+            Self::Version49 | Self::Copied | Self::Version70 | Self::Version75 => None,
+        }
+    }
+}
 
 /// Calls of which the compiler inlined some; the last sample has a frame without a line.
 fn inlined(start_of_run: Option<u32>) -> Recording {
@@ -58,7 +73,7 @@ fn inlined(start_of_run: Option<u32>) -> Recording {
 
 impl Recording {
     fn write(&self, layout: Layout) -> Value {
-        use Layout::{Copied, Version49, Version70, Version75};
+        use Layout::{Copied, Slabs70, Slabs75, Version49, Version70, Version75};
         // Strings: the names, then the files.
         let n = self.funcs.len();
         let strings: Vec<_> = self.funcs.iter().map(|func| func.0).chain(self.funcs.iter().map(|func| func.1)).collect();
@@ -66,6 +81,7 @@ impl Recording {
             Version49 | Version70 => Value::Null,
             Copied => json!(-1),
             Version75 => json!(0),
+            Slabs70 | Slabs75 => unreachable!("written as what they hold"),
         };
         let cell = |value: Option<u32>| value.map_or(absent.clone(), |value| json!(value));
         let frames = |column: &dyn Fn(&Frame) -> Value| -> Vec<Value> { self.frames.iter().map(column).collect() };
@@ -118,7 +134,7 @@ impl Recording {
                     thread["stringArray"] = json!(strings);
                 }
             }
-            Version70 | Version75 => {
+            Slabs70 | Slabs75 | Version70 | Version75 => {
                 profile["meta"]["preprocessedProfileVersion"] = json!(if layout == Version70 { 70 } else { 75 });
                 let offsets = self.stacks.iter().enumerate().map(|(row, stack)| json!(stack.1.map_or(0, |parent| row - parent)));
                 stack_table["prefixOffset"] = offsets.collect();
@@ -151,11 +167,12 @@ impl Recording {
     fn report(&self, layout: Layout, version: Option<u32>) -> Value {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("profile.json");
-        let mut profile = self.write(layout);
+        let mut profile = self.write(layout.in_slabs().unwrap_or(layout));
         if let Some(version) = version {
             profile["meta"]["preprocessedProfileVersion"] = json!(version);
         }
-        std::fs::write(&path, profile.to_string()).unwrap();
+        let bytes = if layout.in_slabs().is_some() { slabs::encode(&profile) } else { profile.to_string().into_bytes() };
+        std::fs::write(&path, bytes).unwrap();
         report::report(&path, &["--root", folder.path().to_str().unwrap()])
     }
 }

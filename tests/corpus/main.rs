@@ -13,6 +13,7 @@ mod compare;
 mod cross_format;
 mod layouts;
 mod report;
+mod slabs;
 
 use cases::Case;
 

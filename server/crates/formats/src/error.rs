@@ -71,11 +71,6 @@ impl ReadError {
         Self { kind: ErrorKind::Unrecognised, at: At::File, message: message.into() }
     }
 
-    /// A file of a format that is known by its looks only.
-    pub(crate) fn not_read(format: crate::Format) -> Self {
-        Self::unrecognised(format!("this looks like a {}, which this version does not read", format.title()))
-    }
-
     /// A file beyond a limit; the message names the limit.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::TooLarge, at: At::File, message: message.into() }

@@ -74,7 +74,7 @@ pub fn read(
     let mut read = match format {
         Some(Format::FirefoxProcessed) => read::firefox::read(text),
         Some(Format::FirefoxSlabs) => read::firefox::read_slabs(text),
-        Some(Format::Gecko) => read::gecko::read(text),
+        Some(Format::Gecko) => read::firefox::read_gecko(text),
         Some(Format::CpuProfile) => read::cpuprofile::read(text),
         Some(Format::HeapProfile) => read::heapprofile::read(text),
         Some(Format::ChromeTrace) => read::chrome_trace::read(text),

@@ -8,7 +8,6 @@ pub(crate) mod cpuprofile;
 pub(crate) mod dhat;
 pub(crate) mod firefox;
 pub(crate) mod folded;
-pub(crate) mod gecko;
 pub(crate) mod heapprofile;
 pub(crate) mod json;
 pub(crate) mod mojo;

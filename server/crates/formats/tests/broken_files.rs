@@ -47,7 +47,7 @@ impl Random {
 
 /// Whether an error says where something was expected, or what the file is.
 fn is_clear(error: &ReadError) -> bool {
-    let says_what = error.message.len() >= 12 && !error.message.ends_with('.');
+    let says_what = error.message.len() >= "expected `:`".len() && !error.message.ends_with('.');
     says_what && (error.at != formats::At::File || matches!(error.kind, ErrorKind::Unrecognised | ErrorKind::Truncated))
 }
 

@@ -1,10 +1,11 @@
-//! Processed Firefox profiles that contradict themselves: one error each, which names table, column and row.
+//! Processed Firefox profiles: their metrics; and those that contradict themselves: one error each, which names table, column
+//! and row.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod common;
 
-use common::{read, stacks};
+use common::{Selves, read, stacks};
 use formats::{At, ErrorKind};
 use serde_json::{Value, json};
 
@@ -132,4 +133,121 @@ fn a_version_from_the_future_is_read_by_its_columns() {
     let read = read(profile.to_string().into_bytes()).unwrap();
     assert_eq!((read.version.as_deref(), read.warnings.as_slice()[0].code), (Some("99"), "unknown-version"));
     assert_eq!(stacks(&read).threads()[0].samples.len(), 2);
+}
+
+/// The metrics with their units, and the self costs of outer and inner in each.
+fn metrics(profile: &Value) -> Vec<(String, String, f64, f64)> {
+    let read = read(profile.to_string().into_bytes()).unwrap();
+    let metrics = read.recording.metrics().iter().enumerate().map(|(i, metric)| {
+        let selves = Selves::of(stacks(&read), i, "");
+        let of = |name: &str| selves.functions.get(&(name.to_owned(), "a.c".to_owned())).copied().unwrap_or(0.0);
+        (metric.name.clone(), metric.unit.clone(), of("outer"), of("inner"))
+    });
+    metrics.collect()
+}
+
+fn row(name: &str, unit: &str, outer: f64, inner: f64) -> (String, String, f64, f64) {
+    (name.to_owned(), unit.to_owned(), outer, inner)
+}
+
+/// Stack 0 is `outer`, stack 1 is `inner` below it.
+fn sampled() -> Value {
+    let mut profile = profile();
+    profile["threads"][0]["samples"] =
+        json!({ "length": 5, "stack": [1, null, 0, 1, 1], "time": [0, 1, 2, 3, 4], "weightType": "samples" });
+    profile
+}
+
+#[test]
+fn cpu_time_is_a_metric_where_it_was_measured() {
+    let mut profile = sampled();
+    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0)]);
+
+    profile["threads"][0]["samples"]["threadCPUDelta"] = json!([null, null, null, null, null]);
+    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0)]);
+
+    // The first delta reaches back to before the recording; the second has no stack, the fourth is unknown.
+    profile["threads"][0]["samples"]["threadCPUDelta"] = json!([700, 20, 3, null, 0.5]);
+    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0), row("cpu", "cpu", 3.0, 0.5)]);
+
+    for (unit, seconds) in [("ns", Some(1e-9)), ("µs", Some(1e-6)), ("variable CPU cycles", None)] {
+        profile["meta"]["sampleUnits"] = json!({ "time": "ms", "threadCPUDelta": unit });
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        let cpu = &read.recording.metrics()[1];
+        assert_eq!((cpu.unit.as_str(), cpu.seconds_per_unit), (unit, seconds));
+        assert_eq!(read.recording.default_metric().index(), 0);
+    }
+
+    // Threads that were not measured weigh nothing.
+    let mut other = profile["threads"][0].clone();
+    other["samples"].as_object_mut().unwrap().remove("threadCPUDelta");
+    profile["threads"].as_array_mut().unwrap().push(other);
+    assert_eq!(metrics(&profile)[1], row("cpu", "variable CPU cycles", 3.0, 0.5));
+}
+
+#[test]
+fn allocations_are_metrics_of_their_own() {
+    let mut profile = sampled();
+    profile["threads"][0]["jsAllocations"] =
+        json!({ "length": 3, "time": [0, 1, 2], "stack": [0, null, 1], "weight": [16, 8, 32] });
+    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0), row("js-allocations", "bytes", 16.0, 32.0)]);
+
+    // 100 bytes at 10 are freed and 7 allocated there anew; 40 at 20 are gone unseen when 3 take their place; nobody saw what
+    // the 5 at 99 were. The numbers are those of the Firefox Profiler's own tool.
+    let mut native = json!({
+        "length": 6,
+        "time": [0, 1, 2, 3, 4, 5],
+        "stack": [1, 0, 0, 0, 0, 1],
+        "weight": [100, 40, -100, 7, -5, 3],
+    });
+    profile["threads"][0]["nativeAllocations"] = native.clone();
+    let without_addresses = [
+        row("samples", "samples", 1.0, 3.0),
+        row("js-allocations", "bytes", 16.0, 32.0),
+        row("native-allocations", "bytes", 47.0, 103.0),
+        row("native-deallocations-sites", "bytes", -105.0, 0.0),
+    ];
+    assert_eq!(metrics(&profile), without_addresses);
+
+    native["memoryAddress"] = json!([10, 20, 10, 10, 99, 20]);
+    native["threadId"] = json!([7, 7, 7, 7, 7, 7]);
+    profile["threads"][0]["nativeAllocations"] = native;
+    let [samples, js, native, sites] = without_addresses;
+    let retained = row("native-retained-allocations", "bytes", 47.0, 3.0);
+    let memory = row("native-deallocations-memory", "bytes", 0.0, -100.0);
+    assert_eq!(metrics(&profile), [samples, js, native.clone(), retained.clone(), sites.clone(), memory.clone()]);
+
+    // Memory profiles have no samples.
+    profile["threads"][0]["jsAllocations"] = Value::Null;
+    profile["threads"][0]["samples"] = json!({ "length": 0, "stack": [], "time": [], "weightType": "samples" });
+    assert_eq!(metrics(&profile), [native, retained, sites, memory]);
+}
+
+#[test]
+fn rows_of_allocations_are_checked() {
+    let mut profile = sampled();
+    profile["threads"][0]["nativeAllocations"] =
+        json!({ "length": 2, "stack": [1, 2], "weight": [1, 2], "memoryAddress": [1, 2] });
+    let error = |profile: &Value| read(profile.to_string().into_bytes()).unwrap_err().to_string();
+    assert_eq!(error(&profile), "threads[0].nativeAllocations.stack[1]: is 2, expected one of the 2 stacks");
+    profile["threads"][0]["nativeAllocations"]["memoryAddress"] = json!([1]);
+    assert_eq!(error(&profile), "threads[0].nativeAllocations.memoryAddress: has 1 entries, expected 2 as its neighbours have");
+    let mut profile = sampled();
+    profile["threads"][0]["samples"]["threadCPUDelta"] = json!([1]);
+    assert_eq!(error(&profile), "threads[0].samples.threadCPUDelta: has 1 entries, expected 5 as its neighbours have");
+}
+
+#[test]
+fn executing_columns_are_kept_of_scripts_only() {
+    let columns = |file: &str| {
+        let mut profile = profile();
+        profile["threads"][0]["stringArray"][2] = json!(file);
+        profile["threads"][0]["frameTable"]["column"] = json!([7, null]);
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        stacks(&read).frames().iter().map(|frame| (frame.line, frame.column)).collect::<Vec<_>>()
+    };
+    assert_eq!(columns("a.c"), [(1, 0), (2, 0)]);
+    for script in ["dist/a.js", "https://example.org/x?v=1", "file:///w/index.html"] {
+        assert_eq!(columns(script), [(1, 7), (2, 0)], "{script}");
+    }
 }

@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{Selves, bytes, fixture, read, stacks};
+use common::{Selves, bytes, fixture, read, stacks, unzipped};
 use formats::Format;
 use profile::LineKnowledge;
 use serde_json::Value;
@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a case, compares all self costs of its first metric and hands on what was read.
 fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
-    let content = bytes(&format!("{case}/{file}"));
+    let path = format!("{case}/{file}");
+    let content = if path.rsplit('.').next() == Some("gz") { unzipped(&path) } else { bytes(&path) };
     let read = read(content.clone()).unwrap();
     let front = formats::inflate::prefix(&content, 64 << 10);
     assert_eq!(formats::detect(&front[..front.len().min(64 << 10)]), Some(read.format), "the front is enough");
@@ -302,6 +303,37 @@ fn rows_of(read: &formats::Read) -> Vec<String> {
         }
     }
     rows
+}
+
+#[test]
+fn raw_profiles_have_cpu_time_and_allocations() {
+    let (read, expected) = check("gecko/web-nearwords", "gecko.json.gz", "/srv/demo/web-nearwords/");
+    assert_eq!((read.format, read.version.as_deref(), read.warnings.as_slice()), (Format::Gecko, Some("34"), [].as_slice()));
+    let metrics: Vec<_> = read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    assert_eq!(metrics, [("samples", "samples"), ("cpu", "ns"), ("js-allocations", "bytes")]);
+    for (metric, key) in [(1, "cpu_ns"), (2, "js_allocations")] {
+        let actual = Selves::of(stacks(&read), metric, "/srv/demo/web-nearwords/");
+        assert_eq!(Some(actual.total), expected[key]["total"].as_f64(), "{key}");
+        let threads = actual.threads.values().sum::<f64>();
+        assert_eq!(threads, rows(&expected[key]["threads"]).map(|row| row["total"].as_f64().unwrap()).sum::<f64>(), "{key}");
+        let mut functions = actual.functions;
+        functions.retain(|(_, file), _| file.starts_with("www/"));
+        assert_eq!(functions, self::functions(&expected[key]), "{key}");
+    }
+}
+
+#[test]
+fn processed_profiles_have_cpu_time_in_either_container() {
+    for (case, file) in [("rust-wordstat-v70", "profile.json.gz"), ("rust-wordstat-jslb", "profile.jslb.gz")] {
+        let (read, _) = check(&format!("firefox/{case}"), file, "/srv/demo/rust-wordstat/");
+        let cpu = Selves::of(stacks(&read), 1, "");
+        // Sums of `threadCPUDelta` without the first of each thread, computed apart from this project.
+        let expected = [("counter-0", 1_203_050.0), ("counter-1", 1_979_869.0), ("samply", 0.0), ("wordstat", 281_986.0)];
+        let threads: Vec<_> = cpu.threads.iter().map(|(name, weight)| (name.as_str(), *weight)).collect();
+        assert_eq!(threads, expected.into_iter().filter(|(_, weight)| *weight != 0.0).collect::<Vec<_>>(), "{case}");
+        let hottest = cpu.functions.iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
+        assert_eq!((hottest.0.0.as_str(), *hottest.1), ("_memcmp_avx2_movbe", 335_601.0), "{case}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use formats::{Limits, Read, ReadError};
 use profile::{Profile, Recording};
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,13 @@ pub fn fixture(path: &str) -> PathBuf {
 
 pub fn bytes(path: &str) -> Vec<u8> {
     std::fs::read(fixture(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What is in a compressed fixture.
+pub fn unzipped(path: &str) -> Vec<u8> {
+    let mut whole = Vec::new();
+    flate2::read::GzDecoder::new(&*bytes(path)).read_to_end(&mut whole).unwrap_or_else(|error| panic!("{path}: {error}"));
+    whole
 }
 
 pub fn read(bytes: Vec<u8>) -> Result<Read, ReadError> {

@@ -1,7 +1,7 @@
 //! How columns are encoded, and their decoding into dense vectors with a mark for "absent".
 //!
-//! Columns come as text ([`super::raw`]); only those that costs need are decoded, straight into a vector of the right size.
-//! That is several times as fast as a number at a time through serde, and an error knows its row.
+//! Columns come as text or as slabs ([`super::raw`]); only those that costs need are decoded, straight into a vector of the
+//! right size. That is several times as fast as a number at a time through serde, and an error knows its row.
 
 use crate::{At, ReadError};
 use profile::Weights;
@@ -14,28 +14,56 @@ pub(super) const ABSENT: u32 = u32::MAX;
 
 /// A column as the file has it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Column<'a>(pub(super) &'a [u8]);
+pub(super) struct Column<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) cells: Cells,
+}
+
+/// How the cells of a column are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Cells {
+    /// Between brackets and commas.
+    #[default]
+    Json,
+    /// One after the other, little endian.
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+    I64,
+    U64,
+}
 
 impl<'a> Column<'a> {
     /// Indexes, lines or flags; `place` names the column in errors.
     pub(super) fn ids(self, place: &str) -> Result<Vec<u32>, ReadError> {
-        let bytes = self.cells(place)?;
-        let mut ids = Vec::with_capacity(memchr::memchr_iter(b',', bytes).count() + 1);
-        let mut at = 0;
-        while at < bytes.len() {
-            // Nearly all cells are a few digits and a comma.
-            let (id, n_digits) = few_digits(&bytes[at..]);
-            let plain = n_digits > 0 && bytes.get(at + n_digits).is_none_or(|&byte| byte == b',');
-            let (cell, end) = if plain { (id, at + n_digits) } else { slow_cell(bytes, at, place, ids.len(), to_id)? };
-            ids.push(cell);
-            at = end + 1;
+        match self.cells {
+            Cells::Json => json_cells(self.text(place)?, place, |id| id, to_id),
+            _ => self.slab_cells(place, id_of),
         }
-        Ok(ids)
     }
 
-    /// Weights: all 1, or one per sample; `null` weighs nothing.
+    /// Measurements; `null` becomes NaN, which stands for "unknown" in slabs.
+    pub(super) fn numbers(self, place: &str) -> Result<Vec<f64>, ReadError> {
+        match self.cells {
+            Cells::Json => {
+                json_cells(self.text(place)?, place, f64::from, |cell| to_number(cell).or((cell == "null").then_some(f64::NAN)))
+            }
+            _ => self.slab_cells(place, Some),
+        }
+    }
+
+    /// Weights: all 1, or one per sample; `null` and NaN weigh nothing.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
-        let bytes = self.cells(place)?;
+        if self.cells != Cells::Json {
+            let weights = self.slab_cells(place, |weight| (!weight.is_infinite()).then_some(known(weight)))?;
+            return Ok(if weights.iter().all(|&weight| weight == 1.0) { Weights::Ones } else { Weights::Each(weights) });
+        }
+        let bytes = self.text(place)?;
         let mut weights = Vec::new();
         let (mut at, mut n_ones) = (0, 0);
         while at < bytes.len() {
@@ -57,31 +85,105 @@ impl<'a> Column<'a> {
 
     /// Whether it has no cells.
     pub(super) fn is_empty(self) -> bool {
-        self.cells("").is_ok_and(<[u8]>::is_empty)
+        self.text("").is_ok_and(<[u8]>::is_empty)
+    }
+
+    /// Whether it has a number among its cells.
+    pub(super) fn has_numbers(self) -> bool {
+        match self.cells {
+            Cells::Json => self.bytes.iter().any(u8::is_ascii_digit),
+            _ => self.numbers("").is_ok_and(|cells| cells.iter().any(|cell| !cell.is_nan())),
+        }
     }
 
     /// The first and the last cell, as numbers.
     pub(super) fn ends(self) -> Option<(f64, f64)> {
-        let cells = self.text()?;
+        if self.cells != Cells::Json {
+            let cells = self.numbers("").ok()?;
+            return cells.first().copied().zip(cells.last().copied()).filter(|(first, last)| (last - first).is_finite());
+        }
+        let cells = std::str::from_utf8(self.text("").ok()?).ok()?;
         to_number(cells.split(',').next()?.trim()).zip(to_number(cells.rsplit(',').next()?.trim()))
     }
 
     /// The sum of all cells that are numbers.
     pub(super) fn sum(self) -> f64 {
-        self.text().unwrap_or_default().split(',').filter_map(|cell| to_number(cell.trim())).sum()
+        if self.cells != Cells::Json {
+            return self.numbers("").unwrap_or_default().into_iter().filter(|cell| cell.is_finite()).sum();
+        }
+        let cells = self.text("").ok().and_then(|cells| std::str::from_utf8(cells).ok()).unwrap_or_default();
+        cells.split(',').filter_map(|cell| to_number(cell.trim())).sum()
     }
 
-    fn text(self) -> Option<&'a str> {
-        std::str::from_utf8(self.cells("").ok()?).ok()
-    }
-
-    /// What stands between the brackets.
-    fn cells(self, place: &str) -> Result<&'a [u8], ReadError> {
-        let array = self.0.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    /// What stands between the brackets, or all of a slab.
+    fn text(self, place: &str) -> Result<&'a [u8], ReadError> {
+        if self.cells != Cells::Json {
+            return Ok(self.bytes);
+        }
+        let array = self.bytes.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
         let array =
             array.ok_or_else(|| ReadError::malformed(At::Key(place.to_owned()), "expected a column: an array of numbers"))?;
         Ok(array.trim_ascii())
     }
+
+    /// The cells of a slab. Numbers beyond 2^53 lose their last bits, as they do in JSON.
+    fn slab_cells<T>(self, place: &str, convert: impl Fn(f64) -> Option<T>) -> Result<Vec<T>, ReadError> {
+        let Self { bytes, cells } = self;
+        match cells {
+            Cells::Json => Ok(Vec::new()),
+            Cells::I8 => slab_cells(bytes, place, |cell| f64::from(i8::from_le_bytes(cell)), convert),
+            Cells::U8 => slab_cells(bytes, place, |cell| f64::from(u8::from_le_bytes(cell)), convert),
+            Cells::I16 => slab_cells(bytes, place, |cell| f64::from(i16::from_le_bytes(cell)), convert),
+            Cells::U16 => slab_cells(bytes, place, |cell| f64::from(u16::from_le_bytes(cell)), convert),
+            Cells::I32 => slab_cells(bytes, place, |cell| f64::from(i32::from_le_bytes(cell)), convert),
+            Cells::U32 => slab_cells(bytes, place, |cell| f64::from(u32::from_le_bytes(cell)), convert),
+            Cells::F32 => slab_cells(bytes, place, |cell| f64::from(f32::from_le_bytes(cell)), convert),
+            Cells::F64 => slab_cells(bytes, place, f64::from_le_bytes, convert),
+            Cells::I64 => slab_cells(bytes, place, |cell| i64::from_le_bytes(cell) as f64, convert),
+            Cells::U64 => slab_cells(bytes, place, |cell| u64::from_le_bytes(cell) as f64, convert),
+        }
+    }
+}
+
+/// The cells of a slab of numbers with so many bytes.
+fn slab_cells<const BYTES: usize, T>(
+    bytes: &[u8],
+    place: &str,
+    number: impl Fn([u8; BYTES]) -> f64,
+    convert: impl Fn(f64) -> Option<T>,
+) -> Result<Vec<T>, ReadError> {
+    let (cells, _) = bytes.as_chunks::<BYTES>();
+    let converted = cells.iter().enumerate().map(|(row, &cell)| {
+        let number = number(cell);
+        convert(number).ok_or_else(|| no_number(place, row, &number.to_string()))
+    });
+    converted.collect()
+}
+
+/// The cells of a JSON array: `plain` for those that are nothing but digits, `convert` for all others.
+fn json_cells<T>(
+    bytes: &[u8],
+    place: &str,
+    plain: impl Fn(u32) -> T,
+    convert: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, ReadError> {
+    let mut cells = Vec::with_capacity(memchr::memchr_iter(b',', bytes).count() + 1);
+    let mut at = 0;
+    while at < bytes.len() {
+        // Nearly all cells are a few digits and a comma.
+        let (number, n_digits) = few_digits(&bytes[at..]);
+        let is_plain = n_digits > 0 && bytes.get(at + n_digits).is_none_or(|&byte| byte == b',');
+        let (cell, end) =
+            if is_plain { (plain(number), at + n_digits) } else { slow_cell(bytes, at, place, cells.len(), &convert)? };
+        cells.push(cell);
+        at = end + 1;
+    }
+    Ok(cells)
+}
+
+/// A measurement, 0 where it is unknown.
+pub(super) fn known(number: f64) -> f64 {
+    if number.is_finite() { number } else { 0.0 }
 }
 
 /// The number that the first digits make, at most eight of them, and how many they are. Without a branch per digit: the length
@@ -120,17 +222,22 @@ fn slow_cell<T>(
     if let Some(value) = convert(&cell) {
         return Ok((value, end));
     }
-    let shown: String = cell.chars().take(40).collect();
-    let at = At::Key(format!("{place}[{row}]"));
-    Err(ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null")))
+    Err(no_number(place, row, &cell))
 }
 
-fn to_id(cell: &str) -> Option<u32> {
-    if cell == "null" {
-        return Some(ABSENT);
-    }
-    let number = to_number(cell)?;
-    if number < 0.0 {
+pub(super) fn no_number(place: &str, row: usize, cell: &str) -> ReadError {
+    let shown: String = cell.chars().take(40).collect();
+    let at = At::Key(format!("{place}[{row}]"));
+    ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null"))
+}
+
+/// An index, line or flag that stands alone.
+pub(super) fn to_id(cell: &str) -> Option<u32> {
+    if cell == "null" { Some(ABSENT) } else { id_of(to_number(cell)?) }
+}
+
+fn id_of(number: f64) -> Option<u32> {
+    if number < 0.0 || number.is_nan() {
         return Some(ABSENT);
     }
     #[expect(clippy::cast_sign_loss, reason = "checked in the same breath")]
@@ -138,7 +245,7 @@ fn to_id(cell: &str) -> Option<u32> {
 }
 
 /// JSON has no infinities and no NaN; Rust's parser would take them.
-fn to_number(cell: &str) -> Option<f64> {
+pub(super) fn to_number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
@@ -214,8 +321,12 @@ impl<'de> Deserialize<'de> for IdText {
 mod tests {
     use super::*;
 
+    fn json(text: &str) -> Column<'_> {
+        Column { bytes: text.as_bytes(), cells: Cells::Json }
+    }
+
     fn ids(text: &str) -> Result<Vec<u32>, String> {
-        Column(text.as_bytes()).ids("t.c").map_err(|error| error.to_string())
+        json(text).ids("t.c").map_err(|error| error.to_string())
     }
 
     #[test]
@@ -248,10 +359,44 @@ mod tests {
 
     #[test]
     fn weights() {
-        let weights = |text: &str| Column(text.as_bytes()).weights("t.w").map_err(|error| error.to_string());
+        let weights = |text: &str| json(text).weights("t.w").map_err(|error| error.to_string());
         assert_eq!(weights("[1,1,1]"), Ok(Weights::Ones));
         assert_eq!(weights("[1, 1]"), Ok(Weights::Each(vec![1.0, 1.0])));
         assert_eq!(weights("[1,2.5,-3,null]"), Ok(Weights::Each(vec![1.0, 2.5, -3.0, 0.0])));
         assert!(weights("[1,x]").is_err());
+    }
+
+    #[test]
+    fn measurements() {
+        let numbers = json("[12,null,1.5e3,-2]").numbers("t.n").unwrap();
+        assert_eq!((numbers[0], numbers[1].is_nan(), &numbers[2..]), (12.0, true, [1500.0, -2.0].as_slice()));
+        assert!(json("[null,null]").numbers("t.n").unwrap().iter().all(|number| number.is_nan()));
+        assert!(json("[null,0]").has_numbers() && !json("[null,null]").has_numbers());
+    }
+
+    #[test]
+    fn slabs_of_every_type() {
+        let ids = |cells, bytes: &[u8]| Column { bytes, cells }.ids("t.c").map_err(|error| error.to_string());
+        assert_eq!(ids(Cells::I8, &[1, 0xff, 0x7f]), Ok(vec![1, ABSENT, 127]));
+        assert_eq!(ids(Cells::U8, &[1, 0xff]), Ok(vec![1, 255]));
+        assert_eq!(ids(Cells::I16, &[0, 1, 0xff, 0xff]), Ok(vec![256, ABSENT]));
+        assert_eq!(ids(Cells::U16, &[0xff, 0xff]), Ok(vec![65_535]));
+        assert_eq!(ids(Cells::I32, &[7, 0, 1, 0, 0xff, 0xff, 0xff, 0xff]), Ok(vec![65_543, ABSENT]));
+        assert_eq!(ids(Cells::U32, &4_294_967_294_u32.to_le_bytes()), Ok(vec![4_294_967_294]));
+        assert_eq!(ids(Cells::F32, &[3.0_f32, f32::NAN].map(f32::to_le_bytes).concat()), Ok(vec![3, ABSENT]));
+        assert_eq!(ids(Cells::F64, &[3.0_f64, -1.0, f64::NAN].map(f64::to_le_bytes).concat()), Ok(vec![3, ABSENT, ABSENT]));
+        assert_eq!(ids(Cells::I64, &[9_i64, -1].map(i64::to_le_bytes).concat()), Ok(vec![9, ABSENT]));
+        assert_eq!(ids(Cells::U64, &9_u64.to_le_bytes()), Ok(vec![9]));
+        let message = |shown: &str| Err(format!("t.c[1]: is {shown}, expected a number below 4294967295, -1 or null"));
+        assert_eq!(ids(Cells::F64, &[1.0, 2.5].map(f64::to_le_bytes).concat()), message("2.5"));
+        assert_eq!(ids(Cells::F64, &[1.0, f64::INFINITY].map(f64::to_le_bytes).concat()), message("inf"));
+        assert_eq!(ids(Cells::U32, &[1, u32::MAX].map(u32::to_le_bytes).concat()), message("4294967295"));
+
+        let bytes = [1.0, f64::NAN, -2.5].map(f64::to_le_bytes).concat();
+        let column = Column { bytes: &bytes, cells: Cells::F64 };
+        assert_eq!(column.weights("t.w").ok(), Some(Weights::Each(vec![1.0, 0.0, -2.5])));
+        assert_eq!((column.sum(), column.ends(), column.has_numbers()), (-1.5, Some((1.0, -2.5)), true));
+        assert_eq!(Column { bytes: &[1, 1], cells: Cells::U8 }.weights("t.w").ok(), Some(Weights::Ones));
+        assert!(Column { bytes: &f64::NEG_INFINITY.to_le_bytes(), cells: Cells::F64 }.weights("t.w").is_err());
     }
 }

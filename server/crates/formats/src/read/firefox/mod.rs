@@ -1,41 +1,50 @@
-//! Firefox processed profiles: what samply, Firefox, Vernier and many exporters write.
+//! Firefox Profiler profiles: processed ones, as samply, Firefox, Vernier and many exporters write them, as JSON or in JSON
+//! slabs, and raw ones, as Firefox itself does.
 //!
-//! Read by the columns that are present, not by the version number (upstream's changes it several times a year): tables per
-//! thread or shared, `prefix` or `prefixOffset`, nulls and -1 or a `flags` column, `fileName` or `source`. The rules are
-//! those of the Firefox Profiler's `line-timings` and `profile-data`; [`schema`] has the columns, [`columns`] their encoding.
+//! Processed profiles are read by the columns that are present, not by the version number (upstream's changes it several times
+//! a year): tables per thread or shared, `prefix` or `prefixOffset`, nulls and -1 or a `flags` column, `fileName` or `source`.
+//! The rules are those of the Firefox Profiler's `line-timings` and `profile-data`; [`schema`] has the columns, [`columns`]
+//! their encoding. [`processed`] and [`gecko`] decode one layout each, [`tables`] and [`samples`] make a profile of either.
 
 mod columns;
-mod convert;
+mod gecko;
+mod location;
+mod processed;
 mod raw;
+mod samples;
 mod schema;
+mod slabs;
+mod tables;
+
+pub(crate) use gecko::read as read_gecko;
 
 use crate::{Format, Read, ReadError};
 use profile::{Recording, Warnings};
+use raw::Raw;
 
 /// The versions whose layout is known. Others are read the same way, with a warning.
 const KNOWN_VERSIONS: std::ops::RangeInclusive<u32> = 41..=75;
 
+/// Reads a processed profile in JSON.
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let file = raw::Raw::new(bytes)?;
+    read_processed(&Raw::new(bytes)?, Format::FirefoxProcessed)
+}
+
+/// Reads a processed profile in JSON slabs.
+pub(crate) fn read_slabs(bytes: &[u8]) -> Result<Read, ReadError> {
+    read_processed(&Raw::of_slabs(slabs::Slabs::new(bytes)?)?, Format::FirefoxSlabs)
+}
+
+fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
     let meta: schema::Meta = file.decode_member("meta", "")?;
     let mut warnings = Warnings::default();
-    let version = meta.version.unwrap_or(0);
+    let version = meta.preprocessed_profile_version.unwrap_or(0);
     if !KNOWN_VERSIONS.contains(&version) {
         let (first, last) = (KNOWN_VERSIONS.start(), KNOWN_VERSIONS.end());
         warnings.add("unknown-version", || {
             format!("processed profile version {version} is not one of {first} to {last}; read by the columns that are present")
         });
     }
-    let (profile, span_seconds) = convert::convert(&file, meta, &mut warnings)?;
-    Ok(Read {
-        recording: Recording::Stacks(profile),
-        format: Format::FirefoxProcessed,
-        version: Some(version.to_string()),
-        span_seconds,
-        warnings,
-    })
-}
-
-pub(crate) fn read_slabs(_bytes: &[u8]) -> Result<Read, ReadError> {
-    Err(ReadError::not_read(Format::FirefoxSlabs))
+    let (profile, span_seconds) = processed::convert(file, &meta, &mut warnings)?;
+    Ok(Read { recording: Recording::Stacks(profile), format, version: Some(version.to_string()), span_seconds, warnings })
 }

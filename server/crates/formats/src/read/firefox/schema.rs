@@ -1,39 +1,68 @@
 //! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}] }`, `file.libs [{name, path}]`, `file.threads
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name, path}]`, `file.threads
 //! [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`. Numbers say since or until which version:
 //!
 //! | table | columns |
 //! |---|---|
 //! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the front end's memory |
 //! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52) |
-//! | `frameTable` | `func`, `line`, `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
+//! | `frameTable` | `func`, `line`, `column` (of scripts), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
 //! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
 //! | `sources` | `filename` (≥ 58) |
 //! | `sourceLocationTable` | `source`, `line` (≥ 64) |
-//! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType` |
+//! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType`, `threadCPUDelta` (null or NaN = unknown) |
+//! | `jsAllocations` | `stack`, `weight` (bytes) |
+//! | `nativeAllocations` | `stack`, `weight` (bytes, below zero = freed), `memoryAddress` |
 
 use super::columns::Text;
 use serde::Deserialize;
 
-/// `meta`.
+/// `meta`, as processed and raw profiles have it.
 #[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Meta {
-    #[serde(default, rename = "preprocessedProfileVersion")]
-    pub(super) version: Option<u32>,
+    #[serde(default)]
+    pub(super) preprocessed_profile_version: Option<u32>,
     /// Milliseconds between samples.
     #[serde(default)]
-    pub(super) interval: Option<f64>,
+    interval: Option<f64>,
     #[serde(default)]
-    pub(super) categories: Option<Vec<Category>>,
+    categories: Option<Vec<Category>>,
+    #[serde(default)]
+    sample_units: Option<SampleUnits>,
 }
 
 /// One of `meta.categories`.
 #[derive(Debug, Deserialize)]
-pub(super) struct Category {
+struct Category {
     #[serde(default)]
-    pub(super) name: String,
+    name: String,
+}
+
+/// `meta.sampleUnits`.
+#[derive(Debug, Deserialize)]
+struct SampleUnits {
+    #[serde(default, rename = "threadCPUDelta")]
+    cpu: Option<String>,
+}
+
+impl Meta {
+    pub(super) fn interval_seconds(&self) -> Option<f64> {
+        self.interval.map(|ms| ms / 1000.0)
+    }
+
+    /// The category that means "not running".
+    pub(super) fn idle(&self) -> Option<u32> {
+        let position = self.categories.iter().flatten().position(|category| category.name == "Idle");
+        position.map(|category| category as u32)
+    }
+
+    /// The unit of `threadCPUDelta`: `ns`, `µs` or `variable CPU cycles`.
+    pub(super) fn cpu_unit(&self) -> Option<&str> {
+        self.sample_units.as_ref()?.cpu.as_deref()
+    }
 }
 
 /// One of `libs`.
@@ -51,6 +80,7 @@ pub(super) mod frame_flags {
     pub(in super::super) const ADDRESS_AND_LIB: u32 = 1 << 1;
     pub(in super::super) const CATEGORY: u32 = 1 << 2;
     pub(in super::super) const LINE: u32 = 1 << 4;
+    pub(in super::super) const COLUMN: u32 = 1 << 5;
     pub(in super::super) const ORIGINAL_LOCATION: u32 = 1 << 6;
 }
 

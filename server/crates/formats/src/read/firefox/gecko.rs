@@ -1,0 +1,398 @@
+//! Raw Gecko profiles: what Firefox writes when it ends or is told to, `perf script report gecko`, simpleperf.
+//!
+//! `{meta, libs, sources, threads, processes}`, perhaps as `{profile: …}`; `processes` are the same again, with times that count
+//! from a start of their own. A table is `{schema: {name: column}, data: [rows]}`: columns go by the schema, a row that ends early
+//! has no more. All that is known of a function is in the text of its frame's location ([`super::location`]); allocations are
+//! markers with a backtrace, which is a thread with a single sample.
+//!
+//! The Firefox Profiler takes 1 off the addresses of callers, which are where they return to. Here nothing looks addresses up,
+//! and both are called as the file calls them, as there.
+
+use super::columns::{ABSENT, Text, known, no_number, to_id, to_number};
+use super::location::Location;
+use super::processed::{describe, intern_libs};
+use super::raw::{Raw, join};
+use super::samples::{Allocations, Present, Rows, Span};
+use super::schema::Meta;
+use super::tables::{self, Frames, Funcs, Names, Shared, Stacks, Tables};
+use crate::scan::{Scanner, Stop};
+use crate::{At, Format, Read, ReadError};
+use profile::{LibId, ProfileBuilder, Recording, Warnings, Weights};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// Before, threads and libraries were JSON in strings.
+const FIRST_VERSION: u32 = 5;
+
+/// Processes within processes beyond this depth are passed over: Firefox has one level.
+const MAX_LEVELS: usize = 8;
+
+/// What of a process is not in its threads.
+#[derive(Default, Deserialize)]
+struct ProcessMeta {
+    version: Option<u32>,
+    /// Milliseconds since 1970.
+    #[serde(default, rename = "startTime")]
+    start: Option<f64>,
+}
+
+/// A process.
+struct Process<'a> {
+    place: String,
+    raw: Raw<'a>,
+    meta: Meta,
+    start: f64,
+}
+
+/// A thread whose samples are decoded.
+struct Sampled<'p> {
+    process: &'p Process<'p>,
+    place: String,
+    thread: &'p Raw<'p>,
+    rows: Rows,
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut warnings = Warnings::default();
+    let file = Raw::new(bytes)?;
+    let wrapped = file.get("profile").filter(|_| file.get("meta").is_none());
+    let (processes, version) = match wrapped {
+        Some(profile) => processes("profile".to_owned(), Raw::new(profile.text)?, &mut warnings)?,
+        None => processes(String::new(), file, &mut warnings)?,
+    };
+
+    // Samples come first: which metrics there are is in their rows.
+    let mut span = Span::default();
+    let start = processes.first().map_or(0.0, |root| root.start);
+    let mut sampled = Vec::new();
+    for process in &processes {
+        let place = join(&process.place, "threads");
+        let threads = process.raw.get("threads").and_then(Raw::list);
+        let threads = threads.ok_or_else(|| ReadError::malformed(At::Key(place.clone()), "expected a list of threads"))?;
+        for (i, thread) in threads.iter().enumerate() {
+            let place = format!("{place}[{i}]");
+            let Some(samples) = thread.get("samples") else {
+                warnings.add("thread-without-samples", || format!("{place} has no samples table; it is passed over"));
+                continue;
+            };
+            let (rows, ends) = rows(&place, thread, samples)?;
+            if let Some((first, last)) = ends {
+                span.add((first + process.start - start, last + process.start - start));
+            }
+            sampled.push(Sampled { process, place, thread, rows });
+        }
+    }
+    let present = Present {
+        units: vec!["samples".to_owned()],
+        cpu: sampled.iter().any(|thread| thread.rows.cpu.iter().any(|delta| !delta.is_nan())),
+        js: sampled.iter().any(|thread| !thread.rows.js.stacks.is_empty()),
+        native: sampled.iter().map(|thread| thread.rows.native.native_rows()).max().unwrap_or_default(),
+    };
+    let kinds = present.kinds();
+    let no_meta = Meta::default();
+    let meta = processes.first().map_or(&no_meta, |root| &root.meta);
+    let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
+
+    let mut symbols: Option<Symbols<'_>> = None;
+    for Sampled { process, place, thread, rows } in sampled {
+        let symbols = match &mut symbols {
+            Some(symbols) if symbols.process == process.place => symbols,
+            symbols => symbols.insert(Symbols::new(process, &mut builder)?),
+        };
+        let first_stack = builder.n_stacks();
+        append(&mut builder, &place, thread, symbols, process.meta.idle())?;
+        let available = builder.n_stacks() - first_stack;
+        let samples = rows.finish(&place, &kinds, first_stack, available)?;
+        builder.push_thread(profile::Thread { samples, ..describe(thread, &place)? })?;
+    }
+    Ok(Read {
+        recording: Recording::Stacks(builder.build()),
+        format: Format::Gecko,
+        version: version.map(|version| version.to_string()),
+        span_seconds: span.seconds(),
+        warnings,
+    })
+}
+
+/// The root process and all below it, and the version of the format.
+fn processes<'a>(place: String, root: Raw<'a>, warnings: &mut Warnings) -> Result<(Vec<Process<'a>>, Option<u32>), ReadError> {
+    let mut version = None;
+    let mut found = Vec::new();
+    let mut next = vec![(place, 0, root)];
+    while let Some((place, level, raw)) = next.pop() {
+        let about: ProcessMeta = raw.decode_member("meta", &place)?;
+        if found.is_empty() {
+            version = about.version;
+        }
+        if let Some(version) = about.version.filter(|&version| version < FIRST_VERSION) {
+            let message = format!(
+                "version {version} of raw Gecko profiles, expected {FIRST_VERSION} or newer; open it in the Firefox Profiler and \
+                 save what that shows"
+            );
+            return Err(ReadError::malformed(At::Key(join(&place, "meta.version")), message));
+        }
+        let below = raw.get("processes").and_then(Raw::list).unwrap_or_default();
+        if level == MAX_LEVELS && !below.is_empty() {
+            warnings.add("deep-processes", || format!("{place} has processes more than {MAX_LEVELS} levels deep; passed over"));
+        } else {
+            for (i, process) in below.iter().enumerate().rev() {
+                let place = join(&place, &format!("processes[{i}]"));
+                let raw = Raw::new(process.text).map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
+                next.push((place, level + 1, raw));
+            }
+        }
+        found.push(Process { meta: raw.decode_member("meta", &place)?, start: about.start.unwrap_or(0.0), place, raw });
+    }
+    Ok((found, version))
+}
+
+/// What the frames of a process refer to.
+struct Symbols<'a> {
+    /// The place of the process.
+    process: &'a str,
+    sources: Vec<Text<'a>>,
+    libs: Libs,
+}
+
+struct Libs {
+    ids: Vec<LibId>,
+    /// Start, end and index of each, by start.
+    ranges: Vec<(u64, u64, u32)>,
+}
+
+/// Where one of `libs` lies in memory.
+#[derive(Deserialize)]
+struct Range {
+    #[serde(default)]
+    start: u64,
+    #[serde(default)]
+    end: u64,
+}
+
+impl<'a> Symbols<'a> {
+    fn new(process: &'a Process<'_>, builder: &mut ProfileBuilder) -> Result<Self, ReadError> {
+        let (raw, place) = (&process.raw, &process.place);
+        let ids = intern_libs(builder, raw.decode_member("libs", place)?)?;
+        let ranges: Vec<Range> = raw.decode_member("libs", place)?;
+        let mut ranges: Vec<_> = ranges.into_iter().zip(0..).map(|(range, lib)| (range.start, range.end, lib)).collect();
+        ranges.sort_unstable();
+        let mut sources = Vec::new();
+        if let Some(table) = raw.get("sources") {
+            let place = join(place, "sources");
+            each_row(table, &place, ["filename"], |row, [filename]| {
+                let name = filename.map_or(Ok(Text(Cow::Borrowed(""))), serde_json::from_slice);
+                let no_text = |_| ReadError::malformed(At::Key(format!("{place}.data[{row}]")), "expected the name of a file");
+                sources.push(name.map_err(no_text)?);
+                Ok(())
+            })?;
+        }
+        Ok(Self { process: place, sources, libs: Libs { ids, ranges } })
+    }
+}
+
+impl Libs {
+    /// The library of a location: that which lies at its address, or has the name that it gives.
+    fn find(&mut self, location: Location<'_>, builder: &mut ProfileBuilder) -> Result<u32, ReadError> {
+        if let Some(address) = location.address {
+            let after = self.ranges.partition_point(|&(start, ..)| start <= address);
+            let below = after.checked_sub(1).and_then(|i| self.ranges.get(i));
+            return Ok(below.filter(|(_, end, _)| address < *end).map_or(ABSENT, |&(.., lib)| lib));
+        }
+        if location.lib.is_empty() {
+            return Ok(ABSENT);
+        }
+        let id = builder.intern_lib(profile::Lib { name: location.lib.to_owned(), path: String::new() })?;
+        let known = self.ids.iter().position(|&lib| lib == id);
+        Ok(known.unwrap_or_else(|| {
+            self.ids.push(id);
+            self.ids.len() - 1
+        }) as u32)
+    }
+}
+
+/// A func table that is made of locations.
+#[derive(Default)]
+struct Functions<'t> {
+    funcs: Funcs,
+    names: Vec<Text<'t>>,
+}
+
+impl<'t> Functions<'t> {
+    fn add(&mut self, Location { name, file, line, column, .. }: Location<'t>) -> u32 {
+        self.funcs.name.push(self.names.len() as u32);
+        self.names.push(Text(Cow::Borrowed(name)));
+        self.funcs.file_name.push(if file.is_empty() { ABSENT } else { self.names.len() as u32 });
+        self.names.push(Text(Cow::Borrowed(file)));
+        self.funcs.line.push(line);
+        self.funcs.column.push(column);
+        self.funcs.name.len() as u32 - 1
+    }
+}
+
+/// Appends the stacks of one thread.
+fn append(
+    builder: &mut ProfileBuilder,
+    place: &str,
+    thread: &Raw<'_>,
+    symbols: &mut Symbols<'_>,
+    idle: Option<u32>,
+) -> Result<(), ReadError> {
+    let table = |key| {
+        let message = || ReadError::malformed(At::Key(join(place, key)), "expected this table; the thread lacks it");
+        thread.get(key).ok_or_else(message)
+    };
+    let strings: Vec<Text<'_>> = table("stringTable")?.decode(&join(place, "stringTable"))?;
+    let stack_table = table("stackTable")?;
+    let stacks = || {
+        let [parent, frame] = columns(stack_table, &join(place, "stackTable"), ["prefix", "frame"])?;
+        Ok(Stacks { frame, parent, relative: false, category: Vec::new() })
+    };
+    let frame_place = join(place, "frameTable");
+    let keys = ["location", "line", "column", "category"];
+    let [locations, line, column, category] = columns(table("frameTable")?, &frame_place, keys)?;
+
+    // Each location becomes a func once.
+    let Symbols { sources, libs, .. } = symbols;
+    let mut functions = Functions::default();
+    let mut of_location: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
+    let (mut func, mut lib) = (Vec::with_capacity(locations.len()), Vec::with_capacity(locations.len()));
+    for (row, &id) in locations.iter().enumerate() {
+        let found = if let Some(&found) = of_location.get(&id) {
+            found
+        } else {
+            let text = strings.get(id as usize);
+            let text = text.ok_or_else(|| tables::dangling(place, "frameTable.location", row, id, strings.len(), "strings"))?;
+            let location = Location::new(&text.0, sources);
+            let found = (functions.add(location), libs.find(location, builder)?);
+            of_location.insert(id, found);
+            found
+        };
+        func.push(found.0);
+        lib.push(found.1);
+    }
+    let Functions { funcs, names } = functions;
+    let shared = Shared::default();
+    let tables = Tables {
+        frames: Frames { func, line, lib, category, ..Frames::default() },
+        columns: Box::new(|| Ok(column)),
+        funcs,
+        names: Names { strings: &names, shared: &shared, libs: &libs.ids, resource_libs: Vec::new() },
+    };
+    tables::append(builder, place, idle, stacks, || Ok(tables))
+}
+
+/// The samples of a thread, and when the first and the last were taken.
+fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>) -> Result<(Rows, Option<(f64, f64)>), ReadError> {
+    let (mut stacks, mut cpu) = (Vec::new(), Vec::new());
+    let mut ends = None;
+    let samples_place = join(place, "samples");
+    each_row(samples, &samples_place, ["stack", "time", "threadCPUDelta"], |row, [stack, time, delta]| {
+        stacks.push(id(&samples_place, row, stack)?);
+        cpu.push(number(delta));
+        let time = number(time);
+        if !time.is_nan() {
+            ends = Some((ends.map_or(time, |(first, _)| first), time));
+        }
+        Ok(())
+    })?;
+    let [js, native] = allocations(&join(place, "markers"), thread.get("markers"))?;
+    Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
+}
+
+/// What the markers of a thread say was allocated by JavaScript and by native code, by time.
+fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2], ReadError> {
+    const TYPES: [&[u8]; 2] = [b"\"JS allocation\"", b"\"Native allocation\""];
+    let mut found = [const { Vec::new() }; 2];
+    // Few recordings have any, and markers are most of a file.
+    let has_any = |markers: &&Raw<'_>| memchr::memmem::find(markers.text, b" allocation\"").is_some();
+    if let Some(markers) = markers.filter(has_any) {
+        each_row(markers, place, ["startTime", "data"], |row, [time, data]| {
+            let Some(data) = data.filter(|data| memchr::memmem::find(data, b" allocation\"").is_some()) else { return Ok(()) };
+            let place = format!("{place}.data[{row}]");
+            let data = Raw::new(data).map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
+            let member = |key| data.get(key).map(|value| value.text);
+            let Some(kind) = TYPES.iter().position(|&kind| member("type") == Some(kind)) else { return Ok(()) };
+            let mut stack = ABSENT;
+            if let Some(backtrace) = data.get("stack").and_then(|stack| stack.get("samples")) {
+                each_row(backtrace, &place, ["stack"], |row, [cell]| {
+                    stack = if row == 0 { id(&place, row, cell)? } else { stack };
+                    Ok(())
+                })?;
+            }
+            found[kind].push((number(time), stack, number(member("size")), number(member("memoryAddress"))));
+            Ok(())
+        })?;
+    }
+    Ok(found.map(|mut rows: Vec<(f64, u32, f64, f64)>| {
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Allocations {
+            stacks: rows.iter().map(|row| row.1).collect(),
+            bytes: rows.iter().map(|row| known(row.2)).collect(),
+            addresses: rows.iter().map(|row| row.3).collect(),
+        }
+    }))
+}
+
+/// Columns of indexes or lines.
+fn columns<const N: usize>(table: &Raw<'_>, place: &str, keys: [&str; N]) -> Result<[Vec<u32>; N], ReadError> {
+    let mut columns = [const { Vec::new() }; N];
+    each_row(table, place, keys, |row, cells| {
+        for (column, cell) in columns.iter_mut().zip(cells) {
+            column.push(id(place, row, cell)?);
+        }
+        Ok(())
+    })?;
+    Ok(columns)
+}
+
+/// A measurement, NaN where there is none.
+fn number(cell: Option<&[u8]>) -> f64 {
+    cell.and_then(|cell| to_number(std::str::from_utf8(cell).ok()?)).unwrap_or(f64::NAN)
+}
+
+fn id(place: &str, row: usize, cell: Option<&[u8]>) -> Result<u32, ReadError> {
+    let Some(cell) = cell else { return Ok(ABSENT) };
+    let text = String::from_utf8_lossy(cell);
+    to_id(&text).ok_or_else(|| no_number(&join(place, "data"), row, &text))
+}
+
+/// Hands the cells under `keys` of each row to `row`, as the file has them; `None` where a row or the schema lacks them.
+fn each_row<'a, const N: usize>(
+    table: &Raw<'a>,
+    place: &str,
+    keys: [&str; N],
+    mut row: impl FnMut(usize, [Option<&'a [u8]>; N]) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    let schema: FxHashMap<Cow<'_, str>, usize> = table.decode_member("schema", place)?;
+    let wanted = keys.map(|key| schema.get(key).copied());
+    let data = table.get("data").map_or([].as_slice(), |data| data.text);
+    let mut scanner = Scanner::new(data);
+    let (mut n, mut failed) = (0, None);
+    let scanned = scanner.array(&mut |scanner| {
+        let mut cells = [None; N];
+        let mut column = 0;
+        scanner.array(&mut |scanner| {
+            scanner.peek()?;
+            let start = scanner.at();
+            scanner.skip()?;
+            for (cell, wanted) in cells.iter_mut().zip(wanted) {
+                if wanted == Some(column) {
+                    *cell = Some(scanner.since(start));
+                }
+            }
+            column += 1;
+            Ok(())
+        })?;
+        failed = row(n, cells).err();
+        n += 1;
+        if failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
+    });
+    match (failed, scanned) {
+        (Some(error), _) => Err(error),
+        (None, Err(_)) if !data.is_empty() => {
+            Err(ReadError::malformed(At::Key(format!("{place}.data[{n}]")), "expected a row: a list of values"))
+        }
+        _ => Ok(()),
+    }
+}

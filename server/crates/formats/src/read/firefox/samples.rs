@@ -1,0 +1,216 @@
+//! What samples are weighed by: their weight, the CPU time since the sample before, and what was allocated.
+//!
+//! Allocations have tables of their own; their rows follow the samples of their thread, and every row weighs nothing but in
+//! the metrics of its table. Names and rules of the latter are the Firefox Profiler's "call tree summary strategies"
+//! (`call-tree` and `profile-data`): it hides rows that do not count, here they weigh 0.
+
+use super::columns::{ABSENT, known};
+use super::schema::Meta;
+use super::tables::dangling;
+use crate::ReadError;
+use profile::{Metric, StackId, Weights};
+use rustc_hash::FxHashMap;
+
+/// One metric of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// The weight of samples that are weighed in this unit.
+    Weight(String),
+    /// `threadCPUDelta`. The first sample of a thread has none: what it would count began before the recording.
+    Cpu,
+    Js,
+    /// What was allocated.
+    Native,
+    /// What was allocated and not freed.
+    NativeRetained,
+    /// What was freed, where it was freed.
+    NativeFreed,
+    /// What was freed, where it had been allocated.
+    NativeFreedAllocation,
+}
+
+/// What of its weights a file has.
+#[derive(Debug, Default)]
+pub(super) struct Present {
+    /// Units of weights, in order of first use.
+    pub(super) units: Vec<String>,
+    pub(super) cpu: bool,
+    pub(super) js: bool,
+    pub(super) native: NativeRows,
+}
+
+/// Which rows native allocations have.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum NativeRows {
+    #[default]
+    None,
+    Plain,
+    /// With addresses, which lead from what is freed to where it was allocated.
+    Addressed,
+}
+
+impl Present {
+    /// The metrics of the file; the first is its own choice.
+    pub(super) fn kinds(mut self) -> Vec<Kind> {
+        use Kind::{Cpu, Js, Native, NativeFreed, NativeFreedAllocation, NativeRetained};
+        let (native, addressed) = (self.native >= NativeRows::Plain, self.native == NativeRows::Addressed);
+        if self.units.is_empty() && !self.js && !native {
+            self.units.push("samples".to_owned());
+        }
+        let cpu = (Cpu, self.cpu && !self.units.is_empty());
+        let allocations = [
+            (Js, self.js),
+            (Native, native),
+            (NativeRetained, addressed),
+            (NativeFreed, native),
+            (NativeFreedAllocation, addressed),
+        ];
+        let weights = self.units.into_iter().map(Kind::Weight);
+        weights.chain(std::iter::once(cpu).chain(allocations).filter_map(|(kind, is)| is.then_some(kind))).collect()
+    }
+}
+
+impl Kind {
+    pub(super) fn metric(&self, meta: &Meta) -> Metric {
+        let name = match self {
+            Self::Weight(unit) => return Metric::new(unit, unit, meta.interval_seconds()),
+            Self::Cpu => return Metric::new("cpu", meta.cpu_unit().unwrap_or("cpu"), None),
+            Self::Js => "js-allocations",
+            Self::Native => "native-allocations",
+            Self::NativeRetained => "native-retained-allocations",
+            Self::NativeFreed => "native-deallocations-sites",
+            Self::NativeFreedAllocation => "native-deallocations-memory",
+        };
+        Metric::new(name, "bytes", None)
+    }
+}
+
+/// The samples of one thread, decoded.
+pub(super) struct Rows {
+    /// Of each sample; so are the next two.
+    pub(super) stacks: Vec<u32>,
+    pub(super) weights: Weights,
+    /// Of the weights.
+    pub(super) unit: String,
+    pub(super) cpu: Vec<f64>,
+    pub(super) js: Allocations,
+    pub(super) native: Allocations,
+}
+
+/// What was allocated and freed on one thread, in order, decoded. Columns are as long as each other or empty.
+#[derive(Default)]
+pub(super) struct Allocations {
+    pub(super) stacks: Vec<u32>,
+    /// Bytes; below zero where they are freed.
+    pub(super) bytes: Vec<f64>,
+    pub(super) addresses: Vec<f64>,
+}
+
+impl Rows {
+    /// The samples of the thread at `place`, whose `available` stacks begin at `first_stack`.
+    pub(super) fn finish(
+        mut self,
+        place: &str,
+        kinds: &[Kind],
+        first_stack: usize,
+        available: usize,
+    ) -> Result<profile::Samples, ReadError> {
+        let tables = [("samples", &self.stacks), ("jsAllocations", &self.js.stacks), ("nativeAllocations", &self.native.stacks)];
+        for (table, stacks) in tables {
+            if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
+                return Err(dangling(place, &format!("{table}.stack"), row, stacks[row], available, "stacks"));
+            }
+        }
+        if let Some(first) = self.cpu.first_mut() {
+            *first = 0.0;
+        }
+        for delta in &mut self.cpu {
+            *delta = known(*delta).max(0.0);
+        }
+        let weights = kinds.iter().map(|kind| self.column(kind)).collect();
+        let stacks = self.stacks.into_iter().chain(self.js.stacks).chain(self.native.stacks);
+        let stacks = stacks.map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
+        Ok(profile::Samples::new(stacks, weights))
+    }
+
+    /// The weights of all rows in one metric.
+    fn column(&mut self, kind: &Kind) -> Weights {
+        let lengths = [self.stacks.len(), self.js.stacks.len(), self.native.stacks.len()];
+        let zeros = |table: usize| Weights::Each(vec![0.0; lengths[table]]);
+        let own = match kind {
+            Kind::Weight(unit) if *unit == self.unit => std::mem::replace(&mut self.weights, Weights::Ones),
+            Kind::Cpu if !self.cpu.is_empty() => Weights::Each(std::mem::take(&mut self.cpu)),
+            _ => zeros(0),
+        };
+        if lengths[1..] == [0, 0] {
+            return own;
+        }
+        let js = if *kind == Kind::Js { Weights::Each(std::mem::take(&mut self.js.bytes)) } else { zeros(1) };
+        let native = self.native.weights(kind).map_or_else(|| zeros(2), Weights::Each);
+        let parts = [own, js, native].into_iter().zip(lengths).flat_map(|(part, len)| match part {
+            Weights::Ones => vec![1.0; len],
+            Weights::Each(column) => column,
+        });
+        Weights::Each(parts.collect())
+    }
+}
+
+impl Allocations {
+    /// Which rows these are, if they are those of native allocations.
+    pub(super) fn native_rows(&self) -> NativeRows {
+        match () {
+            () if self.stacks.is_empty() => NativeRows::None,
+            () if self.addresses.iter().all(|address| address.is_nan()) => NativeRows::Plain,
+            () => NativeRows::Addressed,
+        }
+    }
+
+    /// What native allocations weigh, if this is a metric of theirs.
+    fn weights(&self, kind: &Kind) -> Option<Vec<f64>> {
+        let pick = |pick: fn(f64) -> f64| self.bytes.iter().map(|&bytes| pick(bytes)).collect();
+        Some(match kind {
+            Kind::Native => pick(|bytes| bytes.max(0.0)),
+            Kind::NativeFreed => pick(|bytes| bytes.min(0.0)),
+            Kind::NativeRetained => {
+                let mut retained: Vec<f64> = pick(|bytes| bytes.max(0.0));
+                self.each_freed(|allocation, _| retained[allocation] = 0.0);
+                retained
+            }
+            Kind::NativeFreedAllocation => {
+                let mut freed = vec![0.0; self.bytes.len()];
+                self.each_freed(|allocation, bytes| freed[allocation] = bytes);
+                freed
+            }
+            Kind::Weight(_) | Kind::Cpu | Kind::Js => return None,
+        })
+    }
+
+    /// Calls `freed` with the row of each allocation that a later row frees, and with the bytes of that row. An address that
+    /// is allocated twice was freed unseen in between.
+    fn each_freed(&self, mut freed: impl FnMut(usize, f64)) {
+        let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
+        let known = self.bytes.iter().zip(&self.addresses).enumerate().filter(|(_, (_, address))| !address.is_nan());
+        for (row, (&bytes, address)) in known {
+            if bytes >= 0.0 {
+                rows.insert(address.to_bits(), row);
+            } else if let Some(allocation) = rows.remove(&address.to_bits()) {
+                freed(allocation, bytes);
+            }
+        }
+    }
+}
+
+/// From the first to the last sample of all threads, in milliseconds.
+#[derive(Default)]
+pub(super) struct Span(Option<(f64, f64)>);
+
+impl Span {
+    pub(super) fn add(&mut self, (first, last): (f64, f64)) {
+        let (least, greatest) = self.0.unwrap_or((first, last));
+        self.0 = Some((least.min(first), greatest.max(last)));
+    }
+
+    pub(super) fn seconds(&self) -> Option<f64> {
+        self.0.map(|(first, last)| (last - first) / 1000.0)
+    }
+}

@@ -1,0 +1,277 @@
+//! Decoded tables to those of a profile, whatever they were decoded from.
+//!
+//! Tables of each thread are appended one after the other; strings, libraries, funcs and frames are interned, so equal ones
+//! of several threads become one. Only rows that a frame uses are looked at: orphaned funcs hold garbage.
+
+use super::columns::{ABSENT, Text};
+use super::raw::join;
+use super::schema::{frame_flags, func_flags};
+use crate::{At, ReadError};
+use profile::{Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
+use std::cell::LazyCell;
+
+/// A stack table, decoded.
+pub(super) struct Stacks {
+    pub(super) frame: Vec<u32>,
+    pub(super) parent: Vec<u32>,
+    /// Whether `parent` says how many rows back; 0 is none, then.
+    pub(super) relative: bool,
+    /// Of stacks whose frames have none.
+    pub(super) category: Vec<u32>,
+}
+
+/// All tables that stacks rest on, decoded.
+pub(super) struct Tables<'t> {
+    pub(super) frames: Frames,
+    /// The executing columns of frames: asked for when a frame needs one.
+    pub(super) columns: Box<dyn FnOnce() -> Result<Vec<u32>, ReadError> + 't>,
+    pub(super) funcs: Funcs,
+    pub(super) names: Names<'t>,
+}
+
+/// Appends all stacks of one set of tables, with the frames and funcs that they use. Stacks in category `idle` are marked.
+///
+/// The columns of stacks are most of a file: `stacks` decodes them while names and frames are looked up.
+pub(super) fn append<'t>(
+    builder: &mut ProfileBuilder,
+    place: &str,
+    idle: Option<u32>,
+    stacks: impl FnOnce() -> Result<Stacks, ReadError> + Send,
+    tables: impl FnOnce() -> Result<Tables<'t>, ReadError>,
+) -> Result<(), ReadError> {
+    let (frames, ids, stacks) = std::thread::scope(|scope| {
+        let stacks = scope.spawn(stacks);
+        let Tables { frames, columns, funcs, names } = tables()?;
+        let ids = append_frames(builder, place, &frames, columns, &funcs, &names)?;
+        let stacks = stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Ok::<_, ReadError>((frames, ids, stacks))
+    })?;
+    let Stacks { frame: frame_column, parent: parents, relative, category } = stacks?;
+    let parents_key = if relative { "prefixOffset" } else { "prefix" };
+    same_length(&join(&join(place, "stackTable"), parents_key), parents.len(), frame_column.len())?;
+
+    let first = builder.n_stacks();
+    builder.reserve_stacks(frame_column.len());
+    for (row, (&frame, &parent)) in frame_column.iter().zip(&parents).enumerate() {
+        let id = ids.get(frame as usize).copied();
+        let id = id.ok_or_else(|| dangling(place, "stackTable.frame", row, frame, ids.len(), "frames"))?;
+        let prefix = match (parent, relative) {
+            (ABSENT, _) | (0, true) => None,
+            (offset, true) => match row.checked_sub(offset as usize) {
+                Some(prefix) => Some(prefix),
+                None => return Err(dangling(place, "stackTable.prefixOffset", row, offset, row, "stacks before it")),
+            },
+            (prefix, false) if (prefix as usize) < row => Some(prefix as usize),
+            (prefix, false) => return Err(dangling(place, "stackTable.prefix", row, prefix, row, "stacks before it")),
+        };
+        builder.push_stack(prefix.map(|prefix| StackId::new((first + prefix) as u32)), id)?;
+    }
+    if let Some(idle) = idle {
+        let own = |row: usize| match category.get(row) {
+            Some(&category) => category,
+            None => frames.cell(&frames.category, frame_column[row] as usize, frame_flags::CATEGORY).unwrap_or(ABSENT),
+        };
+        mark_idle(builder, first, frame_column.len(), idle, own)?;
+    }
+    Ok(())
+}
+
+/// A stack without a category of its own has its parent's (Firefox Profiler, `profile-data`, derived stack categories).
+fn mark_idle(
+    builder: &mut ProfileBuilder,
+    first: usize,
+    n: usize,
+    idle: u32,
+    own: impl Fn(usize) -> u32,
+) -> Result<(), ReadError> {
+    let mut is_idle = vec![false; n];
+    for row in 0..n {
+        let stack = StackId::new((first + row) as u32);
+        is_idle[row] = match own(row) {
+            ABSENT => builder.prefix(stack).is_some_and(|parent| is_idle[parent.index() - first]),
+            category => category == idle,
+        };
+        if is_idle[row] {
+            builder.set_idle(stack)?;
+        }
+    }
+    Ok(())
+}
+
+/// The frame of each row of the frame table.
+fn append_frames(
+    builder: &mut ProfileBuilder,
+    place: &str,
+    frames: &Frames,
+    columns: impl FnOnce() -> Result<Vec<u32>, ReadError>,
+    funcs: &Funcs,
+    names: &Names<'_>,
+) -> Result<Vec<FrameId>, ReadError> {
+    let mut ids = Vec::with_capacity(frames.func.len());
+    let columns = LazyCell::new(columns);
+    // Per func the last library and what came out: nearly all frames of a func agree.
+    let mut known: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
+    for (row, &func) in frames.func.iter().enumerate() {
+        if func as usize >= funcs.name.len() {
+            return Err(dangling(place, "frameTable.func", row, func, funcs.name.len(), "funcs"));
+        }
+        let inlined = match frames.flags.get(row) {
+            Some(flags) => flags & frame_flags::INLINED != 0,
+            None => frames.inline_depth.get(row).is_some_and(|&depth| depth != ABSENT && depth > 0),
+        };
+        let lib = frames.cell(&frames.lib, row, frame_flags::ADDRESS_AND_LIB);
+        let location = frames.cell(&frames.original_location, row, frame_flags::ORIGINAL_LOCATION);
+        let position = match known[func as usize] {
+            Some((known, position)) if known == lib && location.is_none() => position,
+            _ => funcs.position(place, builder, func as usize, lib, location, names)?,
+        };
+        if location.is_none() {
+            known[func as usize] = Some((lib, position));
+        }
+        // A frame without a line stands at its func's first; one whose flags say that it has line 0 stands at no line.
+        // Source and line come from the same tier: both before compilation or both after (Firefox Profiler, `line-timings`).
+        let own = frames.cell(&frames.line, row, frame_flags::LINE);
+        let own = own.filter(|&line| (line > 0 || !frames.flags.is_empty()) && !position.original);
+        let column = match own {
+            Some(_) if position.is_script => {
+                let columns = columns.as_ref().map_err(Clone::clone)?;
+                frames.cell(columns, row, frame_flags::COLUMN).unwrap_or(0)
+            }
+            _ => 0,
+        };
+        ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined })?);
+    }
+    Ok(ids)
+}
+
+/// A frame table, decoded. Columns that the file lacks are empty.
+#[derive(Default)]
+pub(super) struct Frames {
+    pub(super) func: Vec<u32>,
+    pub(super) line: Vec<u32>,
+    pub(super) lib: Vec<u32>,
+    pub(super) category: Vec<u32>,
+    pub(super) inline_depth: Vec<u32>,
+    pub(super) original_location: Vec<u32>,
+    pub(super) flags: Vec<u32>,
+}
+
+impl Frames {
+    /// A cell, unless it is absent by its own value (≤ 70) or by its flag (≥ 71).
+    fn cell(&self, column: &[u32], row: usize, flag: u32) -> Option<u32> {
+        present(column, row, &self.flags, flag)
+    }
+}
+
+/// A func table, decoded. Columns that the file lacks are empty.
+#[derive(Default)]
+pub(super) struct Funcs {
+    pub(super) name: Vec<u32>,
+    pub(super) resource: Vec<u32>,
+    pub(super) source: Vec<u32>,
+    pub(super) file_name: Vec<u32>,
+    pub(super) line: Vec<u32>,
+    pub(super) column: Vec<u32>,
+    pub(super) original_location: Vec<u32>,
+    pub(super) flags: Vec<u32>,
+}
+
+/// What a frame is at, apart from a line of its own.
+#[derive(Clone, Copy)]
+struct Position {
+    func: FuncId,
+    /// The line of a frame that has none; 0 = unknown.
+    line: u32,
+    /// Whether it is from before compilation, so that the frame's own line does not belong to it.
+    original: bool,
+    /// Whether it lies in a script, which may be all in one line.
+    is_script: bool,
+}
+
+/// What all threads have in common, where they do: strings since 56, sources since 58, locations since 64.
+#[derive(Default)]
+pub(super) struct Shared<'a> {
+    pub(super) strings: Vec<Text<'a>>,
+    /// The string of each source.
+    pub(super) sources: Vec<u32>,
+    /// Source and line of each location.
+    pub(super) locations: Vec<(u32, u32)>,
+}
+
+/// What indexes in a func table point to.
+pub(super) struct Names<'t> {
+    pub(super) strings: &'t [Text<'t>],
+    pub(super) shared: &'t Shared<'t>,
+    pub(super) libs: &'t [LibId],
+    pub(super) resource_libs: Vec<u32>,
+}
+
+impl Funcs {
+    fn cell(&self, column: &[u32], row: usize, flag: u32) -> Option<u32> {
+        present(column, row, &self.flags, flag)
+    }
+
+    /// The func at `row` as a frame with `frame_lib` and `frame_location` has it.
+    fn position(
+        &self,
+        place: &str,
+        builder: &mut ProfileBuilder,
+        row: usize,
+        frame_lib: Option<u32>,
+        frame_location: Option<u32>,
+        names: &Names<'_>,
+    ) -> Result<Position, ReadError> {
+        let string = |id: u32| names.strings.get(id as usize).map(|text| text.0.as_ref());
+        let source = |id: u32| names.shared.sources.get(id as usize).copied().and_then(string);
+        let located = |id: u32| names.shared.locations.get(id as usize).copied().unwrap_or((ABSENT, 0));
+
+        let name = self.name[row];
+        let name = string(name).ok_or_else(|| dangling(place, "funcTable.name", row, name, names.strings.len(), "strings"))?;
+        let resource_lib = || names.resource_libs.get(self.cell(&self.resource, row, func_flags::RESOURCE)? as usize).copied();
+        let lib = frame_lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
+        let start = self.cell(&self.line, row, func_flags::LINE).unwrap_or(0);
+        let func_location = self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
+        let (file, line, start) = if let Some((file, line)) = frame_location.map(located).or(func_location) {
+            (source(file), line, func_location.map_or(0, |(_, line)| line))
+        } else {
+            let file = self.cell(&self.source, row, func_flags::SOURCE).and_then(source);
+            let file_name = || self.file_name.get(row).copied().and_then(string);
+            (file.or_else(file_name), start, start)
+        };
+        let known = |line: u32| if line == ABSENT { 0 } else { line };
+        let func = Func {
+            name: builder.intern_string(name)?,
+            source: file.map(|file| builder.intern_source(&crate::read::source_name(file))).transpose()?,
+            lib,
+            line: known(start),
+            column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
+        };
+        let original = frame_location.is_some() || func_location.is_some();
+        let is_script = file.is_some_and(is_script);
+        Ok(Position { func: builder.intern_func(func)?, line: known(line), original, is_script })
+    }
+}
+
+/// JavaScript and what compiles to it, by the name of the file.
+fn is_script(file: &str) -> bool {
+    file.contains("://") || [".js", ".mjs", ".cjs"].iter().any(|ending| file.ends_with(ending))
+}
+
+/// A cell, unless it is absent by its own value or its flag is clear.
+fn present(column: &[u32], row: usize, flags: &[u32], flag: u32) -> Option<u32> {
+    let has = flags.get(row).is_none_or(|flags| flags & flag != 0);
+    column.get(row).copied().filter(|&cell| has && cell != ABSENT)
+}
+
+pub(super) fn same_length(place: &str, found: usize, expected: usize) -> Result<(), ReadError> {
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!("has {found} entries, expected {expected} as its neighbours have");
+    Err(ReadError::malformed(At::Key(place.to_owned()), message))
+}
+
+pub(super) fn dangling(place: &str, column: &str, row: usize, index: u32, len: usize, of: &str) -> ReadError {
+    let found = if index == ABSENT { "is empty".to_owned() } else { format!("is {index}") };
+    ReadError::malformed(At::Key(format!("{place}.{column}[{row}]")), format!("{found}, expected one of the {len} {of}"))
+}
