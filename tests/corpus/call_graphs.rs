@@ -2,14 +2,24 @@
 
 use analysis::View;
 use expect_test::{Expect, expect};
-use profile::{Groups, Recording, Total};
+use formats::write::callgrind;
+use profile::{Cost, Groups, Recording, Total};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
+use std::path::Path;
+
+fn read(bytes: Vec<u8>) -> Recording {
+    formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap().recording
+}
+
+fn fixture(path: &str) -> Recording {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles");
+    read(std::fs::read(folder.join(path)).unwrap())
+}
 
 /// Self and total of functions and lines, and what calls cost; `?` marks what is estimated.
-fn costs(text: &str) -> String {
-    let read = formats::read(text.as_bytes().to_vec(), formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
-    let recording: &Recording = &read.recording;
+fn costs(recording: &Recording) -> String {
     let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
     let costs = analysis::costs(recording, &View::of(recording), &groups);
     let known = |total: Total| match total {
@@ -37,7 +47,7 @@ fn costs(text: &str) -> String {
 
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
-    expected.assert_eq(&costs(text));
+    expected.assert_eq(&costs(&read(text.as_bytes().to_vec())));
 }
 
 #[test]
@@ -198,4 +208,93 @@ fn without_calls_totals_are_unknown() {
             a.c:5 3/Unknown
         "#]],
     );
+}
+
+/// Lines of text in order: ids and what follows from them differ.
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn a_call_graph_written_and_read_is_the_same() {
+    for path in ["c-jsonlite/callgrind.out.instr.gz", "ruby-ledger-rbspy/rbspy.callgrind", "perl-wordgraph/callgrind.out.nytprof"]
+    {
+        let recording = fixture(&format!("callgrind/{path}"));
+        let Recording::Graph(graph) = &recording else { panic!("expected a graph") };
+        let again = read(callgrind::write(graph).bytes);
+        assert_eq!(sorted(&costs(&again)), sorted(&costs(&recording)), "{path}");
+    }
+}
+
+#[test]
+fn stacks_written_as_a_call_graph_have_the_same_costs() {
+    type Lines = BTreeMap<(String, u32), Cost>;
+    let lines = |recording: &Recording| -> (f64, Lines) {
+        let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
+        let costs = analysis::costs(recording, &View::of(recording), &groups);
+        let file = |file| symbols.source_name(groups.first_source(file)).to_owned();
+        (costs.total, costs.lines().iter().map(|line| ((file(line.file), line.line), line.cost)).collect())
+    };
+    for path in ["pprof/go-indexer-cpu/cpu.pb.gz", "firefox/rust-wordstat-v70/profile.json.gz", "rbspy/ruby-ledger/rbspy.raw.gz"]
+    {
+        let recording = fixture(path);
+        let Recording::Stacks(profile) = &recording else { panic!("expected stacks") };
+        let again = read(callgrind::write(&analysis::call_graph(profile)).bytes);
+        let ((total, expected), (total_again, actual)) = (lines(&recording), lines(&again));
+        assert_eq!(total_again, total, "{path}");
+        assert!(actual.keys().eq(expected.keys()), "{path}");
+        let mut n_exact = 0;
+        for (line, cost) in actual {
+            let Cost { self_, total } = expected[&line];
+            let total = total.exact().unwrap();
+            let (min, max) = match cost.total {
+                Total::Exact(total) => (total, total),
+                Total::Bounded { min, max } => (min, max),
+                total => panic!("{path}: {line:?}: {total:?}"),
+            };
+            assert!(cost.self_ == self_ && min <= total && total <= max, "{path}: {line:?}: {cost:?}, expected {self_}, {total}");
+            n_exact += usize::from(min == max);
+        }
+        assert!(n_exact >= 5, "{path}: only {n_exact} lines have an exact total");
+    }
+}
+
+#[test]
+fn what_rbspy_writes_of_one_recording_has_the_same_lines() {
+    let lines = |name: &str| -> BTreeMap<(String, u32), (f64, f64)> {
+        let recording = fixture(&format!("rbspy/ruby-ledger/{name}"));
+        let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
+        let costs = analysis::costs(&recording, &View::of(&recording), &groups);
+        let file = |file| symbols.source_name(groups.first_source(file)).trim_start_matches("/srv/demo/ruby-ledger/").to_owned();
+        let percent = |weight: f64| (10_000.0 * weight / costs.total).round() / 100.0;
+        let most = |total: Total| match total {
+            Total::Exact(total) => total,
+            Total::Bounded { max, .. } => max,
+            total => panic!("{name}: {total:?}"),
+        };
+        let line = |line: &analysis::LineCost| {
+            ((file(line.file), line.line), (percent(line.cost.self_), percent(most(line.cost.total))))
+        };
+        // Ruby's own files have other names in other forms.
+        costs.lines().iter().map(line).filter(|((file, _), _)| file.ends_with(".rb")).collect()
+    };
+    let near = |a: f64, b: f64| (a - b).abs() < 0.02;
+    let (raw, folded) = (lines("rbspy.raw.gz"), lines("rbspy.collapsed"));
+    assert_eq!(raw, folded);
+    // These two pass over C functions without a name: their self cost goes to who called them.
+    let (summary, callgrind) = (lines("rbspy.summary"), lines("rbspy.callgrind"));
+    assert!(raw.keys().eq(summary.keys()) && raw.keys().eq(callgrind.keys()) && raw.len() == 20);
+    for (line, &(own, total)) in &summary {
+        assert!(near(callgrind[line].0, own) && near(raw[line].1, total), "{line:?}");
+        assert!(raw[line].0 <= own && total <= callgrind[line].1 + 0.02, "{line:?}");
+    }
+    // These weigh samples by the time between them.
+    let (speedscope, pprof) = (lines("rbspy.speedscope.json"), lines("rbspy.pprof"));
+    assert_eq!(speedscope, pprof);
+    for (line, &(own, total)) in &raw {
+        let timed = speedscope.get(line).copied().unwrap_or_default();
+        assert!((timed.0 - own).abs() < 0.5 && (timed.1 - total).abs() < 0.5, "{line:?}: {timed:?}, {own} {total}");
+    }
 }
