@@ -17,7 +17,7 @@ pub mod write;
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};
 
-use profile::{Recording, Warnings};
+use profile::{Recording, Warnings, Weights};
 
 /// What came out of one file.
 #[derive(Debug)]
@@ -90,8 +90,56 @@ pub fn read(
         Some(Format::RbspySummary) => read::rbspy_summary::read(text),
         None => Err(detect::unknown(text)),
     }?;
+    check_weights(&read.recording)?;
     if let Some(cut) = cut {
         read.warnings.add("truncated", || format!("{cut}; what was recorded until then is shown"));
     }
     Ok(read)
+}
+
+/// Refuses weights of which no sum, share or unit would make sense: not even 2^63 of them for each of 2^32 samples add up to so
+/// much.
+fn check_weights(recording: &Recording) -> Result<(), ReadError> {
+    const MOST: f64 = 1e30;
+    for (i, metric) in recording.metrics().iter().enumerate() {
+        let sum: f64 = match recording {
+            Recording::Stacks(profile) => {
+                let columns = profile.threads().iter().filter_map(|thread| match thread.samples.weights().get(i)? {
+                    Weights::Ones => None,
+                    Weights::Each(column) => Some(column),
+                });
+                columns.flatten().map(|weight| weight.abs()).sum()
+            }
+            Recording::Graph(graph) => {
+                let weights = graph.own.iter().map(|own| &own.weights).chain(graph.calls.iter().map(|call| &call.weights));
+                weights.filter_map(|weights| weights.get(i)).map(|weight| weight.abs()).sum()
+            }
+        };
+        // What is no number is not below the bound either.
+        if !(sum < MOST) {
+            let message =
+                format!("the weights of metric `{}` add up to more than 10^30; expected weights of samples", metric.name);
+            return Err(ReadError::malformed(At::File, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str) -> Result<Read, ReadError> {
+        read(text.as_bytes().to_vec(), Limits::default(), &mut |_| std::ops::ControlFlow::Continue(()))
+    }
+
+    #[test]
+    fn weights_beyond_all_sense_are_refused() {
+        let lines = |weight: &str| format!("main;a {weight}\nmain;b 1\nmain;c {weight}\n");
+        assert!(read_text(&lines(&u64::MAX.to_string())).is_ok());
+        for digits in [31, 308] {
+            let error = read_text(&lines(&"9".repeat(digits))).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::File), "{digits}");
+        }
+    }
 }

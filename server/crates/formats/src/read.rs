@@ -70,10 +70,10 @@ impl FuncText<'_> {
 
 /// A 1-based position as JSON has it, a number; what is none becomes 0.
 pub(crate) fn position(number: f64) -> u32 {
-    // Casts saturate: below 0 is 0.
+    // Casts saturate: below 0 is 0. What is above all positions is none either.
     #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
     let position = number as u32;
-    position
+    if position == u32::MAX { 0 } else { position }
 }
 
 /// A library by its path or its mere name.
@@ -102,7 +102,13 @@ pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::source_name;
+    use super::{position, source_name};
+
+    #[test]
+    fn a_number_that_is_no_position_is_unknown() {
+        let numbers = [7.0, 0.0, -1.0, 1e20, 4_294_967_295.0, f64::NAN];
+        assert_eq!(numbers.map(position), [7, 0, 0, 0, 0, 0]);
+    }
 
     #[test]
     fn file_urls_become_paths_and_all_else_stays() {

@@ -10,6 +10,7 @@
 //! tool made them of samples: then nobody knows how many calls there were.
 
 use super::calls::{Event, What};
+use super::rows::MAX_METRICS;
 use super::{FuncText, calls, json, position};
 use crate::{At, Format, Read, ReadError};
 use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
@@ -43,7 +44,7 @@ impl Scalar {
     fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
-            Self::Text(text) => text.parse().ok(),
+            Self::Text(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
             Self::Other(_) => None,
         }
     }
@@ -101,7 +102,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     });
     let tool = exporter.as_deref().and_then(|exporter| exporter.split('@').next()).unwrap_or_default();
     let of_samples = OF_SAMPLES.contains(&tool);
-    let units = units(&file.profiles);
+    let units = units(&file.profiles)?;
     let any_line = file.shared.frames.iter().any(|frame| frame.file.is_some() && frame.line() > 0);
     let lines = if any_line { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
     if any_line && of_samples {
@@ -120,17 +121,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 }
 
 /// The units of all profiles that hold anything, in order of first use.
-fn units(profiles: &[Profile]) -> Vec<String> {
+fn units(profiles: &[Profile]) -> Result<Vec<String>, ReadError> {
     let mut units: Vec<String> = Vec::new();
     for profile in profiles.iter().filter(|profile| !profile.is_empty()) {
         if !units.iter().any(|unit| unit == profile.unit()) {
             units.push(profile.unit().to_owned());
         }
+        if units.len() > MAX_METRICS {
+            return Err(ReadError::too_large(format!("the profiles have more than {MAX_METRICS} units; expected a few")));
+        }
     }
     if units.is_empty() {
         units.push("samples".to_owned());
     }
-    units
+    Ok(units)
 }
 
 /// From the first to the last event of all profiles that have times.
@@ -406,6 +410,23 @@ mod tests {
             r#"{{"type":"evented","name":"e","unit":"{unit}","startValue":0,"endValue":{end},"events":[{}]}}"#,
             events.join(",")
         )
+    }
+
+    #[test]
+    fn more_units_than_metrics_are_refused() {
+        // Each unit is a column as long as all samples: without a bound they would outgrow memory.
+        let profile = |i: usize| format!(r#"{{"type":"sampled","unit":"u{i}","samples":[[0]],"weights":[1]}}"#);
+        let profiles = |n: usize| format!(r#"{{{FRAMES},"profiles":[{}]}}"#, (0..n).map(profile).collect::<Vec<_>>().join(","));
+        assert!(read(profiles(MAX_METRICS).as_bytes()).is_ok());
+        assert_eq!(read(profiles(MAX_METRICS + 1).as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
+    }
+
+    #[test]
+    fn an_endless_start_is_none() {
+        let events = r#""events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":5}]"#;
+        let read =
+            file(&[&format!(r#"{{"type":"evented","name":"t","unit":"none","startValue":"-inf","endValue":"inf",{events}}}"#)]);
+        assert_eq!(rows(&read), "t: f:3 5 ×1\n");
     }
 
     #[test]
