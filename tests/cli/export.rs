@@ -147,6 +147,60 @@ fn a_flame_chart_has_one_line_per_call_in_order() {
     assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
 }
 
+/// Trace events of one thread, as `ph name ts` and for `X` a duration.
+fn trace(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let event = |event: &str| {
+        let mut words = event.split(' ');
+        let mut word = || words.next().unwrap_or("0");
+        let (ph, name, ts, dur) = (word(), word(), word(), word());
+        format!(r#"{{"ph":"{ph}","name":"{name}","pid":1,"tid":2,"ts":{ts},"dur":{dur}}}"#)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.json");
+    std::fs::write(&path, format!("[{}]", text.split(", ").map(event).collect::<Vec<_>>().join(","))).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn calls_of_a_trace_have_self_and_total() {
+    let functions = |text: &str| {
+        let (folder, trace) = trace(text);
+        costs(&trace, folder.path()).0.join(", ").replace(" null", "").replace('"', "").replace(".0", "")
+    };
+    let expected = "f 70 160, g 60 90, h 30 30";
+    assert_eq!(functions("B f 0, B g 10, B h 30, E h 60, E g 100, E f 160"), expected);
+    assert_eq!(functions("X h 30 30, X g 10 90, X f 0 160"), expected);
+    // A call inside one of the same function counts once.
+    assert_eq!(functions("B f 0, B f 1, B g 2, E g 5, E f 6, E f 9"), "f 6 9, g 3 3");
+    assert_eq!(functions("X alpha 0 10, X beta 5 10"), "alpha 5 10, beta 5 5");
+    assert_eq!(functions("B alpha 0, B beta 1, E alpha 9, E beta 10"), "alpha 1 9, beta 8 8");
+    assert_eq!(functions("B m 0, B f 1, E f 4, B g 4, E g 6, E m 6"), "f 3 3, g 2 2, m 1 6");
+}
+
+#[test]
+fn phases_of_a_trace_become_flame_graphs_and_charts() {
+    let calls = "X decode 0 5, X link 5 3, X init 8 7, \
+        B kernel_run 15, B f 20, E f 30, B f 40, B g 45, E g 50, E f 60, E kernel_run 75";
+    let (_folder, trace) = trace(calls);
+    let export = |arguments: &[&str]| {
+        Ran::of(costline().arg("export").arg(&trace).arg("--root").arg(trace.parent().unwrap()).args(arguments)).stdout
+    };
+    let first = "decode 5\nlink 3\ninit 7\nkernel_run 30\n";
+    let chart = export(&["--to", "flamechart"]);
+    assert_eq!(chart, format!("{first}kernel_run;f 10\nkernel_run;f 15\nkernel_run;f;g 5\n"));
+    let sorted = |text: String| {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines.join(", ")
+    };
+    let folded = |arguments: &[&str]| sorted(export(&[&["--to", "folded"], arguments].concat()));
+    assert_eq!(folded(&[]), "decode 5, init 7, kernel_run 30, kernel_run;f 25, kernel_run;f;g 5, link 3");
+    let cut = |how| folded(&["--max-depth", "1", "--truncate", how]);
+    assert_eq!(cut("fold"), "decode 5, init 7, kernel_run 30, kernel_run;f 30, link 3", "75 in all");
+    assert_eq!(cut("drop"), "decode 5, init 7, kernel_run 30, kernel_run;f 25, link 3", "70 in all");
+    assert_eq!(folded(&["--max-depth", "0"]), "decode 5, init 7, kernel_run 60, link 3", "what each phase costs");
+}
+
 #[test]
 fn a_file_that_is_there_is_replaced_only_when_told_so() {
     let (folder, seed) = seed();
