@@ -154,22 +154,41 @@ fn a_flame_chart_has_one_line_per_call_in_order() {
     assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
 }
 
-/// A program in phases, as trace events: decode 0 to 5, link to 8, init to 15, kernel_run to 75 with f 20 to 30 and f 40 to 60,
-/// the second of which calls g from 45 to 50.
-fn phases() -> (tempfile::TempDir, PathBuf) {
-    let calls =
-        [("decode", 0, 5), ("link", 5, 3), ("init", 8, 7), ("kernel_run", 15, 60), ("f", 20, 10), ("f", 40, 20), ("g", 45, 5)];
-    let event = |(name, at, time)| serde_json::json!({"name": name, "ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": time});
+/// Trace events of one thread, as `ph name ts` and for `X` a duration; in a file whose name says nothing.
+fn trace(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let event = |event: &str| {
+        let mut words = event.split(' ');
+        let mut word = || words.next().unwrap_or("0");
+        let (ph, name, ts, dur) = (word(), word(), word(), word());
+        format!(r#"{{"ph":"{ph}","name":"{name}","pid":1,"tid":2,"ts":{ts},"dur":{dur}}}"#)
+    };
     let folder = tempfile::tempdir().unwrap();
-    // The name says nothing.
-    let path = folder.path().join("phases.txt");
-    std::fs::write(&path, serde_json::Value::from_iter(calls.map(event)).to_string()).unwrap();
+    let path = folder.path().join("trace.txt");
+    std::fs::write(&path, format!("[{}]", text.split(", ").map(event).collect::<Vec<_>>().join(","))).unwrap();
     (folder, path)
 }
 
 #[test]
+fn calls_of_a_trace_have_self_and_total() {
+    let functions = |text: &str| {
+        let (folder, trace) = trace(text);
+        costs(&trace, folder.path()).0.join(", ").replace(" null", "").replace('"', "").replace(".0", "")
+    };
+    let expected = "f 70 160, g 60 90, h 30 30";
+    assert_eq!(functions("B f 0, B g 10, B h 30, E h 60, E g 100, E f 160"), expected);
+    assert_eq!(functions("X h 30 30, X g 10 90, X f 0 160"), expected);
+    // A call inside one of the same function counts once.
+    assert_eq!(functions("B f 0, B f 1, B g 2, E g 5, E f 6, E f 9"), "f 6 9, g 3 3");
+    assert_eq!(functions("X alpha 0 10, X beta 5 10"), "alpha 5 10, beta 5 5");
+    assert_eq!(functions("B alpha 0, B beta 1, E alpha 9, E beta 10"), "alpha 1 9, beta 8 8");
+    assert_eq!(functions("B m 0, B f 1, E f 4, B g 4, E g 6, E m 6"), "f 3 3, g 2 2, m 1 6");
+}
+
+#[test]
 fn phases_as_folded_stacks_as_a_flame_chart_and_as_a_tree() {
-    let (_folder, phases) = phases();
+    let calls =
+        "X decode 0 5, X link 5 3, X init 8 7, B kernel_run 15, B f 20, E f 30, B f 40, B g 45, E g 50, E f 60, E kernel_run 75";
+    let (_folder, phases) = trace(calls);
     let written = |arguments: &[&str]| {
         let ran = Ran::of(costline().arg("export").arg(&phases).args(arguments));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -11,7 +11,7 @@
 //!
 //! An event may have the stack of the moment in which it began (`sf`, `stack`). A trace that has calls takes none of them:
 //! what encloses a call is known from the events themselves, and tools disagree whether the innermost frame is the caller or
-//! the call itself (LLVM XRay). Without calls, events with stacks are samples: see [`stack_frames`].
+//! the call itself (LLVM `XRay`). Without calls, events with stacks are samples: see [`stack_frames`].
 //!
 //! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
 

@@ -56,13 +56,13 @@ struct Chunk<'a> {
 /// All profiles of a trace, in the order in which they are first mentioned.
 #[derive(Default)]
 pub(super) struct Sampled<'a> {
-    profiles: Vec<Chunks<'a>>,
+    profiles: Vec<Parts<'a>>,
     ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
 }
 
 /// The profile of one thread.
 #[derive(Default)]
-struct Chunks<'a> {
+struct Parts<'a> {
     pid: Option<&'a str>,
     /// The thread that was sampled; that of the chunks only writes.
     tid: Option<&'a str>,
@@ -92,7 +92,7 @@ impl<'a> Sampled<'a> {
         let is_whole = event.name() == "CpuProfile";
         let index = if is_whole { next } else { *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next) };
         if index == next {
-            self.profiles.push(Chunks { pid, ..Chunks::default() });
+            self.profiles.push(Parts { pid, ..Parts::default() });
         }
         let Some(profile) = self.profiles.get_mut(index) else { return Ok(()) };
         if is_whole || event.name() == "Profile" {
@@ -123,7 +123,7 @@ impl<'a> Sampled<'a> {
                 !foreign
             });
         }
-        let profiles = self.profiles.into_iter().map(|chunks| chunks.put_together(&mut warnings));
+        let profiles = self.profiles.into_iter().map(|parts| parts.put_together(&mut warnings));
         let profiles = profiles.collect::<Result<Vec<Joined<'_>>, _>>()?;
         let has_hits = |joined: &Joined<'_>| joined.profile.nodes.iter().any(Node::has_hits);
         let by_hits = profiles.iter().all(|joined| joined.positions.is_none()) && profiles.iter().any(has_hits);
@@ -169,7 +169,7 @@ struct Joined<'a> {
     positions: Option<Vec<(u32, u32)>>,
 }
 
-impl<'a> Chunks<'a> {
+impl<'a> Parts<'a> {
     fn nodes(&self) -> impl Iterator<Item = &Node<'a>> {
         self.chunks.iter().flat_map(|(_, data)| &data.cpu_profile.nodes)
     }

@@ -404,7 +404,7 @@ fn events_with_stacks_are_samples_where_nothing_else_is() {
     assert_eq!(threads(&text(&instants)), ["/ 1/2: main:12>parse 1, a 1"]);
     assert_eq!(threads(&text(&[&samples[..], &instants].concat())), rows);
     let call = event("X", 2, 0, r#""dur":4,"sf":7"#);
-    let calls = threads(&text(&[&samples[..], &[call.clone()]].concat()));
+    let calls = threads(&text(&[&samples[..], std::slice::from_ref(&call)].concat()));
     assert_eq!(calls, ["/ 1/2: cycles 4"], "the stack of a call is not read");
     let no_samples = text(&[call]).replace("\"stackFrames\"", "\"samples\":[],\"stackFrames\"");
     assert_eq!(threads(&no_samples), ["/ 1/2: cycles 4"]);
