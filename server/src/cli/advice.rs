@@ -78,12 +78,11 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             }
             _ => "this dialect can carry lines; tell the profiler to write executing lines, not where functions start",
         },
-        Format::Rbspy => "it has C functions only; record longer, or while Ruby code is running",
+        Format::Rbspy | Format::RbspySummary => "it has C functions only; record longer, or while Ruby code is running",
         Format::AustinMojo => "it has no line of Python code; record longer, or while the program is busy",
         Format::Stackprof => {
             "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
         }
-        Format::RbspySummary => "it has C functions only; record longer, or while Ruby code is running",
         Format::Callgrind if by("rbspy") => {
             "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
         }
