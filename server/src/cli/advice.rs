@@ -85,15 +85,12 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             }
             _ => "this dialect can carry lines; tell the profiler to write executing lines, not where functions start",
         },
-        Format::Rbspy => {
+        Format::Rbspy | Format::RbspySummary => {
             "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }
         Format::AustinMojo => "no Python code was sampled; record again with `austin -b -o app.mojo python3 PROGRAM.py`",
         Format::Stackprof => {
             "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
-        }
-        Format::RbspySummary => {
-            "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }
         Format::Callgrind if by("rbspy") => {
             "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"

@@ -11,7 +11,7 @@ const MOST_STEPS: usize = 50_000_000;
 /// Calls with what they cost.
 pub(crate) struct Arcs {
     /// By caller and callee; several calls from one to the other are one.
-    arcs: Vec<(Node, Node, f64)>,
+    rows: Vec<(Node, Node, f64)>,
     /// Where the arcs of each node begin, and where the last ones end.
     first: Vec<usize>,
     /// The cycle of each node. What a cycle calls has a lower number than the cycle.
@@ -32,17 +32,17 @@ impl Arcs {
             is_same
         });
         let first = (0..=n as Node).map(|node| arcs.partition_point(|&(from, _, _)| from < node)).collect();
-        let mut this = Self { arcs, first, cycle: Vec::new(), seen: vec![0; n], n_walks: 0, steps_left: MOST_STEPS };
+        let mut this = Self { rows: arcs, first, cycle: Vec::new(), seen: vec![0; n], n_walks: 0, steps_left: MOST_STEPS };
         this.cycle = this.cycles();
         this
     }
 
     pub(crate) fn all(&self) -> &[(Node, Node, f64)] {
-        &self.arcs
+        &self.rows
     }
 
     fn of(&self, node: Node) -> &[(Node, Node, f64)] {
-        &self.arcs[self.first[node as usize]..self.first[node as usize + 1]]
+        &self.rows[self.first[node as usize]..self.first[node as usize + 1]]
     }
 
     /// The number of a node's cycle; most nodes are alone in theirs.

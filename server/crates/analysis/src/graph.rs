@@ -30,14 +30,13 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let mut edges = Edges::default();
     for ((caller, callee), calls) in calls {
         let stated: f64 = calls.iter().map(|call| weight(call)).sum();
-        let (total, estimated) = match &mut derived {
-            Some(derived) => derived.edge(&calls),
-            None => {
-                let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
-                let most = ends.into_iter().filter_map(most).fold(stated, f64::min);
-                let is_one = calls.windows(2).all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
-                (most, most < stated || !is_one || calls.iter().any(|call| call.nested))
-            }
+        let (total, estimated) = if let Some(derived) = &mut derived {
+            derived.edge(&calls)
+        } else {
+            let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
+            let most = ends.into_iter().filter_map(most).fold(stated, f64::min);
+            let is_one = calls.windows(2).all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
+            (most, most < stated || !is_one || calls.iter().any(|call| call.nested))
         };
         let mut sites: BTreeMap<(FileId, u32), f64> = BTreeMap::new();
         for call in calls.iter().filter(|call| call.line != 0) {

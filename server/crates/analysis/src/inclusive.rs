@@ -15,7 +15,7 @@
 use crate::costs::{FunctionCost, LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Node};
 use profile::{Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, SourceId, Total};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a node spends on a line: itself, or by calling.
 #[derive(Clone, Copy)]
@@ -195,13 +195,13 @@ impl<'g> Inclusive<'g> {
         let mut nodes: Vec<Node> = rows.iter().map(|row| row.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let leads = |callee: Node, arcs: &mut Arcs| match nodes[..] {
+        let mut known: FxHashMap<Node, bool> = FxHashMap::default();
+        let mut leads = |callee: Node| match nodes[..] {
             // What is called and leads back is in the caller's cycle.
-            [node] => arcs.cycle(callee) == arcs.cycle(node),
-            _ => arcs.leads(callee, &nodes),
+            [node] => self.arcs.cycle(callee) == self.arcs.cycle(node),
+            _ => *known.entry(callee).or_insert_with(|| self.arcs.leads(callee, &nodes)),
         };
-        let leads_back: Vec<bool> =
-            rows.iter().map(|row| row.callee.is_some_and(|callee| leads(callee, &mut self.arcs))).collect();
+        let leads_back: Vec<bool> = rows.iter().map(|row| row.callee.is_some_and(&mut leads)).collect();
         let back = || rows.iter().zip(&leads_back).filter(|&(_, &leads)| leads).filter_map(|(row, _)| row.callee);
         if back().next().is_none() {
             return (sum(rows), sum(rows));
@@ -212,16 +212,20 @@ impl<'g> Inclusive<'g> {
         let is_led = |row: &Row| nodes.binary_search(&row.node).is_ok_and(|i| led[i]);
         let outermost = sum(rows.iter().filter(|row| !is_led(row)));
         // What only outermost rows call lies within these.
-        let within: Vec<Node> = nodes.iter().zip(&led).filter(|&(_, &led)| led).map(|(&node, _)| node).collect();
-        let within = within.into_iter().filter(|&node| {
-            let from_here = sum(rows.iter().filter(|row| !is_led(row) && row.callee == Some(node)));
-            // Nothing else calls them, and they were not entered unseen.
+        let mut from_here: FxHashMap<Node, f64> = FxHashMap::default();
+        for row in rows.iter().filter(|row| !is_led(row)) {
+            if let Some(callee) = row.callee {
+                *from_here.entry(callee).or_default() += row.weight;
+            }
+        }
+        let is_within = |row: &Row| {
+            let from_here = from_here.get(&row.node).copied().unwrap_or(0.0);
             let n = self.has_outer.len();
-            let total = bounds(self.totals[node as usize % n]).map_or(f64::INFINITY, |(_, max)| max);
-            from_here >= self.called[node as usize] * (1.0 - 1e-12) && from_here >= total * 0.999
-        });
-        let within: Vec<Node> = within.collect();
-        let most = sum(rows.iter().filter(|row| !within.contains(&row.node)));
+            let total = bounds(self.totals[row.node as usize % n]).map_or(f64::INFINITY, |(_, max)| max);
+            // Nothing else calls it, and it was not entered unseen.
+            is_led(row) && from_here >= self.called[row.node as usize] * (1.0 - 1e-12) && from_here >= total * 0.999
+        };
+        let most = sum(rows.iter().filter(|row| !is_within(row)));
         (beside.max(outermost).min(most), most)
     }
 }

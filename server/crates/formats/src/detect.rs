@@ -39,7 +39,7 @@ pub enum Format {
     Stackprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
-    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug, Devel::NYTProf, pyprof2calltree.
+    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug, `Devel::NYTProf`, pyprof2calltree.
     Callgrind,
     /// The table that `rbspy report -f summary` prints.
     RbspySummary,

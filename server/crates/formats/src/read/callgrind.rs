@@ -1,5 +1,5 @@
 //! callgrind: self cost per line, and per call how often it happened and what it cost. Written by valgrind (callgrind and,
-//! without calls, cachegrind), rbspy, ruby-prof, Xdebug, Devel::NYTProf, pyprof2calltree, and by Costline itself.
+//! without calls, cachegrind), rbspy, ruby-prof, Xdebug, `Devel::NYTProf`, pyprof2calltree, and by Costline itself.
 //!
 //! Rules: Valgrind manual, "Callgrind Format Specification", and what real files do. Lines of text say where costs belong:
 //! `fl=` the file of the function that `fn=` names, `fi=` and `fe=` the file that the next costs were inlined from, `ob=` the
@@ -194,8 +194,8 @@ impl<'a> Reader<'a> {
                     file: file.or(self.here.inlined).unwrap_or(self.here.home),
                     object: object.unwrap_or(self.here.object),
                 };
-                let Some(count) = value.split_ascii_whitespace().next().and_then(text::number) else { return false };
-                self.pending = Some(Pending::Call { callee: self.func(func), count: count as u64 });
+                let Some(count) = value.split_ascii_whitespace().next().and_then(text::whole) else { return false };
+                self.pending = Some(Pending::Call { callee: self.func(func), count });
             }
             "jump" | "jcnd" => self.pending = Some(Pending::Jump),
             // Names may be defined there.
@@ -225,10 +225,11 @@ impl<'a> Reader<'a> {
                 self.line = line;
             }
         }
-        let pending = self.pending.take();
-        if matches!(pending, Some(Pending::Jump)) {
-            return Ok(true);
-        }
+        let call = match self.pending.take() {
+            Some(Pending::Jump) => return Ok(true),
+            Some(Pending::Call { callee, count }) => Some((callee, count)),
+            None => None,
+        };
         self.values.clear();
         self.values.resize(self.events.len(), 0.0);
         for (&column, word) in self.events.part().iter().zip(words) {
@@ -240,12 +241,12 @@ impl<'a> Reader<'a> {
                 *slot += value.max(0.0);
             }
         }
-        self.add(pending)?;
+        self.add(call)?;
         Ok(true)
     }
 
-    /// Adds the values to the row of this place.
-    fn add(&mut self, pending: Option<Pending>) -> Result<(), ReadError> {
+    /// Adds the values to the row of this place, or of this many calls from there.
+    fn add(&mut self, call: Option<(FuncId, u64)>) -> Result<(), ReadError> {
         let Here { home, inlined, func, object } = self.here;
         let func = match func {
             Some(func) => func,
@@ -260,27 +261,24 @@ impl<'a> Reader<'a> {
             Some(file) => Some(self.builder.intern_source(&super::source_name(file))?),
             None => None,
         };
-        let weights = match pending {
-            Some(Pending::Call { callee, count }) => {
-                let next = self.calls.len();
-                let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
-                if row == next {
-                    let weights = Vec::new();
-                    self.calls.push(Call { caller: func, source, line, callee, count: 0, weights, nested: false });
-                }
-                let Some(call) = self.calls.get_mut(row) else { return Ok(()) };
-                call.count = call.count.saturating_add(count);
-                &mut call.weights
+        let weights = if let Some((callee, count)) = call {
+            let next = self.calls.len();
+            let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
+            if row == next {
+                let weights = Vec::new();
+                self.calls.push(Call { caller: func, source, line, callee, count: 0, weights, nested: false });
             }
-            _ => {
-                let next = self.own.len();
-                let row = *self.own_rows.entry((func, source, line)).or_insert(next);
-                if row == next {
-                    self.own.push(OwnCost { func, source, line, weights: Vec::new() });
-                }
-                let Some(own) = self.own.get_mut(row) else { return Ok(()) };
-                &mut own.weights
+            let Some(call) = self.calls.get_mut(row) else { return Ok(()) };
+            call.count = call.count.saturating_add(count);
+            &mut call.weights
+        } else {
+            let next = self.own.len();
+            let row = *self.own_rows.entry((func, source, line)).or_insert(next);
+            if row == next {
+                self.own.push(OwnCost { func, source, line, weights: Vec::new() });
             }
+            let Some(own) = self.own.get_mut(row) else { return Ok(()) };
+            &mut own.weights
         };
         weights.resize(self.values.len().max(weights.len()), 0.0);
         weights.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
@@ -311,8 +309,9 @@ impl<'a> Reader<'a> {
         };
         let Self { mut own, mut calls, events, creator, mut warnings, builder, .. } = self;
         let (metrics, derive) = events.finish(creator, lines, &mut warnings);
-        own.iter_mut().for_each(|own| derive.apply(&mut own.weights));
-        calls.iter_mut().for_each(|call| derive.apply(&mut call.weights));
+        for weights in own.iter_mut().map(|own| &mut own.weights).chain(calls.iter_mut().map(|call| &mut call.weights)) {
+            derive.apply(weights);
+        }
         let symbols = builder.build().into_symbols();
         Ok(Read {
             recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, totals: Vec::new(), inner }),

@@ -198,13 +198,11 @@ impl<'g> Names<'g> {
         if std::mem::replace(before, source) == source {
             return String::new();
         }
-        match source {
-            Some(source) => format!("fi={}\n", self.short("fl", self.symbols.source_name(source))),
-            None => {
-                let (file, _) = self.place(func);
-                format!("fe={}\n", self.short("fl", file))
-            }
+        if let Some(source) = source {
+            return format!("fi={}\n", self.short("fl", self.symbols.source_name(source)));
         }
+        let (file, _) = self.place(func);
+        format!("fe={}\n", self.short("fl", file))
     }
 
     fn short(&mut self, kind: &'static str, name: &str) -> String {

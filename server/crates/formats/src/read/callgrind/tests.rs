@@ -326,7 +326,10 @@ fn what_cannot_be_read_is_passed_over_or_named() {
 
 #[test]
 fn costs_on_one_line_per_function_are_said_to_be() {
-    let functions = |lines: u32| (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect::<String>();
-    assert_eq!(warnings(&read_text(&format!("events: Samples\nfl=a.rb\n{}", functions(1)))), [("one-line-per-function", 1)]);
-    assert_eq!(warnings(&read_text(&format!("events: Samples\nfl=a.rb\n{}", functions(2)))), []);
+    let file = |lines: u32| {
+        let functions: Vec<_> = (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect();
+        read_text(&format!("events: Samples\nfl=a.rb\n{}", functions.concat()))
+    };
+    assert_eq!(warnings(&file(1)), [("one-line-per-function", 1)]);
+    assert_eq!(warnings(&file(2)), []);
 }

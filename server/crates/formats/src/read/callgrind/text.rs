@@ -46,7 +46,7 @@ pub(super) fn position(word: &str, before: u64) -> Option<u64> {
 }
 
 /// A whole number, decimal or hexadecimal. What is too large for it is as large as can be.
-fn whole(word: &str) -> Option<u64> {
+pub(super) fn whole(word: &str) -> Option<u64> {
     let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
         None => (word, 10),
