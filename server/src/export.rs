@@ -85,6 +85,9 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
     if options.compat.is_some() && options.target != Target::Callgrind {
         return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
     }
+    if let (Some(graph), Target::Callgrind, None) = (snapshot.recording.summed(), options.target, options.compat) {
+        return Ok(callgrind::write(graph));
+    }
     let profile = reshaped(snapshot, options)?;
     let stack_bytes = match options.target {
         Target::Callgrind | Target::Flamegraph | Target::Firefox => 0,
@@ -129,7 +132,7 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
 fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
     let recording: &Recording = &snapshot.recording;
     let sampled =
-        recording.sampled().ok_or("this recording has sums without stacks; `costline report --json` has all of them")?;
+        recording.sampled().ok_or("this recording has sums without stacks, which only callgrind can carry (--to callgrind)")?;
     let mut profile = analysis::apply(sampled, &snapshot.view);
     if let Some(max_depth) = options.max_depth {
         let cut = match options.cut {

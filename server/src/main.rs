@@ -8,6 +8,8 @@ mod export;
 mod lsp;
 mod present;
 #[cfg(test)]
+mod readme;
+#[cfg(test)]
 mod schemas;
 mod session;
 

@@ -81,6 +81,13 @@ fn callgrind_as_rbspy_writes_it_byte_for_byte() {
 }
 
 #[test]
+fn callgrind_of_a_real_recording_is_what_rbspy_makes_of_it() {
+    let text = on("export", "rbspy/ruby-ledger/rbspy.raw.gz", ["--to", "callgrind", "--compat", "rbspy"]).stdout;
+    let expected = std::fs::read_to_string(super::fixture("rbspy/ruby-ledger/rbspy.callgrind")).unwrap();
+    assert_eq!(text, expected);
+}
+
+#[test]
 fn callgrind_has_lines_calls_and_sums() {
     let (_folder, seed) = seed();
     let text = run("export", &seed, ["--to", "callgrind"]).stdout;
@@ -145,6 +152,46 @@ fn a_flame_chart_has_one_line_per_call_in_order() {
     let rows = ["1 1", "1;func2 1", "1;func2;func3 1", "1;func3 1", "1;func2 1", "1;funcX 0", "1;funcX;func3 1"];
     assert_eq!(chart.stdout, rows.map(|row| format!("func{row}\n")).concat());
     assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
+}
+
+/// A program in phases, as trace events: decode 0 to 5, link to 8, init to 15, kernel_run to 75 with f 20 to 30 and f 40 to 60,
+/// the second of which calls g from 45 to 50.
+fn phases() -> (tempfile::TempDir, PathBuf) {
+    let calls =
+        [("decode", 0, 5), ("link", 5, 3), ("init", 8, 7), ("kernel_run", 15, 60), ("f", 20, 10), ("f", 40, 20), ("g", 45, 5)];
+    let event = |(name, at, time)| serde_json::json!({"name": name, "ph": "X", "pid": 1, "tid": 1, "ts": at, "dur": time});
+    let folder = tempfile::tempdir().unwrap();
+    // The name says nothing.
+    let path = folder.path().join("phases.txt");
+    std::fs::write(&path, serde_json::Value::from_iter(calls.map(event)).to_string()).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn phases_as_folded_stacks_as_a_flame_chart_and_as_a_tree() {
+    let (_folder, phases) = phases();
+    let written = |arguments: &[&str]| {
+        let ran = Ran::of(costline().arg("export").arg(&phases).args(arguments));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>().join(", ")
+    };
+    let chart = "decode 5, link 3, init 7, kernel_run 30, kernel_run;f 10, kernel_run;f 15, kernel_run;f;g 5";
+    assert_eq!(written(&["--to", "flamechart"]), chart);
+    let folded = "decode 5, init 7, kernel_run 30, kernel_run;f 25, kernel_run;f;g 5, link 3";
+    assert_eq!(written(&["--to", "folded"]), folded);
+    let sum = |text: String| text.split(", ").map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum::<f64>();
+    assert_eq!(sum(written(&["--to", "folded", "--max-depth", "1"])), 75.0);
+    assert_eq!(sum(written(&["--to", "folded", "--max-depth", "1", "--truncate", "drop"])), 70.0);
+    assert_eq!(written(&["--to", "flamechart", "--max-depth", "0"]), "decode 5, link 3, init 7, kernel_run 60");
+
+    let tree = run("tree", &phases, ["--depth", "0", "--json"]).fine();
+    let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
+    let row = |row: &serde_json::Value| format!("{} {}", row["name"].as_str().unwrap(), row["total"]);
+    let rows: Vec<_> = tree["nodes"].as_array().unwrap().iter().map(row).collect();
+    assert_eq!(rows, ["kernel_run 60", "init 7", "decode 5", "link 3"]);
+    assert_eq!(tree["total"], 75);
+    let edges = run("report", &phases, ["--by", "edge"]).fine();
+    assert!(edges.contains("kernel_run → f") && edges.contains("2 calls"), "{edges}");
 }
 
 #[test]
@@ -234,6 +281,18 @@ fn what_is_written_reads_back_with_the_same_costs() {
             assert_eq!(costs(&out, root), expected, "{} as {target}", profile.display());
         }
     }
+}
+
+#[test]
+fn sums_without_stacks_go_to_callgrind_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = super::fixture("callgrind/ruby-ledger-rbspy/rbspy.callgrind");
+    let root = profile.parent().unwrap();
+    let out = folder.path().join("again.out");
+    run("export", &profile, ["--to", "callgrind", "-o", out.to_str().unwrap()]);
+    assert_eq!(costs(&out, root), costs(&profile, root));
+    let message = run("export", &profile, ["--to", "folded"]).failed(3);
+    assert_eq!(message, "this recording has sums without stacks, which only callgrind can carry (--to callgrind)");
 }
 
 #[test]

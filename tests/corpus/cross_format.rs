@@ -3,7 +3,7 @@
 
 use analysis::View;
 use formats::write::{callgrind, firefox, folded, pprof, speedscope};
-use profile::{Groups, Profile, Recording, Total};
+use profile::{Cost, Groups, Profile, Recording, Total};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,73 +148,72 @@ fn evented(samples: &[Sample]) -> Value {
     })
 }
 
-/// Self costs of a callgrind file, and the inclusive ones of functions that are not recursive.
-#[derive(Debug, Default)]
-struct Callgrind {
-    functions: BTreeMap<(String, String), f64>,
-    lines: BTreeMap<(String, u32), f64>,
-    calls: Vec<((String, String), (String, String), f64)>,
+type Function = (String, String);
+
+/// What a callgrind file knows: the self of functions and lines exactly, their totals within bounds, exactly without recursion.
+fn check_callgrind(samples: &[Sample], bytes: Vec<u8>) {
+    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(read.warnings.as_slice().iter().all(|warning| warning.code == "one-line-per-function"), "{:?}", read.warnings);
+    let (recording, symbols) = (&read.recording, read.recording.symbols());
+    let groups = Groups::identity(symbols);
+    let costs = analysis::costs(recording, &View::of(recording), &groups);
+    let (expected, calls) = (Sums::by_hand(samples), calls(samples));
+    let check = |what: &dyn std::fmt::Debug, cost: Cost, (own, total): (f64, f64)| {
+        assert_eq!(cost.self_, own, "{what:?}");
+        let (min, max) = match cost.total {
+            Total::Exact(total) => (total, total),
+            Total::Bounded { min, max } => (min, max),
+            Total::Unknown if calls.is_empty() => (total, total),
+            total @ (Total::Unknown | Total::Estimated(_)) => panic!("{what:?}: {total:?}"),
+        };
+        assert!(min <= total && total <= max, "{what:?}: {total} is not between {min} and {max}");
+    };
+    let key = |function| -> Function {
+        let func = symbols.funcs.get(groups.first_func(function));
+        (symbols.strings.get(func.name).to_owned(), symbols.source_name(func.source.unwrap()).to_owned())
+    };
+    assert_eq!(costs.functions().count(), expected.functions.len());
+    for (function, cost) in costs.functions() {
+        let key = key(function);
+        check(&key, cost.cost, expected.functions[&key]);
+    }
+    assert_eq!(costs.lines().len(), expected.lines.len());
+    for line in costs.lines() {
+        let key = (symbols.source_name(groups.first_source(line.file)).to_owned(), line.line);
+        check(&key, line.cost, expected.lines[&key]);
+    }
+    assert_eq!(costs.edges().len(), calls.len());
+    for edge in costs.edges() {
+        let (caller, callee) = (key(edge.caller), key(edge.callee));
+        let (total, is_recursive) = calls[&(caller.clone(), callee.clone())];
+        assert!(edge.total == total || (edge.estimated && edge.total > total), "{caller:?} > {callee:?}: {edge:?}");
+        assert!(is_recursive || !edge.estimated, "{caller:?} > {callee:?}: {edge:?}");
+    }
+    for (function, cost) in costs.functions() {
+        let leads_back = calls.iter().any(|((caller, callee), &(_, back))| back && caller != callee && *caller == key(function));
+        assert!(leads_back || calls.is_empty() || cost.cost.total.exact().is_some(), "{:?}: {cost:?}", key(function));
+    }
 }
 
-impl Callgrind {
-    fn parse(text: &str) -> Self {
-        let mut this = Self::default();
-        let mut names: BTreeMap<(bool, String), String> = BTreeMap::new();
-        let (mut file, mut caller, mut callee_file, mut callee) = <(String, String, String, Option<String>)>::default();
-        let mut is_call = false;
-        for line in text.lines().skip_while(|line| !line.starts_with("fl=")) {
-            if let Some((key, value)) = line.split_once('=').filter(|(key, _)| ["fl", "fn", "cfl", "cfn", "calls"].contains(key))
-            {
-                let mut name = || {
-                    let (id, text) = value.split_once(' ').unwrap_or((value, ""));
-                    let known = names.entry((key.ends_with('l'), id.to_owned())).or_insert_with(|| text.to_owned());
-                    known.clone()
-                };
-                match key {
-                    "fl" => file = name(),
-                    "fn" => caller = name(),
-                    "cfl" => callee_file = name(),
-                    "cfn" => callee = Some(name()),
-                    _ => is_call = true,
-                }
-                continue;
-            }
-            let Some((at, cost)) = line.split_once(' ').and_then(|(at, cost)| Some((at.parse().ok()?, cost.parse().ok()?)))
-            else {
-                continue;
-            };
-            let function = (caller.clone(), file.clone());
-            if std::mem::take(&mut is_call) {
-                this.calls.push((function, (callee.take().unwrap(), callee_file.clone()), cost));
-            } else {
-                *this.functions.entry(function).or_default() += cost;
-                *this.lines.entry((file.clone(), at)).or_default() += cost;
-            }
+/// What each call costs, once per sample, and whether the callee may lead back to the caller.
+fn calls(samples: &[Sample]) -> BTreeMap<(Function, Function), (f64, bool)> {
+    let name = |&(function, _): &(usize, u32)| (FUNCTIONS[function].0.to_owned(), FUNCTIONS[function].1.to_owned());
+    let mut calls: BTreeMap<(Function, Function), (f64, bool)> = BTreeMap::new();
+    for (stack, weight) in samples {
+        let pairs: BTreeSet<_> = stack.windows(2).map(|pair| (name(&pair[0]), name(&pair[1]))).collect();
+        for pair in pairs {
+            calls.entry(pair).or_default().0 += f64::from(*weight);
         }
-        this
     }
-
-    /// Whether a function can reach itself.
-    fn is_recursive(&self, function: &(String, String)) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut next = vec![function];
-        while let Some(caller) = next.pop() {
-            for (_, callee, _) in self.calls.iter().filter(|(from, ..)| from == caller) {
-                if callee == function {
-                    return true;
-                }
-                if seen.insert(callee) {
-                    next.push(callee);
-                }
-            }
+    let pairs: Vec<_> = calls.keys().cloned().collect();
+    for ((caller, callee), (_, is_recursive)) in &mut calls {
+        let mut reached = BTreeSet::from([callee.clone()]);
+        while let Some((_, next)) = pairs.iter().find(|(from, to)| reached.contains(from) && !reached.contains(to)) {
+            reached.insert(next.clone());
         }
-        false
+        *is_recursive = reached.contains(caller);
     }
-
-    fn inclusive(&self, function: &(String, String)) -> f64 {
-        let called: f64 = self.calls.iter().filter(|(from, ..)| from == function).map(|(.., cost)| cost).sum();
-        called + self.functions.get(function).copied().unwrap_or(0.0)
-    }
+    calls
 }
 
 proptest! {
@@ -237,15 +236,6 @@ proptest! {
             prop_assert_eq!(&Sums::of(bytes), &expected, "{}", format);
         }
 
-        let text = String::from_utf8(callgrind::write(&analysis::call_graph(&profile)).bytes).unwrap();
-        let callgrind = Callgrind::parse(&text);
-        let selfs = |(key, &(own, _)): (&(String, u32), &(f64, f64))| (own != 0.0).then(|| (key.clone(), own));
-        prop_assert_eq!(&callgrind.lines, &expected.lines.iter().filter_map(selfs).collect::<BTreeMap<_, _>>());
-        for (function, &(own, total)) in &expected.functions {
-            prop_assert_eq!(callgrind.functions.get(function).copied().unwrap_or(0.0), own);
-            if !callgrind.is_recursive(function) {
-                prop_assert_eq!(callgrind.inclusive(function), total);
-            }
-        }
+        check_callgrind(&samples, callgrind::write(&analysis::call_graph(&profile)).bytes);
     }
 }

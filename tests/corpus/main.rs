@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 #![allow(clippy::print_stderr, reason = "what was compared is worth reading")]
 
+mod call_graphs;
 mod cases;
 mod compare;
 mod cross_format;

@@ -11,11 +11,15 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     if costs.total == 0.0 {
         return vec!["the profile has no samples: record for longer, or while the program is busy".to_owned()];
     }
+    let version = snapshot.loaded.version.as_deref().unwrap_or_default();
     // Lines that were there, but of minified code, have a warning of their own.
     let packed = snapshot.warnings.iter().any(|warning| warning.code == PACKED);
     if costs.lines().is_empty() && !packed {
-        let version = snapshot.loaded.version.as_deref().unwrap_or_default();
         return vec![format!("no frame has a line: {}", with_lines(snapshot, version))];
+    }
+    // Its lines are where functions start.
+    if snapshot.warnings.iter().any(|warning| ["one-line-per-function", "function-lines"].contains(&warning.code)) {
+        return vec![format!("costs of functions only: {}", with_lines(snapshot, version))];
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
     let unfound = "none of its files is in the sources: give the project with --root, or --map FROM=TO";
@@ -36,8 +40,8 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
              the program with debug info"
         }
         Format::Gecko => {
-            "native functions get lines when the file is opened in https://profiler.firefox.com and saved from there; \
-             JavaScript gets them with the feature `js`: `MOZ_PROFILER_STARTUP_FEATURES=js,stackwalk`"
+            "record JavaScript with `MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_STARTUP_FEATURES=js,stackwalk,cpu \
+             MOZ_PROFILER_SHUTDOWN=profile.json firefox URL`; for native code use `samply record --presymbolicate`"
         }
         Format::CpuProfile => {
             "record with `node --cpu-prof PROGRAM.js` (Node 12 or newer), and look at the metric `hits`: `time` has none"
@@ -46,27 +50,33 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "V8 records which function allocates, not on which line; costs are on lenses and in the call hierarchy"
         }
         Format::ChromeTrace if by("viztracer") => {
-            "VizTracer says where functions start; costs are on lenses and in the call hierarchy"
+            "VizTracer says where functions start; for lines `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- \
+             python3 PROGRAM.py`"
         }
+        Format::ChromeTrace if by("node") => "these events have no places; for lines `node --cpu-prof PROGRAM.js`",
         Format::ChromeTrace => {
-            "these events have names only. For lines: `py-spy record --format chrometrace -o trace.json -- python PROGRAM.py`, in \
-             DevTools a performance recording with JavaScript samples, in Rust tracing-chrome's \
+            "these events have names only. For lines: `py-spy record -f chrometrace -o trace.json -- python3 PROGRAM.py` (without \
+             -F); in DevTools a recording of the Performance panel, saved from there; in Rust, tracing-chrome's \
              `ChromeLayerBuilder::new().include_locations(true)`"
         }
-        Format::Speedscope if by("pyinstrument") => {
-            "pyinstrument says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- \
-             python PROGRAM.py`"
+        Format::Speedscope if by("rbspy") => {
+            "record with `rbspy record -f speedscope --file p.speedscope.json -- ruby PROGRAM.rb`; C functions have no lines"
         }
-        Format::Speedscope => {
-            "py-spy and rbspy write lines: `py-spy record --format speedscope -o profile.speedscope.json -- python PROGRAM.py`, \
-             `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
+        Format::Speedscope if by("pyinstrument") || by("py-spy") => {
+            "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
+        }
+        Format::Speedscope => "it was converted from another profile: open that one instead, or convert it with lines",
+        Format::Pprof if snapshot.is_unsymbolicated() => {
+            "functions are addresses: `pprof -proto PROGRAM FILE > out.pb.gz` adds names and lines, with the program that was \
+             recorded, built with debug info"
         }
         Format::Pprof => {
-            "if functions are addresses, `pprof -proto -lines PROGRAM PROFILE > profile.pb.gz` adds names and lines; Go programs \
-             must not be linked with -ldflags=-w"
+            "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
+             -ldflags=-w) and record again"
         }
         Format::PerfScript => {
-            "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info"
+            "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
+             (`-g`), and `perf record --call-graph dwarf` gives the right lines of callers"
         }
         Format::Folded => match version {
             "" => {
@@ -75,11 +85,31 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             }
             _ => "this dialect can carry lines; tell the profiler to write executing lines, not where functions start",
         },
-        Format::Rbspy => "it has C functions only; record longer, or while Ruby code is running",
-        Format::AustinMojo => "it has no line of Python code; record longer, or while the program is busy",
+        Format::Rbspy => {
+            "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
+        }
+        Format::AustinMojo => "no Python code was sampled; record again with `austin -b -o app.mojo python3 PROGRAM.py`",
         Format::Stackprof => {
             "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
         }
-        Format::Dhat => "build the program with debug info (`-g`), then `valgrind --tool=dhat PROGRAM`",
+        Format::RbspySummary => {
+            "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
+        }
+        Format::Callgrind if by("rbspy") => {
+            "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
+        }
+        Format::Callgrind if by("ruby-prof") => {
+            "ruby-prof says where functions start and call; for lines `rbspy record --format speedscope --file \
+             profile.speedscope.json -- ruby PROGRAM.rb`"
+        }
+        Format::Callgrind if by("pyprof2calltree") => {
+            "cProfile says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- python \
+             PROGRAM.py`"
+        }
+        Format::Callgrind if by("nytprofcg") || by("xdebug") => {
+            "this profiler writes where functions start and call; its costs are right for functions"
+        }
+        Format::Callgrind => "build the program with debug info (`-g`), then `valgrind --tool=callgrind --dump-line=yes PROGRAM`",
+        Format::Dhat => "build the program with debug info (`-g`; Rust: `debug = 1`), then `valgrind --tool=dhat PROGRAM`",
     }
 }

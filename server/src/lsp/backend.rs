@@ -413,7 +413,13 @@ impl LanguageServer for Backend {
 
 /// Asks the client to watch too: where the system gives no events, it may.
 async fn register_watcher(client: Client) {
-    let globs = ["**/{profiles,.costline}/**", "**/*.{cpuprofile,folded,collapsed,json.gz,json.zst}", "**/profile*.json"];
+    let globs = [
+        "**/{profiles,.costline}/**",
+        "**/*.{cpuprofile,heapprofile,folded,collapsed,austin,mojo,jslb,pb,pprof,prof,raw,gz,zst}",
+        "**/{profile,stackprof,dhat,trace}*.json",
+        "**/*.{speedscope,chrometrace,trace}.json",
+        "**/{perf.txt,callgrind.out.*,dhat.out.*}",
+    ];
     let watchers = globs.map(|glob| FileSystemWatcher { glob_pattern: GlobPattern::String(glob.to_owned()), kind: None });
     let options = serde_json::to_value(DidChangeWatchedFilesRegistrationOptions { watchers: watchers.to_vec() });
     let registration = Registration {

@@ -10,7 +10,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 22] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -26,6 +26,13 @@ const NAMES: [&str; 15] = [
     "{perf.txt,*.perf.txt,*.perf}",
     "Deep.data",
     "*.mojo",
+    "*.austin",
+    "*.prof",
+    "{*.chrometrace,*.trace,trace,trace-*}.json",
+    "*.raw",
+    "stackprof*.json",
+    "dhat.out.*",
+    "dhat*.json",
 ];
 /// Folders of which every file may be a profile.
 const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];

@@ -7,8 +7,8 @@
 //! caller that goes on at another line makes no new call.)
 
 use profile::{
-    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder, Samples, StackId, SymbolTables,
-    Thread, Weights,
+    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder, Samples, SourceId, StackId,
+    SymbolTables, Thread, Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -144,7 +144,7 @@ pub fn call_graph(profile: &Profile) -> CallGraph {
     for Thread { samples, .. } in profile.threads() {
         let begin = |stack: StackId| {
             if let Some(caller) = stacks.prefix(stack) {
-                rows.call(frames.get(stacks.frame(caller)), frames.get(stacks.frame(stack)).func).count += 1;
+                rows.call(Place::of(profile, caller), frames.get(stacks.frame(stack)).func).count += 1;
             }
         };
         paths.walk(profile, samples, begin, |_, _| {});
@@ -159,41 +159,66 @@ pub fn call_graph(profile: &Profile) -> CallGraph {
     // Callees before callers: what is seen of a stack is its own weight and that of all that it called.
     let mut subtree = weights.clone();
     for stack in stacks.ids().rev() {
-        let frame = frames.get(stacks.frame(stack));
+        let place = Place::of(profile, stack);
         let column = |weights: &[Vec<f64>]| weights.iter().map(|sums| sums[stack.index()]).collect::<Vec<f64>>();
         let (own, total) = (column(&weights), column(&subtree));
-        rows.own(frame, &own);
+        rows.own(place, &own);
         if let Some(caller) = stacks.prefix(stack) {
             for (sums, total) in subtree.iter_mut().zip(&total) {
                 sums[caller.index()] += total;
             }
-            add(&mut rows.call(frames.get(stacks.frame(caller)), frame.func).weights, &total);
+            add(&mut rows.call(Place::of(profile, caller), place.func).weights, &total);
         }
     }
     let metrics = order.iter().map(|&metric| profile.metrics()[metric].clone()).collect();
     rows.finish(profile.symbols().clone(), metrics)
 }
 
+/// A function at one of its lines.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    func: FuncId,
+    /// The file of the line, where it is another than the function's.
+    source: Option<SourceId>,
+    line: u32,
+}
+
+impl Place {
+    /// Where the innermost call of a stack is.
+    fn of(profile: &Profile, stack: StackId) -> Self {
+        let frame = profile.stacks().frame(stack);
+        let Frame { func, line, .. } = profile.frames().get(frame);
+        let (source, line) = profile.place(frame).map_or((None, line), |(source, line)| (Some(source), line));
+        let source = source.filter(|_| source != profile.symbols().funcs.get(func).source);
+        Self { func, source, line }
+    }
+}
+
 /// Rows of a call graph while they are summed.
 #[derive(Default)]
 struct Rows {
     n_metrics: usize,
-    own: FxHashMap<(FuncId, u32), OwnCost>,
-    calls: FxHashMap<(FuncId, u32, FuncId), Call>,
+    own: FxHashMap<Place, OwnCost>,
+    calls: FxHashMap<(Place, FuncId), Call>,
 }
 
 impl Rows {
-    fn own(&mut self, Frame { func, line, .. }: Frame, weights: &[f64]) {
+    fn own(&mut self, place: Place, weights: &[f64]) {
         let zeros = || vec![0.0; self.n_metrics];
-        let row = self.own.entry((func, line)).or_insert_with(|| OwnCost { func, line, weights: zeros() });
+        let row = self.own.entry(place).or_insert_with(|| {
+            let Place { func, source, line } = place;
+            OwnCost { func, source, line, weights: zeros() }
+        });
         add(&mut row.weights, weights);
     }
 
-    fn call(&mut self, Frame { func: caller, line, .. }: Frame, callee: FuncId) -> &mut Call {
+    fn call(&mut self, place: Place, callee: FuncId) -> &mut Call {
         let zeros = || vec![0.0; self.n_metrics];
         // A stack can pass any call several times.
-        let new = || Call { caller, line, callee, count: 0, weights: zeros(), nested: true };
-        self.calls.entry((caller, line, callee)).or_insert_with(new)
+        self.calls.entry((place, callee)).or_insert_with(|| {
+            let Place { func: caller, source, line } = place;
+            Call { caller, source, line, callee, count: 0, weights: zeros(), nested: true }
+        })
     }
 
     /// What no sample passes is no part of the graph; a function that only calls keeps its lines.
@@ -201,12 +226,12 @@ impl Rows {
         let any = |weights: &[f64]| weights.iter().any(|&weight| weight != 0.0);
         let calls = self.calls.into_values().filter(|call| call.count > 0 || any(&call.weights));
         let mut calls: Vec<Call> = calls.collect();
-        calls.sort_by_key(|call| (call.caller, call.line, call.callee));
+        calls.sort_by_key(|call| (call.caller, call.source, call.line, call.callee));
         let passed: FxHashSet<FuncId> = calls.iter().flat_map(|call| [call.caller, call.callee]).collect();
         let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
         let mut own: Vec<OwnCost> = own.collect();
-        own.sort_by_key(|own| (own.func, own.line));
-        CallGraph { symbols, metrics, own, calls, totals: Vec::new() }
+        own.sort_by_key(|own| (own.func, own.source, own.line));
+        CallGraph { symbols, metrics, own, calls, ..CallGraph::default() }
     }
 }
 

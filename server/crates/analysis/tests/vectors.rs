@@ -415,12 +415,14 @@ fn a_metric_without_caller_lines_has_no_line_totals() {
 }
 
 #[test]
-fn a_call_graph_has_exact_self_and_unknown_totals() {
+fn a_call_graph_has_totals_by_its_calls() {
     let tables = text_samples::profile("main@1[file:a.c]\nwork@5[file:a.c]");
     let symbols = tables.symbols().clone();
-    let own = |func, line, weight| profile::OwnCost { func: profile::FuncId::new(func), line, weights: vec![weight] };
+    let own =
+        |func, line, weight| profile::OwnCost { func: profile::FuncId::new(func), source: None, line, weights: vec![weight] };
     let call = profile::Call {
         caller: profile::FuncId::new(0),
+        source: None,
         line: 2,
         callee: profile::FuncId::new(1),
         count: 3,
@@ -432,7 +434,7 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
         metrics: vec![profile::Metric::new("Ir", "Ir", None)],
         own: vec![own(0, 1, 10.0), own(1, 5, 30.0), own(1, 0, 10.0)],
         calls: vec![call],
-        totals: Vec::new(),
+        ..profile::CallGraph::default()
     };
     let groups = Groups::identity(&graph.symbols);
     let recording = Recording::Graph(graph);
@@ -440,10 +442,11 @@ fn a_call_graph_has_exact_self_and_unknown_totals() {
     let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
     expect![[r#"
         total 50, no line 10
-        main 10/Unknown
-        work 40/Unknown
-        a.c:1 10/Unknown
-        a.c:5 30/Unknown
+        main 10/50
+        work 40/40
+        a.c:1 10/10
+        a.c:2 0/40
+        a.c:5 30/30
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
@@ -574,12 +577,12 @@ fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], tota
     let symbols = builder.build().into_symbols();
     let graph = profile::CallGraph {
         metrics: vec![profile::Metric::new("samples", "samples", None)],
-        own: (0..).zip(own).map(|(i, &w)| profile::OwnCost { func: func(i), line: 0, weights: vec![w] }).collect(),
+        own: (0..).zip(own).map(|(i, &w)| profile::OwnCost { func: func(i), source: None, line: 0, weights: vec![w] }).collect(),
         calls: calls
             .iter()
             .map(|&(caller, callee, weight, nested)| {
                 let (caller, callee) = (func(caller), func(callee));
-                profile::Call { caller, line: 0, callee, count: 0, weights: vec![weight], nested }
+                profile::Call { caller, source: None, line: 0, callee, count: 0, weights: vec![weight], nested }
             })
             .collect(),
         totals: totals
@@ -587,6 +590,7 @@ fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], tota
             .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total] })
             .collect(),
         symbols,
+        inner: Vec::new(),
     };
     let groups = Groups::identity(&graph.symbols);
     let recording = Recording::Graph(graph);

@@ -5,7 +5,7 @@
 
 mod json;
 
-use crate::read::{folded, perf_script, pprof};
+use crate::read::{callgrind, folded, perf_script, pprof, rbspy_summary};
 use crate::{At, ErrorKind, ReadError};
 
 /// A format that can be read.
@@ -39,11 +39,15 @@ pub enum Format {
     Stackprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
+    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug, Devel::NYTProf, pyprof2calltree.
+    Callgrind,
+    /// The table that `rbspy report -f summary` prints.
+    RbspySummary,
 }
 
 impl Format {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -58,6 +62,8 @@ impl Format {
         Self::AustinMojo,
         Self::Stackprof,
         Self::Dhat,
+        Self::Callgrind,
+        Self::RbspySummary,
     ];
 
     /// A stable name for programs.
@@ -77,6 +83,8 @@ impl Format {
             Self::AustinMojo => "austin-mojo",
             Self::Stackprof => "stackprof",
             Self::Dhat => "dhat",
+            Self::Callgrind => "callgrind",
+            Self::RbspySummary => "rbspy-summary",
         }
     }
 
@@ -97,6 +105,8 @@ impl Format {
             Self::AustinMojo => "Austin recording (MOJO)",
             Self::Stackprof => "stackprof dump",
             Self::Dhat => "DHAT heap profile",
+            Self::Callgrind => "callgrind file",
+            Self::RbspySummary => "rbspy summary",
         }
     }
 
@@ -116,7 +126,9 @@ impl Format {
             | Self::PerfScript
             | Self::Folded
             | Self::Rbspy
-            | Self::AustinMojo => false,
+            | Self::AustinMojo
+            | Self::Callgrind
+            | Self::RbspySummary => false,
         }
     }
 
@@ -139,25 +151,27 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     match json::look(bytes) {
         Some(json::Look { format, .. }) => format,
         None if pprof::is_pprof(bytes) => Some(Format::Pprof),
+        None if callgrind::is_callgrind(bytes) => Some(Format::Callgrind),
         None if perf_script::is_perf_script(bytes) => Some(Format::PerfScript),
         None => folded::is_folded(bytes).then_some(Format::Folded),
     }
 }
 
 /// Bytes that nothing else begins with.
-const MAGIC: [(&[u8], Format); 5] = [
+const MAGIC: [(&[u8], Format); 6] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"rbspy00\n", Format::Rbspy),
     (b"rbspy01\n", Format::Rbspy),
     (b"rbspy02\n", Format::Rbspy),
+    (rbspy_summary::HEADER, Format::RbspySummary),
 ];
 
 /// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line of text ends.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
         _ if format.has_end() => closes(bytes),
-        Format::Folded | Format::PerfScript => bytes.ends_with(b"\n"),
+        Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => bytes.ends_with(b"\n"),
         _ => true,
     }
 }
@@ -200,7 +214,6 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kin {
     AustinStarted,
-    Callgrind,
     HeapSnapshot,
     MercuryDeep,
     PerfData,
@@ -211,11 +224,10 @@ enum Kin {
 impl Kin {
     /// By the first bytes or lines.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Kin); 6] = [
+        const MAGIC: [(&[u8], Kin); 5] = [
             (b"PERFILE2", Kin::PerfData),
             (b"2ELIFREP", Kin::PerfData),
             (b"Mercury deep profiler data", Kin::MercuryDeep),
-            (b"# callgrind format", Kin::Callgrind),
             (b"# austin", Kin::AustinStarted),
             // Version 4.8 of Ruby's Marshal, and a hash.
             (b"\x04\x08{", Kin::RubyMarshal),
@@ -228,11 +240,9 @@ impl Kin {
         }
         let front = String::from_utf8_lossy(bytes.get(..4096).unwrap_or(bytes));
         let first = front.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
-        let callgrind = ["version: ", "creator: ", "events: ", "positions: ", "event: ", "summary: ", "cmd: ", "desc: "];
         let pprof =
             ["heap profile: ", "heap_v2/", "goroutine profile: ", "threadcreate profile: ", "--- contention", "--- symbol"];
-        let begins = |keys: &[&str]| keys.iter().any(|key| first.starts_with(key));
-        begins(&callgrind).then_some(Self::Callgrind).or_else(|| begins(&pprof).then_some(Self::PprofLegacy))
+        pprof.iter().any(|key| first.starts_with(key)).then_some(Self::PprofLegacy)
     }
 
     fn error(self) -> ReadError {
@@ -243,7 +253,6 @@ impl Kin {
                     "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`",
                 );
             }
-            Self::Callgrind => ("a callgrind or cachegrind file", "record with a sampling profiler, for example `samply record`"),
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
             Self::PerfData => (
@@ -371,8 +380,8 @@ mod tests {
             "fn main() {\n    let x = 1;\n    let y = 2;\n}\n",
             "for (i = 0; i < n; i++)\n  sum += 5\n",
             "2024-01-01 12:00:00 INFO started worker 3\n2024-01-01 12:00:01 INFO started worker 4\n",
-            "version: 1\ncreator: callgrind\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n16 400\n17 5\n+3 2\n",
-            "events: Ir\nfn=main\n1 2\n",
+            "fl=a.c\nfn=main\n1 2\n3 4\n",
+            "version: 1\nname: events 3\n",
             "1 2\n3 4\n",
             "a;b;c\n1;2;3\n",
             "\u{0};\u{1} 1\n",
@@ -395,13 +404,15 @@ mod tests {
 
     #[test]
     fn bytes_and_lines_are_told_apart() {
-        let cases: [(&[u8], Format); 6] = [
+        let cases: [(&[u8], Format); 8] = [
             (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", Format::FirefoxSlabs),
             (b"MOJ\x03", Format::AustinMojo),
             (b"rbspy02\n{", Format::Rbspy),
             (b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a", Format::Pprof),
             (b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n", Format::PerfScript),
             (b"# ========\n# captured on    : Sat\n", Format::PerfScript),
+            (b"# callgrind format\nversion: 1\n", Format::Callgrind),
+            (b"version: 1\ncreator: callgrind\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n16 400\n", Format::Callgrind),
         ];
         for (bytes, format) in cases {
             assert_eq!(detect(bytes), Some(format));
@@ -419,7 +430,7 @@ mod tests {
     #[test]
     fn what_is_not_read_is_named() {
         let legacy = "`pprof -proto PROGRAM FILE > out.pb.gz`";
-        let cases: [(&[u8], ErrorKind, &str); 15] = [
+        let cases: [(&[u8], ErrorKind, &str); 14] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
@@ -429,7 +440,6 @@ mod tests {
                 "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
             ),
             (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
-            (b"version: 1\nevents: Ir\n", ErrorKind::Unrecognised, "callgrind"),
             (
                 b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",
                 ErrorKind::Unrecognised,

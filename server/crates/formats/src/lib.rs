@@ -86,6 +86,8 @@ pub fn read(
         Some(Format::AustinMojo) => read::mojo::read(text),
         Some(Format::Stackprof) => read::stackprof::read(text),
         Some(Format::Dhat) => read::dhat::read(text),
+        Some(Format::Callgrind) => read::callgrind::read(text),
+        Some(Format::RbspySummary) => read::rbspy_summary::read(text),
         None => Err(detect::unknown(text)),
     }?;
     check_weights(&read.recording)?;

@@ -1,6 +1,7 @@
 //! One reader per format.
 
 pub(crate) mod austin;
+pub(crate) mod callgrind;
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
@@ -13,6 +14,7 @@ pub(crate) mod mojo;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
 pub(crate) mod rbspy;
+pub(crate) mod rbspy_summary;
 pub(crate) mod rows;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;

@@ -8,6 +8,8 @@ use common::{Selves, bytes, read, stacks};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use formats::{ErrorKind, Format};
+use profile::StackId;
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
 const ROOT: &str = "/srv/demo/ruby-ledger/";
@@ -38,6 +40,67 @@ fn a_raw_recording_and_what_rbspy_made_of_it() {
     assert_eq!(expected.total, 398.0);
     assert_eq!(selves(&folded), expected);
     assert_eq!(formats::detect(&inflated().as_bytes()[..8]), Some(Format::Rbspy));
+}
+
+/// Files by their last name: some forms have shorter ones, and some call Ruby's own files unknown.
+fn short(file: &str) -> String {
+    file.rsplit('/').next().unwrap().replace("<internal:array>", "unknown")
+}
+
+/// How many samples end on each line, whatever they weigh. C functions without a name have no line, or count for the line that
+/// called them.
+fn samples_by_line(read: &formats::Read, passes_c_over: bool) -> BTreeMap<(String, u32), f64> {
+    let profile = stacks(read);
+    let func = |stack| profile.frames().get(profile.stacks().frame(stack)).func;
+    let mut counts = BTreeMap::new();
+    for samples in profile.threads().iter().map(|thread| &thread.samples) {
+        for leaf in samples.stacks().flatten() {
+            let mut up = std::iter::successors(Some(leaf), |&stack| profile.stacks().prefix(stack));
+            let is_nameless = |&stack: &StackId| profile.symbols().func_name(func(stack)) == "(unknown) [c function]";
+            let Some(stack) = up.find(|stack| !(passes_c_over && is_nameless(stack))) else { continue };
+            let line = profile.frames().get(profile.stacks().frame(stack)).line;
+            if let Some(source) = profile.symbols().funcs.get(func(stack)).source.filter(|_| line != 0) {
+                *counts.entry((short(profile.symbols().source_name(source)), line)).or_default() += 1.0;
+            }
+        }
+    }
+    counts
+}
+
+/// The same of a form that has sums.
+fn sums_by_line(read: &formats::Read) -> BTreeMap<(String, u32), f64> {
+    let graph = read.recording.summed().unwrap();
+    let mut sums = BTreeMap::new();
+    for own in graph.own.iter().filter(|own| own.weights[0] != 0.0) {
+        if let Some(source) = own.source.or(graph.symbols.funcs.get(own.func).source) {
+            *sums.entry((short(graph.symbols.source_name(source)), own.line)).or_default() += own.weights[0];
+        }
+    }
+    sums
+}
+
+#[test]
+fn every_form_of_one_recording_has_the_same_lines() {
+    let open = |name: &str| read(bytes(&format!("rbspy/ruby-ledger/{name}"))).unwrap();
+    let raw = open("rbspy.raw.gz");
+    let expected = samples_by_line(&raw, false);
+    assert_eq!(expected.values().sum::<f64>(), 102.0, "most samples end in C functions");
+    for (name, format) in [("rbspy.speedscope.json", Format::Speedscope), ("rbspy.pprof", Format::Pprof)] {
+        let form = open(name);
+        assert_eq!((form.format, samples_by_line(&form, false)), (format, expected.clone()), "{name}");
+    }
+    // These two pass over C functions without a name.
+    let exact = samples_by_line(&raw, true);
+    assert_eq!(exact.values().sum::<f64>(), 398.0);
+    let callgrind = open("rbspy.callgrind");
+    assert_eq!((callgrind.format, sums_by_line(&callgrind)), (Format::Callgrind, exact.clone()));
+    let summary = open("rbspy.summary");
+    assert_eq!(summary.format, Format::RbspySummary);
+    let percent = sums_by_line(&summary);
+    assert!(percent.keys().eq(exact.keys()));
+    for (line, percent) in percent {
+        assert!((percent - exact[&line] / 3.98).abs() < 0.011, "{line:?}: {percent} % of 398");
+    }
 }
 
 #[test]

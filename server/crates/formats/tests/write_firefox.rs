@@ -172,7 +172,7 @@ impl Costs {
 const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
     ("firefox/rust-wordstat-v49/profile.json.gz", "samples", 1.0, &["the other metrics"]),
     ("firefox/rust-wordstat-v70/profile.json.gz", "samples", 1.0, &["the other metrics"]),
-    ("firefox/web-sudoku/profile.json.gz", "samples", 1.0, &["the other metrics"]),
+    ("firefox/web-sudoku/profile.json.gz", "samples", 1.0, &[]),
     ("v8/node-mdrender/main.cpuprofile", "samples", 1.0, &["the other metrics", "that totals of lines are unknown"]),
     ("v8/ts-matrix/ts.cpuprofile", "samples", 1.0, &["the other metrics", "that totals of lines are unknown"]),
     ("v8/web-particles/page.cpuprofile", "samples", 1.0, &["the other metrics", "that totals of lines are unknown"]),

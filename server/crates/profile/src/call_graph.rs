@@ -1,12 +1,14 @@
 //! The other kind of recording: sums per line and call, no stacks.
 
-use crate::{FuncId, Metric, SymbolTables, Total};
+use crate::{FuncId, Metric, SourceId, SymbolTables, Total};
 
 /// What a function spent on one of its lines, not counting calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnCost {
     /// The function.
     pub func: FuncId,
+    /// The file of the line, where it is another than the function's: inlined code.
+    pub source: Option<SourceId>,
     /// The line, 1-based; 0 = unknown.
     pub line: u32,
     /// One weight per metric.
@@ -18,6 +20,8 @@ pub struct OwnCost {
 pub struct Call {
     /// Who calls.
     pub caller: FuncId,
+    /// The file of the line, where it is another than the caller's: inlined code.
+    pub source: Option<SourceId>,
     /// At which of its lines, 1-based; 0 = unknown.
     pub line: u32,
     /// Who is called.
@@ -52,6 +56,9 @@ pub struct CallGraph {
     pub own: Vec<OwnCost>,
     /// Calls.
     pub calls: Vec<Call>,
-    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is unknown.
+    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is unknown; if there are none
+    /// at all, they follow from the calls.
     pub totals: Vec<StatedTotal>,
+    /// Funcs that stand for calls of a function within itself: they run only while another func of the function does.
+    pub inner: Vec<FuncId>,
 }

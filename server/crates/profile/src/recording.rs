@@ -105,6 +105,14 @@ impl Recording {
         }
     }
 
+    /// The sums, where there are no samples.
+    pub fn summed(&self) -> Option<&CallGraph> {
+        match self {
+            Self::Stacks(_) => None,
+            Self::Graph(graph) => Some(graph),
+        }
+    }
+
     /// Names.
     pub fn symbols(&self) -> &SymbolTables {
         match self {

@@ -2,12 +2,16 @@
 //! tracing-chrome.
 //!
 //! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call, `E` ends the innermost and
-//! `X` is a whole one; `M` gives names, at any place of the file. All else (async events, instants, counters, flows) says
-//! nothing about stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
+//! `X` is a whole one; `M` gives names, at any place of the file. All else (async events, counters, flows) says nothing about
+//! stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
 //! while they run, and tracing-chrome leaves it so when they are killed.
 //!
 //! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled into the trace, the
 //! samples are the recording, and the timeline beside them is not: see [`sampled`] (V8) and [`stack_frames`] (Hermes).
+//!
+//! An event may have the stack of the moment in which it began (`sf`, `stack`). A trace that has calls takes none of them:
+//! what encloses a call is known from the events themselves, and tools disagree whether the innermost frame is the caller or
+//! the call itself (LLVM XRay). Without calls, events with stacks are samples: see [`stack_frames`].
 //!
 //! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
 
@@ -159,16 +163,21 @@ impl<'a> Trace<'a> {
     }
 
     fn event(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
-        match (event.phase(), event.name()) {
-            ("B" | "E" | "X", _) => {
+        if Sampled::has(event) {
+            return self.sampled.add(event);
+        }
+        match event.phase() {
+            "B" | "E" | "X" => {
                 if let Err(error) = self.call(event) {
                     self.failed = Some(error);
                 }
                 Ok(())
             }
-            ("M", _) => self.name(event),
-            ("P", "Profile" | "ProfileChunk") => self.sampled.add(event),
-            _ => Ok(()),
+            "M" => self.name(event),
+            _ => {
+                self.stack_frames.add(event);
+                Ok(())
+            }
         }
     }
 
@@ -256,12 +265,13 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { names, sampled, stack_frames, mut warnings, version, .. } = self;
+        let Self { names, sampled, mut stack_frames, mut warnings, version, .. } = self;
         if !sampled.is_empty() {
             return Ok(Read { version, ..sampled.read(&names, warnings)? });
         }
-        if !stack_frames.is_empty() {
-            return Ok(Read { version, ..stack_frames.read(&names, warnings)? });
+        let samples = stack_frames.samples(!self.threads.is_empty())?;
+        if !samples.is_empty() {
+            return Ok(Read { version, ..stack_frames.read(&samples, &names, warnings)? });
         }
         let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let metric = |name| Metric::new(name, "us", None).with_lines(lines);

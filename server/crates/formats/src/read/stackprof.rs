@@ -180,12 +180,12 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         let mut without_line = frame.samples;
         for (&line, &samples) in &frame.lines {
             without_line -= samples.own();
-            graph.own.push(OwnCost { func, line, weights: vec![samples.own()] });
+            graph.own.push(OwnCost { func, source: None, line, weights: vec![samples.own()] });
             if let LineSamples::TotalAndSelf(sum, own) = samples {
                 graph.totals.push(StatedTotal { func, line, totals: vec![frame.line_total(sum, own)] });
             }
         }
-        graph.own.push(OwnCost { func, line: 0, weights: vec![without_line.max(0.0)] });
+        graph.own.push(OwnCost { func, source: None, line: 0, weights: vec![without_line.max(0.0)] });
         if without_line < 0.0 {
             warnings.add("lines-exceed-samples", || {
                 let name = frame.text().name;
@@ -200,7 +200,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
                 return Err(ReadError::malformed(key, "there is no such frame in `frames`"));
             };
             let nested = repeated && callee_repeated;
-            graph.calls.push(Call { caller: func, line: 0, callee, count: 0, weights: vec![weight], nested });
+            graph.calls.push(Call { caller: func, source: None, line: 0, callee, count: 0, weights: vec![weight], nested });
         }
     }
     let without_stack = file.samples.unwrap_or(all) - all;
@@ -239,7 +239,7 @@ mod tests {
             format!("{}|{file}@{}", graph.symbols.func_name(func), place.line)
         };
         let mut out = String::new();
-        for OwnCost { func, line, weights } in graph.own.iter().filter(|own| own.weights != [0.0]) {
+        for OwnCost { func, line, weights, .. } in graph.own.iter().filter(|own| own.weights != [0.0]) {
             writeln!(out, "{}:{line} self {weights:?}", name(*func)).unwrap();
         }
         for StatedTotal { func, line, totals } in &graph.totals {

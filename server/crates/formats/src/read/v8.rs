@@ -1,5 +1,9 @@
 //! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples with the time since the
-//! one before.
+//! one before, and hits by line (see [`CpuProfile`]).
+
+mod cpu_profile;
+
+pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, metrics};
 
 use super::{position, source_name};
 use crate::ReadError;

@@ -4,8 +4,8 @@
 //! Costs are whole numbers there: times in fractions of a unit are written in nanoseconds, other fractions are rounded.
 
 use super::Written;
-use profile::{Call, CallGraph, FuncId, Metric, OwnCost, SymbolTables};
-use rustc_hash::FxHashMap;
+use profile::{Call, CallGraph, FuncId, Metric, OwnCost, SourceId, SymbolTables};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -28,10 +28,13 @@ pub fn write(graph: &CallGraph) -> Written {
     let mut names = Names::new(graph);
     for (func, (own, calls)) in blocks(graph, |func| names.place(func)) {
         let _ = write!(out, "\n{}", names.position(func, ""));
+        let mut source = None;
         for own in own.iter().filter(|own| own.weights.iter().any(|&weight| weight != 0.0)) {
+            out.push_str(&names.switch(func, &mut source, own.source));
             let _ = writeln!(out, "{}{}", own.line, costs(&own.weights));
         }
         for call in calls {
+            out.push_str(&names.switch(func, &mut source, call.source));
             let start = graph.symbols.funcs.get(call.callee).line;
             let _ = writeln!(out, "{}calls={} {start}", names.position(call.callee, "c"), call.count);
             let _ = writeln!(out, "{}{}", call.line, costs(&call.weights));
@@ -80,7 +83,7 @@ fn blocks<K: Ord>(graph: &CallGraph, place: impl Fn(FuncId) -> K) -> Vec<(FuncId
         blocks.entry((place(call.caller), call.caller)).or_default().1.push(call);
     }
     for (own, calls) in blocks.values_mut() {
-        own.sort_by_key(|own| own.line);
+        own.sort_by_key(|own| (own.source, own.line));
         calls.sort_by_cached_key(|call| (place(call.callee), call.line));
     }
     blocks.into_iter().map(|((_, func), block)| (func, block)).collect()
@@ -143,8 +146,9 @@ fn one_line(text: &str) -> String {
 /// Names are written once and called by number from then on, one numbering per kind.
 struct Names<'g> {
     symbols: &'g SymbolTables,
-    /// Functions that share name, file and library with another one.
+    /// Functions that share name, file and library with another one that starts elsewhere.
     ambiguous: FxHashMap<FuncId, String>,
+    inner: FxHashSet<FuncId>,
     known: FxHashMap<(&'static str, String), usize>,
     counts: FxHashMap<&'static str, usize>,
 }
@@ -157,19 +161,24 @@ impl<'g> Names<'g> {
             let func = symbols.funcs.get(id);
             same.entry((func.name, func.source, func.lib)).or_default().push(id);
         }
-        let ambiguous = same.into_values().filter(|ids| ids.len() > 1).flatten().map(|id| {
+        let start = |id: FuncId| (symbols.funcs.get(id).line, symbols.funcs.get(id).column);
+        let differ = |ids: &Vec<FuncId>| ids.windows(2).any(|pair| start(pair[0]) != start(pair[1]));
+        let ambiguous = same.into_values().filter(differ).flatten().map(|id| {
             let func = symbols.funcs.get(id);
             let at = if func.column == 0 { func.line.to_string() } else { format!("{}:{}", func.line, func.column) };
             (id, format!("{}:{at}", symbols.strings.get(func.name)))
         });
-        Self { symbols, ambiguous: ambiguous.collect(), known: FxHashMap::default(), counts: FxHashMap::default() }
+        let inner = graph.inner.iter().copied().collect();
+        Self { symbols, ambiguous: ambiguous.collect(), inner, known: FxHashMap::default(), counts: FxHashMap::default() }
     }
 
     /// File and name: what blocks are sorted by.
     fn place(&self, func: FuncId) -> (&'g str, String) {
         let symbols = self.symbols;
         let source = symbols.funcs.get(func).source.map_or("???", |source| symbols.source_name(source));
-        (source, self.ambiguous.get(&func).cloned().unwrap_or_else(|| symbols.func_name(func).to_owned()))
+        let name = self.ambiguous.get(&func).map_or(symbols.func_name(func), String::as_str);
+        let level = if self.inner.contains(&func) { "'2" } else { "" };
+        (source, format!("{name}{level}"))
     }
 
     /// The lines that say which function comes next; `prefix` is `c` for one that is called.
@@ -182,6 +191,20 @@ impl<'g> Names<'g> {
         let object = if has_libs { format!("{prefix}ob={}\n", self.short("ob", lib)) } else { String::new() };
         let (file, name) = (self.short("fl", file), self.short("fn", &name));
         format!("{object}{prefix}fl={file}\n{prefix}fn={name}\n")
+    }
+
+    /// The line that says in which file the next costs lie, if that is another one than `before`; `None` is the function's.
+    fn switch(&mut self, func: FuncId, before: &mut Option<SourceId>, source: Option<SourceId>) -> String {
+        if std::mem::replace(before, source) == source {
+            return String::new();
+        }
+        match source {
+            Some(source) => format!("fi={}\n", self.short("fl", self.symbols.source_name(source))),
+            None => {
+                let (file, _) = self.place(func);
+                format!("fe={}\n", self.short("fl", file))
+            }
+        }
     }
 
     fn short(&mut self, kind: &'static str, name: &str) -> String {

@@ -36,6 +36,9 @@ pub(super) struct Event<'a> {
     pub(super) id: Option<&'a RawValue>,
     pub(super) id2: Option<&'a RawValue>,
     pub(super) args: Option<&'a RawValue>,
+    /// A stack: the id of its innermost frame, or the names of all.
+    pub(super) sf: Option<&'a RawValue>,
+    pub(super) stack: Option<&'a RawValue>,
     /// Where tracing-chrome puts the place of a span.
     #[serde(rename = ".file", borrow)]
     pub(super) file: Option<Text<'a>>,

@@ -1,4 +1,7 @@
 //! Where the code of an event is, in each of the ways that tools write it down.
+//!
+//! `VizTracer` may add `caller_lineno`: the line of the call, in the caller. It is not read: it comes with calls only, so
+//! that the caller's own time between them would have no line, and lines would look cheaper than they are.
 
 use super::event::{Event, Text, number};
 use crate::read::{FuncText, position};
@@ -34,7 +37,8 @@ struct Args<'a> {
     data: Option<Data<'a>>,
 }
 
-/// Of `FunctionCall`. Its numbers are 1-based, other than those of call frames.
+/// Of `FunctionCall`, or, without a function, of a script (`EvaluateScript`, `v8.compile`). Its numbers are 1-based, other than
+/// those of call frames.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {
@@ -66,8 +70,13 @@ impl Place {
                 at: (line(at), line(column)),
                 ..Self::default()
             }),
-            Args { data: Some(Data { url: Some(file), function_name: Some(name), line_number, column_number }), .. } => {
-                let name = if name.is_empty() { "(anonymous)" } else { &name };
+            Args { data: Some(Data { url: Some(file), function_name, line_number, column_number }), .. }
+                if function_name.is_some() || line_number.is_some() =>
+            {
+                let name = match function_name.as_deref() {
+                    Some("") => "(anonymous)",
+                    name => name.unwrap_or_default(),
+                };
                 let start = (line(line_number), line(column_number));
                 Some(Self { name: name.to_owned(), file: file.to_string(), start, ..Self::default() })
             }
@@ -123,6 +132,14 @@ mod tests {
                 "tick",
                 "http://h/x.js",
                 (12, 18),
+                none,
+            ),
+            (r#"{"name":"EvaluateScript","args":{"data":{"url":"x.js","lineNumber":3}}}"#, "", "x.js", (3, 0), none),
+            (
+                r#"{"name":"v8.compile","args":{"fileName":"x.js","data":{"url":"x.js","lineNumber":1,"columnNumber":1}}}"#,
+                "",
+                "x.js",
+                (1, 1),
                 none,
             ),
             (r#"{"args":{"data":{"functionName":"","url":"x.js","lineNumber":1}}}"#, "(anonymous)", "x.js", (1, 0), none),

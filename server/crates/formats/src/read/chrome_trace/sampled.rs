@@ -1,13 +1,15 @@
-//! Sampled JavaScript inside a trace: `Profile` events and the `ProfileChunk`s that belong to them.
+//! Sampled JavaScript inside a trace: `Profile` events and the `ProfileChunk`s that belong to them, or `CpuProfile` events,
+//! each a whole profile.
 //!
 //! Chunks belong to the profile with their process and id: ids repeat between processes. Nodes name their caller and may
 //! arrive after it was used; samples refer to nodes of any chunk before. `lines` and `columns` are the executing position
-//! of each sample, 1-based, as far as V8 knows it; nothing says where callers were executing.
+//! of each sample, 1-based, as far as V8 knows it; nothing says where callers were executing. Without them lines are known
+//! where nodes count hits, as in a `.cpuprofile`: see [`Counted`].
 
 use super::Names;
 use super::event::{Event, id, number};
 use crate::read::position;
-use crate::read::v8::{CallFrame, callers_first, durations};
+use crate::read::v8::{self, Counted, CpuProfile, Node, Tree, callers_first, durations};
 use crate::{At, Format, Read, ReadError};
 use profile::{FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
@@ -25,8 +27,8 @@ struct Data<'a> {
     /// In microseconds.
     start_time: Option<f64>,
     end_time: Option<f64>,
-    #[serde(borrow)]
-    cpu_profile: Option<Chunk<'a>>,
+    #[serde(borrow, default)]
+    cpu_profile: Chunk<'a>,
     /// Microseconds since the sample before; the first of all since `start_time`.
     #[serde(default)]
     time_deltas: Vec<f64>,
@@ -36,34 +38,31 @@ struct Data<'a> {
     columns: Vec<f64>,
 }
 
-#[derive(Deserialize)]
+/// Part of a profile, or a whole one, which has its times here.
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
 struct Chunk<'a> {
     #[serde(borrow, default)]
     nodes: Vec<Node<'a>>,
     /// Node ids.
     #[serde(default)]
     samples: Vec<i64>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Node<'a> {
-    id: i64,
-    #[serde(borrow)]
-    call_frame: CallFrame<'a>,
-    parent: Option<i64>,
+    #[serde(default)]
+    time_deltas: Vec<f64>,
+    start_time: Option<f64>,
+    end_time: Option<f64>,
 }
 
 /// All profiles of a trace, in the order in which they are first mentioned.
 #[derive(Default)]
 pub(super) struct Sampled<'a> {
-    profiles: Vec<CpuProfile<'a>>,
+    profiles: Vec<Chunks<'a>>,
     ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
 }
 
-/// One thread's samples.
+/// The profile of one thread.
 #[derive(Default)]
-struct CpuProfile<'a> {
+struct Chunks<'a> {
     pid: Option<&'a str>,
     /// The thread that was sampled; that of the chunks only writes.
     tid: Option<&'a str>,
@@ -74,29 +73,40 @@ struct CpuProfile<'a> {
 }
 
 impl<'a> Sampled<'a> {
-    /// Adds a `Profile` or `ProfileChunk`.
+    /// Whether an event belongs here.
+    pub(super) fn has(event: &Event<'a>) -> bool {
+        match event.name() {
+            "Profile" | "ProfileChunk" => event.phase() == "P",
+            // Its phase differs by writer, and a program may call something of its own so.
+            "CpuProfile" => event.args.is_some_and(|args| args.get().contains("\"cpuProfile\"")),
+            _ => false,
+        }
+    }
+
+    /// Adds an event that belongs here.
     pub(super) fn add(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
         let args = event.args.map_or("{}", |args| args.get());
         let Args { data } = serde_json::from_str(args)?;
         let pid = id(event.pid);
         let next = self.profiles.len();
-        let index = *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next);
+        let is_whole = event.name() == "CpuProfile";
+        let index = if is_whole { next } else { *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next) };
         if index == next {
-            self.profiles.push(CpuProfile { pid, ..CpuProfile::default() });
+            self.profiles.push(Chunks { pid, ..Chunks::default() });
         }
         let Some(profile) = self.profiles.get_mut(index) else { return Ok(()) };
-        if event.name() == "Profile" {
+        if is_whole || event.name() == "Profile" {
             profile.tid = id(event.tid);
         }
-        profile.start_time = profile.start_time.or(data.start_time);
-        profile.end_time = data.end_time.or(profile.end_time);
+        profile.start_time = profile.start_time.or(data.start_time).or(data.cpu_profile.start_time);
+        profile.end_time = data.end_time.or(data.cpu_profile.end_time).or(profile.end_time);
         profile.chunks.push((number(event.ts).unwrap_or(0.0), data));
         Ok(())
     }
 
     /// Whether anything was sampled.
     pub(super) fn is_empty(&self) -> bool {
-        self.profiles.iter().all(|profile| profile.samples().next().is_none())
+        self.profiles.iter().all(|profile| profile.n_samples() == 0 && !profile.nodes().any(Node::has_hits))
     }
 
     /// The recording, one thread per profile.
@@ -106,56 +116,66 @@ impl<'a> Sampled<'a> {
                 let foreign = profile.is_browser_page();
                 if foreign {
                     warnings.add("browser-page", || {
-                        let n = profile.samples().count();
+                        let n = profile.n_samples();
                         format!("{n} samples of a page of the browser itself (chrome://) are left out")
                     });
                 }
                 !foreign
             });
         }
-        for profile in &mut self.profiles {
-            profile.chunks.sort_by(|a, b| a.0.total_cmp(&b.0));
-        }
-        let any_line = self.profiles.iter().any(|profile| profile.samples().any(|sample| sample.position.0 > 0));
-        let lines = if any_line { LineKnowledge::SelfOnly } else { LineKnowledge::Nothing };
-        let metrics = [("samples", "samples"), ("time", "us")];
-        let metrics = metrics.map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines));
-
-        let mut builder = ProfileBuilder::new(metrics.to_vec(), 0);
+        let profiles = self.profiles.into_iter().map(|chunks| chunks.put_together(&mut warnings));
+        let profiles = profiles.collect::<Result<Vec<Joined<'_>>, _>>()?;
+        let has_hits = |joined: &Joined<'_>| joined.profile.nodes.iter().any(Node::has_hits);
+        let by_hits = profiles.iter().all(|joined| joined.positions.is_none()) && profiles.iter().any(has_hits);
         let mut span = 0.0_f64;
-        for profile in self.profiles {
-            let (samples, time) = profile.convert(&mut builder, &mut warnings)?;
-            span = span.max(time);
-            builder.push_thread(Thread { samples, ..names.thread(profile.pid, profile.tid) })?;
+        let mut builder;
+        if by_hits {
+            let count = |joined: &Joined<'_>| Counted::of(&joined.profile, &joined.tree, &mut warnings);
+            let counted: Vec<Counted> = profiles.iter().map(count).collect();
+            let any_line = counted.iter().any(|counted| counted.lines() == LineKnowledge::SelfOnly);
+            builder = ProfileBuilder::new(v8::metrics(lines(any_line)).to_vec(), 0);
+            for (Joined { pid, tid, profile, tree, .. }, counted) in profiles.iter().zip(counted) {
+                span = span.max(counted.total_time().unwrap_or(0.0));
+                let samples = counted.samples(&mut builder, &profile.nodes, tree)?;
+                builder.push_thread(Thread { samples, ..names.thread(*pid, *tid) })?;
+            }
+        } else {
+            let any_line = profiles.iter().flat_map(|joined| joined.positions.iter().flatten()).any(|position| position.0 > 0);
+            let metrics = [("samples", "samples"), ("time", "us")];
+            let metrics = metrics.map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines(any_line)));
+            builder = ProfileBuilder::new(metrics.to_vec(), 0);
+            for joined in profiles {
+                let (samples, time) = joined.samples(&mut builder, &mut warnings)?;
+                span = span.max(time);
+                builder.push_thread(Thread { samples, ..names.thread(joined.pid, joined.tid) })?;
+            }
         }
         let recording = Recording::Stacks(builder.build());
         Ok(Read { recording, format: Format::ChromeTrace, version: None, span_seconds: Some(span / 1e6), warnings })
     }
 }
 
-struct Sample {
-    node: i64,
-    delta: f64,
-    position: (u32, u32),
+fn lines(any: bool) -> LineKnowledge {
+    if any { LineKnowledge::SelfOnly } else { LineKnowledge::Nothing }
 }
 
-impl CpuProfile<'_> {
-    fn nodes(&self) -> impl Iterator<Item = &Node<'_>> {
-        self.chunks.iter().filter_map(|(_, data)| data.cpu_profile.as_ref()).flat_map(|chunk| &chunk.nodes)
+/// The profile of one thread, put together.
+struct Joined<'a> {
+    pid: Option<&'a str>,
+    tid: Option<&'a str>,
+    profile: CpuProfile<'a>,
+    tree: Tree,
+    /// Executing line and column of each sample; `None` where none is said to have any.
+    positions: Option<Vec<(u32, u32)>>,
+}
+
+impl<'a> Chunks<'a> {
+    fn nodes(&self) -> impl Iterator<Item = &Node<'a>> {
+        self.chunks.iter().flat_map(|(_, data)| &data.cpu_profile.nodes)
     }
 
-    fn samples(&self) -> impl Iterator<Item = Sample> {
-        let samples = |data: &Data<'_>| data.cpu_profile.as_ref().map_or(0, |chunk| chunk.samples.len());
-        self.chunks.iter().flat_map(move |(_, data)| {
-            let cell = |column: &[f64], i: usize| column.get(i).copied().unwrap_or(0.0);
-            (0..samples(data)).filter_map(move |i| {
-                Some(Sample {
-                    node: *data.cpu_profile.as_ref()?.samples.get(i)?,
-                    delta: cell(&data.time_deltas, i),
-                    position: (position(cell(&data.lines, i)), position(cell(&data.columns, i))),
-                })
-            })
-        })
+    fn n_samples(&self) -> usize {
+        self.chunks.iter().map(|(_, data)| data.cpu_profile.samples.len()).sum()
     }
 
     /// Whether all code is that of pages that come with the browser, such as its own toolbars.
@@ -165,28 +185,57 @@ impl CpuProfile<'_> {
         urls.peek().is_some() && urls.all(|url| own.iter().any(|scheme| url.starts_with(scheme)))
     }
 
-    /// One row per sample, and the microseconds that they last.
-    fn convert(&self, builder: &mut ProfileBuilder, warnings: &mut Warnings) -> Result<(Samples, f64), ReadError> {
-        let nodes: Vec<&Node<'_>> = self.nodes().collect();
-        let rows: FxHashMap<i64, usize> = nodes.iter().enumerate().rev().map(|(row, node)| (node.id, row)).collect();
-        let caller = |node: &&Node<'_>| {
-            let parent = node.parent?;
-            let row = rows.get(&parent).copied();
-            if row.is_none() {
-                warnings.add("unknown-caller", || format!("node {parent} is not there; what it called has no caller"));
+    fn put_together(mut self, warnings: &mut Warnings) -> Result<Joined<'a>, ReadError> {
+        self.chunks.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let Self { pid, tid, start_time, end_time, chunks } = self;
+        let has_positions = chunks.iter().any(|(_, data)| !data.lines.is_empty());
+        let (mut nodes, mut samples, mut time_deltas, mut positions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (_, data) in chunks {
+            let deltas = if data.time_deltas.is_empty() { &data.cpu_profile.time_deltas } else { &data.time_deltas };
+            let cell = |column: &[f64], i: usize| column.get(i).copied().unwrap_or(0.0);
+            for (i, node) in data.cpu_profile.samples.iter().enumerate() {
+                samples.push(*node);
+                time_deltas.push(cell(deltas, i));
+                positions.push((position(cell(&data.lines, i)), position(cell(&data.columns, i))));
             }
-            row
-        };
-        let callers: Vec<Option<usize>> = nodes.iter().map(caller).collect();
-        let order = callers_first(&callers).map_err(|row| {
-            let id = nodes.get(row).map_or(0, |node| node.id);
-            ReadError::malformed(At::Key("args.data.cpuProfile.nodes".to_owned()), format!("node {id} is its own caller"))
-        })?;
+            nodes.extend(data.cpu_profile.nodes);
+        }
+        let tree = tree(&nodes, warnings)?;
+        let profile = CpuProfile { nodes, start_time, end_time, samples: Some(samples), time_deltas: Some(time_deltas) };
+        Ok(Joined { pid, tid, profile, tree, positions: has_positions.then_some(positions) })
+    }
+}
 
+/// Who calls whom. What was recorded while the trace was written may lack a caller.
+fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> {
+    if nodes.iter().any(Node::has_children) {
+        return Tree::of(nodes);
+    }
+    let rows: FxHashMap<i64, usize> = nodes.iter().enumerate().rev().map(|(row, node)| (node.id, row)).collect();
+    let caller = |node: &Node<'_>| {
+        let parent = node.parent?;
+        let row = rows.get(&parent).copied();
+        if row.is_none() {
+            warnings.add("unknown-caller", || format!("node {parent} is not there; what it called has no caller"));
+        }
+        row
+    };
+    let caller: Vec<Option<usize>> = nodes.iter().map(caller).collect();
+    let callers_first = callers_first(&caller).map_err(|row| {
+        let id = nodes.get(row).map_or(0, |node| node.id);
+        ReadError::malformed(At::Key("args.data.cpuProfile.nodes".to_owned()), format!("node {id} is its own caller"))
+    })?;
+    Ok(Tree { rows, caller, callers_first })
+}
+
+impl Joined<'_> {
+    /// One row per sample, and the microseconds that they last.
+    fn samples(&self, builder: &mut ProfileBuilder, warnings: &mut Warnings) -> Result<(Samples, f64), ReadError> {
+        let CpuProfile { nodes, samples, time_deltas, start_time, end_time } = &self.profile;
         // Of each node: its caller's stack, its func, and its stack.
         let mut calls: Vec<Option<(Option<StackId>, FuncId, StackId)>> = vec![None; nodes.len()];
-        for row in order {
-            let (Some(node), Some(&caller)) = (nodes.get(row), callers.get(row)) else { continue };
+        for &row in &self.tree.callers_first {
+            let (Some(node), Some(&caller)) = (nodes.get(row), self.tree.caller.get(row)) else { continue };
             let caller = caller.and_then(|row| calls.get(row).copied().flatten()).map(|(.., stack)| stack);
             if node.call_frame.is_root() {
                 continue;
@@ -198,14 +247,14 @@ impl CpuProfile<'_> {
             }
         }
 
-        let (mut stacks, mut deltas) = (Vec::new(), Vec::new());
-        for Sample { node, delta, position } in self.samples() {
-            deltas.push(delta);
-            let Some(&row) = rows.get(&node) else {
+        let mut stacks = Vec::new();
+        for (i, node) in samples.iter().flatten().enumerate() {
+            let Some(&row) = self.tree.rows.get(node) else {
                 warnings.add("unknown-node", || format!("a sample names node {node}, which is not there; it has no stack"));
                 stacks.push(None);
                 continue;
             };
+            let position = self.positions.as_ref().and_then(|positions| positions.get(i)).copied().unwrap_or_default();
             let (node, call) = (nodes.get(row), calls.get(row).copied().flatten());
             stacks.push(match (node, call) {
                 // Natives have the position of their caller.
@@ -215,8 +264,8 @@ impl CpuProfile<'_> {
                 _ => call.map(|(.., stack)| stack),
             });
         }
-        let end = self.start_time.zip(self.end_time).map(|(start, end)| end - start);
-        let time: Vec<f64> = durations(&deltas, end).take(stacks.len()).collect();
+        let end = start_time.zip(*end_time).map(|(start, end)| end - start);
+        let time: Vec<f64> = durations(time_deltas.as_deref().unwrap_or_default(), end).take(stacks.len()).collect();
         let total = time.iter().sum();
         Ok((Samples::new(stacks, vec![Weights::Ones, Weights::Each(time)]), total))
     }

@@ -1,10 +1,13 @@
-//! Samples beside the events, which refer to a tree of frames: `samples` and `stackFrames`, as Hermes (React Native) writes them.
+//! Samples with a stack each: `samples` beside the events, as Hermes (React Native) writes them, or sample events (`P`), or
+//! instants where there is nothing else. A sample names its innermost frame (`sf`), one of the tree `stackFrames`; an event
+//! may list the names of its frames instead (`stack`, outermost first).
 //!
-//! A frame is `function(file:line:column)` with the executing position, and has the function's start beside it. Without debug
-//! information it is a function alone, and so are natives.
+//! A frame of Hermes is `function(file:line:column)` with the executing position, and has the function's start beside it.
+//! Without debug information it is a function alone, and so are natives. Others may give `file` and `line`. A frame's
+//! `category` is a label of any kind; only the `root` of Hermes means something: it is no function.
 
 use super::Names;
-use super::event::{Text, id, number};
+use super::event::{Event, Text, id, number};
 use super::place::{Place, line};
 use crate::read::rows::Rows;
 use crate::read::v8::callers_first;
@@ -14,15 +17,18 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// As JSON text; empty where the trace has none.
 #[derive(Default)]
 pub(super) struct Sampled<'a> {
+    /// As JSON text; empty where the trace has none.
     pub(super) samples: &'a [u8],
     pub(super) stack_frames: &'a [u8],
+    /// Events with a stack that are no calls.
+    sample_events: Vec<Sample<'a>>,
+    instants: Vec<Sample<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Sample<'a> {
+pub(super) struct Sample<'a> {
     #[serde(borrow)]
     pid: Option<&'a RawValue>,
     tid: Option<&'a RawValue>,
@@ -30,6 +36,8 @@ struct Sample<'a> {
     weight: Option<&'a RawValue>,
     /// The innermost frame.
     sf: Option<&'a RawValue>,
+    /// The names of all frames.
+    stack: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +48,8 @@ struct StackFrame<'a> {
     #[serde(borrow)]
     category: Option<Text<'a>>,
     parent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    file: Option<Text<'a>>,
     line: Option<&'a RawValue>,
     column: Option<&'a RawValue>,
     func_line: Option<&'a RawValue>,
@@ -56,27 +66,51 @@ impl StackFrame<'_> {
     }
 
     fn place(&self) -> Place {
+        let start = (line(self.func_line), line(self.func_column));
+        let at = (line(self.line), line(self.column));
+        if let Some(file) = &self.file {
+            return Place { file: file.to_string(), start, at, ..Place::default() };
+        }
         let position = || Some(self.name().strip_suffix(')')?.split_once('(')?).filter(|_| self.line.is_some());
         let Some((name, position)) = position() else { return Place::default() };
         let file = position.rsplitn(3, ':').nth(2).unwrap_or(position);
-        Place {
-            name: name.to_owned(),
-            file: file.to_owned(),
-            start: (line(self.func_line), line(self.func_column)),
-            at: (line(self.line), line(self.column)),
-        }
+        Place { name: name.to_owned(), file: file.to_owned(), start, at }
     }
 }
 
 impl<'a> Sampled<'a> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.samples.is_empty() || self.stack_frames.is_empty()
+    /// Adds an event that is no call, if it has a stack.
+    pub(super) fn add(&mut self, event: &Event<'a>) {
+        let samples = match event.phase() {
+            "P" => &mut self.sample_events,
+            "I" | "i" => &mut self.instants,
+            _ => return,
+        };
+        if event.sf.or(event.stack).is_some() {
+            let &Event { pid, tid, ts, sf, stack, .. } = event;
+            samples.push(Sample { pid, tid, ts, weight: None, sf, stack });
+        }
+    }
+
+    /// What are the samples of a trace. Where calls were recorded, events between them are none.
+    pub(super) fn samples(&mut self, has_calls: bool) -> Result<Vec<Sample<'a>>, ReadError> {
+        let mut samples = Vec::new();
+        if !self.samples.is_empty() && !self.stack_frames.is_empty() {
+            samples = decode("samples", self.samples)?;
+        }
+        for events in [&mut self.sample_events, &mut self.instants] {
+            if samples.is_empty() && !has_calls {
+                samples = std::mem::take(events);
+            }
+        }
+        Ok(samples)
     }
 
     /// The recording.
-    pub(super) fn read(&self, names: &Names<'a>, mut warnings: Warnings) -> Result<Read, ReadError> {
-        let frames: FxHashMap<&str, StackFrame<'_>> = decode("stackFrames", self.stack_frames)?;
-        let samples: Vec<Sample<'_>> = decode("samples", self.samples)?;
+    pub(super) fn read(&self, samples: &[Sample<'a>], names: &Names<'a>, mut warnings: Warnings) -> Result<Read, ReadError> {
+        let no_frames = self.stack_frames.is_empty();
+        let frames: FxHashMap<&str, StackFrame<'_>> =
+            if no_frames { FxHashMap::default() } else { decode("stackFrames", self.stack_frames)? };
         let ids: Vec<&str> = frames.keys().copied().collect();
         let frames: Vec<&StackFrame<'_>> = ids.iter().filter_map(|id| frames.get(id)).collect();
         let rows: FxHashMap<&str, usize> = ids.iter().copied().zip(0..).collect();
@@ -106,15 +140,26 @@ impl<'a> Sampled<'a> {
 
         let mut threads = Rows::new(1);
         let mut span: Option<(f64, f64)> = None;
-        for Sample { pid, tid, ts, weight, sf } in &samples {
-            let (pid, tid) = (id(*pid), id(*tid));
-            let row = id(*sf).and_then(|sf| rows.get(sf));
-            if row.is_none() {
-                warnings.add("unknown-frame", || "a sample names a frame that is not in stackFrames; it has no stack".to_owned());
-            }
-            let stack = row.and_then(|&row| stacks.get(row).copied().flatten());
-            threads.push((pid, tid), || names.thread(pid, tid), stack, |_| number(*weight).unwrap_or(1.0));
-            if let Some(at) = number(*ts) {
+        for &Sample { pid, tid, ts, weight, sf, stack } in samples {
+            let (pid, tid) = (id(pid), id(tid));
+            let named = stack.filter(|_| sf.is_none()).and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());
+            let stack = if let Some(names) = named {
+                let mut stack = None;
+                for name in names {
+                    let frame = Place::default().frame(&name, &mut builder)?;
+                    stack = Some(builder.intern_stack(stack, frame)?);
+                }
+                stack
+            } else {
+                let row = id(sf).and_then(|sf| rows.get(sf));
+                if row.is_none() {
+                    warnings
+                        .add("unknown-frame", || "a sample names a frame that is not in stackFrames; it has no stack".to_owned());
+                }
+                row.and_then(|&row| stacks.get(row).copied().flatten())
+            };
+            threads.push((pid, tid), || names.thread(pid, tid), stack, |_| number(weight).unwrap_or(1.0));
+            if let Some(at) = number(ts) {
                 let (start, end) = span.unwrap_or((at, at));
                 span = Some((start.min(at), end.max(at)));
             }

@@ -239,8 +239,8 @@ fn samples_of_javascript_are_put_together_from_chunks() {
             "/CrRendererMain 7/10: main>(anonymous):7:3 1 20,  1 30, (idle) idle 1 0, main:9 1 35, \
              main>(anonymous)>now 1 5,  1 1, main>(anonymous) 1 10",
             "/ 8/: own 1 0",
-            "unknown-node 1",
             "unknown-caller 1",
+            "unknown-node 1",
         ]
     );
     let read = read(text.as_bytes()).unwrap();
@@ -309,4 +309,120 @@ fn a_hundred_thousand_levels_and_events_are_read_without_recursion() {
     assert_eq!(stacks(&deep).stacks().len(), n);
     let nested = format!(r#"[{{"ph":"X","name":"f","ts":0,"dur":1,"args":{}1{}}}]"#, "[".repeat(n), "]".repeat(n));
     assert_eq!(threads(&nested), ["/ /: f 1"]);
+}
+
+/// Names, units and lines of the metrics.
+fn metrics(text: &str) -> Vec<(String, String, LineKnowledge)> {
+    let read = read(text.as_bytes()).unwrap();
+    read.recording.metrics().iter().map(|m| (m.name.clone(), m.unit.clone(), m.lines)).collect()
+}
+
+/// Three nodes with hits: of 6 in `f`, 2 + 1 on line 8 and 1 on line 7, as JSON without the braces of the object.
+fn counted_nodes(link: fn(u32) -> &'static str) -> String {
+    let frame = |name: &str, url: &str, line: i64| {
+        format!(r#""callFrame":{{"functionName":"{name}","url":"{url}","lineNumber":{line}}}"#)
+    };
+    let ticks = r#"[{"line":8,"ticks":2},{"line":7,"ticks":1},{"line":8,"ticks":1}]"#;
+    format!(
+        r#""nodes":[{{"id":1{},{}}},{{"id":2{},{},"hitCount":0}},{{"id":3{},{},"hitCount":6,"positionTicks":{ticks}}}]"#,
+        link(1),
+        frame("(root)", "", -1),
+        link(2),
+        frame("main", "file:///m.js", 0),
+        link(3),
+        frame("f", "file:///x.js", 4),
+    )
+}
+
+#[test]
+fn hits_of_nodes_have_lines_where_samples_have_none() {
+    let nodes = counted_nodes(|id| ["", r#","parent":1"#, r#","parent":2"#][id as usize - 1]);
+    let data = format!(r#""cpuProfile":{{{nodes},"samples":[3,2,9]}},"timeDeltas":[10,20,30]"#);
+    let text = |data: &str| format!("[{},{}]", chunk(7, 10, r#""startTime":1000,"endTime":1100"#), chunk(7, 20, data));
+    // The first sample is at 10, the last lasts from 60 to the end at 100.
+    assert_eq!(threads(&text(&data)), ["/ 7/10: main 0 30, main>f:7 1 0, main>f:8 3 0, main>f 2 20,  0 40", "unknown-node 1"]);
+    let expected = [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::Nothing)];
+    assert_eq!(metrics(&text(&data)), expected.map(|(name, unit, lines)| (name.to_owned(), unit.to_owned(), lines)));
+    // A node may count again in a later chunk.
+    let later = format!(r#""cpuProfile":{{{}}}"#, nodes.replace("\"hitCount\":6", "\"hitCount\":4"));
+    let both = format!("[{},{}]", chunk(7, 20, &data), chunk(7, 30, &later));
+    let again = "main>f:7 1 0, main>f:8 3 0";
+    assert_eq!(threads(&both)[0], format!("/ 7/: main 0 30, {again}, main>f 2 20, {again}"));
+    // Lines of samples say more.
+    let with_lines = text(&format!(r#"{data},"lines":[5,0,0]"#));
+    assert_eq!(threads(&with_lines), ["/ 7/10: main>f:5 1 20, main 1 30,  1 40", "unknown-node 1"]);
+}
+
+#[test]
+fn a_whole_profile_may_be_one_event() {
+    let nodes = counted_nodes(|id| [r#","children":[2]"#, r#","children":[3]"#, ""][id as usize - 1]);
+    let profile = format!(r#"{{{nodes},"samples":[3,2],"timeDeltas":[10,20],"startTime":1000,"endTime":1100}}"#);
+    let event = |ph: &str, tid: u32| {
+        format!(
+            r#"{{"ph":"{ph}","name":"CpuProfile","pid":1,"tid":{tid},"ts":5,"dur":9,"args":{{"data":{{"cpuProfile":{profile}}}}}}}"#
+        )
+    };
+    let rows = "main 0 70, main>f:7 1 0, main>f:8 3 0, main>f 2 20";
+    // One beside the other, whatever their phase; what the timeline says is left out.
+    let text = format!("[{},{},{}]", event("X", 2), event("I", 3), r#"{"ph":"X","name":"RunTask","ts":0,"dur":9}"#);
+    assert_eq!(threads(&text), [format!("/ 1/2: {rows}"), format!("/ 1/3: {rows}")]);
+    assert_eq!(read(text.as_bytes()).unwrap().span_seconds, Some(90e-6));
+    let alone = crate::read::cpuprofile::read(profile.as_bytes()).unwrap();
+    let whole = read(text.as_bytes()).unwrap();
+    let weights = |read: &Read| stacks(read).threads()[0].samples.weights().to_vec();
+    assert_eq!(weights(&whole), weights(&alone), "as the same profile in a file of its own");
+    // A call that is named so is a call.
+    assert_eq!(self::rows("X CpuProfile 0 9"), "CpuProfile 9");
+    let circle = text.replace(r#""children":[2]"#, r#""children":[2,3]"#);
+    let error = read(circle.as_bytes()).unwrap_err().to_string();
+    assert_eq!(error, "nodes[1].children[0]: node 3 has two callers; expected a tree");
+}
+
+#[test]
+fn events_with_stacks_are_samples_where_nothing_else_is() {
+    let event = |ph: &str, tid: u32, ts: u32, stack: &str| {
+        format!(r#"{{"ph":"{ph}","name":"cycles","cat":"p","pid":1,"tid":{tid},"ts":{ts},{stack}}}"#)
+    };
+    let frames = r#"{"5":{"name":"main","category":"my app","file":"src/main.c","line":12},
+        "7":{"parent":"5","name":"parse","category":"libp.so"},"8":{"parent":7,"name":"","file":"h.c"}}"#;
+    let text = |events: &[String]| format!(r#"{{"traceEvents":[{}],"stackFrames":{frames}}}"#, events.join(","));
+    let samples = [
+        event("P", 2, 1000, r#""sf":7"#),
+        event("P", 2, 2000, r#""sf":"5""#),
+        event("P", 3, 2500, r#""stack":["main","0x12"]"#),
+        event("P", 2, 4000, r#""sf":8"#),
+        event("P", 2, 4000, r#""sf":9"#),
+        event("P", 2, 4000, r#""stack":7"#),
+        event("P", 2, 9000, r#""args":{}"#),
+    ];
+    let rows = ["/ 1/2: main:12>parse 1, main:12 1, main:12>parse> 1,  1,  1", "/ 1/3: main>0x12 1", "unknown-frame 2"];
+    assert_eq!(threads(&text(&samples)), rows);
+    assert_eq!(metrics(&text(&samples)), [("samples".to_owned(), "samples".to_owned(), LineKnowledge::SelfAndTotal)]);
+    assert_eq!(read(text(&samples).as_bytes()).unwrap().span_seconds, Some(0.003));
+    // Instants are samples only where there are no sample events, and neither are where there are calls.
+    let instants = [event("i", 2, 1, r#""sf":7"#), event("I", 2, 2, r#""stack":["a"]"#)];
+    assert_eq!(threads(&text(&instants)), ["/ 1/2: main:12>parse 1, a 1"]);
+    assert_eq!(threads(&text(&[&samples[..], &instants].concat())), rows);
+    let call = event("X", 2, 0, r#""dur":4,"sf":7"#);
+    let calls = threads(&text(&[&samples[..], &[call.clone()]].concat()));
+    assert_eq!(calls, ["/ 1/2: cycles 4"], "the stack of a call is not read");
+    let no_samples = text(&[call]).replace("\"stackFrames\"", "\"samples\":[],\"stackFrames\"");
+    assert_eq!(threads(&no_samples), ["/ 1/2: cycles 4"]);
+    // No frames at all.
+    assert_eq!(threads(&format!("[{},{}]", samples[0], samples[2])), ["/ 1/2:  1", "/ 1/3: main>0x12 1", "unknown-frame 1"]);
+}
+
+#[test]
+fn events_of_one_time_and_in_any_order() {
+    // Ends of a time come before beginnings, the innermost first; a call without length is still one.
+    assert_eq!(rows("B f 0, B g 5, E f 5, E g 9"), "f 5, g 4");
+    assert_eq!(rows("B f 0, B g 2, E f 9, E g 9"), "f 2, f>g 7");
+    assert_eq!(rows("B f 0, B g 5, E g 5, E f 9"), "f 9, f>g 0");
+    assert_eq!(rows("X in 0 2, X out 0 9, X none 0 0"), "out 7, out>in 2, out>in>none 0");
+    // A tail call and recursion need nothing special.
+    assert_eq!(rows("B m 0, B f 1, E f 4, B g 4, E g 6, E m 6"), "m 1, m>f 3, m>g 2");
+    assert_eq!(rows("B f 0, B f 1, B f 2, E f 3, E f 5, E f 9"), "f 5, f>f 3, f>f>f 1");
+    // Times in any order; strays do no harm.
+    assert_eq!(rows("E f 160, B h 30, E h 60, B f 0, E g 100, B g 10"), "f 70, f>g 60, f>g>h 30");
+    assert_eq!(rows("E x 0, B f 1, E y 2, E f 4"), "f 3; unmatched-end 2");
 }

@@ -1,0 +1,347 @@
+//! callgrind: self cost per line, and per call how often it happened and what it cost. Written by valgrind (callgrind and,
+//! without calls, cachegrind), rbspy, ruby-prof, Xdebug, Devel::NYTProf, pyprof2calltree, and by Costline itself.
+//!
+//! Rules: Valgrind manual, "Callgrind Format Specification", and what real files do. Lines of text say where costs belong:
+//! `fl=` the file of the function that `fn=` names, `fi=` and `fe=` the file that the next costs were inlined from, `ob=` the
+//! object; `cfi=`, `cfn=` and `cob=` the same of the function that the next `calls=` calls. Names may be short (`(3) main` once,
+//! `(3)` from then on), one numbering each for files, functions and objects, also in the lines about jumps. Costs stand behind
+//! their line, which may be told relative to that of the costs before. The target of a call is no such line.
+//!
+//! Here: what lines mean. [`mod@text`] has their grammar, [`events`] what the columns count, [`names`] what belongs to a name
+//! and what was put behind it.
+
+mod events;
+mod names;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(crate) use text::is_callgrind;
+
+use super::FuncText;
+use crate::{At, Format, Read, ReadError};
+use events::Events;
+use profile::{Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId, Warnings};
+use rustc_hash::FxHashMap;
+use text::Line;
+
+/// So many functions with all of their cost on one line each are no accident.
+const TELLING_FUNCTIONS: usize = 10;
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut reader = Reader::default();
+    let text = super::utf8(bytes, &mut reader.warnings);
+    let mut lines = text.lines().enumerate().peekable();
+    while let Some((i, line)) = lines.next() {
+        let is_cut = lines.peek().is_none() && !text.ends_with('\n');
+        reader.line(line, i + 1, is_cut)?;
+    }
+    reader.finish()
+}
+
+/// A row of a table under its key.
+type Keyed<K> = FxHashMap<K, usize>;
+
+#[derive(Default)]
+struct Reader<'a> {
+    warnings: Warnings,
+    creator: Option<&'a str>,
+    events: Events<'a>,
+    /// How many positions begin a line of costs, and which of them is the line.
+    positions: Positions,
+    names: names::Tables<'a>,
+    here: Here<'a>,
+    callee: Callee<'a>,
+    /// What the next line of costs is about, if not the function itself.
+    pending: Option<Pending>,
+    /// Of the last costs.
+    line: u64,
+    /// Whether costs were seen since the last part began.
+    in_body: bool,
+    builder: ProfileBuilder,
+    funcs: Vec<RawFunc<'a>>,
+    func_ids: FxHashMap<RawFunc<'a>, FuncId>,
+    own: Vec<OwnCost>,
+    own_rows: Keyed<(FuncId, Option<SourceId>, u32)>,
+    calls: Vec<Call>,
+    call_rows: Keyed<(FuncId, Option<SourceId>, u32, FuncId)>,
+    values: Vec<f64>,
+    /// What the file says that its costs sum up to, in its first event.
+    summary: f64,
+}
+
+struct Positions {
+    n: usize,
+    line: Option<usize>,
+}
+
+impl Default for Positions {
+    fn default() -> Self {
+        Self { n: 1, line: Some(0) }
+    }
+}
+
+/// Where costs belong.
+#[derive(Default)]
+struct Here<'a> {
+    object: &'a str,
+    /// The file of the function.
+    home: &'a str,
+    /// The file of the next costs, where it is another one.
+    inlined: Option<&'a str>,
+    func: Option<FuncId>,
+}
+
+/// The function that is called next.
+#[derive(Default)]
+struct Callee<'a> {
+    object: Option<&'a str>,
+    file: Option<&'a str>,
+    name: Option<&'a str>,
+}
+
+enum Pending {
+    Call { callee: FuncId, count: u64 },
+    Jump,
+}
+
+/// A function as the file has it. Empty: the file does not say.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct RawFunc<'a> {
+    name: &'a str,
+    file: &'a str,
+    object: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &'a str, number: usize, is_cut: bool) -> Result<(), ReadError> {
+        let understood = match text::split(line) {
+            Line::Nothing => true,
+            Line::Header(key, value) => self.header(key, value)?,
+            Line::Position(key, value) => self.position(key, value, number),
+            Line::Costs if is_cut => false,
+            Line::Costs if self.events.is_empty() => {
+                let message = "costs before it is said what they count; expected `events: Ir` above them";
+                return Err(ReadError::malformed(At::Line(number, 1), message));
+            }
+            Line::Costs => self.costs(line)?,
+            Line::Unknown => false,
+        };
+        if is_cut && !understood {
+            self.warnings.add("partial-line", || format!("line {number} is cut off; it is left out"));
+        } else if !understood {
+            let message = || format!("line {number}: expected `fn=NAME`, `calls=COUNT LINE` or `LINE COST`; it is left out");
+            self.warnings.add("malformed-line", message);
+        }
+        Ok(())
+    }
+
+    /// `key: value`. Unknown keys are fine.
+    fn header(&mut self, key: &'a str, value: &'a str) -> Result<bool, ReadError> {
+        let begins_part = matches!(key, "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events");
+        if begins_part && self.in_body {
+            self.in_body = false;
+            self.names = names::Tables::default();
+            self.here = Here::default();
+            self.callee = Callee::default();
+            self.pending = None;
+            self.line = 0;
+            self.positions = Positions::default();
+        }
+        match key {
+            "creator" => self.creator = self.creator.or(Some(value)),
+            "positions" => {
+                let columns: Vec<&str> = value.split_ascii_whitespace().collect();
+                self.positions = Positions { n: columns.len(), line: columns.iter().position(|&column| column == "line") };
+            }
+            "events" => self.events.columns(value)?,
+            "event" => self.events.describe(value)?,
+            "summary" => {
+                let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
+                self.summary += columns.find(|&(&event, _)| event == 0).and_then(|(_, sum)| text::number(sum)).unwrap_or(0.0);
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    /// `key=value`
+    fn position(&mut self, key: &str, value: &'a str, number: usize) -> bool {
+        let mut name = |table| self.names.resolve(table, value, number, &mut self.warnings);
+        match key {
+            "ob" => self.here.object = name(names::OBJECTS),
+            "fl" => (self.here.home, self.here.inlined) = (name(names::FILES), None),
+            "fi" | "fe" => self.here.inlined = Some(name(names::FILES)),
+            "fn" => {
+                let Here { home, object, .. } = self.here;
+                let func = RawFunc { name: name(names::FUNCTIONS), file: home, object };
+                self.here.inlined = None;
+                self.here.func = Some(self.func(func));
+            }
+            "cob" | "cfi" | "cfl" | "cfn" => {
+                // A callee that is not called after all.
+                let before = if self.callee.name.is_some() { Callee::default() } else { std::mem::take(&mut self.callee) };
+                self.callee = match key {
+                    "cob" => Callee { object: Some(name(names::OBJECTS)), ..before },
+                    "cfn" => Callee { name: Some(name(names::FUNCTIONS)), ..before },
+                    _ => Callee { file: Some(name(names::FILES)), ..before },
+                };
+            }
+            "calls" | "rcalls" => {
+                let Callee { object, file, name } = std::mem::take(&mut self.callee);
+                let func = RawFunc {
+                    name: name.unwrap_or_default(),
+                    file: file.or(self.here.inlined).unwrap_or(self.here.home),
+                    object: object.unwrap_or(self.here.object),
+                };
+                let Some(count) = value.split_ascii_whitespace().next().and_then(text::number) else { return false };
+                self.pending = Some(Pending::Call { callee: self.func(func), count: count as u64 });
+            }
+            "jump" | "jcnd" => self.pending = Some(Pending::Jump),
+            // Names may be defined there.
+            "jfi" | "jfl" => drop(name(names::FILES)),
+            "jfn" => drop(name(names::FUNCTIONS)),
+            "frfn" | "rec" | "bb" | "ln" | "rep" => {}
+            _ => return false,
+        }
+        true
+    }
+
+    fn func(&mut self, func: RawFunc<'a>) -> FuncId {
+        *self.func_ids.entry(func).or_insert_with(|| {
+            self.funcs.push(func);
+            FuncId::new(self.funcs.len() as u32 - 1)
+        })
+    }
+
+    /// Positions, then costs. Costs at the end may be missing.
+    fn costs(&mut self, line: &'a str) -> Result<bool, ReadError> {
+        self.in_body = true;
+        let mut words = line.split_ascii_whitespace();
+        for column in 0..self.positions.n {
+            let Some(word) = words.next() else { break };
+            if self.positions.line == Some(column) {
+                let Some(line) = text::position(word, self.line) else { return Ok(false) };
+                self.line = line;
+            }
+        }
+        let pending = self.pending.take();
+        if matches!(pending, Some(Pending::Jump)) {
+            return Ok(true);
+        }
+        self.values.clear();
+        self.values.resize(self.events.len(), 0.0);
+        for (&column, word) in self.events.part().iter().zip(words) {
+            let Some(value) = text::number(word) else { return Ok(false) };
+            if value < 0.0 {
+                self.warnings.add("negative-cost", || format!("{word} is below zero and counts as 0"));
+            }
+            if let Some(slot) = self.values.get_mut(column) {
+                *slot += value.max(0.0);
+            }
+        }
+        self.add(pending)?;
+        Ok(true)
+    }
+
+    /// Adds the values to the row of this place.
+    fn add(&mut self, pending: Option<Pending>) -> Result<(), ReadError> {
+        let Here { home, inlined, func, object } = self.here;
+        let func = match func {
+            Some(func) => func,
+            None => self.func(RawFunc { name: "", file: home, object }),
+        };
+        let mut line = if self.positions.line.is_some() { u32::try_from(self.line).unwrap_or(0) } else { 0 };
+        let source = match inlined.filter(|&file| file != home) {
+            Some("") => {
+                line = 0;
+                None
+            }
+            Some(file) => Some(self.builder.intern_source(&super::source_name(file))?),
+            None => None,
+        };
+        let weights = match pending {
+            Some(Pending::Call { callee, count }) => {
+                let next = self.calls.len();
+                let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
+                if row == next {
+                    let weights = Vec::new();
+                    self.calls.push(Call { caller: func, source, line, callee, count: 0, weights, nested: false });
+                }
+                let Some(call) = self.calls.get_mut(row) else { return Ok(()) };
+                call.count = call.count.saturating_add(count);
+                &mut call.weights
+            }
+            _ => {
+                let next = self.own.len();
+                let row = *self.own_rows.entry((func, source, line)).or_insert(next);
+                if row == next {
+                    self.own.push(OwnCost { func, source, line, weights: Vec::new() });
+                }
+                let Some(own) = self.own.get_mut(row) else { return Ok(()) };
+                &mut own.weights
+            }
+        };
+        weights.resize(self.values.len().max(weights.len()), 0.0);
+        weights.iter_mut().zip(&self.values).for_each(|(sum, value)| *sum += value);
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Read, ReadError> {
+        if self.events.is_empty() {
+            let message = "it ends before it says what its costs count; expected `events: Ir`";
+            return Err(ReadError::truncated(At::File, message));
+        }
+        self.warn();
+        let producer = self.creator.or_else(|| self.events.producer());
+        let starts = if producer == Some(events::PYTHON) { self.starts() } else { FxHashMap::default() };
+        let bases = names::Bases::new(self.funcs.iter().map(|func| func.name));
+        let mut inner = Vec::new();
+        for (id, raw) in (0..).map(FuncId::new).zip(&self.funcs) {
+            let (name, is_inner) = bases.split(raw.name);
+            let line = starts.get(&id).copied().unwrap_or(0);
+            let name = name.strip_suffix(&format!(":{line}")).unwrap_or(name);
+            let func = FuncText { name, file: raw.file, lib: raw.object, line, column: 0 }.func(&mut self.builder)?;
+            self.builder.push_func(func)?;
+            inner.extend(is_inner.then_some(id));
+        }
+        let lines = match self.own.iter().map(|own| own.line).chain(self.calls.iter().map(|call| call.line)).max() {
+            Some(0) => LineKnowledge::Nothing,
+            _ => LineKnowledge::SelfAndTotal,
+        };
+        let Self { mut own, mut calls, events, creator, mut warnings, builder, .. } = self;
+        let (metrics, derive) = events.finish(creator, lines, &mut warnings);
+        own.iter_mut().for_each(|own| derive.apply(&mut own.weights));
+        calls.iter_mut().for_each(|call| derive.apply(&mut call.weights));
+        let symbols = builder.build().into_symbols();
+        Ok(Read {
+            recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, totals: Vec::new(), inner }),
+            format: Format::Callgrind,
+            version: producer.map(str::to_owned),
+            span_seconds: None,
+            warnings,
+        })
+    }
+
+    /// Where functions start: pyprof2calltree has their costs there. (Where names repeat it appends the line: `f:20`.)
+    fn starts(&self) -> FxHashMap<FuncId, u32> {
+        self.own.iter().map(|own| (own.func, own.line)).collect()
+    }
+
+    /// Looks at the whole.
+    fn warn(&mut self) {
+        let total: f64 = self.own.iter().filter_map(|own| own.weights.first()).sum();
+        let summary = self.summary;
+        if total < summary * 0.99 {
+            let message = || format!("the costs sum up to {total}, the file says {summary}; its end may be missing");
+            self.warnings.add("incomplete", message);
+        }
+        let costs = |own: &&OwnCost| own.line != 0 && own.weights.iter().any(|&weight| weight != 0.0);
+        let mut lines: FxHashMap<FuncId, u32> = FxHashMap::default();
+        let one_each = self.own.iter().filter(costs).all(|own| lines.insert(own.func, own.line).is_none());
+        if one_each && lines.len() >= TELLING_FUNCTIONS {
+            let message = || "each function has all of its self cost on one line: the file does not tell which lines cost";
+            self.warnings.add("one-line-per-function", || message().to_owned());
+        }
+    }
+}

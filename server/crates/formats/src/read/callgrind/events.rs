@@ -1,0 +1,226 @@
+//! What the columns of costs count, and what can be computed from them.
+//!
+//! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event that is no column, and
+//! `event: Ir : Instructions` one that is.
+
+use crate::ReadError;
+use profile::{LineKnowledge, Metric, Warnings};
+
+/// Each row has a weight for each.
+const MAX_EVENTS: usize = 64;
+
+/// The program that writes what Python's cProfile measured.
+pub(super) const PYTHON: &str = "pyprof2calltree";
+
+#[derive(Default)]
+pub(super) struct Events<'a> {
+    /// Of all parts.
+    names: Vec<&'a str>,
+    /// The events of this part's columns.
+    part: Vec<usize>,
+    described: Vec<Described<'a>>,
+}
+
+struct Described<'a> {
+    name: &'a str,
+    formula: Option<&'a str>,
+    title: &'a str,
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The event of each column.
+    pub(super) fn part(&self) -> &[usize] {
+        &self.part
+    }
+
+    /// The names behind `events:`.
+    pub(super) fn columns(&mut self, names: &'a str) -> Result<(), ReadError> {
+        self.part.clear();
+        for name in names.split_ascii_whitespace() {
+            let event = self.names.iter().position(|&known| known == name).unwrap_or_else(|| {
+                self.names.push(name);
+                self.names.len() - 1
+            });
+            self.part.push(event);
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    /// What stands behind `event:`.
+    pub(super) fn describe(&mut self, text: &'a str) -> Result<(), ReadError> {
+        let (head, title) = text.split_once(':').unwrap_or((text, ""));
+        let (name, formula) = match head.split_once('=') {
+            Some((name, formula)) => (name, Some(formula)),
+            None => (head, None),
+        };
+        let name = name.trim();
+        self.described.retain(|described| described.name != name);
+        self.described.push(Described { name, formula, title: title.trim() });
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), ReadError> {
+        if self.part.len().max(self.names.len() + self.described.len()) <= 2 * MAX_EVENTS && self.names.len() <= MAX_EVENTS {
+            return Ok(());
+        }
+        Err(ReadError::too_large(format!("there are more than {MAX_EVENTS} events; record fewer of them")))
+    }
+
+    /// Who writes such events without saying who it is.
+    pub(super) fn producer(&self) -> Option<&'static str> {
+        Some(match *self.names.first()? {
+            "Ticks" => "nytprofcg",
+            "ns" => PYTHON,
+            "wall_time" | "process_time" | "allocations" | "memory" => "ruby-prof",
+            _ => return None,
+        })
+    }
+
+    /// The metrics, and how to compute those that are no columns.
+    pub(super) fn finish(&self, creator: Option<&str>, lines: LineKnowledge, warnings: &mut Warnings) -> (Vec<Metric>, Derive) {
+        let ours = creator.is_some_and(|creator| creator.starts_with("costline"));
+        let title = |name: &str| self.described.iter().find(|described| described.name == name).map(|described| described.title);
+        let metrics = self.names.iter().map(|name| match title(name).and_then(our_metric) {
+            Some(metric) if ours => metric,
+            _ => metric(name),
+        });
+        let mut metrics: Vec<_> = metrics.collect();
+
+        let mut terms: Vec<(&str, Vec<(f64, &str)>)> = Vec::new();
+        for Described { name, formula, .. } in self.described.iter().filter(|described| !self.names.contains(&described.name)) {
+            let Some(formula) = formula else { continue };
+            match self::terms(formula) {
+                Some(formula) => terms.push((name, formula)),
+                None => warnings.add("unknown-formula", || format!("event {name}: expected a sum such as `Ir + 10 Bm`")),
+            }
+        }
+        // Formulas may build on each other: whatever can be resolved is, until nothing can.
+        let mut resolved: Vec<(&str, Vec<f64>)> = Vec::new();
+        let unit = |event: usize| (0..self.names.len()).map(|i| f64::from(u8::from(i == event))).collect::<Vec<_>>();
+        while let Some((i, factors)) = terms.iter().enumerate().find_map(|(i, (_, terms))| {
+            let mut sums = vec![0.0; self.names.len()];
+            for &(factor, name) in terms {
+                let column = self.names.iter().position(|&known| known == name).map(unit);
+                let factors = column.or_else(|| Some(resolved.iter().find(|(known, _)| *known == name)?.1.clone()))?;
+                sums.iter_mut().zip(factors).for_each(|(sum, one)| *sum += factor * one);
+            }
+            Some((i, sums))
+        }) {
+            resolved.push((terms.remove(i).0, factors));
+        }
+        for (name, _) in terms {
+            warnings.add("unknown-formula", || format!("event {name} is computed from what is no event, or from itself"));
+        }
+        metrics.extend(resolved.iter().map(|(name, _)| metric(name)));
+        let metrics = metrics.into_iter().map(|metric| metric.with_lines(lines)).collect();
+        (metrics, Derive { n_columns: self.names.len(), factors: resolved.into_iter().map(|(_, factors)| factors).collect() })
+    }
+}
+
+/// How events are computed from others.
+pub(super) struct Derive {
+    n_columns: usize,
+    /// For each event that is no column, what to multiply each column by.
+    factors: Vec<Vec<f64>>,
+}
+
+impl Derive {
+    pub(super) fn apply(&self, weights: &mut Vec<f64>) {
+        weights.resize(self.n_columns, 0.0);
+        for factors in &self.factors {
+            weights.push(weights.iter().zip(factors).map(|(weight, factor)| weight * factor).sum());
+        }
+    }
+}
+
+/// `Ir + 10 Bm - 2*Dr`
+fn terms(formula: &str) -> Option<Vec<(f64, &str)>> {
+    let mut terms = Vec::new();
+    let mut rest = formula.trim_start();
+    while !rest.is_empty() {
+        let sign = if rest.starts_with('-') { -1.0 } else { 1.0 };
+        rest = rest.strip_prefix(['+', '-']).unwrap_or(rest).trim_start();
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (factor, after) = rest.split_at(digits);
+        let factor = if digits == 0 { 1.0 } else { factor.parse().ok()? };
+        let after = after.trim_start();
+        let after = after.strip_prefix('*').unwrap_or(after).trim_start();
+        let end = after.find(|c: char| c.is_whitespace() || matches!(c, '+' | '-' | '*')).unwrap_or(after.len());
+        let (name, after) = after.split_at(end);
+        if name.is_empty() {
+            return None;
+        }
+        terms.push((sign * factor, name));
+        rest = after.trim_start();
+    }
+    (!terms.is_empty()).then_some(terms)
+}
+
+/// An event by its name. Xdebug puts the unit into it: `Time_(10ns)`.
+fn metric(name: &str) -> Metric {
+    let unit = name.split_once('(').and_then(|(_, unit)| unit.strip_suffix(')')).unwrap_or(name);
+    let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
+    let (count, each) = unit.split_at(digits);
+    let mut metric = Metric::new(name, unit, None);
+    if let Ok(count) = count.parse::<u32>() {
+        metric.seconds_per_unit = Metric::new(name, each, None).seconds_per_unit.map(|seconds| seconds * f64::from(count));
+    }
+    metric
+}
+
+/// A metric as Costline puts it down: `cpu (ns)`.
+fn our_metric(title: &str) -> Option<Metric> {
+    let (name, unit) = title.strip_suffix(')')?.rsplit_once(" (")?;
+    Some(Metric::new(name, unit, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_sums() {
+        assert_eq!(terms("Ir + 10 Bm"), Some(vec![(1.0, "Ir"), (10.0, "Bm")]));
+        assert_eq!(terms(" -Ir+2*Dr - 3 * Dw "), Some(vec![(-1.0, "Ir"), (2.0, "Dr"), (-3.0, "Dw")]));
+        assert_eq!(terms("Ir Dr"), Some(vec![(1.0, "Ir"), (1.0, "Dr")]));
+        assert_eq!((terms(""), terms("Ir + "), terms("Ir ** 2")), (None, None, None));
+    }
+
+    #[test]
+    fn formulas_build_on_each_other_but_not_on_themselves() {
+        let mut events = Events::default();
+        events.columns("Ir Dr").unwrap();
+        for text in ["T = 2 S - Ir : twice", "S = Ir + 2 Dr", "A = B", "B = A", "C = nothing", "Ir : Instructions", "D = * 1"] {
+            events.describe(text).unwrap();
+        }
+        let mut warnings = Warnings::default();
+        let (metrics, derive) = events.finish(None, LineKnowledge::SelfAndTotal, &mut warnings);
+        let names: Vec<_> = metrics.iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!(names, ["Ir", "Dr", "S", "T"]);
+        let mut weights = vec![10.0, 3.0];
+        derive.apply(&mut weights);
+        assert_eq!(weights, [10.0, 3.0, 16.0, 22.0]);
+        assert_eq!(warnings.as_slice()[0].count, 4);
+        let many: Vec<String> = (0..=MAX_EVENTS).map(|i| format!("e{i}")).collect();
+        assert!(Events::default().columns(&many.join(" ")).is_err());
+    }
+
+    #[test]
+    fn units_are_in_names_or_are_names() {
+        let seconds = |name| (metric(name).unit, metric(name).seconds_per_unit.map(|seconds| (seconds * 1e9).round()));
+        assert_eq!(seconds("Time_(10ns)"), ("10ns".to_owned(), Some(10.0)));
+        assert_eq!(seconds("Memory_(bytes)"), ("bytes".to_owned(), None));
+        assert_eq!(seconds("ns"), ("ns".to_owned(), Some(1.0)));
+        assert_eq!(seconds("Ir"), ("Ir".to_owned(), None));
+        assert_eq!(our_metric("cpu (ns)").map(|metric| (metric.name, metric.unit)), Some(("cpu".to_owned(), "ns".to_owned())));
+    }
+}

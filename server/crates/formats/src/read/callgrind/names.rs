@@ -1,0 +1,127 @@
+//! Names: short ones, and what valgrind puts behind the name of a function.
+//!
+//! With `--separate-recs` calls of a function within itself get names of their own (`f'2`, `f'3`), with `--separate-callers`
+//! calls from elsewhere do (`f'caller`, `f'caller'callers-caller`). In the text they are one function.
+
+use profile::Warnings;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(super) const OBJECTS: usize = 0;
+pub(super) const FILES: usize = 1;
+pub(super) const FUNCTIONS: usize = 2;
+
+/// The short names of each kind.
+#[derive(Default)]
+pub(super) struct Tables<'a>([FxHashMap<&'a str, &'a str>; 3]);
+
+impl<'a> Tables<'a> {
+    /// `(3) main` defines, `(3)` refers, anything else is the name itself. Unknown ones are empty.
+    pub(super) fn resolve(&mut self, table: usize, value: &'a str, line: usize, warnings: &mut Warnings) -> &'a str {
+        let Some(known) = self.0.get_mut(table) else { return value };
+        let Some((id, name)) = short(value) else { return given(value) };
+        if name.is_empty() {
+            return known.get(id).copied().unwrap_or_else(|| {
+                warnings.add("unknown-name", || format!("line {line}: ({id}) has not been said to be a name"));
+                ""
+            });
+        }
+        let name = given(name);
+        if known.insert(id, name).is_some_and(|before| before != name) {
+            warnings.add("renamed", || format!("line {line}: ({id}) was another name before; the new one counts"));
+        }
+        name
+    }
+}
+
+/// The number and the name in `(3) main`. `(below main)` is a name.
+fn short(value: &str) -> Option<(&str, &str)> {
+    let (id, name) = value.strip_prefix('(')?.split_once(')')?;
+    let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| (id, name.trim_start()))
+}
+
+/// `???` is valgrind's name of what it does not know, `~` Python's of a file that is none.
+fn given(name: &str) -> &str {
+    if matches!(name, "???" | "~") { "" } else { name }
+}
+
+/// The names of functions before anything was put behind them.
+pub(super) struct Bases<'a>(FxHashSet<&'a str>);
+
+impl<'a> Bases<'a> {
+    pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        Self(names.filter_map(|name| segments(without_level(name)).next()).collect())
+    }
+
+    /// The name of the function, and whether this is one of its calls within itself. What follows a quotation mark is a caller
+    /// only if it names a function; there are languages in which names have such marks.
+    pub(super) fn split<'n>(&self, name: &'n str) -> (&'n str, bool) {
+        let whole = without_level(name);
+        let mut callers = segments(whole);
+        let base = callers.next().unwrap_or(whole);
+        let base = if callers.all(|caller| self.0.contains(caller)) { base } else { whole };
+        (base, whole.len() < name.len())
+    }
+}
+
+/// Without the level of recursion behind it.
+fn without_level(name: &str) -> &str {
+    match name.rsplit_once('\'') {
+        Some((base, level)) if !base.is_empty() && level.parse().is_ok_and(|level: u32| level > 1) => base,
+        _ => name,
+    }
+}
+
+/// The parts between quotation marks that stand in no brackets.
+fn segments(name: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0_u32;
+    name.split(move |c| {
+        match c {
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == '\'' && depth == 0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_defined_once_per_kind() {
+        let (mut tables, mut warnings) = (Tables::default(), Warnings::default());
+        let mut resolve = |table, value| tables.resolve(table, value, 7, &mut warnings);
+        let names = ["(1) a.c", "(1)", "b.c", "(below main)", "(2)a b", "(2)", "(1) d.c", "(1) d.c", "???", "(9) ???", "(8)"];
+        let names = names.map(|value| resolve(FILES, value));
+        assert_eq!(names, ["a.c", "a.c", "b.c", "(below main)", "a b", "a b", "d.c", "d.c", "", "", ""]);
+        assert_eq!(resolve(FUNCTIONS, "(1)"), "");
+        let codes: Vec<_> = warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
+        assert_eq!(codes, [("renamed", 1), ("unknown-name", 2)]);
+    }
+
+    #[test]
+    fn levels_and_callers_are_no_part_of_a_name() {
+        let names = [
+            "f",
+            "f'2",
+            "f'20",
+            "main",
+            "f'main",
+            "f'main'2",
+            "foldl'",
+            "g'h",
+            "x'1",
+            "v<'a>::f'main",
+            "f'main'(below main)",
+            "(below main)",
+        ];
+        let bases = Bases::new(names.into_iter());
+        let split: Vec<_> = names.iter().map(|name| bases.split(name)).collect();
+        let inner: Vec<_> = split.iter().map(|&(_, inner)| usize::from(inner)).collect();
+        let split: Vec<_> = split.iter().map(|&(name, _)| name).collect();
+        assert_eq!(split, ["f", "f", "f", "main", "f", "f", "foldl'", "g'h", "x'1", "v<'a>::f", "f", "(below main)"]);
+        assert_eq!(inner, [0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    }
+}

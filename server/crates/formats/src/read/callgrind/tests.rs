@@ -1,0 +1,332 @@
+use super::super::text_rows::warnings;
+use super::*;
+use crate::ErrorKind;
+use std::fmt::Write;
+
+fn read_text(text: &str) -> Read {
+    read(text.as_bytes()).unwrap()
+}
+
+/// Each row as `function|file|lib`, the place of the line, and its weights; `'` marks calls of a function within itself.
+fn rows(read: &Read) -> String {
+    let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+    let symbols = &graph.symbols;
+    let name = |id: FuncId| {
+        let func = symbols.funcs.get(id);
+        let mut text = symbols.func_name(id).to_owned();
+        if func.line != 0 {
+            write!(text, "@{}", func.line).unwrap();
+        }
+        if graph.inner.contains(&id) {
+            text.push('\'');
+        }
+        if let Some(source) = func.source {
+            write!(text, "|{}", symbols.source_name(source)).unwrap();
+        }
+        if let Some(lib) = func.lib {
+            write!(text, "|{}", symbols.libs[lib.index()].name).unwrap();
+        }
+        text
+    };
+    let place = |source: Option<SourceId>, line: u32| match source {
+        Some(source) => format!(" {}:{line}", symbols.source_name(source)),
+        None => format!(":{line}"),
+    };
+    let mut out = String::new();
+    for own in &graph.own {
+        writeln!(out, "{}{} {:?}", name(own.func), place(own.source, own.line), own.weights).unwrap();
+    }
+    for call in &graph.calls {
+        let (caller, callee) = (name(call.caller), name(call.callee));
+        writeln!(out, "{caller}{} > {callee} {}x {:?}", place(call.source, call.line), call.count, call.weights).unwrap();
+    }
+    out
+}
+
+/// The example of the Valgrind manual.
+const EXAMPLE: &str = "\
+events: Instructions
+
+fl=file1.c
+fn=main
+16 20
+cfn=func1
+calls=1 50
+16 400
+cfi=file2.c
+cfn=func2
+calls=3 20
+16 400
+
+fn=func1
+51 100
+cfi=file2.c
+cfn=func2
+calls=2 20
+51 300
+
+fl=file2.c
+fn=func2
+20 700
+";
+
+const EXAMPLE_ROWS: &str = "\
+main|file1.c:16 [20.0]
+func1|file1.c:51 [100.0]
+func2|file2.c:20 [700.0]
+main|file1.c:16 > func1|file1.c 1x [400.0]
+main|file1.c:16 > func2|file2.c 3x [400.0]
+func1|file1.c:51 > func2|file2.c 2x [300.0]
+";
+
+#[test]
+fn the_example_of_the_manual_with_and_without_short_names() {
+    let read = read_text(EXAMPLE);
+    assert_eq!((&*rows(&read), warnings(&read), &read.version), (EXAMPLE_ROWS, vec![], &None));
+    let metric = &read.recording.metrics()[0];
+    assert_eq!((&*metric.name, &*metric.unit, metric.lines), ("Instructions", "Instructions", LineKnowledge::SelfAndTotal));
+
+    let short = "\
+# callgrind format
+version: 1
+creator: by hand
+positions: line
+events: Instructions
+
+fl=(1) file1.c
+fn=(1) main
+16 20
+cfn=(2) func1
+calls=1 50
+* 400
+cfi=(2) file2.c
+cfn=(3) func2
+calls=3 20
+* 400
+
+fn=(2)
++35 100
+cfi=(2)
+cfn=(3)
+calls=2 20
+51 300
+
+fl=(2)
+fn=(3)
+-31 700
+";
+    for text in [short.to_owned(), short.replace('\n', "\r\n")] {
+        let read = read_text(&text);
+        assert_eq!((&*rows(&read), warnings(&read), read.version.as_deref()), (EXAMPLE_ROWS, vec![], Some("by hand")));
+    }
+}
+
+#[test]
+fn positions_may_be_addresses_and_relative() {
+    let text = "positions: instr line\nevents: Ir\nfl=a.c\nfn=f\n0x80001234 90 1\n+3 * 5\n+1 +1 6\n0x10 0x5b 2\n* -50 1\n";
+    assert_eq!(rows(&read_text(text)), "f|a.c:90 [6.0]\nf|a.c:91 [8.0]\nf|a.c:41 [1.0]\n");
+    let addresses = read_text("positions: instr\nevents: Ir\nfn=f\n0x10 1\n+3 5\n");
+    assert_eq!(rows(&addresses), "f:0 [6.0]\n");
+    assert_eq!(addresses.recording.metrics()[0].lines, LineKnowledge::Nothing);
+}
+
+#[test]
+fn columns_may_be_missing_and_events_computed() {
+    let text = "event: S = Ir + 2 Dr : Sum\nevents: Ir Dr\nfl=a.c\nfn=f\n5 10 3\n6 1\n7\n8 1 -4\ncfn=g\ncalls=2 1\n9 0x10 1\n";
+    let read = read_text(text);
+    let expected = "\
+f|a.c:5 [10.0, 3.0, 16.0]
+f|a.c:6 [1.0, 0.0, 1.0]
+f|a.c:7 [0.0, 0.0, 0.0]
+f|a.c:8 [1.0, 0.0, 1.0]
+f|a.c:9 > g|a.c 2x [16.0, 1.0, 18.0]
+";
+    assert_eq!((&*rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
+    let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+    assert_eq!(names, ["Ir", "Dr", "S"]);
+}
+
+#[test]
+fn inlined_code_is_in_another_file() {
+    let text = "events: Ir\nfl=a.c\nfn=f\n10 5\nfi=b.h\n3 7\ncfn=g\ncalls=1 9\n4 2\nfe=a.c\n11 1\nfi=???\n12 1\nfn=h\n20 1\n";
+    let expected = "\
+f|a.c:10 [5.0]
+f|a.c b.h:3 [7.0]
+f|a.c:11 [1.0]
+f|a.c:0 [1.0]
+h|a.c:20 [1.0]
+f|a.c b.h:4 > g|b.h 1x [2.0]
+";
+    assert_eq!(rows(&read_text(text)), expected);
+}
+
+#[test]
+fn jumps_move_the_line_and_define_names() {
+    for (jump, conditional) in [("jump=5 +1", "jcnd=3/7 +9"), ("jump=5 0x11 12", "jcnd=7 3 0x11 30")] {
+        let text = format!(
+            "events: Ir\nfl=(1) a.c\nfn=(1) f\n10 5\njfi=(2) b.c\njfn=(2) g\n{jump}\n+2\n+1 1\n{conditional}\n*\n* 2\nfl=(2)\nfn=(2)\n1 1\n"
+        );
+        let read = read_text(&text);
+        assert_eq!((&*rows(&read), warnings(&read)), ("f|a.c:10 [5.0]\nf|a.c:13 [3.0]\ng|b.c:1 [1.0]\n", vec![]), "{text}");
+    }
+}
+
+#[test]
+fn parts_add_up_and_have_names_of_their_own() {
+    let text = "\
+version: 1
+creator: callgrind-3.19.0
+part: 1
+positions: line
+events: Ir Dr
+summary: 15 1
+
+ob=(1) /bin/app
+fl=(1) a.c
+fn=(1) f
+10 5 1
+cob=(2) /lib/libc.so
+cfi=(2) ???
+cfn=(2) puts
+calls=1 0
+11 10
+ob=(2)
+fl=(2)
+fn=(2)
+0 10
+totals: 15 1
+
+part: 2
+positions: line
+events: Dr Ir
+summary: 1 3
+ob=(1) /bin/app
+fl=(1) a.c
+fn=(2) f
++10 1 2
+fn=(1) g
+20 0 1
+totals: 1 3
+";
+    let expected = "\
+f|a.c|app:10 [7.0, 2.0]
+puts|libc.so:0 [10.0, 0.0]
+g|a.c|app:20 [1.0, 0.0]
+f|a.c|app:11 > puts|libc.so 1x [10.0, 0.0]
+";
+    let read = read_text(text);
+    assert_eq!((&*rows(&read), warnings(&read), read.version.as_deref()), (expected, vec![], Some("callgrind-3.19.0")));
+    let cut = read_text(&text[..text.find("fn=(1) g").unwrap()].replace("summary: 1 3", "summary: 1 99"));
+    assert_eq!(warnings(&cut), [("incomplete", 1)]);
+}
+
+#[test]
+fn levels_and_callers_are_one_function() {
+    let text = "\
+events: Ir
+fl=a.c
+fn=main
+1 1
+cfn=f
+calls=1 5
+2 9
+fn=f
+5 3
+cfn=f'2
+calls=1 5
+6 6
+fn=f'2
+5 6
+fn=g'main
+9 1
+";
+    let expected = "\
+main|a.c:1 [1.0]
+f|a.c:5 [3.0]
+f'|a.c:5 [6.0]
+g|a.c:9 [1.0]
+main|a.c:2 > f|a.c 1x [9.0]
+f|a.c:6 > f'|a.c 1x [6.0]
+";
+    assert_eq!(rows(&read_text(text)), expected);
+}
+
+#[test]
+fn a_callee_counts_for_one_call_only() {
+    let text = "\
+events: Ir
+ob=app
+fl=a.c
+fn=f
+cfi=b.c
+cfn=unused
+cfn=g
+calls=0 3
+5 7
+cob=libm
+cfl=c.c
+cfn=h
+calls=2 1
+6 1
+cfn=k
+calls=1 1
+7 1
+";
+    let expected = "\
+f|a.c|app:5 > g|a.c|app 0x [7.0]
+f|a.c|app:6 > h|c.c|libm 2x [1.0]
+f|a.c|app:7 > k|a.c|app 1x [1.0]
+";
+    assert_eq!(rows(&read_text(text)), expected);
+}
+
+#[test]
+fn producers_without_a_name_are_known_by_their_events() {
+    let python = "event: ns : Nanoseconds\nevents: ns\nsummary: 9\nfl=~\nfn=<built-in len>\n0 4\nfl=a.py\nfn=__init__:7\n7 2\n";
+    let read = read_text(&format!("{python}cfl=a.py\ncfn=__init__:20\ncalls=3 20\n7 3\nfl=a.py\nfn=__init__:20\n20 3\n"));
+    let expected = "\
+<built-in len>:0 [4.0]
+__init__@7|a.py:7 [2.0]
+__init__@20|a.py:20 [3.0]
+__init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
+";
+    assert_eq!((&*rows(&read), read.version.as_deref()), (expected, Some("pyprof2calltree")));
+    assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-9));
+    for (events, producer) in [("Ticks", "nytprofcg"), ("wall_time", "ruby-prof")] {
+        assert_eq!(read_text(&format!("events: {events}\nfl=\nfn=f\n0 1\n")).version.as_deref(), Some(producer));
+    }
+    let xdebug = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.7)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n\
+                  fl=(1) php:internal\nfn=(1) php::strlen\n4 7 -32\n\nfl=(2) /a.php\nfn=(2) {main}\n1 60 400\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 7 0\n\n\
+                  summary: 67 400\n";
+    let read = read_text(xdebug);
+    let expected = "\
+php::strlen|php:internal:4 [7.0, 0.0]
+{main}|/a.php:1 [60.0, 400.0]
+{main}|/a.php:4 > php::strlen|php:internal 1x [7.0, 0.0]
+";
+    assert_eq!((&*rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
+    assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-8));
+}
+
+#[test]
+fn what_cannot_be_read_is_passed_over_or_named() {
+    let read = read_text("events: Ir\nfl=a.c\n1 2\nwhat\nfn=(9)\n2 x\n+x 1\n3 1\n4 1");
+    assert_eq!(rows(&read), "|a.c:1 [2.0]\n|a.c:3 [1.0]\n");
+    assert_eq!(warnings(&read), [("malformed-line", 3), ("unknown-name", 1), ("partial-line", 1)]);
+    assert!(read.warnings.as_slice()[0].message.starts_with("line 4: expected `fn=NAME`"));
+    let error = super::read(b"# callgrind format\nfl=a.c\nfn=f\n1 2\n").unwrap_err();
+    assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(4, 1)));
+    let error = super::read(b"# callgrind format\nversion: 1\n").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Truncated);
+    // Just begun.
+    assert_eq!(rows(&read_text("# callgrind format\nevents: Ir\n")), "");
+    let far = read_text("events: Ir\nfn=f\n99999999999999999999 1\n+99999999999 1\n-5 18446744073709551615\n");
+    assert_eq!(rows(&far), "f:0 [1.8446744073709552e19]\n");
+}
+
+#[test]
+fn costs_on_one_line_per_function_are_said_to_be() {
+    let functions = |lines: u32| (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect::<String>();
+    assert_eq!(warnings(&read_text(&format!("events: Samples\nfl=a.rb\n{}", functions(1)))), [("one-line-per-function", 1)]);
+    assert_eq!(warnings(&read_text(&format!("events: Samples\nfl=a.rb\n{}", functions(2)))), []);
+}

@@ -1,0 +1,174 @@
+//! The grammar of single lines, and how such files are recognised.
+
+/// A line.
+#[derive(Debug, PartialEq)]
+pub(super) enum Line<'a> {
+    /// Blank or a comment.
+    Nothing,
+    /// `events: Ir`
+    Header(&'a str, &'a str),
+    /// `fn=main`
+    Position(&'a str, &'a str),
+    /// `16 400`
+    Costs,
+    Unknown,
+}
+
+pub(super) fn split(line: &str) -> Line<'_> {
+    let line = line.trim();
+    match line.bytes().next() {
+        None | Some(b'#') => Line::Nothing,
+        Some(b'0'..=b'9' | b'+' | b'-' | b'*') => Line::Costs,
+        Some(_) => {
+            let end = line.bytes().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(line.len());
+            let (key, rest) = line.split_at(end);
+            match rest.split_at_checked(1) {
+                Some((":", value)) if !key.is_empty() => Line::Header(key, value.trim_start()),
+                Some(("=", value)) if !key.is_empty() => Line::Position(key, value.trim_start()),
+                _ => Line::Unknown,
+            }
+        }
+    }
+}
+
+/// A line, or an address, that may be told relative to the one before: `16`, `0x10`, `+3`, `-3`, `*`, or the first of a range.
+pub(super) fn position(word: &str, before: u64) -> Option<u64> {
+    if word == "*" {
+        return Some(before);
+    }
+    if let Some(more) = word.strip_prefix('+') {
+        return Some(before.saturating_add(whole(more)?));
+    }
+    if let Some(less) = word.strip_prefix('-') {
+        return Some(before.saturating_sub(whole(less)?));
+    }
+    whole(word.split(['+', '-', ':']).next()?)
+}
+
+/// A whole number, decimal or hexadecimal. What is too large for it is as large as can be.
+fn whole(word: &str) -> Option<u64> {
+    let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (word, 10),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| char::from(byte).is_digit(radix));
+    is_number.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
+}
+
+/// A cost or a count.
+pub(super) fn number(word: &str) -> Option<f64> {
+    match whole(word) {
+        Some(number) => Some(number as f64),
+        None => word.parse().ok().filter(|number: &f64| number.is_finite()),
+    }
+}
+
+/// How far the line that tells is looked for.
+const FRONT: usize = 2 << 10;
+
+/// Whether `bytes` begin with the marker, or with headers among which one says what is counted or who wrote the file. Not all
+/// writers put the marker there.
+pub(crate) fn is_callgrind(bytes: &[u8]) -> bool {
+    let front = String::from_utf8_lossy(bytes.get(..FRONT).unwrap_or(bytes));
+    if front.starts_with("# callgrind format") {
+        return true;
+    }
+    for line in front.lines() {
+        match split(line) {
+            Line::Nothing => {}
+            Line::Header("events" | "creator", value) => return !value.is_empty() && !line.starts_with(' '),
+            Line::Header(key, _) if HEADERS.contains(&key) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// What may stand above.
+const HEADERS: [&str; 13] = [
+    "version",
+    "creator",
+    "pid",
+    "cmd",
+    "part",
+    "thread",
+    "timeframe",
+    "desc",
+    "arch",
+    "positions",
+    "event",
+    "summary",
+    "target",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        let cases = [
+            ("", Line::Nothing),
+            ("# callgrind format", Line::Nothing),
+            ("fn=(3) a = b: c", Line::Position("fn", "(3) a = b: c")),
+            ("fl=", Line::Position("fl", "")),
+            ("cmd:  ./a.out x=1 ", Line::Header("cmd", "./a.out x=1")),
+            ("+3 4", Line::Costs),
+            ("* 4", Line::Costs),
+            ("0x80 4", Line::Costs),
+            ("=3", Line::Unknown),
+            ("fn", Line::Unknown),
+            ("Fn=x", Line::Unknown),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(split(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn positions_are_relative_or_not() {
+        let cases = [
+            ("16", Some(16)),
+            ("0x1f", Some(31)),
+            ("+3", Some(103)),
+            ("+0xa", Some(110)),
+            ("-3", Some(97)),
+            ("-300", Some(0)),
+            ("*", Some(100)),
+            ("10+5", Some(10)),
+            ("10-15", Some(10)),
+            ("0x10:0x20", Some(16)),
+            ("99999999999999999999", Some(u64::MAX)),
+            ("", None),
+            ("0x", None),
+            ("+x", None),
+            ("1.5", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(position(word, 100), expected, "{word}");
+        }
+        assert_eq!(
+            ["0x10", "7", "1.5", "-2", "nan", "1e999", "x"].map(number),
+            [Some(16.0), Some(7.0), Some(1.5), Some(-2.0), None, None, None]
+        );
+    }
+
+    #[test]
+    fn files_are_recognised_with_and_without_marker() {
+        for text in [
+            "# callgrind format\n",
+            "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n",
+            "events: Ticks\n\nfl=a.pm\n",
+            "event: ns : Nanoseconds\nevents: ns\n",
+            "desc: I1 cache: 32768 B\ndesc: D1 cache:\ncmd: ls\nevents: Ir\nfl=a.c\n",
+            "\r\nversion: 1\r\nevents: Ir\r\n",
+        ] {
+            assert!(is_callgrind(text.as_bytes()), "{text}");
+        }
+        for text in
+            ["", "version: 1\n", "name: x\nevents: push\n", "events:\n  - push\n", "fl=a.c\nfn=f\n1 2\nevents: Ir\n", "a;b 1\n"]
+        {
+            assert!(!is_callgrind(text.as_bytes()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The text of `rbspy report -f summary` and `-f summary_by_line`: a table of lines with the percent of samples that end there and
+//! that pass there.
+//!
+//! `% self  % total  name`, then `%6.2f %8.2f  NAME - PATH:LINE`. Functions in C have `(unknown)` for a path and no line. Both forms
+//! have a row per executing line; the first has relative paths, the second absolute ones. Percents are rounded, and how many
+//! samples there were is not said. A sample counts once per row; what a function of several lines costs lies between the
+//! greatest of its rows and their sum.
+
+use super::FuncText;
+use crate::{At, Format, Read, ReadError};
+use profile::{CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal, Total, Warnings};
+use rustc_hash::FxHashMap;
+
+/// What such a file begins with.
+pub(crate) const HEADER: &[u8] = b"% self  % total  name";
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut warnings = Warnings::default();
+    let text = super::utf8(bytes, &mut warnings);
+    let mut builder = ProfileBuilder::new(Vec::new(), 0);
+    // Of each function the greatest total of a row, and the sum of them.
+    let mut functions: FxHashMap<FuncId, (f64, f64)> = FxHashMap::default();
+    let mut graph = CallGraph::default();
+    let mut first_malformed = None;
+    for (i, row) in text.lines().enumerate().skip(1).filter(|(_, row)| !row.trim().is_empty()) {
+        let Some(Row { own, total, name, file, line }) = Row::of(row) else {
+            first_malformed.get_or_insert(i + 1);
+            warnings.add("malformed-line", || format!("line {}: expected `10.00 20.00 name - file:line`; it is left out", i + 1));
+            continue;
+        };
+        let func = FuncText { name, file, ..FuncText::default() }.intern(&mut builder)?;
+        graph.own.push(OwnCost { func, source: None, line, weights: vec![own] });
+        if line != 0 {
+            graph.totals.push(StatedTotal { func, line, totals: vec![Total::Exact(total)] });
+        }
+        let (greatest, sum) = functions.entry(func).or_default();
+        (*greatest, *sum) = (greatest.max(total), *sum + total);
+    }
+    if let Some(line) = first_malformed.filter(|_| graph.own.is_empty()) {
+        return Err(ReadError::malformed(At::Line(line, 1), "no row is as expected: `10.00 20.00 name - file:line`"));
+    }
+    // Rounding is no reason for more than all.
+    let whole: f64 = graph.own.iter().flat_map(|own| &own.weights).sum();
+    for (func, (min, max)) in functions {
+        let (min, max) = (min.min(whole), max.min(whole));
+        let total = if min < max { Total::Bounded { min, max } } else { Total::Exact(max) };
+        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total] });
+    }
+    for total in graph.totals.iter_mut().flat_map(|stated| &mut stated.totals) {
+        if let Total::Exact(weight) = total {
+            *weight = weight.min(whole);
+        }
+    }
+    graph.totals.sort_by_key(|stated| (stated.func, stated.line));
+    let has_lines = graph.own.iter().any(|own| own.line != 0);
+    let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+    graph.metrics = vec![Metric::new("samples", "percent", None).with_lines(lines)];
+    graph.symbols = builder.build().into_symbols();
+    let version = Some("rbspy".to_owned());
+    Ok(Read { recording: Recording::Graph(graph), format: Format::RbspySummary, version, span_seconds: None, warnings })
+}
+
+#[derive(Debug, PartialEq)]
+struct Row<'a> {
+    own: f64,
+    total: f64,
+    name: &'a str,
+    /// Empty if it is not known.
+    file: &'a str,
+    line: u32,
+}
+
+impl<'a> Row<'a> {
+    fn of(row: &'a str) -> Option<Self> {
+        let percent = |text: &str| text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+        let (own, rest) = row.trim().split_once(' ')?;
+        let (total, place) = rest.trim_start().split_once("  ")?;
+        let (name, path) = place.rsplit_once(" - ")?;
+        let (file, line) = match path.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+            Some((file, line)) => (file, line),
+            None => (path, 0),
+        };
+        let file = if file == "(unknown)" { "" } else { file };
+        Some(Self { own: percent(own)?, total: percent(total)?, name, file, line })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text_rows::warnings;
+    use super::*;
+
+    fn read_rows(rows: &str) -> Result<Read, ReadError> {
+        read(&[HEADER, b"\n", rows.as_bytes()].concat())
+    }
+
+    #[test]
+    fn rows_are_lines_with_percents() {
+        let rows = " 40.00    60.00  block in f - a b.rb:3\n 40.00    40.00  sleep [c function] - (unknown)\n 20.00    50.00  \
+                    block in f - a b.rb:9\n  0.00   100.00  <main> - /p/main.rb:1\nwhat\n  0.00   999.00  g - x:1\n";
+        let read = read_rows(rows).unwrap();
+        assert_eq!(warnings(&read), [("malformed-line", 2)]);
+        let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+        let name = |func: FuncId| {
+            let source = graph.symbols.funcs.get(func).source.map_or("", |source| graph.symbols.source_name(source));
+            format!("{}|{source}", graph.symbols.func_name(func))
+        };
+        let own: Vec<_> = graph.own.iter().map(|own| (name(own.func), own.line, own.weights[0])).collect();
+        let expected = [
+            ("block in f|a b.rb", 3, 40.0),
+            ("sleep [c function]|", 0, 40.0),
+            ("block in f|a b.rb", 9, 20.0),
+            ("<main>|/p/main.rb", 1, 0.0),
+        ];
+        assert_eq!(own, expected.map(|(name, line, weight)| (name.to_owned(), line, weight)));
+        let totals: Vec<_> = graph.totals.iter().map(|total| (name(total.func), total.line, total.totals[0])).collect();
+        let expected = [
+            ("block in f|a b.rb", 0, Total::Bounded { min: 60.0, max: 100.0 }),
+            ("block in f|a b.rb", 3, Total::Exact(60.0)),
+            ("block in f|a b.rb", 9, Total::Exact(50.0)),
+            ("sleep [c function]|", 0, Total::Exact(40.0)),
+            ("<main>|/p/main.rb", 0, Total::Exact(100.0)),
+            ("<main>|/p/main.rb", 1, Total::Exact(100.0)),
+        ];
+        assert_eq!(totals, expected.map(|(name, line, total)| (name.to_owned(), line, total)));
+        assert_eq!(read_rows("what\n").unwrap_err().at, At::Line(2, 1));
+        assert_eq!(read_rows("").unwrap().recording.metrics()[0].lines, LineKnowledge::Nothing);
+    }
+}
