@@ -3,7 +3,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
-use formats::write::{Written, callgrind, firefox, flamegraph, folded, pprof, speedscope};
+use formats::write::{self, MAX_STACK_BYTES, Spelling, Written, callgrind, firefox, flamegraph, folded, pprof, speedscope};
 use profile::{Profile, Recording};
 use serde::Deserialize;
 use std::fs::OpenOptions;
@@ -89,6 +89,20 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
         return Ok(callgrind::write(graph));
     }
     let profile = reshaped(snapshot, options)?;
+    let stack_bytes = match options.target {
+        Target::Callgrind | Target::Flamegraph | Target::Firefox => 0,
+        Target::Folded => write::stack_bytes(&profile, Spelling::Names, true),
+        Target::Flamechart => write::stack_bytes(&profile, Spelling::Names, false),
+        Target::Speedscope => write::stack_bytes(&profile, Spelling::Numbers, false),
+        Target::Pprof => write::stack_bytes(&profile, Spelling::Numbers, true),
+    };
+    if stack_bytes > MAX_STACK_BYTES {
+        let (title, gigabytes) = (options.target.title(), stack_bytes >> 30);
+        return Err(format!(
+            "the stacks are so deep and so many that {title} would have more than {gigabytes} GiB; cut them with --max-depth 200, \
+             or write firefox, which has each stack once"
+        ));
+    }
     let of_tables = |error: profile::BuildError| error.to_string();
     let mut written = match (options.target, options.compat) {
         (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),

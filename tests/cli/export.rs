@@ -327,3 +327,24 @@ fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
     let message = run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failed(3);
     assert_eq!(message, "folded stacks cannot show a difference; a flame graph can");
 }
+
+#[test]
+fn stacks_that_would_outgrow_memory_are_refused_with_a_way_out() {
+    // Every sample is one call deeper: a file of 200 kB whose stacks, spelled out, are gigabytes.
+    let folder = tempfile::tempdir().unwrap();
+    let deep = folder.path().join("deep");
+    let event = |i: u32, phase: char| {
+        format!(r#"{{"ph":"{phase}","name":"descend_into_the_subtree_of_a_node","ts":{i},"pid":1,"tid":1}}"#)
+    };
+    let events: Vec<_> = (0..9000).map(|i| event(i, 'B')).chain((9000..18_000).map(|i| event(i, 'E'))).collect();
+    std::fs::write(&deep, format!("[{}]", events.join(","))).unwrap();
+    for target in ["folded", "flamechart"] {
+        let message = run("export", &deep, ["--to", target]).failed(3);
+        assert!(message.contains("more than 1 GiB; cut them with --max-depth"), "{message}");
+        let ran = run("export", &deep, ["--to", target, "--max-depth", "3"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    }
+    for target in ["firefox", "callgrind", "flamegraph"] {
+        assert_eq!(run("export", &deep, ["--to", target]).code, Some(0), "{target}");
+    }
+}

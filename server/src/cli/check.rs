@@ -13,7 +13,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     let costs = &snapshot.costs;
     let recording = &snapshot.recording;
     writeln!(out, "{}", headline(snapshot))?;
-    let version = loaded.version.as_deref().map(|version| format!(", {version}")).unwrap_or_default();
+    let version = loaded.version.as_deref().map(|version| format!(", {}", plain(version))).unwrap_or_default();
     writeln!(out, "format    {}{version}", loaded.format.title())?;
     if let Some(seconds) = loaded.span_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;

@@ -9,7 +9,8 @@ mod tree;
 
 use crate::export::{Compat, Cut, Options, Target};
 use crate::lsp;
-use crate::present::{text::plain, units};
+use crate::present::text::{one_line, plain};
+use crate::present::units;
 use crate::session::config::{Config, PathMapping};
 use crate::session::roots;
 use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
@@ -201,7 +202,7 @@ pub fn run() -> i32 {
         Err(Failure { code, message }) => {
             if !message.is_empty() {
                 let _ = out.flush();
-                let _ = writeln!(io::stderr(), "costline: {message}");
+                let _ = writeln!(io::stderr(), "costline: {}", one_line(&message));
             }
             code
         }
@@ -265,7 +266,7 @@ fn times(count: u64) -> String {
 }
 
 fn warn(message: &str) {
-    let _ = writeln!(io::stderr(), "costline: warning: {}", message.replace(char::is_control, " "));
+    let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
 }
 
 /// The project around the profile, else the current folder.

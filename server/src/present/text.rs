@@ -7,15 +7,16 @@ const MAX_SHOWN: usize = 200;
 
 /// One line of plain text: no control characters, nothing that turns the direction of writing, of bounded length.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    let harmless = |c: char| !c.is_control() && !is_bidi_control(c);
-    if text.len() <= MAX_SHOWN && text.chars().all(harmless) {
-        return Cow::Borrowed(text);
+    match text.char_indices().nth(MAX_SHOWN) {
+        None => one_line(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", one_line(&text[..end]))),
     }
-    let mut shown: String = text.chars().take(MAX_SHOWN).map(|c| if harmless(c) { c } else { '\u{fffd}' }).collect();
-    if text.chars().nth(MAX_SHOWN).is_some() {
-        shown.push('…');
-    }
-    Cow::Owned(shown)
+}
+
+/// The same of any length, for sentences that quote names.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    let is_harmful = |c: char| c.is_control() || is_bidi_control(c) || is_unseen(c);
+    if text.contains(is_harmful) { Cow::Owned(text.replace(is_harmful, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
 /// Plain text as Markdown that shows it literally: no links, no markup, no HTML, no table cells.
@@ -34,6 +35,11 @@ fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Ends of lines that are no control characters, and what has no width.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{feff}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,7 +47,9 @@ mod tests {
     #[test]
     fn control_characters_and_direction_marks_become_visible() {
         assert_eq!(plain("a\u{1b}[31mb\n\u{202e}c"), "a\u{fffd}[31mb\u{fffd}\u{fffd}c");
+        assert_eq!(plain("a\u{2028}b\u{200b}c"), "a\u{fffd}b\u{fffd}c");
         assert!(matches!(plain("Vec<T>::push é😀"), Cow::Borrowed(_)));
+        assert_eq!(one_line(&format!("{}\u{1b}", "x".repeat(300))), format!("{}\u{fffd}", "x".repeat(300)));
         assert_eq!(plain(&"x".repeat(300)).chars().count(), 201);
     }
 

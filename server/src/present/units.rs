@@ -1,5 +1,6 @@
 //! Weights as people read them.
 
+use super::text::plain;
 use profile::{Metric, Total};
 
 /// `12.3%` of `base`; `–` where there is nothing to divide by.
@@ -27,7 +28,7 @@ pub fn counted(weight: f64, unit: &str) -> String {
         "samples" | "hits" | "threads" | "functions" | "lines" | "files" if weight.abs() == 1.0 => &unit[..unit.len() - 1],
         unit => unit,
     };
-    format!("{} {unit}", count(weight))
+    format!("{} {}", count(weight), plain(unit))
 }
 
 /// ` · 3 calls`, to stand behind a name or its costs; nothing where calls were not counted.
@@ -108,6 +109,7 @@ mod tests {
         assert_eq!(absolute(1.0, &Metric::new("Ir", "Ir", None)), "1 Ir");
         assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
         assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
+        assert_eq!(absolute(5.0, &Metric::new("x", "\u{1b}[31m", None)), "5 \u{fffd}[31m", "whatever the file calls it");
         assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");
     }
 

@@ -198,14 +198,15 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
         return kin.error();
     }
     if looked.is_some_and(|look| look.truncated) || (is_json && !closes(bytes)) {
-        let message = "the JSON ends before it says what it is; expected a profile by Firefox Profiler or V8";
+        let message = "the JSON ends before it says what it is; expected a whole profile";
         return ReadError::truncated(At::Byte(bytes.len() as u64), message);
     }
     ReadError::unrecognised(if is_json {
-        "this JSON is no profile known here: expected `meta.preprocessedProfileVersion` (Firefox Profiler, samply) \
-         or `nodes` with `callFrame` and `samples` (V8)"
+        "this JSON is no profile known here, or has no samples: expected one by Firefox Profiler, samply, V8, speedscope, \
+         stackprof or DHAT, or Chrome trace events"
     } else {
-        "no profile known here: expected JSON by Firefox Profiler, samply or V8, or folded stacks (`main;parse;hash 42`)"
+        "no profile known here: expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
+         DHAT), pprof, a recording by rbspy or Austin, the text of `perf script`, or folded stacks (`main;parse;hash 42`)"
     })
 }
 

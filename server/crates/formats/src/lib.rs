@@ -115,8 +115,7 @@ fn check_weights(recording: &Recording) -> Result<(), ReadError> {
                 weights.filter_map(|weights| weights.get(i)).map(|weight| weight.abs()).sum()
             }
         };
-        // What is no number is not below the bound either.
-        if !(sum < MOST) {
+        if sum.is_nan() || sum > MOST {
             let message =
                 format!("the weights of metric `{}` add up to more than 10^30; expected weights of samples", metric.name);
             return Err(ReadError::malformed(At::File, message));

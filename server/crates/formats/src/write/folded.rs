@@ -133,12 +133,28 @@ fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     text
 }
 
-/// Without what separates frames and lines.
+/// Without what separates frames and lines, or would make a line a comment or a frame the end of the one before.
 fn plain(text: &str) -> String {
     let harmless = |c: char| match c {
         ';' => ',',
         c if c.is_control() => ' ',
         c => c,
     };
-    text.chars().map(harmless).collect()
+    let text: String = text.chars().map(harmless).collect();
+    match text.trim() {
+        "" => "(anonymous)".to_owned(),
+        text if text.starts_with('#') => format!("\\{text}"),
+        text => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_taken_for_a_comment_or_for_a_part_of_another() {
+        let names = ["a;b\n", "  lead", "", "# c", "#c", "f 12"].map(plain);
+        assert_eq!(names, ["a,b", "lead", "(anonymous)", "\\# c", "\\#c", "f 12"]);
+    }
 }
