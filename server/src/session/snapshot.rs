@@ -300,7 +300,7 @@ impl Snapshot {
         let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
         let defined = FxHashMap::default();
         let mut this =
-            Self { loaded, recording, view, groups, costs, tree, warnings, mappings, written, paths, files, functions, defined };
+            Self { loaded, view, recording, groups, costs, tree, warnings, mappings, written, paths, files, functions, defined };
         let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
         for (function, _) in this.costs.functions() {
             if let Some((file, line)) = this.definition(function).filter(|(file, _)| this.path_of(*file).is_some()) {
