@@ -206,7 +206,8 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          stackprof or DHAT, or Chrome trace events"
     } else {
         "no profile known here: expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, a recording by rbspy or Austin, the text of `perf script`, or folded stacks (`main;parse;hash 42`)"
+         DHAT), pprof, callgrind, a recording by rbspy or Austin, the text of `perf script`, or folded stacks \
+         (`main;parse;hash 42`)"
     })
 }
 
