@@ -198,7 +198,7 @@ mod tests {
         let read = read(HEAP.as_bytes()).unwrap();
         assert_eq!(
             rows(&read),
-            "main|main.c:26 > words|main.c:18 > zeroed|pool.h:9 > calloc|vg.so 96 2 60 1 4 1 9 6\n??? > calloc|vg.so 8 1 0 0 0 0 0 8\n"
+            "main|main.c:26 > words|main.c:18 > zeroed|pool.h:9~ > calloc|vg.so 96 2 60 1 4 1 9 6\n??? > calloc|vg.so 8 1 0 0 0 0 0 8\n"
         );
         assert_eq!(
             metrics(&read),

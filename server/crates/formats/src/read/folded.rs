@@ -351,62 +351,17 @@ impl<'a> Tables<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text_rows::{labelled_rows, profile};
     use super::*;
     use crate::ErrorKind;
-    use profile::Profile;
-    use std::fmt::Write;
 
     fn read_text(text: &str) -> Read {
         read(text.as_bytes()).unwrap()
     }
 
-    fn profile(read: &Read) -> &Profile {
-        let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
-        profile
-    }
-
-    /// Each sample as `thread: root>leaf file:line weights`; executing lines as `:12`, definitions as `@12`.
+    /// Each sample as `thread: root > leaf|file:line weights`; definitions as `@12`.
     fn rows(text: &str) -> String {
-        let read = read_text(text);
-        let profile = profile(&read);
-        let (symbols, mut out) = (profile.symbols(), String::new());
-        for thread in profile.threads() {
-            for row in 0..thread.samples.len() {
-                let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
-                while let Some(stack) = next {
-                    let frame = profile.frames().get(profile.stacks().frame(stack));
-                    let func = symbols.funcs.get(frame.func);
-                    let mut name = symbols.func_name(frame.func).to_owned();
-                    if let Some(source) = func.source {
-                        write!(name, "|{}", symbols.source_name(source)).unwrap();
-                    }
-                    if let Some(lib) = func.lib {
-                        write!(name, "|{}", symbols.libs[lib.index()].name).unwrap();
-                    }
-                    if func.line > 0 {
-                        write!(name, "@{}", func.line).unwrap();
-                    }
-                    if frame.line > 0 {
-                        write!(name, ":{}", frame.line).unwrap();
-                    }
-                    if frame.inlined {
-                        name.push('~');
-                    }
-                    names.push(name);
-                    next = profile.stacks().prefix(stack);
-                }
-                names.reverse();
-                if !thread.name.is_empty() {
-                    write!(out, "{}: ", thread.name).unwrap();
-                }
-                out.push_str(&names.join(" > "));
-                for weights in thread.samples.weights() {
-                    write!(out, " {}", weights.get(row)).unwrap();
-                }
-                out.push('\n');
-            }
-        }
-        out
+        labelled_rows(&read_text(text), |thread| thread.name.clone())
     }
 
     fn metrics(read: &Read) -> Vec<(&str, &str, LineKnowledge)> {

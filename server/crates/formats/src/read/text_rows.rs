@@ -1,7 +1,7 @@
 //! What a reader made of a file, as text that can be checked by eye: for the tests of readers.
 
 use crate::Read;
-use profile::{Profile, Recording};
+use profile::{Profile, Recording, Thread};
 use std::fmt::Write;
 
 pub(super) fn profile(read: &Read) -> &Profile {
@@ -11,10 +11,17 @@ pub(super) fn profile(read: &Read) -> &Profile {
 
 /// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as these are known.
 pub(super) fn rows(read: &Read) -> String {
+    let ids =
+        |thread: &Thread| [&thread.pid, &thread.tid].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("/");
+    labelled_rows(read, ids)
+}
+
+/// The same with another label for threads than their ids. What is inlined has a `~` behind it.
+pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> String {
     let profile = profile(read);
     let (symbols, mut out) = (profile.symbols(), String::new());
     for thread in profile.threads() {
-        let ids: Vec<_> = [&thread.pid, &thread.tid].into_iter().flatten().map(String::as_str).collect();
+        let label = label(thread);
         for row in 0..thread.samples.len() {
             let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
             while let Some(stack) = next {
@@ -30,12 +37,13 @@ pub(super) fn rows(read: &Read) -> String {
                 for (mark, line) in [('@', func.line), (':', frame.line)].into_iter().filter(|&(_, line)| line > 0) {
                     write!(name, "{mark}{line}").unwrap();
                 }
+                name.push_str(if frame.inlined { "~" } else { "" });
                 names.push(name);
                 next = profile.stacks().prefix(stack);
             }
             names.reverse();
-            if !ids.is_empty() {
-                write!(out, "{}: ", ids.join("/")).unwrap();
+            if !label.is_empty() {
+                write!(out, "{label}: ").unwrap();
             }
             out.push_str(&names.join(" > "));
             for weights in thread.samples.weights() {
