@@ -383,6 +383,7 @@ mod tests {
             "2024-01-01 12:00:00 INFO started worker 3\n2024-01-01 12:00:01 INFO started worker 4\n",
             "fl=a.c\nfn=main\n1 2\n3 4\n",
             "version: 1\nname: events 3\n",
+            "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /x.html HTTP/1.0\" 200 2326\n",
             "1 2\n3 4\n",
             "a;b;c\n1;2;3\n",
             "\u{0};\u{1} 1\n",

@@ -65,10 +65,10 @@ fn is_stack(text: &str) -> bool {
     !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
 }
 
-/// One frame: it tells where it is, or it is one word and neither a number nor a key.
+/// One frame: it tells where it is (and quotes nothing, as lines of logs do), or it is one word and neither a number nor a key.
 fn is_single(text: &str) -> bool {
     let is_word = !text.contains([' ', '\t', ',', ';']) && text.contains(char::is_alphabetic) && !text.ends_with([':', '=']);
-    is_word || Dialect::any(text).is_some()
+    is_word || (!text.contains('"') && Dialect::any(text).is_some())
 }
 
 /// Whether a cut line can only be deep recursion: the same frames again and again.
