@@ -60,7 +60,7 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
              `ChromeLayerBuilder::new().include_locations(true)`"
         }
         Format::Speedscope if by("rbspy") => {
-            "record with `rbspy record -f speedscope --file p.speedscope.json -- ruby PROGRAM.rb`; C functions have no lines"
+            "record with `rbspy record --format speedscope --file p.speedscope.json -- ruby PROGRAM.rb`; C functions have no lines"
         }
         Format::Speedscope if by("pyinstrument") || by("py-spy") => {
             "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
