@@ -127,6 +127,9 @@ pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
             None => {}
             Some(Weights::Ones) => thread.samples.stacks().for_each(|stack| add(stack, 1.0)),
             Some(Weights::Each(weights)) => thread.samples.stacks().zip(weights).for_each(|(stack, &weight)| add(stack, weight)),
+            Some(Weights::Counts(counts)) => {
+                thread.samples.stacks().zip(counts).for_each(|(stack, &count)| add(stack, f64::from(count)));
+            }
         }
         sums.total += thread_total;
         sums.threads.push(Some(thread_total));

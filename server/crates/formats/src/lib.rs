@@ -105,7 +105,7 @@ fn check_weights(recording: &Recording) -> Result<(), ReadError> {
         let sum: f64 = match recording {
             Recording::Stacks(profile) => {
                 let columns = profile.threads().iter().filter_map(|thread| match thread.samples.weights().get(i)? {
-                    Weights::Ones => None,
+                    Weights::Ones | Weights::Counts(_) => None,
                     Weights::Each(column) => Some(column),
                 });
                 columns.flatten().map(|weight| weight.abs()).sum()

@@ -70,7 +70,7 @@ fn columns_of_any_type_are_columns() {
     // The first delta means nothing, the last is unknown.
     let cpu = Selves::of(stacks(&read), 1, "");
     assert_eq!((cpu.total, pairs(&cpu.lines)), (24.0, vec![("a.c", 10, 16.0)]));
-    assert_eq!(stacks(&read).threads()[0].samples.weights()[1], Weights::Each(vec![0.0, 8.0, 16.0, 0.0]));
+    assert_eq!(stacks(&read).threads()[0].samples.weights()[1], Weights::Counts(vec![0, 8, 16, 0]));
 }
 
 /// What is said of a file, of which `patch` is written at `at`.

@@ -176,10 +176,8 @@ impl ProfileBuilder {
             return Err(shape("the list of weight columns", samples.weights.len(), self.profile.metrics.len()));
         }
         for weights in &samples.weights {
-            if let crate::Weights::Each(column) = weights
-                && column.len() != samples.len()
-            {
-                return Err(shape("a weight column", column.len(), samples.len()));
+            if let Some(len) = weights.len().filter(|&len| len != samples.len()) {
+                return Err(shape("a weight column", len, samples.len()));
             }
         }
         if let Some(calls) = samples.calls().filter(|calls| calls.len() != samples.len()) {

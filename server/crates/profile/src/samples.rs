@@ -10,14 +10,37 @@ pub enum Weights {
     Ones,
     /// One weight per sample. Weights below zero are legal (freed bytes, differences).
     Each(Vec<f64>),
+    /// One weight per sample, all of them counts: the same in half the memory.
+    Counts(Vec<u32>),
 }
 
 impl Weights {
+    /// One weight per sample, in as little memory as they fit into.
+    pub fn compact(weights: Vec<f64>) -> Self {
+        #[expect(clippy::cast_sign_loss, reason = "what does not come back the same is not taken")]
+        let is_count = |&weight: &f64| f64::from(weight as u32).to_bits() == weight.to_bits();
+        if !weights.iter().all(is_count) {
+            return Self::Each(weights);
+        }
+        #[expect(clippy::cast_sign_loss, reason = "all of them are counts")]
+        Self::Counts(weights.into_iter().map(|weight| weight as u32).collect())
+    }
+
+    /// How many weights there are; `None` where every sample weighs the same.
+    pub(crate) fn len(&self) -> Option<usize> {
+        match self {
+            Self::Ones => None,
+            Self::Each(column) => Some(column.len()),
+            Self::Counts(column) => Some(column.len()),
+        }
+    }
+
     /// The weight of sample `i`; 0 beyond the column.
     pub fn get(&self, i: usize) -> f64 {
         match self {
             Self::Ones => 1.0,
             Self::Each(column) => column.get(i).copied().unwrap_or(0.0),
+            Self::Counts(column) => column.get(i).copied().map_or(0.0, f64::from),
         }
     }
 }
@@ -58,6 +81,7 @@ impl Samples {
         let weights = self.weights.iter().map(|weights| match weights {
             Weights::Ones => Weights::Ones,
             Weights::Each(_) => Weights::Each(rows.iter().map(|&i| weights.get(i)).collect()),
+            Weights::Counts(column) => Weights::Counts(rows.iter().filter_map(|&i| column.get(i).copied()).collect()),
         });
         let calls = self.calls.as_ref().map(|calls| {
             let calls = |(&i, &stack): (&usize, &Option<StackId>)| if stack == self.stack(i) { calls[i] } else { 0 };
@@ -109,4 +133,19 @@ pub struct Thread {
     pub tid: Option<String>,
     /// What was sampled on it.
     pub samples: Samples,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_counts_take_half_the_memory() {
+        assert_eq!(Weights::compact(vec![0.0, 7.0, 4_294_967_295.0]), Weights::Counts(vec![0, 7, u32::MAX]));
+        for other in [-1.0, -0.0, 0.5, 4_294_967_296.0, f64::NAN] {
+            let Weights::Each(column) = Weights::compact(vec![1.0, other]) else { panic!("{other} is no count") };
+            assert_eq!(column[1].to_bits(), other.to_bits());
+        }
+        assert_eq!((Weights::Counts(vec![3]).get(0), Weights::Counts(vec![3]).get(1)), (3.0, 0.0));
+    }
 }

@@ -93,7 +93,7 @@ impl Writer<'_> {
             let seconds = seconds_of_unit(metric);
             let weights = self.profile.threads().iter().filter_map(|thread| thread.samples.weights().get(i));
             let is_whole = weights.into_iter().all(|weights| match weights {
-                Weights::Ones => true,
+                Weights::Ones | Weights::Counts(_) => true,
                 Weights::Each(weights) => weights.iter().all(|weight| weight.fract() == 0.0),
             });
             let (unit, scale) = match seconds {

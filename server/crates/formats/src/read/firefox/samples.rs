@@ -139,7 +139,7 @@ impl Rows {
         let zeros = |table: usize| Weights::Each(vec![0.0; lengths[table]]);
         let own = match kind {
             Kind::Weight(unit) if *unit == self.unit => std::mem::replace(&mut self.weights, Weights::Ones),
-            Kind::Cpu if !self.cpu.is_empty() => Weights::Each(std::mem::take(&mut self.cpu)),
+            Kind::Cpu if !self.cpu.is_empty() => Weights::compact(std::mem::take(&mut self.cpu)),
             _ => zeros(0),
         };
         if lengths[1..] == [0, 0] {
@@ -150,6 +150,7 @@ impl Rows {
         let parts = [own, js, native].into_iter().zip(lengths).flat_map(|(part, len)| match part {
             Weights::Ones => vec![1.0; len],
             Weights::Each(column) => column,
+            Weights::Counts(column) => column.into_iter().map(f64::from).collect(),
         });
         Weights::Each(parts.collect())
     }
