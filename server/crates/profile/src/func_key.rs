@@ -16,9 +16,13 @@ pub struct FuncKey {
 impl FuncKey {
     /// The key of a func. An unresolved func is called by its address (`0x1174`), which becomes [`Self::address`].
     pub fn new(name: &str, file: Option<&str>, lib: Option<&str>) -> Self {
-        let address = name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-        Self { name: name.to_owned(), file: file.map(str::to_owned), lib: lib.map(str::to_owned), address }
+        Self { name: name.to_owned(), file: file.map(str::to_owned), lib: lib.map(str::to_owned), address: address(name) }
     }
+}
+
+/// The address that an unresolved func is called by.
+pub(crate) fn address(name: &str) -> Option<u64> {
+    name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok())
 }
 
 #[cfg(test)]

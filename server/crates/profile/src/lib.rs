@@ -8,6 +8,7 @@
 
 mod builder;
 mod call_graph;
+mod call_sites;
 mod cost;
 mod func_key;
 mod groups;
@@ -19,12 +20,14 @@ mod samples;
 mod stack_table;
 mod strings;
 mod symbol_tables;
+mod symbolicate;
 #[cfg(feature = "test-support")]
 pub mod text_samples;
 mod warning;
 
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{Call, CallGraph, OwnCost, StatedTotal};
+pub use call_sites::at_call_sites;
 pub use cost::{Cost, Total};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FunctionId, Groups};
@@ -35,5 +38,6 @@ pub use relocate::{Asked, Moved, Place, Position, relocate};
 pub use samples::{Samples, Thread, Weights};
 pub use stack_table::{Frame, FrameTable, StackTable};
 pub use strings::StringTable;
-pub use symbol_tables::{Func, FuncTable, Lib, SymbolTables};
+pub use symbol_tables::{AddressBase, Func, FuncTable, Lib, SymbolTables};
+pub use symbolicate::{Level, Symbolicated, symbolicate};
 pub use warning::{Warning, Warnings};

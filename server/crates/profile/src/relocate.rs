@@ -4,9 +4,8 @@
 //! where it starts, a frame with the line that it executes, each on its own: a bundle is one file made of many, and a compiler
 //! that inlines makes a function of one of them execute lines of another.
 
-use crate::strings::Interner;
-use crate::{FrameTable, FuncTable, Profile, Recording, SourceId, StringId};
-use rustc_hash::FxHashMap;
+use crate::symbol_tables::Names;
+use crate::{FrameTable, FuncTable, Profile, Recording, SourceId};
 use std::sync::Arc;
 
 /// What is asked of a place.
@@ -63,12 +62,12 @@ pub fn relocate<'a>(recording: &Recording, mut find: impl FnMut(Asked, Position)
 
 fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) -> Moved<'a>) -> Profile {
     let old = &profile.symbols;
-    let mut files = Files::new(profile);
+    let mut names = Names::of(old);
     // A place in a file whose name does not fit any more stays.
     let mut moved = |asked, position| match find(asked, position) {
         Moved::Stays => None,
         Moved::Unknown => Some(None),
-        Moved::To(place) => Some(Some((files.id(place.file)?, place))),
+        Moved::To(place) => Some(Some((names.source(place.file)?, place))),
     };
 
     let mut funcs = FuncTable::default();
@@ -103,34 +102,9 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
         }
     }
 
-    let (strings, sources) = (files.strings.finish(), files.sources);
-    let symbols = crate::SymbolTables { strings, libs: old.libs.clone(), sources, funcs };
+    let symbols = names.with(old.libs.clone(), funcs);
     let (stacks, threads) = (Arc::clone(&profile.stacks), Arc::clone(&profile.threads));
     Profile { symbols, frames, stacks, metrics: profile.metrics.clone(), default_metric: profile.default_metric, threads }
-}
-
-/// The files of a recording while some are added.
-struct Files {
-    strings: Interner,
-    sources: Vec<StringId>,
-    ids: FxHashMap<StringId, SourceId>,
-}
-
-impl Files {
-    fn new(profile: &Profile) -> Self {
-        let sources = profile.symbols.sources.clone();
-        let ids = sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
-        Self { strings: profile.symbols.strings.clone().into(), sources, ids }
-    }
-
-    fn id(&mut self, name: &str) -> Option<SourceId> {
-        let name = self.strings.intern(name)?;
-        let next = u32::try_from(self.sources.len()).ok().filter(|&next| next != crate::ids::NONE)?;
-        Some(*self.ids.entry(name).or_insert_with(|| {
-            self.sources.push(name);
-            SourceId::new(next)
-        }))
-    }
 }
 
 #[cfg(test)]

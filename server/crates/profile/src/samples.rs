@@ -23,7 +23,8 @@ impl Weights {
             return Self::Each(weights);
         }
         #[expect(clippy::cast_sign_loss, reason = "all of them are counts")]
-        Self::Counts(weights.into_iter().map(|weight| weight as u32).collect())
+        // Copied, not collected in place, which would keep the room of the larger numbers.
+        Self::Counts(weights.iter().map(|&weight| weight as u32).collect())
     }
 
     /// How many weights there are; `None` where every sample weighs the same.

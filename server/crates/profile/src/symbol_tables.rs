@@ -1,15 +1,39 @@
 //! Names: libraries, sources and funcs with the strings they use. Shared by both kinds of recording.
 
 use crate::ids::NONE;
+use crate::strings::Interner;
 use crate::{FuncId, FuncKey, LibId, SourceId, StringId, StringTable};
+use rustc_hash::FxHashMap;
 
-/// A library that code was loaded from.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A library (or program) that code was loaded from. Texts that the profile does not give are empty.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Lib {
     /// Its short name (`libc.so.6`).
     pub name: String,
-    /// Where it lay on the recording machine; empty if the file does not say.
+    /// Where it lay on the recording machine.
     pub path: String,
+    /// The name of the file that its debug info was written to (`app.pdb`); often its own.
+    pub debug_name: String,
+    /// Where that file lay.
+    pub debug_path: String,
+    /// Breakpad's id of the debug info: a GUID and an age, in upper case hex without hyphens.
+    pub debug_id: String,
+    /// The ELF build id, the Mach-O UUID, or time stamp and size of a PE file, in hex.
+    pub code_id: String,
+    /// The name of the architecture, for files that hold code for several.
+    pub arch: String,
+    /// From where the addresses of its unresolved funcs count.
+    pub addresses: AddressBase,
+}
+
+/// From where addresses in a library count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum AddressBase {
+    /// From where the library begins in memory (Firefox Profiler's "relative address").
+    #[default]
+    Image,
+    /// From the beginning of the library's file.
+    File,
 }
 
 /// One func, as a row to be put into or taken out of the table.
@@ -107,6 +131,14 @@ impl SymbolTables {
         self.strings.get(self.sources[id.index()])
     }
 
+    /// The library and the address in it of a func that nobody has resolved; see [`FuncKey::address`]. The address is one to
+    /// look up: for callers it lies within the call, not behind it.
+    pub fn unresolved(&self, id: FuncId) -> Option<(LibId, u64)> {
+        let func = self.funcs.get(id);
+        let lib = func.lib.filter(|_| func.source.is_none())?;
+        Some((lib, crate::func_key::address(self.strings.get(func.name))?))
+    }
+
     /// What identifies a func across files, rewrites and symbolication.
     pub fn func_key(&self, id: FuncId) -> FuncKey {
         let func = self.funcs.get(id);
@@ -115,5 +147,39 @@ impl SymbolTables {
             func.source.map(|source| self.source_name(source)),
             func.lib.map(|lib| self.libs[lib.index()].name.as_str()),
         )
+    }
+}
+
+/// The strings and file names of a recording while some are added: those that are there keep their ids.
+pub(crate) struct Names {
+    strings: Interner,
+    sources: Vec<StringId>,
+    source_ids: FxHashMap<StringId, SourceId>,
+}
+
+impl Names {
+    pub(crate) fn of(symbols: &SymbolTables) -> Self {
+        let sources = symbols.sources.clone();
+        let source_ids = sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
+        Self { strings: symbols.strings.clone().into(), sources, source_ids }
+    }
+
+    /// The id of a string; `None` when there are too many.
+    pub(crate) fn string(&mut self, text: &str) -> Option<StringId> {
+        self.strings.intern(text)
+    }
+
+    /// The id of a file; `None` when there are too many.
+    pub(crate) fn source(&mut self, name: &str) -> Option<SourceId> {
+        let name = self.strings.intern(name)?;
+        let next = u32::try_from(self.sources.len()).ok().filter(|&next| next != NONE)?;
+        Some(*self.source_ids.entry(name).or_insert_with(|| {
+            self.sources.push(name);
+            SourceId::new(next)
+        }))
+    }
+
+    pub(crate) fn with(self, libs: Vec<Lib>, funcs: FuncTable) -> SymbolTables {
+        SymbolTables { strings: self.strings.finish(), libs, sources: self.sources, funcs }
     }
 }

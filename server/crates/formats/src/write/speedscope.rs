@@ -203,7 +203,7 @@ mod tests {
     fn written(unit: &str) -> (String, Vec<&'static str>) {
         let metrics = vec![Metric::new("x", "x", None), Metric::new("cost", unit, None).with_lines(LineKnowledge::SelfAndTotal)];
         let mut builder = ProfileBuilder::new(metrics, 1);
-        let libs = ["a.so", "b.so"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), path: String::new() }).unwrap());
+        let libs = ["a.so", "b.so"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
         let source = builder.intern_source("m.c").unwrap();
         let mut frame = |name: &str, lib: Option<usize>, source, line, column| {
             let func =

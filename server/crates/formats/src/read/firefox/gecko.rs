@@ -202,7 +202,7 @@ impl Libs {
         if location.lib.is_empty() {
             return Ok(ABSENT);
         }
-        let id = builder.intern_lib(profile::Lib { name: location.lib.to_owned(), path: String::new() })?;
+        let id = builder.intern_lib(profile::Lib { name: location.lib.to_owned(), ..profile::Lib::default() })?;
         let known = self.ids.iter().position(|&lib| lib == id);
         Ok(known.unwrap_or_else(|| {
             self.ids.push(id);

@@ -111,7 +111,17 @@ fn weight_type(samples: &Raw<'_>) -> Result<String, ReadError> {
 
 pub(super) fn intern_libs(builder: &mut ProfileBuilder, libs: Vec<Lib<'_>>) -> Result<Vec<LibId>, ReadError> {
     let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned()).unwrap_or_default();
-    libs.into_iter().map(|lib| Ok(builder.intern_lib(profile::Lib { name: text(lib.name), path: text(lib.path) })?)).collect()
+    let lib = |lib: Lib<'_>| profile::Lib {
+        name: text(lib.name),
+        path: text(lib.path),
+        debug_name: text(lib.debug_name),
+        debug_path: text(lib.debug_path),
+        debug_id: text(lib.breakpad_id),
+        code_id: text(lib.code_id),
+        arch: text(lib.arch),
+        addresses: profile::AddressBase::Image,
+    };
+    libs.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
 }
 
 /// A column; one that is missing has no rows.

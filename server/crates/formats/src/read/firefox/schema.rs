@@ -1,6 +1,6 @@
 //! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name, path}]`, `file.threads
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads
 //! [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`. Numbers say since or until which version:
 //!
 //! | table | columns |
@@ -67,11 +67,22 @@ impl Meta {
 
 /// One of `libs`.
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Lib<'a> {
     #[serde(default, borrow)]
     pub(super) name: Option<Text<'a>>,
     #[serde(default, borrow)]
     pub(super) path: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    pub(super) debug_name: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    pub(super) debug_path: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    pub(super) breakpad_id: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    pub(super) code_id: Option<Text<'a>>,
+    #[serde(default, borrow)]
+    pub(super) arch: Option<Text<'a>>,
 }
 
 /// Bits of `frameTable.flags`: whether the cell of the same row holds a value.

@@ -1,0 +1,264 @@
+//! The same recording with addresses resolved: each becomes a function at a line, below the functions that a compiler inlined it
+//! into.
+//!
+//! What an address means, somebody else knows (debug info is read in `symbols`); here tables are rebuilt, by the rules of the
+//! Firefox Profiler (`profile-logic/symbolication`): funcs of one library that agree in name and file are one; lines belong to
+//! frames, the func's own line stays unknown; samples move to the innermost inlined frame; what has no symbol stays an address.
+
+use crate::symbol_tables::Names;
+use crate::{
+    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, LibId, LineKnowledge, Profile, Samples, StackId, StackTable,
+    Thread,
+};
+use rustc_hash::FxHashMap;
+
+/// One of the functions that an address lies in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Level<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The file that the line is in, as debug info spells it.
+    pub file: Option<&'a str>,
+    /// The line, 1-based; 0 = unknown. Of an outer level, that of the inlined call.
+    pub line: u32,
+}
+
+/// A recording with addresses resolved.
+#[derive(Debug)]
+pub struct Symbolicated {
+    /// The recording. Only threads, metrics and libraries have the ids they had.
+    pub profile: Profile,
+    /// What became of each func that was resolved: the physical function first, then what is inlined into it. By the key of
+    /// the old func, of which two can differ in nothing but their ids.
+    pub became: FxHashMap<FuncKey, Vec<FuncId>>,
+}
+
+/// The recording with the levels that `find` gives for addresses in libraries ([`crate::SymbolTables::unresolved`]), the physical
+/// function first and the innermost inlined one last; none (or an empty list) leaves the address as it is. `None` if nothing was
+/// resolved, or if the tables would outgrow their ids.
+#[must_use]
+pub fn symbolicate<'a, L>(profile: &Profile, find: impl Fn(LibId, u64) -> Option<L>) -> Option<Symbolicated>
+where
+    L: IntoIterator<Item = Level<'a>>,
+{
+    let old = &profile.symbols;
+    let mut funcs = Funcs { names: Names::of(old), table: FuncTable::default(), known: FxHashMap::default() };
+    let mut is_resolved = false;
+    // What each func is now, with a line where it was resolved.
+    let mut now: Vec<Vec<(FuncId, Option<u32>)>> = Vec::with_capacity(old.funcs.len());
+    for id in old.funcs.ids() {
+        let mut levels = Vec::new();
+        if let Some((lib, address)) = old.unresolved(id) {
+            for level in find(lib, address).into_iter().flatten() {
+                levels.push((funcs.of_level(lib, level)?, Some(level.line)));
+            }
+        }
+        is_resolved |= !levels.is_empty();
+        if levels.is_empty() {
+            levels.push((funcs.intern(old.funcs.get(id)), None));
+        }
+        now.push(levels);
+    }
+    let n_frames = |id: StackId| now[profile.frames.get(profile.stacks.frame(id)).func.index()].len();
+    if !is_resolved || profile.stacks.ids().map(n_frames).sum::<usize>() >= crate::ids::NONE as usize {
+        return None;
+    }
+
+    let mut frames = Frames::default();
+    let new_frames: Vec<Vec<FrameId>> = profile
+        .frames
+        .iter()
+        .map(|old| {
+            let level = |(depth, &(func, line)): (usize, &(FuncId, Option<u32>))| match line {
+                Some(line) => frames.intern(Frame { func, line, column: 0, inlined: depth > 0 || old.inlined }),
+                None => frames.intern(Frame { func, ..old }),
+            };
+            now[old.func.index()].iter().enumerate().map(level).collect()
+        })
+        .collect();
+
+    let (stacks, new_stacks) = expand(&profile.stacks, &new_frames);
+    let moved = |stack: Option<StackId>| stack.map_or(crate::ids::NONE, |stack| new_stacks[stack.index()].raw());
+    let threads = profile.threads.iter().map(|thread| {
+        let samples = Samples {
+            stack: thread.samples.stacks().map(moved).collect(),
+            weights: thread.samples.weights.clone(),
+            calls: thread.samples.calls.clone(),
+        };
+        let Thread { name, process_name, pid, tid, .. } = thread;
+        Thread { name: name.clone(), process_name: process_name.clone(), pid: pid.clone(), tid: tid.clone(), samples }
+    });
+    let knows_lines = now.iter().flatten().any(|&(_, line)| line.is_some_and(|line| line != 0));
+    let metrics = profile.metrics.iter().cloned().map(|metric| match metric.lines {
+        LineKnowledge::Nothing if knows_lines => metric.with_lines(LineKnowledge::SelfAndTotal),
+        _ => metric,
+    });
+    let became = old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, line)| line.is_some()));
+    let became = became.map(|(id, now)| (old.func_key(id), now.iter().map(|&(func, _)| func).collect()));
+    Some(Symbolicated {
+        became: became.collect(),
+        profile: Profile {
+            symbols: funcs.names.with(old.libs.clone(), funcs.table),
+            frames: frames.table,
+            stacks: stacks.into(),
+            metrics: metrics.collect(),
+            default_metric: profile.default_metric,
+            threads: threads.collect(),
+        },
+    })
+}
+
+/// The stacks with each frame replaced by its new ones, the outermost first, and the new innermost stack of each old one. Equal
+/// stacks become one; idle ones stay apart from others.
+fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<StackId>) {
+    let mut stacks = StackTable::default();
+    let mut known: FxHashMap<(Option<StackId>, FrameId, bool), StackId> = FxHashMap::default();
+    let mut innermost: Vec<StackId> = Vec::with_capacity(old.len());
+    let mut idle = Vec::new();
+    for id in old.ids() {
+        let mut stack = old.prefix(id).map(|prefix| innermost[prefix.index()]);
+        let frames = &new_frames[old.frame(id).index()];
+        for (depth, &frame) in frames.iter().enumerate() {
+            let is_idle = depth + 1 == frames.len() && old.is_idle(id);
+            stack = Some(*known.entry((stack, frame, is_idle)).or_insert_with(|| {
+                stacks.push(stack, frame);
+                let new = StackId::new(stacks.len() as u32 - 1);
+                if is_idle {
+                    idle.push(new);
+                }
+                new
+            }));
+        }
+        // Every frame has at least one level.
+        innermost.extend(stack);
+    }
+    for id in idle {
+        stacks.set_idle(id);
+    }
+    (stacks, innermost)
+}
+
+/// Frames without equal ones.
+#[derive(Default)]
+struct Frames {
+    table: FrameTable,
+    known: FxHashMap<Frame, FrameId>,
+}
+
+impl Frames {
+    fn intern(&mut self, frame: Frame) -> FrameId {
+        *self.known.entry(frame).or_insert_with(|| {
+            self.table.push(frame);
+            FrameId::new(self.table.len() as u32 - 1)
+        })
+    }
+}
+
+/// Funcs without equal ones, and their names.
+struct Funcs {
+    names: Names,
+    table: FuncTable,
+    known: FxHashMap<Func, FuncId>,
+}
+
+impl Funcs {
+    /// The func of a level: one for all levels of a library with that name and file. `None` when there are too many.
+    fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<FuncId> {
+        let name = self.names.string(level.name)?;
+        let source = match level.file {
+            Some(file) => Some(self.names.source(file)?),
+            None => None,
+        };
+        Some(self.intern(Func { name, source, lib: Some(lib), line: 0, column: 0 }))
+    }
+
+    fn intern(&mut self, func: Func) -> FuncId {
+        *self.known.entry(func).or_insert_with(|| {
+            self.table.push(func);
+            FuncId::new(self.table.len() as u32 - 1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text_samples;
+
+    /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two inlined levels and one, another
+    /// call, and the function itself.
+    const ADDRESSES: &str = "
+        0x10[lib:app]  0x20[lib:app]  0x30[lib:app]  0x40[lib:app]
+                                      0x90[lib:app]
+    ";
+
+    fn find(lib: LibId, address: u64) -> Option<Vec<Level<'static>>> {
+        assert_eq!(lib, LibId::new(0));
+        let at = |name, file, line| Level { name, file: Some(file), line };
+        let (run, fold) = (|line| at("run", "run.rs", line), |line| at("fold", "iter.rs", line));
+        Some(match address {
+            0x10 => vec![run(4), fold(90), at("step", "run.rs", 12)],
+            0x20 => vec![run(4), fold(92)],
+            0x30 => vec![run(6)],
+            0x40 => vec![run(0)],
+            0x90 => vec![at("step", "run.rs", 12)],
+            _ => return None,
+        })
+    }
+
+    /// The samples, each as `caller:line>callee:line~`; `~` marks inlined frames.
+    fn samples(profile: &Profile) -> Vec<String> {
+        let samples = profile.threads().iter().flat_map(|thread| thread.samples.stacks());
+        let text = samples.map(|mut next| {
+            let mut frames = Vec::new();
+            while let Some(stack) = next {
+                let Frame { func, line, inlined, .. } = profile.frames().get(profile.stacks().frame(stack));
+                frames.push(format!("{}:{line}{}", profile.symbols().func_name(func), if inlined { "~" } else { "" }));
+                next = profile.stacks().prefix(stack);
+            }
+            frames.reverse();
+            frames.join(">")
+        });
+        text.collect()
+    }
+
+    #[test]
+    fn an_address_becomes_all_functions_that_it_lies_in() {
+        let Symbolicated { profile, became } = symbolicate(&text_samples::profile(ADDRESSES), find).unwrap();
+        assert_eq!(samples(&profile), ["run:4>fold:90~>step:12~", "run:4>fold:92~", "run:6>step:12", "run:0"]);
+        // One func per name and file: the inlined and the called `step` are one.
+        let symbols = profile.symbols();
+        let funcs: Vec<_> = symbols.funcs.ids().map(|id| symbols.func_name(id)).collect();
+        assert_eq!(funcs, ["run", "fold", "step"]);
+        let names = |address: &str| {
+            let key = FuncKey::new(address, None, Some("app"));
+            became[&key].iter().map(|&func| symbols.func_name(func)).collect::<Vec<_>>()
+        };
+        assert_eq!((names("0x10"), names("0x90")), (vec!["run", "fold", "step"], vec!["step"]));
+        // `run:4` is one frame and one stack, whichever instruction it was.
+        assert_eq!((profile.frames().len(), profile.stacks().len()), (7, 7));
+    }
+
+    #[test]
+    fn what_has_no_symbol_stays() {
+        let profile = text_samples::profile(
+            "main@3[file:a.c] 0x50[lib:app] 0x60
+0x10[lib:app]",
+        );
+        let Symbolicated { profile, became } = symbolicate(&profile, find).unwrap();
+        assert_eq!(samples(&profile), ["main:3>run:4>fold:90~>step:12~", "0x50:0", "0x60:0"]);
+        assert_eq!(became.len(), 1);
+        assert!(symbolicate(&text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60"), find).is_none());
+    }
+
+    #[test]
+    fn idle_stacks_stay_idle_and_apart() {
+        let profile = text_samples::profile("0x10[lib:app][idle] 0x11[lib:app]");
+        let find = |_, _| find(LibId::new(0), 0x10);
+        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        assert_eq!(samples(&profile), ["run:4>fold:90~>step:12~"; 2]);
+        let stacks: Vec<_> =
+            profile.threads()[0].samples.stacks().flatten().map(|stack| profile.stacks().is_idle(stack)).collect();
+        assert_eq!(stacks, [true, false]);
+    }
+}
