@@ -17,18 +17,20 @@ pub enum Weights {
 impl Weights {
     /// One weight per sample, in as little memory as they fit into.
     pub fn compact(weights: Vec<f64>) -> Self {
-        #[expect(clippy::cast_sign_loss, reason = "what does not come back the same is not taken")]
-        let is_count = |&weight: &f64| f64::from(weight as u32).to_bits() == weight.to_bits();
-        if !weights.iter().all(is_count) {
-            return Self::Each(weights);
-        }
-        #[expect(clippy::cast_sign_loss, reason = "all of them are counts")]
         // Copied, not collected in place, which would keep the room of the larger numbers.
-        Self::Counts(weights.iter().map(|&weight| weight as u32).collect())
+        let counts: Option<Vec<u32>> = weights.iter().map(|&weight| Self::count(weight)).collect();
+        counts.map_or(Self::Each(weights), Self::Counts)
+    }
+
+    /// A weight as a count, if it is one.
+    pub fn count(weight: f64) -> Option<u32> {
+        #[expect(clippy::cast_sign_loss, reason = "what does not come back the same is not taken")]
+        let count = weight as u32;
+        (f64::from(count).to_bits() == weight.to_bits()).then_some(count)
     }
 
     /// How many weights there are; `None` where every sample weighs the same.
-    pub(crate) fn len(&self) -> Option<usize> {
+    pub fn len(&self) -> Option<usize> {
         match self {
             Self::Ones => None,
             Self::Each(column) => Some(column.len()),

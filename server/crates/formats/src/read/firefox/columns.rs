@@ -57,6 +57,18 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Measurements, as little memory as they fit into; those that are unknown or below 0 are 0.
+    pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
+        let measure = |number: f64| known(number).max(0.0);
+        if self.cells == Cells::Json {
+            let count = |cell: &str| if cell == "null" { Some(0) } else { to_number(cell).map(measure).and_then(Weights::count) };
+            if let Ok(counts) = json_cells(self.text(place)?, place, |count| count, count) {
+                return Ok(Weights::Counts(counts));
+            }
+        }
+        Ok(Weights::compact(self.numbers(place)?.into_iter().map(measure).collect()))
+    }
+
     /// Weights: all 1, or one per sample; `null` and NaN weigh nothing.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
         if self.cells != Cells::Json {
@@ -371,6 +383,9 @@ mod tests {
         let numbers = json("[12,null,1.5e3,-2]").numbers("t.n").unwrap();
         assert_eq!((numbers[0], numbers[1].is_nan(), &numbers[2..]), (12.0, true, [1500.0, -2.0].as_slice()));
         assert!(json("[null,null]").numbers("t.n").unwrap().iter().all(|number| number.is_nan()));
+        assert_eq!(json("[12,null,-2]").measures("t.n"), Ok(Weights::Counts(vec![12, 0, 0])));
+        assert_eq!(json("[12,null,1.5,-2]").measures("t.n"), Ok(Weights::Each(vec![12.0, 0.0, 1.5, 0.0])));
+        assert!(json("[12,x]").measures("t.n").is_err());
         assert!(json("[null,0]").has_numbers() && !json("[null,null]").has_numbers());
     }
 

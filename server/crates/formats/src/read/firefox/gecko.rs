@@ -85,7 +85,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let present = Present {
         units: vec!["samples".to_owned()],
-        cpu: sampled.iter().any(|thread| thread.rows.cpu.iter().any(|delta| !delta.is_nan())),
+        cpu: sampled.iter().any(|thread| thread.rows.cpu.is_some()),
         js: sampled.iter().any(|thread| !thread.rows.js.stacks.is_empty()),
         native: sampled.iter().map(|thread| thread.rows.native.native_rows()).max().unwrap_or_default(),
     };
@@ -297,6 +297,8 @@ fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>) -> Result<(Rows, Optio
         Ok(())
     })?;
     let [js, native] = allocations(&join(place, "markers"), thread.get("markers"))?;
+    let is_known = cpu.iter().any(|delta| !f64::is_nan(*delta));
+    let cpu = is_known.then(|| Weights::compact(cpu.into_iter().map(|delta| known(delta).max(0.0)).collect()));
     Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
 }
 

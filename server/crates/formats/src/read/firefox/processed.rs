@@ -208,10 +208,11 @@ fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>, kinds: &[Kind]) -> Res
     if let Weights::Each(weights) = &weights {
         same_length(&place_of("weight"), weights.len(), stacks.len())?;
     }
-    let mut cpu = Vec::new();
+    let mut cpu = None;
     if let Some((column, place)) = column("threadCPUDelta").filter(|_| kinds.contains(&Kind::Cpu)) {
-        cpu = column.numbers(&place)?;
-        same_length(&place, cpu.len(), stacks.len())?;
+        let deltas = column.measures(&place)?;
+        same_length(&place, deltas.len().unwrap_or(stacks.len()), stacks.len())?;
+        cpu = Some(deltas);
     }
     let allocations = |key| thread.get(key).map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table));
     let unit = weight_type(samples)?;

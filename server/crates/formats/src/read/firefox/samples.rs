@@ -4,7 +4,7 @@
 //! the metrics of its table. Names and rules of the latter are the Firefox Profiler's "call tree summary strategies"
 //! (`call-tree` and `profile-data`): it hides rows that do not count, here they weigh 0.
 
-use super::columns::{ABSENT, known};
+use super::columns::ABSENT;
 use super::schema::Meta;
 use super::tables::dangling;
 use crate::ReadError;
@@ -92,7 +92,8 @@ pub(super) struct Rows {
     pub(super) weights: Weights,
     /// Of the weights.
     pub(super) unit: String,
-    pub(super) cpu: Vec<f64>,
+    /// Processor time, where any is known.
+    pub(super) cpu: Option<Weights>,
     pub(super) js: Allocations,
     pub(super) native: Allocations,
 }
@@ -121,15 +122,18 @@ impl Rows {
                 return Err(dangling(place, &format!("{table}.stack"), row, stacks[row], available, "stacks"));
             }
         }
-        if let Some(first) = self.cpu.first_mut() {
-            *first = 0.0;
-        }
-        for delta in &mut self.cpu {
-            *delta = known(*delta).max(0.0);
+        // The first says what was used before there was any sample.
+        match &mut self.cpu {
+            Some(Weights::Each(deltas)) => deltas.first_mut().into_iter().for_each(|first| *first = 0.0),
+            Some(Weights::Counts(deltas)) => deltas.first_mut().into_iter().for_each(|first| *first = 0),
+            Some(Weights::Ones) | None => {}
         }
         let weights = kinds.iter().map(|kind| self.column(kind)).collect();
-        let stacks = self.stacks.into_iter().chain(self.js.stacks).chain(self.native.stacks);
-        let stacks = stacks.map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
+        // One vector, which the next lines turn into another without a copy.
+        let mut stacks = self.stacks;
+        stacks.extend(self.js.stacks);
+        stacks.extend(self.native.stacks);
+        let stacks = stacks.into_iter().map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
         Ok(profile::Samples::new(stacks, weights))
     }
 
@@ -139,7 +143,7 @@ impl Rows {
         let zeros = |table: usize| Weights::Each(vec![0.0; lengths[table]]);
         let own = match kind {
             Kind::Weight(unit) if *unit == self.unit => std::mem::replace(&mut self.weights, Weights::Ones),
-            Kind::Cpu if !self.cpu.is_empty() => Weights::compact(std::mem::take(&mut self.cpu)),
+            Kind::Cpu => self.cpu.take().unwrap_or_else(|| zeros(0)),
             _ => zeros(0),
         };
         if lengths[1..] == [0, 0] {
