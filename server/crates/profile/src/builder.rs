@@ -176,7 +176,7 @@ impl ProfileBuilder {
             return Err(shape("the list of weight columns", samples.weights.len(), self.profile.metrics.len()));
         }
         for weights in &samples.weights {
-            if let Some(len) = weights.len().filter(|&len| len != samples.len()) {
+            if let Some(len) = weights.n_rows().filter(|&len| len != samples.len()) {
                 return Err(shape("a weight column", len, samples.len()));
             }
         }

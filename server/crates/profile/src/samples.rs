@@ -30,7 +30,7 @@ impl Weights {
     }
 
     /// How many weights there are; `None` where every sample weighs the same.
-    pub fn len(&self) -> Option<usize> {
+    pub fn n_rows(&self) -> Option<usize> {
         match self {
             Self::Ones => None,
             Self::Each(column) => Some(column.len()),

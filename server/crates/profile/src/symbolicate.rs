@@ -3,12 +3,13 @@
 //!
 //! What an address means, somebody else knows (debug info is read in `symbols`); here tables are rebuilt, by the rules of the
 //! Firefox Profiler (`profile-logic/symbolication`): funcs of one library that agree in name and file are one; lines belong to
-//! frames, the func's own line stays unknown; samples move to the innermost inlined frame; what has no symbol stays an address.
+//! frames; samples move to the innermost inlined frame; what has no symbol stays an address. Beyond those rules, a func whose
+//! declaration is known is in that file, wherever its lines are, and starts there; so it is one func, whatever macros it uses.
 
 use crate::symbol_tables::Names;
 use crate::{
-    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, LibId, LineKnowledge, Profile, Samples, StackId, StackTable,
-    Thread,
+    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, LibId, LineKnowledge, Profile, Samples, SourceId, StackId,
+    StackTable, Thread,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,8 @@ pub struct Level<'a> {
     pub file: Option<&'a str>,
     /// The line, 1-based; 0 = unknown. Of an outer level, that of the inlined call.
     pub line: u32,
+    /// Where the function is declared: file and line (1-based).
+    pub declared: Option<(&'a str, u32)>,
 }
 
 /// A recording with addresses resolved.
@@ -45,12 +48,13 @@ where
     let mut funcs = Funcs { names: Names::of(old), table: FuncTable::default(), known: FxHashMap::default() };
     let mut is_resolved = false;
     // What each func is now, with a line where it was resolved.
-    let mut now: Vec<Vec<(FuncId, Option<u32>)>> = Vec::with_capacity(old.funcs.len());
+    let mut now: Vec<Vec<(FuncId, Option<Place>)>> = Vec::with_capacity(old.funcs.len());
     for id in old.funcs.ids() {
         let mut levels = Vec::new();
         if let Some((lib, address)) = old.unresolved(id) {
             for level in find(lib, address).into_iter().flatten() {
-                levels.push((funcs.of_level(lib, level)?, Some(level.line)));
+                let (func, place) = funcs.of_level(lib, level)?;
+                levels.push((func, Some(place)));
             }
         }
         is_resolved |= !levels.is_empty();
@@ -69,9 +73,11 @@ where
         .frames
         .iter()
         .map(|old| {
-            let level = |(depth, &(func, line)): (usize, &(FuncId, Option<u32>))| match line {
-                Some(line) => frames.intern(Frame { func, line, column: 0, inlined: depth > 0 || old.inlined }),
-                None => frames.intern(Frame { func, ..old }),
+            let level = |(depth, &(func, place)): (usize, &(FuncId, Option<Place>))| match place {
+                Some(Place { line, elsewhere }) => {
+                    frames.intern(Frame { func, line, column: 0, inlined: depth > 0 || old.inlined }, elsewhere)
+                }
+                None => frames.intern(Frame { func, ..old }, None),
             };
             now[old.func.index()].iter().enumerate().map(level).collect()
         })
@@ -88,12 +94,13 @@ where
         let Thread { name, process_name, pid, tid, .. } = thread;
         Thread { name: name.clone(), process_name: process_name.clone(), pid: pid.clone(), tid: tid.clone(), samples }
     });
-    let knows_lines = now.iter().flatten().any(|&(_, line)| line.is_some_and(|line| line != 0));
+    let has_line = |place: Place| place.line != 0 || place.elsewhere.is_some();
+    let knows_lines = now.iter().flatten().any(|&(_, place)| place.is_some_and(has_line));
     let metrics = profile.metrics.iter().cloned().map(|metric| match metric.lines {
         LineKnowledge::Nothing if knows_lines => metric.with_lines(LineKnowledge::SelfAndTotal),
         _ => metric,
     });
-    let became = old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, line)| line.is_some()));
+    let became = old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, place)| place.is_some()));
     let became = became.map(|(id, now)| (old.func_key(id), now.iter().map(|&(func, _)| func).collect()));
     Some(Symbolicated {
         became: became.collect(),
@@ -142,16 +149,26 @@ fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<Sta
 #[derive(Default)]
 struct Frames {
     table: FrameTable,
-    known: FxHashMap<Frame, FrameId>,
+    known: FxHashMap<(Frame, Option<(SourceId, u32)>), FrameId>,
 }
 
 impl Frames {
-    fn intern(&mut self, frame: Frame) -> FrameId {
-        *self.known.entry(frame).or_insert_with(|| {
+    fn intern(&mut self, frame: Frame, elsewhere: Option<(SourceId, u32)>) -> FrameId {
+        *self.known.entry((frame, elsewhere)).or_insert_with(|| {
             self.table.push(frame);
+            if let Some((source, line)) = elsewhere {
+                self.table.put_elsewhere(source, line);
+            }
             FrameId::new(self.table.len() as u32 - 1)
         })
     }
+}
+
+/// The line of a level, in the file of its func or in another one.
+#[derive(Clone, Copy)]
+struct Place {
+    line: u32,
+    elsewhere: Option<(SourceId, u32)>,
 }
 
 /// Funcs without equal ones, and their names.
@@ -162,14 +179,22 @@ struct Funcs {
 }
 
 impl Funcs {
-    /// The func of a level: one for all levels of a library with that name and file. `None` when there are too many.
-    fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<FuncId> {
+    /// The func of a level, one for all levels of a library with that name and declaration (or else file), and where the level
+    /// is. `None` when there are too many.
+    fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<(FuncId, Place)> {
         let name = self.names.string(level.name)?;
-        let source = match level.file {
+        let file = match level.file {
             Some(file) => Some(self.names.source(file)?),
             None => None,
         };
-        Some(self.intern(Func { name, source, lib: Some(lib), line: 0, column: 0 }))
+        let (source, start) = match level.declared {
+            Some((file, line)) => (Some(self.names.source(file)?), line),
+            None => (file, 0),
+        };
+        let func = self.intern(Func { name, source, lib: Some(lib), line: start, column: 0 });
+        let elsewhere = file.filter(|_| file != source && level.line != 0).map(|file| (file, level.line));
+        let line = if file.is_some() && file == source { level.line } else { 0 };
+        Some((func, Place { line, elsewhere }))
     }
 
     fn intern(&mut self, func: Func) -> FuncId {
@@ -194,7 +219,7 @@ mod tests {
 
     fn find(lib: LibId, address: u64) -> Option<Vec<Level<'static>>> {
         assert_eq!(lib, LibId::new(0));
-        let at = |name, file, line| Level { name, file: Some(file), line };
+        let at = |name, file, line| Level { name, file: Some(file), line, declared: None };
         let (run, fold) = (|line| at("run", "run.rs", line), |line| at("fold", "iter.rs", line));
         Some(match address {
             0x10 => vec![run(4), fold(90), at("step", "run.rs", 12)],
@@ -237,6 +262,30 @@ mod tests {
         assert_eq!((names("0x10"), names("0x90")), (vec!["run", "fold", "step"], vec!["step"]));
         // `run:4` is one frame and one stack, whichever instruction it was.
         assert_eq!((profile.frames().len(), profile.stacks().len()), (7, 7));
+    }
+
+    #[test]
+    fn a_declaration_makes_one_func_of_lines_in_several_files() {
+        let profile = text_samples::profile("0x1[lib:app] 0x2[lib:app] 0x3[lib:app]");
+        let level = |file, line, declared| Level { name: "show", file: Some(file), line, declared };
+        let find = |_, address| {
+            Some([match address {
+                1 => level("main.rs", 8, Some(("main.rs", 7))),
+                2 => level("macros.rs", 99, Some(("main.rs", 7))),
+                // Another function of that name.
+                _ => level("main.rs", 31, Some(("main.rs", 30))),
+            }])
+        };
+        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let symbols = profile.symbols();
+        let funcs: Vec<_> = symbols.funcs.ids().map(|id| (symbols.func_name(id), symbols.funcs.get(id).line)).collect();
+        assert_eq!(funcs, [("show", 7), ("show", 30)]);
+        let places = profile.threads()[0].samples.stacks().flatten().map(|stack| {
+            let frame = profile.stacks().frame(stack);
+            let (source, line) = profile.place(frame).unwrap();
+            (profile.frames().get(frame).func.index(), symbols.source_name(source), line)
+        });
+        assert_eq!(places.collect::<Vec<_>>(), [(0, "main.rs", 8), (0, "macros.rs", 99), (1, "main.rs", 31)]);
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>, kinds: &[Kind]) -> Res
     let mut cpu = None;
     if let Some((column, place)) = column("threadCPUDelta").filter(|_| kinds.contains(&Kind::Cpu)) {
         let deltas = column.measures(&place)?;
-        same_length(&place, deltas.len().unwrap_or(stacks.len()), stacks.len())?;
+        same_length(&place, deltas.n_rows().unwrap_or(stacks.len()), stacks.len())?;
         cpu = Some(deltas);
     }
     let allocations = |key| thread.get(key).map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table));
