@@ -3,9 +3,10 @@
 //! Nothing is mapped into memory, since the next build may truncate a file while it is read. A file whose id is not the recorded
 //! one is never used.
 
+use crate::elf::has_dwarf;
 use crate::{Found, Id, Search};
 use profile::{AddressBase, Lib};
-use samply_symbols::object::{Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
+use samply_symbols::object::{Object, ObjectSegment, SegmentFlags, elf};
 use samply_symbols::{
     CandidatePathInfo, FileAndPathHelper, FileAndPathHelperResult, FileLocation, LibraryInfo, MultiArchDisambiguator,
     OptionallySendFuture, SymbolManager, SymbolMap, object,
@@ -160,7 +161,7 @@ impl LibFile {
             if let Some(object) = object.as_ref().filter(|object| object.format() == object::BinaryFormat::Elf) {
                 file.is_elf = true;
                 file.has_code = object.segments().any(|segment| is_executable(&segment) && segment.file_range().1 > 0);
-                file.has_debug_info = has_debug_info(object);
+                file.has_debug_info = has_dwarf(object);
             } else if is_in_bundle() {
                 (file.has_code, file.has_debug_info) = (false, true);
             }
@@ -184,11 +185,6 @@ impl LibFile {
 
 pub(crate) fn is_executable<'data>(segment: &impl ObjectSegment<'data>) -> bool {
     matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0)
-}
-
-fn has_debug_info(object: &object::File<'_>) -> bool {
-    let section = object.section_by_name(".debug_info");
-    section.is_some_and(|section| section.file_range().is_some_and(|(_, size)| size > 0))
 }
 
 fn manager(path: &Path, bytes: &Bytes) -> SymbolManager<Files> {
@@ -219,7 +215,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Bytes>> {
 pub(crate) struct Bytes(Arc<Vec<u8>>);
 
 impl Bytes {
-    fn into_vec(self) -> Vec<u8> {
+    pub fn into_vec(self) -> Vec<u8> {
         Arc::unwrap_or_clone(self.0)
     }
 }

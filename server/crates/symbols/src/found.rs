@@ -45,11 +45,6 @@ impl Id {
         samply_symbols::debugid::DebugId::from_breakpad(&self.debug).ok()
     }
 
-    /// The debug id, to compare with those of other files.
-    pub(crate) fn debug(&self) -> &str {
-        &self.debug
-    }
-
     /// Both, told by the same kind of id if they have one in common.
     fn side_by_side<'a>(&'a self, other: &'a Self) -> (&'a str, &'a str) {
         let or_none = |id: &'a str| if id.is_empty() { "none" } else { id };

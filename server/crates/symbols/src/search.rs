@@ -46,8 +46,9 @@ impl Search<'_> {
     pub(crate) fn files(&self, lib: &Lib) -> Vec<PathBuf> {
         let mut places = Vec::new();
         for library in self.libraries(lib) {
-            places.extend(siblings(&library, lib));
+            let beside = siblings(&library, lib);
             places.push(library);
+            places.extend(beside);
         }
         for path in self.folders() {
             places.extend(in_folder(path, lib));
