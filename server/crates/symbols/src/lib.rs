@@ -3,3 +3,32 @@
 //!
 //! Nothing is fetched, nothing is executed, and a file whose id is not the recorded one is never believed. Tables are rebuilt by
 //! [`profile::symbolicate`]; formats and editors are not known here.
+
+mod cache;
+#[cfg(feature = "debug-info")]
+mod debug_info;
+#[cfg(feature = "debug-info")]
+mod elf;
+#[cfg(feature = "debug-info")]
+mod file;
+mod found;
+mod names;
+mod search;
+mod sidecar;
+mod wanted;
+
+pub use cache::{Cache, Generics, LibSymbols};
+pub use found::{Found, Id};
+pub use names::collapse_generics;
+pub use search::Search;
+pub use sidecar::Sidecar;
+pub use wanted::{Wanted, symbolicate, wanted};
+
+/// A function that an address lies in.
+struct Frame {
+    name: std::sync::Arc<str>,
+    /// The file that the line is in, as debug info spells it.
+    file: Option<String>,
+    /// 1-based; 0 = unknown.
+    line: u32,
+}

@@ -1,0 +1,297 @@
+//! Addresses in ELF files: symbols and DWARF, also split off (`.dwo`, `.dwp`), put aside (`.gnu_debuglink`) or shared between files
+//! (`.gnu_debugaltlink`).
+//!
+//! Read with `addr2line` itself: `samply-symbols` hands out names without return types, and without the underscore that C names of
+//! ELF may begin with. Names are those that `addr2line -C` and `c++filt` print.
+
+use crate::file::{Bytes, LibFile, LibFiles, is_executable, read};
+use crate::{Frame, Search, names};
+use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
+use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
+use elsa::FrozenVec;
+use profile::AddressBase;
+use rustc_hash::FxHashMap;
+use samply_symbols::object::{self, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+
+/// Keeps what is read or inflated while an [`Elf`] refers to it.
+#[derive(Default)]
+pub(crate) struct Arena(FrozenVec<Vec<u8>>);
+
+/// An ELF file, or two: code and debug info.
+pub(crate) struct Elf<'a> {
+    /// The file that lines come from, else names.
+    pub path: PathBuf,
+    pub has_lines: bool,
+    search: &'a Search<'a>,
+    arena: &'a Arena,
+    /// From where addresses of the image count.
+    image: u64,
+    code: Vec<Segment>,
+    symbols: Vec<Symbol<'a>>,
+    dwarf: Option<Context<Slice<'a>>>,
+    package: Option<DwarfPackage<Slice<'a>>>,
+    demangled: RefCell<FxHashMap<String, Arc<str>>>,
+    lacks: RefCell<BTreeSet<PathBuf>>,
+}
+
+/// Instructions, in memory and in the file.
+struct Segment {
+    memory: Range<u64>,
+    /// Where the file is only debug info, there are none.
+    file: Range<u64>,
+}
+
+struct Symbol<'a> {
+    memory: Range<u64>,
+    name: &'a str,
+}
+
+impl<'a> Elf<'a> {
+    /// Reads what was found. `None` if it is malformed.
+    pub fn open(files: &'a LibFiles, search: &'a Search<'a>, arena: &'a Arena) -> Option<Self> {
+        let parse = |file: &'a LibFile| object::File::parse(&*file.bytes).ok();
+        let best = files.best()?;
+        let code = files.code.as_ref().and_then(parse);
+        let mut debug = parse(best)?;
+        let mut path = best.path.clone();
+        if !has_dwarf(&debug)
+            && let Some((aside, bytes)) = put_aside(&debug, &path, search)
+        {
+            debug = object::File::parse(arena.0.push_get(bytes)).ok()?;
+            path = aside;
+        }
+        let has_lines = has_dwarf(&debug);
+        let first = code.as_ref().unwrap_or(&debug);
+        let mut elf = Self {
+            has_lines,
+            search,
+            arena,
+            image: first.segments().next().map_or(0, |segment| segment.address()),
+            code: segments(first),
+            symbols: symbols(code.iter().chain([&debug])),
+            dwarf: None,
+            package: None,
+            demangled: RefCell::default(),
+            lacks: RefCell::default(),
+            path,
+        };
+        if has_lines {
+            elf.package = elf.package(&debug);
+            elf.dwarf = elf.dwarf(&debug);
+        }
+        Some(elf)
+    }
+
+    /// The files that debug info was split off to and that were not found, so far.
+    pub fn lacks(&self) -> Vec<PathBuf> {
+        self.lacks.borrow().iter().cloned().collect()
+    }
+
+    /// The address in memory, as the file states it; `None` if there are no instructions.
+    pub fn stated(&self, base: AddressBase, address: u64) -> Option<u64> {
+        match base {
+            AddressBase::Image => {
+                let stated = self.image.checked_add(address)?;
+                self.code.iter().any(|segment| segment.memory.contains(&stated)).then_some(stated)
+            }
+            AddressBase::File => {
+                let segment = self.code.iter().find(|segment| segment.file.contains(&address))?;
+                Some(segment.memory.start + (address - segment.file.start))
+            }
+        }
+    }
+
+    /// The functions that an instruction lies in, the outermost first; none if nothing is known of it.
+    pub fn frames(&self, stated: u64) -> Vec<Frame> {
+        let symbol = self.symbol(stated).map(|name| self.demangle(name));
+        let mut frames = self.dwarf_frames(stated).unwrap_or_default();
+        frames.reverse();
+        match (frames.first_mut(), symbol) {
+            (Some(outermost), Some(name)) => outermost.name = name,
+            (None, Some(name)) => frames.push(Frame { name, file: None, line: 0 }),
+            (Some(outermost), None) if outermost.name.is_empty() => outermost.name = format!("{stated:#x}").into(),
+            _ => {}
+        }
+        frames
+    }
+
+    /// The innermost first. Names that are missing are empty.
+    fn dwarf_frames(&self, stated: u64) -> Option<Vec<Frame>> {
+        let mut lookup = self.dwarf.as_ref()?.find_frames(stated);
+        let mut found = loop {
+            match lookup {
+                LookupResult::Output(found) => break found.ok()?,
+                LookupResult::Load { load, continuation } => lookup = continuation.resume(self.split_off(&load)),
+            }
+        };
+        let mut frames = Vec::new();
+        while let Some(frame) = found.next().ok()? {
+            let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let name = name.map(|name| self.demangle(&name)).unwrap_or_default();
+            let place = frame.location;
+            let file = place.as_ref().and_then(|place| place.file).map(str::to_owned);
+            frames.push(Frame { name, file, line: place.and_then(|place| place.line).unwrap_or(0) });
+        }
+        Some(frames)
+    }
+
+    fn symbol(&self, stated: u64) -> Option<&'a str> {
+        let next = self.symbols.partition_point(|symbol| symbol.memory.start <= stated);
+        let symbol = self.symbols.get(next.checked_sub(1)?)?;
+        symbol.memory.contains(&stated).then_some(symbol.name)
+    }
+
+    fn demangle(&self, raw: &str) -> Arc<str> {
+        let mut demangled = self.demangled.borrow_mut();
+        if let Some(name) = demangled.get(raw) {
+            return name.clone();
+        }
+        let name: Arc<str> = names::demangle(raw).into();
+        demangled.insert(raw.to_owned(), name.clone());
+        name
+    }
+
+    fn section(&self, object: &object::File<'a>, name: Option<&str>) -> Slice<'a> {
+        let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        let section = name.and_then(|name| object.section_by_name(name));
+        let data = section.and_then(|section| section.uncompressed_data().ok());
+        let data = match data {
+            Some(std::borrow::Cow::Borrowed(data)) => data,
+            Some(std::borrow::Cow::Owned(data)) => self.arena.0.push_get(data),
+            None => &[],
+        };
+        EndianSlice::new(data, endian)
+    }
+
+    fn dwarf(&self, object: &object::File<'a>) -> Option<Context<Slice<'a>>> {
+        type Never = gimli::Error;
+        let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, Never>(self.section(object, Some(id.name())))).ok()?;
+        if let Some(shared) = self.shared(object) {
+            dwarf.load_sup(|id| Ok::<_, Never>(self.section(&shared, Some(id.name())))).ok()?;
+        }
+        Context::from_dwarf(dwarf).ok()
+    }
+
+    /// Debug info that several files share, as `dwz` makes it.
+    fn shared(&self, object: &object::File<'a>) -> Option<object::File<'a>> {
+        let (path, build_id) = object.gnu_debugaltlink().ok()??;
+        let path = std::str::from_utf8(path).ok()?;
+        // Relative to where the link really is: build ids are links to it.
+        let from = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
+        self.search.referred(&from, "", path).iter().find_map(|path| {
+            let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            (file.build_id().ok()? == Some(build_id)).then_some(file)
+        })
+    }
+
+    /// All split debug info in one file.
+    fn package(&self, debug: &object::File<'a>) -> Option<DwarfPackage<Slice<'a>>> {
+        let name = self.path.file_name()?.to_str()?;
+        let places = self.search.referred(&self.path, "", &format!("{name}.dwp"));
+        let package = places.iter().find_map(|path| {
+            let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            file.section_by_name(".debug_cu_index").is_some().then_some(file)
+        })?;
+        let empty = self.section(debug, None);
+        DwarfPackage::load(|id| Ok::<_, gimli::Error>(self.section(&package, id.dwo_name())), empty).ok()
+    }
+
+    /// What was split off.
+    fn split_off(&self, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+        if let Some(package) = &self.package
+            && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
+        {
+            return Some(Arc::new(dwarf));
+        }
+        let text = |slice: &Slice<'a>| std::str::from_utf8(slice.slice()).ok();
+        let folder = load.comp_dir.as_ref().and_then(text).unwrap_or_default();
+        let path = load.path.as_ref().and_then(text)?;
+        let places = self.search.referred(&self.path, folder, path);
+        let found = places.iter().find_map(|place| self.split_off_at(place, load));
+        if found.is_none() {
+            self.lacks.borrow_mut().insert(Path::new(folder).join(path));
+        }
+        found
+    }
+
+    fn split_off_at(&self, path: &Path, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+        let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+        let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(self.section(&file, id.dwo_name()))).ok()?;
+        let header: UnitHeader<_> = dwarf.units().next().ok()??;
+        // The next build may have written it anew.
+        if dwarf.unit(header).ok()?.dwo_id != Some(load.dwo_id) {
+            return None;
+        }
+        dwarf.make_dwo(&load.parent);
+        Some(Arc::new(dwarf))
+    }
+}
+
+/// The debug info that a stripped file refers to by name.
+fn put_aside(stripped: &object::File<'_>, from: &Path, search: &Search<'_>) -> Option<(PathBuf, Vec<u8>)> {
+    let (name, checksum) = stripped.gnu_debuglink().ok()??;
+    let name = std::str::from_utf8(name).ok()?;
+    let build_id = stripped.build_id().ok()?;
+    search.referred(from, "", name).into_iter().find_map(|path| {
+        let bytes: Bytes = read(&path).ok()??;
+        let file = object::File::parse(&*bytes).ok()?;
+        let is_same = match (build_id, file.build_id().ok()?) {
+            (Some(wanted), Some(found)) => wanted == found,
+            _ => crc32fast::hash(&bytes) == checksum,
+        };
+        (is_same && has_dwarf(&file)).then(|| (path, bytes.into_vec()))
+    })
+}
+
+pub(crate) fn has_dwarf(object: &object::File<'_>) -> bool {
+    let section = object.section_by_name(".debug_info");
+    section.is_some_and(|section| section.file_range().is_some_and(|(_, size)| size > 0))
+}
+
+fn segments(object: &object::File<'_>) -> Vec<Segment> {
+    let executable = object.segments().filter(is_executable);
+    let segments = executable.map(|segment| {
+        let (offset, size) = segment.file_range();
+        let end = |start: u64, size: u64| start..start.saturating_add(size);
+        Segment { memory: end(segment.address(), segment.size()), file: end(offset, size) }
+    });
+    segments.collect()
+}
+
+/// Functions in order, without overlaps. A symbol without size ends where the next one or its section does.
+fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> Vec<Symbol<'a>> {
+    let mut symbols: Vec<(u64, u64, u64, &'a str)> = Vec::new();
+    for object in objects {
+        let sections: FxHashMap<_, _> = object.sections().map(|section| (section.index(), section)).collect();
+        for symbol in object.symbols().chain(object.dynamic_symbols()) {
+            let Some(section) = symbol.section_index().and_then(|index| sections.get(&index)) else { continue };
+            let end = section.address().saturating_add(section.size());
+            if symbol.kind() == SymbolKind::Text
+                && let Ok(name) = symbol.name()
+                && !name.is_empty()
+            {
+                symbols.push((symbol.address(), symbol.size(), end, name));
+            }
+        }
+    }
+    // Of several names of one place, the last of the largest, as LLVM does.
+    symbols.sort_by_key(|&(address, size, ..)| (address, size));
+    symbols.reverse();
+    symbols.dedup_by_key(|&mut (address, ..)| address);
+    let mut next = u64::MAX;
+    let mut functions: Vec<Symbol<'a>> = Vec::with_capacity(symbols.len());
+    for (address, size, section_end, name) in symbols {
+        let end = if size == 0 { section_end } else { address.saturating_add(size) };
+        functions.push(Symbol { memory: address..end.min(next), name });
+        next = address;
+    }
+    functions.reverse();
+    functions
+}

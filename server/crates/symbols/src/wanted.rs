@@ -1,0 +1,85 @@
+//! Which addresses of a recording nobody has resolved, and the recording with them resolved.
+
+use crate::{Generics, LibSymbols};
+use profile::{LibId, Profile, Recording, Symbolicated};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A sample counts for so many libraries of its stack, those that are nearest to the root.
+const MAX_LIBS: usize = 64;
+
+/// Addresses of a library that nobody has resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The library.
+    pub lib: LibId,
+    /// The addresses, in order.
+    pub addresses: Vec<u64>,
+    /// How many samples have one of them on their stack.
+    pub n_samples: u64,
+}
+
+/// What is to be resolved, the library that most samples run through first: its lines are what the user wants to see, even if the
+/// time passes in a system library that it calls.
+pub fn wanted(recording: &Recording) -> Vec<Wanted> {
+    let symbols = recording.symbols();
+    let mut by_lib: FxHashMap<LibId, FxHashSet<u64>> = FxHashMap::default();
+    for (lib, address) in symbols.funcs.ids().filter_map(|func| symbols.unresolved(func)) {
+        by_lib.entry(lib).or_default().insert(address);
+    }
+    if by_lib.is_empty() {
+        return Vec::new();
+    }
+    let n_samples = recording.sampled().map(samples_of_libs).unwrap_or_default();
+    let mut wanted: Vec<Wanted> = by_lib
+        .into_iter()
+        .map(|(lib, addresses)| {
+            let mut addresses: Vec<u64> = addresses.into_iter().collect();
+            addresses.sort_unstable();
+            Wanted { lib, addresses, n_samples: n_samples.get(&lib).copied().unwrap_or(0) }
+        })
+        .collect();
+    wanted.sort_by_key(|wanted| (std::cmp::Reverse(wanted.n_samples), wanted.lib));
+    wanted
+}
+
+/// How many samples have an unresolved address of each library on their stack. Stacks share sets of libraries, of which there are
+/// few.
+fn samples_of_libs(profile: &Profile) -> FxHashMap<LibId, u64> {
+    let (stacks, frames, symbols) = (profile.stacks(), profile.frames(), profile.symbols());
+    let unresolved: Vec<Option<LibId>> = symbols.funcs.ids().map(|func| symbols.unresolved(func).map(|(lib, _)| lib)).collect();
+    let mut sets: Vec<Vec<LibId>> = vec![Vec::new()];
+    let mut larger: FxHashMap<(usize, LibId), usize> = FxHashMap::default();
+    let mut set_of: Vec<usize> = Vec::with_capacity(stacks.len());
+    for stack in stacks.ids() {
+        let set = stacks.prefix(stack).map_or(0, |prefix| set_of[prefix.index()]);
+        let lib = unresolved[frames.get(stacks.frame(stack)).func.index()];
+        let lib = lib.filter(|lib| sets[set].len() < MAX_LIBS && !sets[set].contains(lib));
+        set_of.push(lib.map_or(set, |lib| {
+            *larger.entry((set, lib)).or_insert_with(|| {
+                let with = sets[set].iter().copied().chain([lib]).collect();
+                sets.push(with);
+                sets.len() - 1
+            })
+        }));
+    }
+    let mut n_samples = vec![0; sets.len()];
+    for stack in profile.threads().iter().flat_map(|thread| thread.samples.stacks()).flatten() {
+        n_samples[set_of[stack.index()]] += 1;
+    }
+    let mut of_lib = FxHashMap::default();
+    for (set, n) in sets.iter().zip(n_samples) {
+        for &lib in set {
+            *of_lib.entry(lib).or_default() += n;
+        }
+    }
+    of_lib
+}
+
+/// The recording with what `of` knows of its libraries; `None` if that is nothing.
+pub fn symbolicate<'a>(
+    profile: &Profile,
+    of: impl Fn(LibId) -> Option<&'a LibSymbols>,
+    generics: Generics,
+) -> Option<Symbolicated> {
+    profile::symbolicate(profile, |lib, address| Some(of(lib)?.levels(address, generics)))
+}

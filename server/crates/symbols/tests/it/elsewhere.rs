@@ -1,0 +1,202 @@
+//! Debug info that lies elsewhere than in the program: put aside by `objcopy`, split off by the compiler.
+//!
+//! Made at test time by binutils and gcc. Where they are missing that is said, and where they are required
+//! (`COSTLINE_REQUIRE_TOOLS`) it fails.
+
+use crate::{RAYTRACE, binary, lib, resolve, told};
+use profile::{AddressBase, Lib};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use symbols::Found;
+
+/// Runs a tool; `false` if there is none.
+fn run(tool: &str, folder: &Path, arguments: &[&str]) -> bool {
+    match Command::new(tool).args(arguments).current_dir(folder).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(why) => {
+            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is required: {why}");
+            eprintln!("NOT TESTED: there is no {tool}, so debug info that lies elsewhere was not read");
+            false
+        }
+    }
+}
+
+/// The program in two files in a folder of their own: `raytrace` without debug info, and `debug`.
+fn in_two_files(link: &[&str]) -> Option<(tempfile::TempDir, PathBuf)> {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    fs::copy(binary("raytrace"), &whole).unwrap();
+    let ran = run("objcopy", folder.path(), &["--only-keep-debug", "whole", "raytrace.dbg"])
+        && run("objcopy", folder.path(), &[&["--strip-all"], link, &["whole", "raytrace"]].concat());
+    fs::remove_file(whole).unwrap();
+    let stripped = folder.path().join("raytrace");
+    ran.then_some((folder, stripped))
+}
+
+const LINES: [&str; 6] = [
+    "std::vector<double, std::allocator<double> >::reserve(unsigned long)",
+    "/usr/include/c++/12/bits/vector.tcc:98",
+    "render",
+    "/srv/demo/cpp-raytrace/src/main.cpp:12",
+    "main",
+    "/srv/demo/cpp-raytrace/src/main.cpp:42",
+];
+
+#[test]
+fn debug_info_is_found_where_the_program_says() {
+    let Some((folder, stripped)) = in_two_files(&["--add-gnu-debuglink=raytrace.dbg"]) else { return };
+    let raytrace = lib("raytrace", RAYTRACE);
+    assert_eq!(told(&resolve(&raytrace, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+    // Offsets are those of the program: its debug info lies elsewhere in the file.
+    let by_offset = Lib { addresses: AddressBase::File, ..raytrace.clone() };
+    assert_eq!(told(&resolve(&by_offset, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+
+    let hidden = folder.path().join(".debug");
+    fs::create_dir(&hidden).unwrap();
+    fs::rename(folder.path().join("raytrace.dbg"), hidden.join("raytrace.dbg")).unwrap();
+    assert_eq!(told(&resolve(&raytrace, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+
+    // Of another build: the program's exported names remain.
+    let other = hidden.join("raytrace.dbg");
+    let mut bytes = fs::read(&other).unwrap();
+    let id = bytes.windows(4).position(|bytes| bytes == [0x14, 0x1c, 0xf9, 0x87]).unwrap();
+    bytes[id] ^= 0xff;
+    fs::write(&other, bytes).unwrap();
+    let symbols = resolve(&raytrace, &[0x1287], &[&stripped], &[]);
+    assert_eq!(symbols.n_resolved(), 0);
+    assert_eq!(symbols.found(), &Found::NamesOnly { path: stripped, id: symbols_id(&raytrace) });
+}
+
+fn symbols_id(lib: &Lib) -> Option<symbols::Id> {
+    match resolve(lib, &[0], &[&binary("raytrace")], &[]).found() {
+        Found::DebugInfo { id, .. } => id.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn debug_info_is_found_in_folders_by_build_id_and_by_name() {
+    let Some((folder, stripped)) = in_two_files(&[]) else { return };
+    let raytrace = lib("raytrace", RAYTRACE);
+    let store = tempfile::tempdir().unwrap();
+    let aside = folder.path().join("raytrace.dbg");
+    for place in [
+        ".build-id/14/1cf987ac1361e5958807f566df057aff9696be.debug",
+        "raytrace.debug",
+        "recorded/bin/raytrace.debug",
+        "raytrace/87F91C1413AC61E5958807F566DF057A0/raytrace",
+    ] {
+        let place = store.path().join(place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(&aside, &place).unwrap();
+        let debug_id = "87F91C1413AC61E5958807F566DF057A0".to_owned();
+        let with_both = Lib { debug_id, ..raytrace.clone() };
+        let symbols = resolve(&with_both, &[0x1287], &[&stripped], &[store.path()]);
+        assert_eq!(told(&symbols, 0x1287), LINES, "{}", place.display());
+        // Without the program, too; but what lies at an offset of the program, only the program can tell.
+        assert_eq!(told(&resolve(&with_both, &[0x1287], &[], &[store.path()]), 0x1287), LINES);
+        let by_offset = Lib { addresses: AddressBase::File, ..with_both };
+        assert_eq!(resolve(&by_offset, &[0x1287], &[], &[store.path()]).n_resolved(), 0);
+        fs::remove_file(place).unwrap();
+    }
+    // The file itself, whatever its name.
+    assert_eq!(told(&resolve(&raytrace, &[0x1287], &[&stripped], &[&aside]), 0x1287), LINES);
+}
+
+#[test]
+fn symbols_without_debug_info_are_names_without_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(binary("raytrace"), folder.path().join("raytrace")).unwrap();
+    if !run("objcopy", folder.path(), &["--strip-debug", "raytrace"]) {
+        return;
+    }
+    let symbols = resolve(&lib("raytrace", RAYTRACE), &[0x1287], &[&folder.path().join("raytrace")], &[]);
+    assert_eq!(told(&symbols, 0x1287), ["main", "??:0"]);
+    let sentence = symbols.found().sentence("raytrace");
+    assert!(sentence.contains("has symbols and no debug info: names without lines; build with debug info"), "{sentence}");
+}
+
+const SPLIT: &str = "
+static inline __attribute__((always_inline)) int twice(int x) {
+    return x * 2;
+}
+int work(int x) {
+    volatile int sum = 0;
+    sum += twice(x);
+    return sum;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    return work(argc);
+}
+";
+
+/// The build id and the address of `work` in a program, by the tools of binutils.
+fn id_and_address(folder: &Path) -> (String, u64) {
+    let output = |tool: &str, argument: &str| {
+        let output = Command::new(tool).args([argument, "app"]).current_dir(folder).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let notes = output("readelf", "-n");
+    let id = notes.lines().find_map(|line| line.trim().strip_prefix("Build ID: ")).unwrap();
+    let symbols = output("nm", "-P");
+    let work = symbols.lines().find_map(|line| line.strip_prefix("work T ")).unwrap();
+    (id.to_owned(), u64::from_str_radix(work.split(' ').next().unwrap(), 16).unwrap())
+}
+
+#[test]
+fn debug_info_that_was_split_off_is_read() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::write(path.join("app.c"), SPLIT).unwrap();
+        let compile = ["-O1", version, "-gsplit-dwarf", "-fno-omit-frame-pointer", "-Wl,--build-id=sha1", "app.c", "-c"];
+        if !run("gcc", path, &compile) || !run("gcc", path, &["-Wl,--build-id=sha1", "app.o", "-o", "app"]) {
+            return;
+        }
+        let (id, work) = id_and_address(path);
+        let (app, addresses) = (lib("app", &id), (work..work + 40).collect::<Vec<_>>());
+        let program = path.join("app");
+        // Somewhere in `work` lies what was `twice`.
+        let has_inlined = |symbols: &symbols::LibSymbols| {
+            addresses.iter().any(|&address| {
+                let told = told(symbols, address);
+                told.len() == 4
+                    && told[0] == "twice"
+                    && told[1].ends_with("app.c:3")
+                    && told[2] == "work"
+                    && told[3].ends_with("app.c:7")
+            })
+        };
+        let symbols = resolve(&app, &addresses, &[&program], &[]);
+        assert!(has_inlined(&symbols), "{version}: {:?}", symbols.found());
+
+        // All in one file instead.
+        if run("dwp", path, &["-e", "app", "-o", "app.dwp"]) {
+            fs::rename(path.join("app.dwo"), path.join("gone")).unwrap();
+            let symbols = resolve(&app, &addresses, &[&program], &[]);
+            assert!(has_inlined(&symbols), "{version}: {:?}", symbols.found());
+            fs::remove_file(path.join("app.dwp")).unwrap();
+
+            // Neither: lines stay right, and it is said what is missing.
+            let symbols = resolve(&app, &addresses, &[&program], &[]);
+            assert!(addresses.iter().all(|&address| told(&symbols, address).len() <= 2));
+            let sentence = symbols.found().sentence("app");
+            assert!(sentence.contains("1 file of its split debug info not there") && sentence.contains("app.dwo"), "{sentence}");
+
+            // Of another build.
+            fs::write(
+                path.join("other.c"),
+                SPLIT.replace("* 2", "* 3 + argc_of_other").replace("return x", "int argc_of_other = 1; return x"),
+            )
+            .unwrap();
+            assert!(run("gcc", path, &["-O1", version, "-gsplit-dwarf", "other.c", "-c"]));
+            fs::rename(path.join("other.dwo"), path.join("app.dwo")).unwrap();
+            assert!(!has_inlined(&resolve(&app, &addresses, &[&program], &[])), "{version}: it is another build's");
+        }
+    }
+}

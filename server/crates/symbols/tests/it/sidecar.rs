@@ -1,0 +1,53 @@
+//! Names out of samply's sidecar.
+
+use crate::{binary, lib, resolve_in};
+use profile::{Level, Lib};
+use symbols::{Cache, Generics, Sidecar};
+
+const TEXT: &str = r#"{
+    "string_table": ["app", "app::parse", "app::Tree<T>::insert", "src/main.rs"],
+    "data": [{
+        "debug_name": "app", "debug_id": "0589bb10-f157-88f5-1ec0-13128d89cef4", "code_id": null,
+        "symbol_table": [
+            {"rva": 4096, "size": 64, "symbol": 1, "frames": [{"function": 1, "file": 3, "line": 7}]},
+            {"rva": 4160, "symbol": 2}
+        ],
+        "known_addresses": [[4100, 0], [4104, 0], [4200, 1]]
+    }]
+}"#;
+
+#[test]
+fn a_sidecar_gives_names_and_no_lines() {
+    let sidecar = Sidecar::parse(TEXT.as_bytes()).unwrap();
+    let app = Lib { debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(), ..lib("app", "") };
+    let symbols = resolve_in(&Cache::default(), &app, &[4100, 4200, 4300], &[&binary("none")], &[], Some(&sidecar));
+    let only = |name| Some(Level { name, file: None, line: 0 });
+    assert_eq!(symbols.levels(4100, Generics::Keep).next(), only("app::parse"));
+    assert_eq!(symbols.levels(4200, Generics::Keep).next(), only("app::Tree<T>::insert"));
+    assert_eq!(symbols.levels(4200, Generics::Collapse).next(), only("app::Tree<…>::insert"));
+    assert_eq!((symbols.n_resolved(), symbols.n_asked()), (2, 3));
+    let sentence = symbols.found().sentence("app");
+    assert!(
+        sentence.starts_with("app: names are the sidecar's, whose lines are not used because they are wrong; "),
+        "{sentence}"
+    );
+
+    let other = Lib { debug_id: "1589BB10F15788F51EC013128D89CEF40".to_owned(), ..app };
+    let symbols = resolve_in(&Cache::default(), &other, &[4100], &[], &[], Some(&sidecar));
+    assert_eq!(symbols.n_resolved(), 0, "it is another build");
+}
+
+#[test]
+fn a_sidecar_that_is_none_is_one_sentence() {
+    for broken in [
+        "",
+        "[]",
+        r#"{"string_table": [], "data": [{}]}"#,
+        &TEXT.replace("[4200, 1]", "[4200, 9]"),
+        &TEXT.replace("[4200, 1]", "[4000, 1]"),
+        &TEXT.replace(r#""symbol": 2"#, r#""symbol": 4"#),
+    ] {
+        let why = Sidecar::parse(broken.as_bytes()).unwrap_err();
+        assert!(why.starts_with("the sidecar is not what samply 0.13 writes: ") && !why.contains('\n'), "{why}");
+    }
+}
