@@ -18,6 +18,8 @@ pub struct Case {
     pub root: String,
     /// The format, as a report names it.
     pub format: String,
+    /// The library or program of the case, where names and lines come from its debug info: what lies in others is not compared.
+    pub module: Option<String>,
     /// How many functions of `expected` stand for several functions of the profile that share name and file.
     pub n_merged: usize,
     /// Lines of which `expected` has a total that no line can have.
@@ -69,6 +71,7 @@ pub fn fixtures() -> Vec<Case> {
             generated: Some(folder.join("expected.generated.json")).filter(|path| path.exists()).map(|path| json(&path)),
             root: format!("{}/", text("root")),
             format: text("format"),
+            module: about["module"].as_str().map(str::to_owned),
             totals_from_elsewhere: totals_from_elsewhere(&text("profile")),
             folder,
         }
@@ -89,12 +92,12 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
         let text = |key: &str| row[key].as_str().unwrap().to_owned();
         let format = text("format");
         let format = match () {
-            () if format.starts_with("firefox-processed") && !format.contains("not symbolicated") => "firefox-processed",
+            () if format.starts_with("firefox-processed") => "firefox-processed",
             () if format.starts_with("V8 .cpuprofile") => "cpuprofile",
             () if format.starts_with("folded") => "folded",
             () if format.starts_with("raw Gecko") => "gecko",
-            // Addresses without functions need symbols.
-            () if format.starts_with("pprof") && !format.contains("without functions") => "pprof",
+            () if format.starts_with("pprof") => "pprof",
+            () if format.starts_with("perf.data") => "perf-data",
             () if format.starts_with("speedscope") => "speedscope",
             () if format.starts_with("Chrome trace") => "chrome-trace",
             () if format.starts_with("perf script") => "perf-script",
@@ -115,6 +118,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             generated: view("generated").map(|file| json(&folder.join(file))),
             root: format!("{}/", about["root"].as_str().unwrap()),
             format: format.to_owned(),
+            module: row["needs"][0].as_str().and_then(|path| path.rsplit('/').next()).map(str::to_owned),
             totals_from_elsewhere: totals_from_elsewhere(&text("file")),
             folder: folder.to_owned(),
         })

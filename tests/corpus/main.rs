@@ -47,6 +47,10 @@ fn check_one(case: &Case) {
     let report = report::report(&case.profile, &["--root", case.folder.to_str().unwrap()]);
     assert_eq!(report["format"], case.format.as_str(), "{}", case.name);
     let by_report = compare::with_report(case, &report);
+    if case.module.is_some() {
+        eprintln!("{}: {by_report}", case.name);
+        return;
+    }
     let by_crates = compare::with_crates(case, &report);
     eprintln!("{}: {by_report}; all counted: {by_crates}", case.name);
 }

@@ -14,4 +14,5 @@ mod reload;
 mod settings;
 mod source_maps;
 mod support;
+mod symbols;
 mod workspaces;

@@ -43,6 +43,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
         costs.lines().len(),
         units::percent(on_lines, costs.total)
     )?;
+    libraries(snapshot, out)?;
     files(snapshot, out)?;
     for warning in &snapshot.warnings {
         writeln!(out, "warning   {}{}", plain(&warning.message), times(warning.count))?;
@@ -52,6 +53,28 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     }
     for advice in advice::advice(snapshot) {
         writeln!(out, "advice    {advice}")?;
+    }
+    Ok(())
+}
+
+/// What became of the addresses of each library, the hottest first.
+fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
+    const MOST: usize = 12;
+    let (all, recording) = (snapshot.libraries.all(), &snapshot.loaded.recording);
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "libraries {} with addresses in place of names", all.len())?;
+    for library in all.iter().take(MOST) {
+        let Some(known) = &library.symbols else { continue };
+        let n = library.wanted.addresses.len();
+        let samples = units::counted(library.wanted.n_samples as f64, "samples");
+        let resolved = library.wanted.addresses.iter().filter(|&&address| known.levels(address, symbols::Generics::Keep).next().is_some()).count();
+        let sentence = known.found().sentence(library.name(recording));
+        writeln!(out, "          {samples}, {resolved} of {n} addresses resolved: {}", plain(&sentence))?;
+    }
+    if let Some(more @ 1..) = all.len().checked_sub(MOST) {
+        writeln!(out, "          … and {more} more")?;
     }
     Ok(())
 }

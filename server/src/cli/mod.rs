@@ -11,7 +11,8 @@ use crate::export::{Compat, Cut, Options, Target};
 use crate::lsp;
 use crate::present::text::{one_line, plain};
 use crate::present::units;
-use crate::session::config::{Config, PathMapping};
+use crate::session::config::{Config, Inlines, PathMapping, Symbols};
+use crate::session::libraries::{Libraries, Places};
 use crate::session::roots;
 use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -21,6 +22,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use symbols::Cache;
 
 /// What everything is written to.
 pub type Output = BufWriter<Stdout>;
@@ -142,6 +144,15 @@ struct ViewArgs {
     /// Only threads with this name, id or glob (repeats)
     #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
+    /// Where the cost of inlined code is shown
+    #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
+    inlines: Inlines,
+    /// A file, or a folder of files, with code or debug info for addresses (repeats)
+    #[arg(long, value_name = "PATH")]
+    symbols: Vec<PathBuf>,
+    /// Leave addresses as they are: open no debug info
+    #[arg(long)]
+    no_symbols: bool,
     /// Where the sources are (repeats); default: the project around the profile, else the current folder
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
@@ -244,15 +255,27 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
 
 impl ViewArgs {
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
-        let config = Config { metric: self.metric, threads: self.thread, path_mappings: self.map, ..Config::default() };
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let paths = self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
+        let config = Config {
+            metric: self.metric,
+            threads: self.thread,
+            path_mappings: self.map,
+            inlines: self.inlines,
+            symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
+            ..Config::default()
+        };
         let loaded = Loaded::read(&self.profile, config.max_profile_bytes, &mut |_| ControlFlow::Continue(()))?;
         let workspace = if self.root.is_empty() { vec![default_root(&self.profile)] } else { self.root };
-        let workspace: Vec<_> = workspace.iter().map(|root| std::path::absolute(root).unwrap_or_else(|_| root.clone())).collect();
+        let workspace: Vec<_> = workspace.iter().map(absolute).collect();
         let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
         for root in index.missing() {
             warn(&format!("{}: no such folder, expected one with sources", root.path.display()));
         }
-        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index);
+        let cache = Cache::default();
+        let places = Places::new(&config, index.roots().iter().map(|root| root.path.clone()));
+        let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
+        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries);
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
         }

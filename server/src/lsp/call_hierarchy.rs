@@ -74,7 +74,7 @@ pub fn outgoing(context: &Context, item: &CallHierarchyItem) -> Vec<CallHierarch
 
 fn walk(context: &Context, item: &CallHierarchyItem, direction: Direction) -> Vec<(CallHierarchyItem, Vec<Range>)> {
     let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
-    let Some((known, path)) = from_proto::item_path(snapshot, item) else { return Vec::new() };
+    let Some((known, path)) = from_proto::item_path(snapshot, item, direction) else { return Vec::new() };
     // Turning round begins anew at the item's own function.
     let path = match (known, path.last()) {
         (Some(known), Some(&last)) if known != direction => vec![last],

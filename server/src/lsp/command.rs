@@ -298,7 +298,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
 
 /// The callers or callees of an item, with their items; empty for one that is not ours.
 pub fn show(context: &Context, direction: Direction, item: &CallHierarchyItem) -> Value {
-    let known = context.world.snapshot().and_then(|snapshot| Some((snapshot, from_proto::item_path(snapshot, item)?)));
+    let known = context.world.snapshot().and_then(|snapshot| Some((snapshot, from_proto::item_path(snapshot, item, direction)?)));
     let Some((snapshot, (known, path))) = known else { return json!({"entries": []}) };
     let path = match (known, path.last()) {
         (Some(known), Some(&last)) if known != direction => vec![last],

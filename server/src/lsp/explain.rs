@@ -26,11 +26,22 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
     if context.documents.get(uri).is_none() {
         return reason("not-open", "the editor has not opened this document here");
     }
+    // The file may be one whose functions nobody could name.
+    let unresolved = || {
+        let message = if snapshot.libraries.is_complete() {
+            snapshot.libraries.warning(&snapshot.loaded.recording)?.message
+        } else {
+            "the profile holds addresses; their names and lines are being looked up".to_owned()
+        };
+        Some(reason("unsymbolicated", &message))
+    };
     if snapshot.is_unsymbolicated() {
         let message = "the profile holds addresses instead of names and lines: `costline check` says how to record them";
-        return reason("unsymbolicated", message);
+        return unresolved().unwrap_or_else(|| reason("unsymbolicated", message));
     }
-    let Some(open) = context.open_file(uri) else { return unmapped(context, &path) };
+    let Some(open) = context.open_file(uri) else {
+        return unmapped(context, &path).or_else(unresolved).unwrap_or_else(|| not_named(&path));
+    };
     let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
     if let Some(written) = snapshot.written(open.file) {
         if let Some((file, line)) = open.lines().recorded(line0).and_then(|line| written.get(&line)) {
@@ -95,27 +106,35 @@ fn line_reason(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) 
     Value::Object(answer)
 }
 
-/// Why a file that is open is none of the profile's.
-fn unmapped(context: &Context, path: &Path) -> Value {
-    let Some(snapshot) = context.world.snapshot() else { return Value::Null };
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or("")
+}
+
+fn not_named(path: &Path) -> Value {
+    reason("file-not-in-profile", &format!("the profile names no file called {}", file_name(path)))
+}
+
+/// Why a file that is open is none of the profile's, though it names one like it.
+fn unmapped(context: &Context, path: &Path) -> Option<Value> {
+    let snapshot = context.world.snapshot()?;
+    let name = file_name(path);
     let alike = snapshot.mappings().find(|(other, ..)| !name.is_empty() && other.rsplit(['/', '\\']).next() == Some(name));
-    match alike {
-        None => reason("file-not-in-profile", &format!("the profile names no file called {name}")),
-        Some((other, _, Mapping::Unmapped(why))) => reason(
+    let (other, _, mapping) = alike?;
+    Some(match mapping {
+        Mapping::Unmapped(why) => reason(
             "file-not-matched",
             &format!("the profile's {other} {why}; a rule in `pathMappings` can say that it is this file"),
         ),
-        Some((other, _, Mapping::Ambiguous { candidates })) => {
+        Mapping::Ambiguous { candidates } => {
             let candidates: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
             let message =
                 format!("the profile's {other} could be any of {}; a rule in `pathMappings` can decide", candidates.join(", "));
             reason("file-ambiguous", &message)
         }
-        Some((other, _, Mapping::Mapped { path, .. })) => {
+        Mapping::Mapped { path, .. } => {
             reason("file-not-matched", &format!("the profile's {other} is {}, not this file", path.display()))
         }
-    }
+    })
 }
 
 fn reason(code: &str, message: &str) -> Value {

@@ -6,7 +6,6 @@ use lsp_types::{CallHierarchyItem, Url};
 use percent_encoding::percent_decode_str;
 use profile::{FuncKey, FunctionId};
 use serde::Deserialize;
-use serde_json::Value;
 
 #[derive(Deserialize)]
 struct ItemData {
@@ -15,21 +14,42 @@ struct ItemData {
     path: Vec<Key>,
 }
 
-/// The path of a hierarchy item of ours, and the direction it was walked in.
-pub fn item_path(snapshot: &Snapshot, item: &CallHierarchyItem) -> Option<(Option<Direction>, Vec<FunctionId>)> {
-    data_path(snapshot, item.data.as_ref()?)
+/// The path of a hierarchy item of ours, and the direction it was walked in, if any was: `walked` is the one it is walked in now.
+pub fn item_path(
+    snapshot: &Snapshot,
+    item: &CallHierarchyItem,
+    walked: Direction,
+) -> Option<(Option<Direction>, Vec<FunctionId>)> {
+    let data = ItemData::deserialize(item.data.as_ref()?).ok().filter(|data| data.v == 1 && !data.path.is_empty())?;
+    let functions = data.path.iter().map(|key| {
+        let mut functions = functions(snapshot, key);
+        // Inlined functions lie within the one before them, and paths outward go the other way.
+        if data.dir.unwrap_or(walked) == Direction::Incoming {
+            functions.reverse();
+        }
+        Some(functions).filter(|functions| !functions.is_empty())
+    });
+    let path: Vec<Vec<FunctionId>> = functions.collect::<Option<_>>()?;
+    Some((data.dir, path.concat()))
 }
 
-/// The path in the `data` of an item or lens.
-fn data_path(snapshot: &Snapshot, data: &Value) -> Option<(Option<Direction>, Vec<FunctionId>)> {
-    let data = ItemData::deserialize(data).ok().filter(|data| data.v == 1 && !data.path.is_empty())?;
-    let path = data.path.iter().map(|key| function(snapshot, key)).collect::<Option<_>>()?;
-    Some((data.dir, path))
+/// What a key means in this profile: one function, or for an address that was resolved since, the physical function and then
+/// what is inlined into it.
+fn functions(snapshot: &Snapshot, key: &Key) -> Vec<FunctionId> {
+    let became = snapshot.became(&func_key(key));
+    if became.is_empty() { function(snapshot, key).into_iter().collect() } else { became.to_vec() }
+}
+
+fn func_key(key: &Key) -> FuncKey {
+    FuncKey::new(&key.name, key.file.as_deref(), key.lib.as_deref())
 }
 
 /// The function that a key means in this profile.
 pub fn function(snapshot: &Snapshot, key: &Key) -> Option<FunctionId> {
-    let found = snapshot.find(&FuncKey::new(&key.name, key.file.as_deref(), key.lib.as_deref()));
+    if let Some(&physical) = snapshot.became(&func_key(key)).first() {
+        return Some(physical);
+    }
+    let found = snapshot.find(&func_key(key));
     let starts_there = |&&function: &&FunctionId| {
         let this = snapshot.function(function);
         key.start == Some((this.line, this.column))

@@ -7,6 +7,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sources::Rule;
 
 /// What a label shows first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,50 @@ pub enum Unit {
     Absolute,
     /// Both.
     Both,
+}
+
+/// Where the cost of inlined code is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "camelCase")]
+#[value(rename_all = "camelCase")]
+pub enum Inlines {
+    /// At the lines of the inlined function.
+    #[default]
+    Body,
+    /// At the line of the outermost call, in the function that was compiled.
+    CallSite,
+}
+
+/// What becomes of the type arguments in names of native functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Generics {
+    /// They stay: each instance has a name of its own.
+    #[default]
+    Keep,
+    /// They are left out: all instances of a function have one name.
+    Collapse,
+}
+
+impl From<Generics> for symbols::Generics {
+    fn from(generics: Generics) -> Self {
+        match generics {
+            Generics::Keep => Self::Keep,
+            Generics::Collapse => Self::Collapse,
+        }
+    }
+}
+
+/// Names and lines of addresses, from debug info on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Symbols {
+    /// Whether they are looked up.
+    pub enable: bool,
+    /// Files, or folders of files, with code or debug info, beside where the profile and the system say that they are.
+    pub paths: Vec<String>,
+    /// What becomes of the type arguments in names.
+    pub generics: Generics,
 }
 
 /// How rewrites of profiles are noticed.
@@ -112,6 +157,8 @@ pub struct Config {
     pub metric: Option<String>,
     /// The threads to show, by name, id or glob; empty = all.
     pub threads: Vec<String>,
+    /// Where the cost of inlined code is shown.
+    pub inlines: Inlines,
     /// In what costs are worded.
     pub unit: Unit,
     /// Inlay hints.
@@ -126,6 +173,8 @@ pub struct Config {
     pub path_mappings: Vec<PathMapping>,
     /// Folders outside the workspace whose files may be shown too, such as the sources of a standard library.
     pub source_roots: Vec<String>,
+    /// Names and lines of addresses.
+    pub symbols: Symbols,
     /// Globs of workspace files that show no costs, relative to their folder.
     pub exclude: Vec<String>,
     /// Profiles that are larger than this many bytes when inflated are refused.
@@ -158,6 +207,12 @@ impl Default for Diagnostics {
     }
 }
 
+impl Default for Symbols {
+    fn default() -> Self {
+        Self { enable: true, paths: Vec::new(), generics: Generics::Keep }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self {
@@ -165,6 +220,7 @@ impl Default for Config {
             profile: None,
             metric: None,
             threads: Vec::new(),
+            inlines: Inlines::Body,
             unit: Unit::Percent,
             hints: Hints::default(),
             lenses: Lenses::default(),
@@ -172,6 +228,7 @@ impl Default for Config {
             diagnostics: Diagnostics::default(),
             path_mappings: Vec::new(),
             source_roots: Vec::new(),
+            symbols: Symbols::default(),
             exclude: Vec::new(),
             max_profile_bytes: 2 << 30,
             watch: Watch::Auto,
@@ -180,7 +237,7 @@ impl Default for Config {
 }
 
 /// Settings of the contract that later releases will read; an editor may send them already.
-const RESERVED: [&str; 6] = ["baseline", "implementation", "inlines", "symbols", "callHierarchy", "trace"];
+const RESERVED: [&str; 4] = ["baseline", "implementation", "callHierarchy", "trace"];
 
 impl Config {
     /// The settings in `value` (the object itself, or one with it under `costline`), and a sentence per key that was passed over.
@@ -203,11 +260,16 @@ impl Config {
         (config, warnings)
     }
 
+    /// The rules that lead names of the profile to files.
+    pub fn rules(&self) -> Vec<Rule> {
+        self.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect()
+    }
+
     /// Whether costs of files must be computed anew when `other` replaces these settings.
     pub fn same_view(&self, other: &Self) -> bool {
-        let key =
-            |c: &Self| (c.metric.clone(), c.threads.clone(), c.path_mappings.clone(), c.source_roots.clone(), c.exclude.clone());
-        key(self) == key(other)
+        let looks = |c: &Self| (c.metric.clone(), c.threads.clone(), c.inlines, c.symbols.clone());
+        let finds = |c: &Self| (c.path_mappings.clone(), c.source_roots.clone(), c.exclude.clone());
+        looks(self) == looks(other) && finds(self) == finds(other)
     }
 }
 

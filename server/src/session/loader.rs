@@ -6,6 +6,7 @@
 
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
+use crate::session::libraries::{Libraries, Places, UNSYMBOLICATED, sidecar};
 use crate::session::progress::{Cancel, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step, roots};
 use crate::session::watch::{Changed, Folders};
@@ -22,6 +23,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use symbols::Cache;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tower_lsp::Client;
@@ -36,6 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PACE: Duration = Duration::from_millis(50);
 /// How many closed writings are remembered: more than are written at once.
 const CLOSED: usize = 16;
+/// Swaps that only resolve more addresses are at least this far apart.
+const SWAPS: Duration = Duration::from_millis(500);
 /// Events come in bursts; one look answers a burst.
 const BURST: Duration = Duration::from_millis(20);
 
@@ -82,6 +86,19 @@ struct Done {
     outcome: Result<(Snapshot, SourceIndex), LoadError>,
 }
 
+/// Some libraries were resolved.
+struct Resolved {
+    number: u64,
+    /// What was shown when that began, with more names.
+    snapshot: Snapshot,
+}
+
+/// What background work gives.
+enum Finished {
+    Load(Done),
+    Libraries(Resolved),
+}
+
 /// A load that runs.
 struct Running {
     number: u64,
@@ -109,12 +126,16 @@ pub struct Loader {
     events: mpsc::UnboundedReceiver<Event>,
     changes: mpsc::UnboundedReceiver<Changed>,
     changes_to: mpsc::UnboundedSender<Changed>,
-    done: mpsc::UnboundedReceiver<Done>,
-    done_to: mpsc::UnboundedSender<Done>,
+    done: mpsc::UnboundedReceiver<Finished>,
+    done_to: mpsc::UnboundedSender<Finished>,
     folders: Folders,
     recognised: Recognised,
     target: Option<Target>,
     running: Option<Running>,
+    /// The look for the libraries of what is shown, if it goes on.
+    resolving: Option<(u64, Cancel)>,
+    /// What was learnt of libraries, for all profiles of a session.
+    symbols: Arc<Cache>,
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
     refused: HashMap<PathBuf, Stamp>,
@@ -154,6 +175,8 @@ impl Loader {
             recognised: Recognised::default(),
             target: None,
             running: None,
+            resolving: None,
+            symbols: Arc::default(),
             last_number: 0,
             refused: HashMap::new(),
             closed: VecDeque::new(),
@@ -175,7 +198,10 @@ impl Loader {
                     None => return,
                 },
                 Some(changed) = self.changes.recv() => self.on_change(&changed),
-                Some(done) = self.done.recv() => self.on_done(done).await,
+                Some(finished) = self.done.recv() => match finished {
+                    Finished::Load(done) => self.on_done(done).await,
+                    Finished::Libraries(resolved) => self.on_resolved(resolved).await,
+                },
                 () = async { match next { Some(at) => sleep_until(at).await, None => std::future::pending().await } } => self.look().await,
             }
         }
@@ -276,8 +302,10 @@ impl Loader {
                 }
             }
             Event::Cancel(number) => {
-                if let Some(running) = self.running.as_ref().filter(|running| running.number == number) {
-                    running.cancel.cancel();
+                let loading = self.running.as_ref().map(|running| (running.number, &running.cancel));
+                let resolving = self.resolving.as_ref().map(|(number, cancel)| (*number, cancel));
+                for (_, cancel) in loading.into_iter().chain(resolving).filter(|&(known, _)| known == number) {
+                    cancel.cancel();
                 }
             }
         }
@@ -425,6 +453,11 @@ impl Loader {
     ) {
         self.last_number += 1;
         let (number, cancel, world, done) = (self.last_number, Cancel::default(), self.world(), self.done_to.clone());
+        // What is shown is about to be replaced.
+        if let Some((_, cancel)) = self.resolving.take() {
+            cancel.cancel();
+        }
+        let symbols = self.symbols.clone();
         self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
         let progress = Progress::new(&self.client, self.abilities.progress, number, &path);
         tokio::task::spawn_blocking(move || {
@@ -439,7 +472,8 @@ impl Loader {
                     return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
                 }
                 let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-                Ok((Snapshot::new(loaded, &world.config, &index), index))
+                let libraries = Libraries::of(&loaded.recording, &world.config, &symbols);
+                Ok((Snapshot::new(loaded, &world.config, &index, libraries), index))
             };
             // A bug in a reader must not leave the loader waiting for ever.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
@@ -449,7 +483,7 @@ impl Loader {
                 );
                 Err(LoadError::Read { path: target.as_ref().map_or_else(PathBuf::new, |(path, _)| path.clone()), source })
             });
-            let _ = done.send(Done { number, target, took: begun.elapsed(), outcome });
+            let _ = done.send(Finished::Load(Done { number, target, took: begun.elapsed(), outcome }));
         });
     }
 
@@ -466,12 +500,14 @@ impl Loader {
                 self.unpicked = false;
                 self.missed_since = None;
                 self.refused.remove(&path);
+                let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
                 self.publish(|world| {
-                    world.active = vec![Arc::new(snapshot)];
-                    world.index = Some(Arc::new(index));
+                    world.active = vec![snapshot.clone()];
+                    world.index = Some(index.clone());
                     world.deleted = false;
                     world.revision += 1;
                 });
+                self.resolve(&snapshot, index);
                 self.forget_problem(&path).await;
                 self.answer(None);
             }
@@ -499,6 +535,62 @@ impl Loader {
             }
         }
         self.look_soon();
+    }
+
+    /// Looks for the libraries of what is shown in the background, hottest first, and shows what came out now and then.
+    fn resolve(&mut self, shown: &Arc<Snapshot>, index: Arc<SourceIndex>) {
+        if shown.libraries.is_complete() {
+            return;
+        }
+        self.last_number += 1;
+        let (number, cancel, done, symbols) = (self.last_number, Cancel::default(), self.done_to.clone(), self.symbols.clone());
+        self.resolving = Some((number, cancel.clone()));
+        let progress = Progress::new(&self.client, self.abilities.progress, number, &shown.loaded.path);
+        let (loaded, config, mut libraries) = (shown.loaded.clone(), self.world().config.clone(), shown.libraries.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut observe = |done, all| {
+                progress.step(Step::Resolving(done, all));
+                if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
+            let places = Places::new(&config, index.roots().iter().map(|root| root.path.clone()));
+            let sidecar = sidecar(&loaded.path);
+            let mut swapped = std::time::Instant::now();
+            while !libraries.is_complete() {
+                match libraries.resolve_next(&loaded, &places, sidecar.as_ref(), &symbols, &mut observe) {
+                    Some(next) => libraries = next,
+                    None => return,
+                }
+                if libraries.is_complete() {
+                    std::thread::sleep(SWAPS.saturating_sub(swapped.elapsed()));
+                } else if swapped.elapsed() < SWAPS {
+                    continue;
+                }
+                if cancel.is_cancelled() {
+                    return;
+                }
+                let snapshot = Snapshot::new(loaded.clone(), &config, &index, libraries.clone());
+                let _ = done.send(Finished::Libraries(Resolved { number, snapshot }));
+                swapped = std::time::Instant::now();
+            }
+        });
+    }
+
+    /// Shows what is known of libraries now, unless something else is shown since.
+    async fn on_resolved(&mut self, Resolved { number, snapshot }: Resolved) {
+        if self.resolving.as_ref().is_none_or(|(known, _)| *known != number) {
+            return;
+        }
+        if snapshot.libraries.is_complete() {
+            self.resolving = None;
+            for warning in snapshot.warnings.iter().filter(|warning| warning.code == UNSYMBOLICATED) {
+                let message = format!("costline: {}: {}", snapshot.loaded.path.display(), warning.message);
+                self.client.log_message(MessageType::WARNING, message).await;
+            }
+        }
+        self.publish(|world| {
+            world.active = vec![Arc::new(snapshot)];
+            world.revision += 1;
+        });
     }
 
     /// Tells whoever waits how it went.

@@ -5,6 +5,7 @@
 pub mod config;
 pub mod discovery;
 pub mod documents;
+pub mod libraries;
 pub mod lines;
 pub mod loader;
 pub mod originals;

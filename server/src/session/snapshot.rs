@@ -2,13 +2,16 @@
 //!
 //! The server and the command line both go through here, so their numbers are the same.
 
-use crate::session::config::{Config, glob_set};
+use crate::session::config::{Config, Inlines, glob_set};
+use crate::session::libraries::Libraries;
 use crate::session::originals::{Originals, Written, originals};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
-use profile::{Cost, FileId, FuncKey, FunctionId, Groups, Recording, SourceId, ThreadId, Total, Warning};
+use profile::{
+    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, Recording, SourceId, Symbolicated, ThreadId, Total, Warning, at_call_sites,
+};
 use rustc_hash::FxHashMap;
-use sources::{Mapping, Root, RootKind, Rule, SourceIndex};
+use sources::{Mapping, Root, RootKind, SourceIndex};
 use std::cmp::Ordering;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -56,6 +59,8 @@ pub enum Step {
     Decoding(u64),
     /// Finding the files of the workspace and summing.
     Summing,
+    /// Looking addresses up; so many of so many libraries are done.
+    Resolving(usize, usize),
 }
 
 /// Why a profile could not be loaded. The message names the file.
@@ -237,8 +242,11 @@ pub struct Snapshot {
     pub loaded: Arc<Loaded>,
     /// How it is looked at.
     pub view: View,
-    /// What it says, in the places of the text that was written: that of `loaded` unless there are source maps.
+    /// What it says, with addresses resolved and in the places of the text that was written: that of `loaded` unless there is
+    /// debug info or source maps.
     pub recording: Arc<Recording>,
+    /// The libraries whose addresses had no names.
+    pub libraries: Libraries,
     /// What is one file and what is one function.
     pub groups: Arc<Groups>,
     /// All costs.
@@ -254,25 +262,36 @@ pub struct Snapshot {
     paths: Vec<Option<PathBuf>>,
     files: FxHashMap<PathBuf, FileId>,
     functions: FxHashMap<FuncKey, Vec<FunctionId>>,
+    /// What addresses became: the physical function first, then what is inlined into it.
+    became: FxHashMap<FuncKey, Vec<FunctionId>>,
     /// Per file the functions with cost that are defined there, by line (1-based).
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
 
 impl Snapshot {
-    /// Sees `loaded` through the settings, with files looked up in `index`.
-    pub fn new(loaded: Arc<Loaded>, config: &Config, index: &SourceIndex) -> Self {
+    /// Sees `loaded` through the settings, with files looked up in `index` and addresses in `libraries`.
+    pub fn new(loaded: Arc<Loaded>, config: &Config, index: &SourceIndex, libraries: Libraries) -> Self {
         let mut warnings = loaded.warnings.clone();
         let view = view(&loaded.recording, config, &mut warnings);
+        if libraries.is_complete() {
+            warnings.extend(libraries.warning(&loaded.recording));
+        }
+        let (recording, became) = match libraries.symbolicate(&loaded.recording) {
+            Some(Symbolicated { profile, became }) => (Arc::new(Recording::Stacks(profile)), became),
+            None => (loaded.recording.clone(), FxHashMap::default()),
+        };
 
-        let rules: Vec<_> =
-            config.path_mappings.iter().map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect();
+        let rules = config.rules();
         let map = |recording: &Recording| {
             let symbols = recording.symbols();
             let names = (0..symbols.sources.len() as u32).map(|source| symbols.source_name(SourceId::new(source)));
             sources::map_paths(names, index, &rules, loaded.path.parent())
         };
-        let Originals { recording, mut mappings, written } =
-            originals(&loaded.recording, map(&loaded.recording), index, map, &mut warnings);
+        let Originals { recording, mut mappings, written } = originals(&recording, map(&recording), index, map, &mut warnings);
+        let recording = match config.inlines {
+            Inlines::Body => recording,
+            Inlines::CallSite => Arc::new(at_call_sites(&recording)),
+        };
         let symbols = recording.symbols();
         exclude(&mut mappings, config, index);
         ambiguity_warning(&mappings, &mut warnings);
@@ -295,12 +314,30 @@ impl Snapshot {
             functions.entry(symbols.func_key(groups.first_func(function))).or_default().push(function);
         }
 
+        let function = |func: &FuncId| groups.function(*func);
+        let became = became.into_iter().map(|(key, funcs)| (key, funcs.iter().map(function).collect())).collect();
+
         let written = written.into_iter().map(|(source, lines)| (groups.file(source), lines)).collect();
         let costs = analysis::costs(&recording, &view, &groups);
         let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
         let defined = FxHashMap::default();
-        let mut this =
-            Self { loaded, view, recording, groups, costs, tree, warnings, mappings, written, paths, files, functions, defined };
+        let mut this = Self {
+            loaded,
+            view,
+            recording,
+            libraries,
+            groups,
+            costs,
+            tree,
+            warnings,
+            mappings,
+            written,
+            paths,
+            files,
+            functions,
+            became,
+            defined,
+        };
         let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
         for (function, _) in this.costs.functions() {
             if let Some((file, line)) = this.definition(function).filter(|(file, _)| this.path_of(*file).is_some()) {
@@ -364,6 +401,12 @@ impl Snapshot {
     /// The functions that `key` identifies; several only where a name stands for several places of one file.
     pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
         self.functions.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// What an address of the recording became: the physical function first, then what is inlined into it; nothing if it still
+    /// is one.
+    pub fn became(&self, key: &FuncKey) -> &[FunctionId] {
+        self.became.get(key).map_or(&[], Vec::as_slice)
     }
 
     /// The functions with cost that are defined in a file of the workspace, by line (1-based).

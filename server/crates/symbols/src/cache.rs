@@ -40,6 +40,7 @@ struct Row {
     name: u32,
     file: Option<u32>,
     line: u32,
+    declared: Option<(u32, u32)>,
 }
 
 impl LibSymbols {
@@ -58,8 +59,14 @@ impl LibSymbols {
                 name: if generics == Generics::Collapse { collapsed().unwrap_or(name) } else { name },
                 file: row.file.map(|file| self.files.get(file)),
                 line: row.line,
+                declared: row.declared.map(|(file, line)| (self.files.get(file), line)),
             }
         })
+    }
+
+    /// Whether an address was looked up.
+    pub fn is_asked(&self, address: u64) -> bool {
+        self.known.contains_key(&address)
     }
 
     /// How many addresses have a function.
@@ -92,7 +99,8 @@ impl LibSymbols {
                 self.collapsed.push((*collapsed != *frame.name).then(|| collapsed.into()));
             }
             let file = frame.file.map(|file| self.files.intern(&file));
-            self.rows.push(Row { name, file, line: frame.line });
+            let declared = frame.declared.map(|(file, line)| (self.files.intern(&file), line));
+            self.rows.push(Row { name, file, line: frame.line, declared });
         }
         let known = self.known.get(&address).copied().unwrap_or_default();
         let is_known = self.rows(address) == &self.rows[start..];
@@ -184,7 +192,7 @@ impl Cache {
             let mut is_used = false;
             for address in asked {
                 if let Some(name) = sidecar.name(address).filter(|_| new.rows(address).is_empty()) {
-                    new.add(address, vec![Frame { name: name.into(), file: None, line: 0 }]);
+                    new.add(address, vec![Frame { name: name.into(), file: None, line: 0, declared: None }]);
                     is_used = true;
                 }
             }

@@ -71,13 +71,13 @@ fn other(file: &LibFile, id: Option<Id>, lib: &Lib, addresses: &[u64], take: Tak
             for frame in info.frames.into_iter().flatten().rev() {
                 let name = frame.function.unwrap_or_default().into();
                 let file = frame.file_path.map(samply_symbols::SourceFilePath::into_raw_path);
-                frames.push(Frame { name, file, line: frame.line_number.unwrap_or(0) });
+                frames.push(Frame { name, file, line: frame.line_number.unwrap_or(0), declared: None });
             }
             has_lines |= frames.iter().any(|frame| frame.line != 0);
             let name = info.symbol.name.into();
             match frames.first_mut() {
                 Some(outermost) => outermost.name = name,
-                None => frames.push(Frame { name, file: None, line: 0 }),
+                None => frames.push(Frame { name, file: None, line: 0, declared: None }),
             }
         }
         if take(address, frames).is_break() {

@@ -4,6 +4,7 @@
 //! Read with `addr2line` itself: `samply-symbols` hands out names without return types, and without the underscore that C names of
 //! ELF may begin with. Names are those that `addr2line -C` and `c++filt` print.
 
+use crate::declared::Declarations;
 use crate::file::{Bytes, LibFile, LibFiles, is_executable, read};
 use crate::{Frame, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
@@ -38,6 +39,7 @@ pub(crate) struct Elf<'a> {
     dwarf: Option<Context<Slice<'a>>>,
     package: Option<DwarfPackage<Slice<'a>>>,
     demangled: RefCell<FxHashMap<String, Arc<str>>>,
+    declarations: Declarations<'a>,
     lacks: RefCell<BTreeSet<PathBuf>>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Elf<'a> {
             dwarf: None,
             package: None,
             demangled: RefCell::default(),
+            declarations: Declarations::default(),
             lacks: RefCell::default(),
             path,
         };
@@ -115,7 +118,7 @@ impl<'a> Elf<'a> {
         frames.reverse();
         match (frames.first_mut(), symbol) {
             (Some(outermost), Some(name)) => outermost.name = name,
-            (None, Some(name)) => frames.push(Frame { name, file: None, line: 0 }),
+            (None, Some(name)) => frames.push(Frame { name, file: None, line: 0, declared: None }),
             (Some(outermost), None) if outermost.name.is_empty() => outermost.name = format!("{stated:#x}").into(),
             _ => {}
         }
@@ -124,22 +127,29 @@ impl<'a> Elf<'a> {
 
     /// The innermost first. Names that are missing are empty.
     fn dwarf_frames(&self, stated: u64) -> Option<Vec<Frame>> {
-        let mut lookup = self.dwarf.as_ref()?.find_frames(stated);
-        let mut found = loop {
-            match lookup {
-                LookupResult::Output(found) => break found.ok()?,
-                LookupResult::Load { load, continuation } => lookup = continuation.resume(self.split_off(&load)),
-            }
-        };
+        let dwarf = self.dwarf.as_ref()?;
+        let mut found = self.loaded(dwarf.find_frames(stated)).ok()?;
+        let unit = self.loaded(dwarf.find_dwarf_and_unit(stated));
         let mut frames = Vec::new();
         while let Some(frame) = found.next().ok()? {
             let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
             let name = name.map(|name| self.demangle(&name)).unwrap_or_default();
             let place = frame.location;
             let file = place.as_ref().and_then(|place| place.file).map(str::to_owned);
-            frames.push(Frame { name, file, line: place.and_then(|place| place.line).unwrap_or(0) });
+            let declared = unit.zip(frame.dw_die_offset).and_then(|(unit, entry)| self.declarations.of(unit, entry));
+            frames.push(Frame { name, file, line: place.and_then(|place| place.line).unwrap_or(0), declared });
         }
         Some(frames)
+    }
+
+    /// The end of a lookup, with what was split off.
+    fn loaded<L: LookupContinuation<Buf = Slice<'a>>>(&self, mut lookup: LookupResult<L>) -> L::Output {
+        loop {
+            match lookup {
+                LookupResult::Output(found) => return found,
+                LookupResult::Load { load, continuation } => lookup = continuation.resume(self.split_off(&load)),
+            }
+        }
     }
 
     fn symbol(&self, stated: u64) -> Option<&'a str> {

@@ -8,6 +8,8 @@ mod cache;
 #[cfg(feature = "debug-info")]
 mod debug_info;
 #[cfg(feature = "debug-info")]
+mod declared;
+#[cfg(feature = "debug-info")]
 mod elf;
 #[cfg(feature = "debug-info")]
 mod file;
@@ -31,4 +33,6 @@ struct Frame {
     file: Option<String>,
     /// 1-based; 0 = unknown.
     line: u32,
+    /// Where the function is declared: file and line.
+    declared: Option<(std::sync::Arc<str>, u32)>,
 }

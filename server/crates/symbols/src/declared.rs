@@ -1,0 +1,115 @@
+//! Where functions are declared, by their entries in DWARF.
+//!
+//! The file of an instruction is that of its line, which macros and included text take elsewhere; where the function itself stands,
+//! only its entry says.
+
+use addr2line::gimli::{
+    self, AttributeValue, DebugInfoOffset, DwoId, EndianSlice, RunTimeEndian, Unit, UnitOffset, UnitRef, UnitSectionOffset,
+};
+use rustc_hash::FxHashMap;
+use std::cell::{OnceCell, RefCell};
+use std::sync::Arc;
+
+/// Entries lead to other entries, but not more often.
+const MAX_STEPS: usize = 16;
+
+type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
+type Place = (Arc<str>, u32);
+
+/// The declarations of one file, as they are asked for.
+#[derive(Default)]
+pub(crate) struct Declarations<'a> {
+    known: RefCell<FxHashMap<(Option<DwoId>, UnitSectionOffset, UnitOffset), Option<Place>>>,
+    /// All units: entries lead to those of other units where a program was optimised as a whole.
+    units: OnceCell<Vec<Unit<Slice<'a>>>>,
+}
+
+impl<'a> Declarations<'a> {
+    /// The file, as debug info spells it, and the line (1-based) at which the function of an entry is declared.
+    pub fn of(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> Option<Place> {
+        let key = (unit.dwo_id, unit.header.offset(), entry);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return known.clone();
+        }
+        let place = self.read(unit, entry).ok().flatten();
+        self.known.borrow_mut().insert(key, place.clone());
+        place
+    }
+
+    /// What the entry does not say, that says to which it refers: instances to functions, definitions to declarations.
+    fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Option<Place>> {
+        let (dwarf, mut unit, mut offset) = (unit.dwarf, unit.unit, entry);
+        let (mut file, mut line) = (None, None);
+        for _ in 0..MAX_STEPS {
+            let entry = unit.entry(offset)?;
+            if line.is_none() {
+                line = entry.attr_value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value());
+            }
+            if file.is_none() {
+                file = match entry.attr_value(gimli::DW_AT_decl_file)? {
+                    Some(AttributeValue::FileIndex(index)) => file_name(unit.unit_ref(dwarf), index)?,
+                    _ => None,
+                };
+            }
+            if let (Some(file), Some(line)) = (&file, line) {
+                let line = u32::try_from(line).ok().filter(|&line| line != 0);
+                return Ok(line.map(|line| (file.as_str().into(), line)));
+            }
+            let origin = match entry.attr_value(gimli::DW_AT_abstract_origin)? {
+                None => entry.attr_value(gimli::DW_AT_specification)?,
+                origin => origin,
+            };
+            match origin {
+                Some(AttributeValue::UnitRef(origin)) => offset = origin,
+                Some(AttributeValue::DebugInfoRef(origin)) if unit.dwo_id.is_none() => {
+                    let Some(found) = self.unit_at(dwarf, origin) else { return Ok(None) };
+                    (unit, offset) = found;
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn unit_at(&self, dwarf: &gimli::Dwarf<Slice<'a>>, entry: DebugInfoOffset) -> Option<(&Unit<Slice<'a>>, UnitOffset)> {
+        let units = self.units.get_or_init(|| {
+            let mut headers = dwarf.units();
+            let mut units = Vec::new();
+            while let Ok(Some(header)) = headers.next() {
+                units.extend(dwarf.unit(header).ok());
+            }
+            units
+        });
+        let start = |unit: &Unit<Slice<'a>>| unit.header.offset().as_debug_info_offset();
+        let after = units.partition_point(|unit| start(unit).is_some_and(|start| start <= entry));
+        let unit = units.get(after.checked_sub(1)?)?;
+        Some((unit, entry.to_unit_offset(&unit.header)?))
+    }
+}
+
+/// A file of a unit, spelled as lines of it are.
+fn file_name(unit: UnitRef<'_, Slice<'_>>, index: u64) -> gimli::Result<Option<String>> {
+    let Some(program) = &unit.line_program else { return Ok(None) };
+    let header = program.header();
+    let Some(file) = header.file(index) else { return Ok(None) };
+    let mut path = unit.comp_dir.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    if file.directory_index() != 0
+        && let Some(folder) = file.directory(header)
+    {
+        go_on(&mut path, &unit.attr_string(folder)?.to_string_lossy());
+    }
+    go_on(&mut path, &unit.attr_string(file.path_name())?.to_string_lossy());
+    Ok(Some(path))
+}
+
+/// Goes on from a folder of any system; an absolute path begins anew.
+fn go_on(path: &mut String, rest: &str) {
+    let has_drive = |path: &str| path.starts_with('\\') || path.get(1..3) == Some(":\\");
+    let separator = if has_drive(path) { '\\' } else { '/' };
+    if rest.starts_with('/') || has_drive(rest) {
+        path.clear();
+    } else if !path.is_empty() && !path.ends_with(separator) {
+        path.push(separator);
+    }
+    path.push_str(rest);
+}

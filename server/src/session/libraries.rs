@@ -1,0 +1,184 @@
+//! The libraries of a recording whose addresses have no names yet, hottest first, and what was learnt of each.
+//!
+//! Immutable like all that is shown: resolving one library gives the next list. Debug info is read by `symbols`; here is where it
+//! is looked for, and what is said where it is not found.
+
+use crate::session::config::{Config, Generics};
+use crate::session::snapshot::Loaded;
+use profile::{LibId, Recording, Symbolicated, Warning};
+use sources::Rule;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use symbols::{Cache, Found, LibSymbols, Search, Sidecar, Wanted};
+
+/// A library that costs less than this share of the samples is not worth a warning when it is not found.
+const WORTH_A_WORD: f64 = 0.01;
+/// Sidecars that are larger than this are not read.
+const MAX_SIDECAR_BYTES: u64 = 256 << 20;
+
+/// One library of a recording.
+#[derive(Debug, Clone)]
+pub struct Library {
+    /// What of it is to be looked up.
+    pub wanted: Arc<Wanted>,
+    /// What is known of it; `None` until it was looked for.
+    pub symbols: Option<Arc<LibSymbols>>,
+    /// Whether it was looked for, for this list.
+    asked: bool,
+}
+
+impl Library {
+    /// Its short name.
+    pub fn name<'r>(&self, recording: &'r Recording) -> &'r str {
+        recording.symbols().libs.get(self.wanted.lib.index()).map_or("", |lib| &lib.name)
+    }
+}
+
+/// All libraries of a recording that have addresses without names, hottest first.
+#[derive(Debug, Clone, Default)]
+pub struct Libraries {
+    list: Vec<Library>,
+    generics: Generics,
+}
+
+/// Where libraries are looked for.
+#[derive(Debug)]
+pub struct Places {
+    roots: Vec<PathBuf>,
+    rules: Vec<Rule>,
+    paths: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Those of the settings, with `roots` the folders of the workspace and of sources.
+    pub fn new(config: &Config, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        let roots: Vec<PathBuf> = roots.into_iter().collect();
+        let paths = config.symbols.paths.iter();
+        let paths = paths.flat_map(|path| match roots.first() {
+            Some(root) => vec![root.join(path)],
+            None => vec![PathBuf::from(path)],
+        });
+        Self { rules: config.rules(), paths: paths.collect(), roots }
+    }
+}
+
+impl Libraries {
+    /// Those of a recording, with what `cache` knows: no file is opened.
+    pub fn of(recording: &Recording, config: &Config, cache: &Cache) -> Self {
+        if !config.symbols.enable {
+            return Self::default();
+        }
+        let libs = &recording.symbols().libs;
+        let list = symbols::wanted(recording).into_iter().map(|wanted| {
+            let known = libs.get(wanted.lib.index()).and_then(|lib| cache.known(lib));
+            let asked = known.as_ref().is_some_and(|known| wanted.addresses.iter().all(|&address| known.is_asked(address)));
+            Library { wanted: Arc::new(wanted), symbols: known, asked }
+        });
+        Self { list: list.collect(), generics: config.symbols.generics }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Library] {
+        &self.list
+    }
+
+    /// Whether all of them were looked for.
+    pub fn is_complete(&self) -> bool {
+        self.list.iter().all(|library| library.asked)
+    }
+
+    /// The same after the hottest library that was not looked for yet was; `None` if that was stopped. `observe` hears how many
+    /// libraries are done, of how many.
+    pub fn resolve_next(
+        &self,
+        loaded: &Loaded,
+        places: &Places,
+        sidecar: Option<&Sidecar>,
+        cache: &Cache,
+        observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+    ) -> Option<Self> {
+        let mut next = self.clone();
+        let (n, done) = (next.list.len(), next.list.iter().filter(|library| library.asked).count());
+        if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
+            && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
+        {
+            let candidates = |recorded: &str| library_paths(recorded, &places.roots, &places.rules);
+            let search = Search { candidates: &candidates, paths: &places.paths, profile_modified: Some(loaded.stamp.modified) };
+            let mut stopped = false;
+            let mut observe = |_, _| {
+                let flow = observe(done, n);
+                stopped |= flow.is_break();
+                flow
+            };
+            let symbols = cache.resolve(lib, &library.wanted.addresses, &search, sidecar, &mut observe);
+            if stopped {
+                return None;
+            }
+            library.symbols = Some(symbols);
+            library.asked = true;
+        }
+        Some(next)
+    }
+
+    /// Looks for all of them.
+    pub fn resolve_all(mut self, loaded: &Loaded, places: &Places, cache: &Cache) -> Self {
+        let sidecar = sidecar(&loaded.path);
+        while !self.is_complete() {
+            match self.resolve_next(loaded, places, sidecar.as_ref(), cache, &mut |_, _| ControlFlow::Continue(())) {
+                Some(next) => self = next,
+                None => break,
+            }
+        }
+        self
+    }
+
+    /// The recording with what is known; `None` if that is nothing.
+    pub fn symbolicate(&self, recording: &Recording) -> Option<Symbolicated> {
+        let of = |lib: LibId| self.list.iter().find(|library| library.wanted.lib == lib)?.symbols.as_deref();
+        symbols::symbolicate(recording.sampled()?, of, self.generics.into())
+    }
+
+    /// What is said, once, of the libraries that stay addresses: of the hottest, and how many more there are.
+    pub fn warning(&self, recording: &Recording) -> Option<Warning> {
+        let n_samples: usize = recording.threads().iter().map(|thread| thread.samples.len()).sum();
+        let is_hot = |library: &&Library| library.wanted.n_samples as f64 >= WORTH_A_WORD * n_samples as f64;
+        // Libraries of the system rarely come with lines, and nobody misses them.
+        let lacks = |library: &Library| match library.symbols.as_ref()?.found() {
+            Found::DebugInfo { .. } | Found::NamesOnly { .. } => None,
+            found => Some(found.sentence(library.name(recording))),
+        };
+        let mut lacking = self.list.iter().filter(is_hot).filter_map(lacks);
+        let (first, n_more) = (lacking.next()?, lacking.count());
+        let more = match n_more {
+            0 => String::new(),
+            1 => "; so is another library (`costline check` lists both)".to_owned(),
+            n => format!("; so are {n} more libraries (`costline check` lists them)"),
+        };
+        Some(Warning { code: UNSYMBOLICATED, message: format!("functions without lines: {first}{more}"), count: 1 })
+    }
+}
+
+/// The code of the warning that addresses stay addresses.
+pub const UNSYMBOLICATED: &str = "unsymbolicated";
+
+/// The names that samply 0.13 wrote beside a profile with `--unstable-presymbolicate`, if it did.
+pub fn sidecar(profile: &Path) -> Option<Sidecar> {
+    let path = profile.with_extension("syms.json");
+    let len = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
+    if len > MAX_SIDECAR_BYTES {
+        return None;
+    }
+    Sidecar::parse(&std::fs::read(path).ok()?).ok()
+}
+
+fn library_paths(recorded: &str, roots: &[PathBuf], _rules: &[Rule]) -> Vec<PathBuf> {
+    let mut all = vec![PathBuf::from(recorded)];
+    for root in roots {
+        let parts: Vec<&str> = recorded.split('/').collect();
+        for i in 0..parts.len() {
+            all.push(root.join(parts[i..].join("/")));
+        }
+    }
+    all
+}

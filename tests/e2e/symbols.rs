@@ -1,0 +1,148 @@
+//! Profiles of addresses: names and lines come by themselves, from the program that was recorded, and what was asked before them
+//! still answers.
+
+use serde_json::{Value, json};
+
+use crate::support::cases::Case;
+use crate::support::questions::text;
+use crate::support::{Refreshes, Server, Workspace};
+
+/// The first bytes of the program's build id.
+const BUILD_ID: &[u8] = &[0x10, 0xbb, 0x89, 0x05, 0x57, 0xf1, 0xf5, 0x88];
+
+/// A profile of addresses, with the program that was recorded.
+fn addresses() -> Case {
+    Case::new("samply/rust-wordstat")
+}
+
+fn function(item: &Value) -> String {
+    let path = item["data"]["path"].as_array().cloned().unwrap_or_default();
+    text(&path.last().cloned().unwrap_or_default()["name"])
+}
+
+/// The hottest functions.
+fn hottest(server: &mut Server) -> Vec<Value> {
+    server.execute("costline.hotspots", json!([{ "limit": 20 }]))["functions"].as_array().cloned().unwrap()
+}
+
+fn warnings(server: &mut Server) -> Vec<String> {
+    let logged = server.sent("window/logMessage");
+    logged.iter().filter(|message| message["type"] == 2).map(|message| text(&message["message"])).collect()
+}
+
+#[test]
+fn names_and_lines_come_without_any_action_of_the_client() {
+    let case = addresses();
+    let mut server = Server::start(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    server.wait_labels(&uri);
+    // The one refresh after the profile, the other after its symbols.
+    let both = Refreshes { inlay_hint: 2, code_lens: 2 };
+    server.eventually("both refreshes", |server| (server.refreshes() == both).then_some(()));
+    // Half a percent of 3472 samples, and more.
+    let shown = |(own, total): &(Value, Value)| [own, total].iter().any(|cost| cost.as_f64() >= Some(17.36));
+    let lines = case.lines();
+    let wanted = lines["src/main.rs"].iter().filter(|(_, cost)| shown(cost)).map(|(line, cost)| (line - 1, cost.clone()));
+    assert_eq!(server.line_costs(&uri), wanted.collect());
+    assert!(warnings(&mut server).is_empty());
+}
+
+#[test]
+fn what_was_asked_before_the_names_still_answers() {
+    let case = addresses();
+    let mut server = Server::builder(&case.workspace).settings(json!({ "symbols": { "enable": false } })).start();
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    server.wait_profile();
+    let before = hottest(&mut server);
+    let address = before.iter().find(|row| row["lib"] == "wordstat").cloned().unwrap();
+    let item = address["item"].clone();
+    assert!(function(&item).starts_with("0x"), "{item}");
+    let caller = server.incoming(&item)[0]["from"].clone();
+    assert!(function(&caller).starts_with("0x"), "{caller}");
+    assert!(server.hints(&uri).is_empty());
+
+    server.configure(json!({}));
+    server.wait_labels(&uri);
+    // The addresses are other instructions of functions now, so that their items cost as much or more.
+    for (item, before) in [(&item, &address["total"]), (&caller, &caller["data"]["total"])] {
+        let callers = server.incoming(item);
+        let total: f64 = callers.iter().filter_map(|call| call["from"]["data"]["total"].as_f64()).sum();
+        assert!(total >= before.as_f64().unwrap(), "{item} cost {before} before, its callers {total} now");
+        assert!(callers.iter().all(|call| !function(&call["from"]).starts_with("0x")), "{callers:?}");
+    }
+}
+
+#[test]
+fn another_build_of_the_program_is_refused_with_both_ids() {
+    let case = addresses();
+    let program = case.workspace.path("bin/wordstat");
+    let mut bytes = std::fs::read(&program).unwrap();
+    let at = bytes.windows(BUILD_ID.len()).position(|window| window == BUILD_ID).unwrap();
+    bytes[at] = 0x11;
+    std::fs::write(&program, bytes).unwrap();
+
+    let warned = stays_addresses(&case);
+    for part in ["bin/wordstat", "10bb890557f1f5881ec013128d89cef488ab5525", "11bb890557f1f5881ec013128d89cef488ab5525"] {
+        assert!(warned.contains(part), "{warned}");
+    }
+}
+
+#[test]
+fn without_the_program_functions_stay_addresses() {
+    let case = addresses();
+    case.workspace.remove("bin/wordstat");
+    let warned = stays_addresses(&case);
+    assert!(warned.contains("wordstat") && warned.contains("symbols.paths"), "{warned}");
+}
+
+/// The one warning of a server that finds no symbols of the case, and shows no lines.
+fn stays_addresses(case: &Case) -> String {
+    let mut server = Server::start(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    server.wait_profile();
+    let warned = server.eventually("a warning", |server| Some(warnings(server)).filter(|warned| !warned.is_empty()));
+    assert_eq!(warned.len(), 1, "{warned:?}");
+    assert!(server.hints(&uri).is_empty() && server.lenses(&uri).is_empty());
+    let own = hottest(&mut server).into_iter().filter(|row| row["lib"] == "wordstat");
+    assert!(own.clone().count() > 5 && own.into_iter().all(|row| text(&row["name"]).starts_with("0x")));
+    let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 20 }]));
+    assert_eq!(why["code"], "unsymbolicated");
+    assert!(warned[0].contains(why["message"].as_str().unwrap()), "{why} {warned:?}");
+    warned[0].clone()
+}
+
+#[test]
+fn a_sidecar_gives_names_and_no_lines() {
+    let sidecar = addresses().workspace;
+    let workspace = Workspace::new();
+    for file in ["presym.json.gz", "presym.json.syms.json"] {
+        workspace.copy(&sidecar.path(&format!("sidecar/{file}")), &format!("profiles/{file}"));
+    }
+    let main = workspace.copy(&sidecar.path("src/main.rs"), "src/main.rs");
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&main, "rust");
+    let names = server.eventually("names", |server| {
+        let names: Vec<_> = hottest(server).iter().map(|row| text(&row["name"])).collect();
+        names.iter().any(|name| name == "wordstat::tokenize::normalize").then_some(names)
+    });
+    assert!(names.contains(&"wordstat::count".to_owned()), "{names:?}");
+    assert!(server.hints(&uri).is_empty());
+    let warned = warnings(&mut server);
+    assert!(warned.len() == 1 && warned[0].contains("sidecar"), "{warned:?}");
+}
+
+#[test]
+fn inlined_code_is_shown_at_its_call_on_demand() {
+    let case = addresses();
+    let mut server = Server::start(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    server.wait_labels(&uri);
+    let lines: Vec<u64> = server.line_costs(&uri).into_keys().collect();
+    // `Rng::next` (lines 18 to 22) is inlined wherever it is called.
+    assert!(lines.contains(&18), "{lines:?}");
+    server.configure(json!({ "inlines": "callSite" }));
+    server.eventually("no cost in the body", |server| {
+        let lines: Vec<u64> = server.line_costs(&uri).into_keys().collect();
+        (!lines.is_empty() && !lines.contains(&18)).then_some(())
+    });
+}
