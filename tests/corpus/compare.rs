@@ -177,24 +177,25 @@ fn in_pages(expected: Sums, actual: Sums) -> (Sums, Sums) {
         let mut functions: BTreeMap<Place, Vec<(Option<u64>, Pair)>> = BTreeMap::new();
         for (place, rows) in &sums.functions {
             let all = functions.entry(renamed(place)).or_default();
-            match all.first_mut() {
-                Some((_, (own, Some((min, max))))) if names.contains_key(place) => {
-                    for (_, (more, total)) in rows {
+            for &(line, (more, total)) in rows {
+                match all.first_mut() {
+                    Some((_, (own, Some((min, max))))) if names.contains_key(place) => {
                         let (least, most) = total.unwrap();
                         (own.0, min.0, max.0) = (own.0 + more.0, min.0 + least.0, max.0 + most.0);
                     }
+                    _ => all.push((line, (more, total))),
                 }
-                _ => all.extend(rows),
             }
         }
         let mut edges: BTreeMap<Ends, Vec<Weight>> = BTreeMap::new();
         for (ends, totals) in &sums.edges {
             let all = edges.entry((renamed(&ends.0), renamed(&ends.1))).or_default();
-            match all.first_mut() {
-                Some(sum) if names.contains_key(&ends.0) || names.contains_key(&ends.1) => {
-                    sum.0 += totals.iter().map(|total| total.0).sum::<f64>();
+            let is_renamed = names.contains_key(&ends.0) || names.contains_key(&ends.1);
+            for &total in totals {
+                match all.first_mut() {
+                    Some(sum) if is_renamed => sum.0 += total.0,
+                    _ => all.push(total),
                 }
-                _ => all.extend(totals),
             }
         }
         Sums { functions, edges, ..sums }

@@ -245,7 +245,7 @@ impl SourceIndex {
 }
 
 /// The path without `.` and `..`, by spelling alone.
-fn lexical(path: &Path) -> PathBuf {
+pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

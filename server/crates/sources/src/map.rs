@@ -149,10 +149,7 @@ struct Mapper<'a> {
 
 impl<'a> Mapper<'a> {
     fn new(index: &'a SourceIndex, rules: &'a [Rule], profile_dir: Option<&Path>) -> Mapper<'a> {
-        let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
-        let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
-        rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
-        Mapper { index, rules, own_root: profile_dir.and_then(|dir| index.root_of(dir)) }
+        Mapper { index, rules: by_length(rules), own_root: profile_dir.and_then(|dir| index.root_of(dir)) }
     }
 
     /// What a name says by itself; `None` for absolute names that need the evidence of others.
@@ -279,8 +276,16 @@ fn ambiguous(files: impl Iterator<Item = PathBuf>) -> Mapping {
     Mapping::Ambiguous { candidates }
 }
 
+/// What rules replace, longest first, and by what.
+pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
+    let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
+    let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
+    rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
+    rules
+}
+
 /// What is left of `text` below `prefix`, by whole components; both as in [`Name::text`].
-fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(prefix.len())?;
     let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
     let is_whole = rest.is_empty() || rest.starts_with('/') || prefix.ends_with(['/', ':']);
