@@ -10,6 +10,7 @@ mod map;
 mod name;
 mod prefix;
 mod repo;
+mod rust;
 mod source_map;
 
 pub use index::{Limits, Root, RootKind, SourceIndex};
