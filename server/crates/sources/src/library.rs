@@ -55,7 +55,7 @@ mod tests {
         let roots: Vec<_> = roots.iter().map(PathBuf::from).collect();
         let rules: Vec<_> = rules.iter().map(|(from, to)| Rule { from: (*from).to_owned(), to: (*to).to_owned() }).collect();
         let paths = library_paths(recorded, &roots, &rules);
-        paths.iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+        paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

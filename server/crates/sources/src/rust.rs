@@ -3,7 +3,7 @@
 //! Paths in them are put together, not compared by their ends: a registry holds more files than an index, and the same file in
 //! many versions. Only in folders that the user named as places of sources.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::index::{RootKind, SourceIndex};
 use crate::name::{Form, Name, is_registry};
@@ -64,7 +64,7 @@ impl RustFolders {
     }
 }
 
-fn names_registry(path: &PathBuf) -> bool {
+fn names_registry(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_registry(&name.to_string_lossy()))
 }
 

@@ -123,6 +123,7 @@ fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) 
             let address = addresses.as_ref().map_err(Clone::clone)?.get(row).copied();
             let has = frames.flags.get(row).is_none_or(|flags| flags & frame_flags::ADDRESS_AND_LIB != 0);
             // Nothing that runs is where a library begins; exporters that know no address write 0.
+            #[expect(clippy::cast_sign_loss, reason = "it is above 0")]
             Ok(address.filter(|&address| has && address > 0.0).map(|address| address as u64))
         };
         let position = match known[func as usize] {
