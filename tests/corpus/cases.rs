@@ -130,8 +130,8 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
 /// profile has more functions called `(root scope)`: converted, they have the file in their name.
 fn n_merged(case: &str, format: &str) -> usize {
     match case {
-        _ if case.contains("web-sudoku") && format == "gecko" => 51,
-        _ if case.contains("web-sudoku") => 46,
+        _ if case.contains("web-sudoku") && format == "gecko" => 49,
+        _ if case.contains("web-sudoku") => 44,
         _ if case.contains("c-jsonlite") => 6,
         // `[unknown]`, in a library and in none.
         "cpp-raytrace/profiles/fp.script.txt" | "perf/cpp-raytrace" => 1,

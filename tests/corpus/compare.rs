@@ -161,6 +161,54 @@ fn reported(case: &Case, report: &Value) -> Sums {
     sums.sort()
 }
 
+/// Code without names by where it lies in its page of memory, as one function each: expected are addresses in memory, found are
+/// those in libraries, which lie at full pages. Callers lie at where they return to, or within the call before that; what has costs
+/// of its own was sampled, and is no caller. Addresses in no library are the same on both sides.
+fn in_pages(expected: Sums, actual: Sums) -> (Sums, Sums) {
+    let places = |sums: &Sums| -> BTreeSet<Place> { sums.functions.keys().cloned().collect() };
+    let both: BTreeSet<Place> = places(&expected).intersection(&places(&actual)).cloned().collect();
+    let rename = |sums: Sums, is_return: bool| {
+        let names: BTreeMap<Place, Place> = sums
+            .functions
+            .iter()
+            .filter(|(place, _)| place.1.is_none() && !both.contains(place))
+            .filter_map(|(place, rows)| {
+                let address = u64::from_str_radix(place.0.strip_prefix("0x")?, 16).ok()?;
+                let is_sampled = rows.iter().any(|(_, (own, _))| own.0 != 0.0);
+                let address = address - u64::from(is_return && !is_sampled);
+                Some((place.clone(), (format!("0x…{:03x}", address & 0xfff), None)))
+            })
+            .collect();
+        let renamed = |place: &Place| names.get(place).unwrap_or(place).clone();
+        let mut functions: BTreeMap<Place, Vec<(Option<u64>, Pair)>> = BTreeMap::new();
+        for (place, rows) in &sums.functions {
+            let all = functions.entry(renamed(place)).or_default();
+            for &(line, (more, total)) in rows {
+                match all.first_mut() {
+                    Some((_, (own, Some((min, max))))) if names.contains_key(place) => {
+                        let (least, most) = total.unwrap();
+                        (own.0, min.0, max.0) = (own.0 + more.0, min.0 + least.0, max.0 + most.0);
+                    }
+                    _ => all.push((line, (more, total))),
+                }
+            }
+        }
+        let mut edges: BTreeMap<Ends, Vec<Weight>> = BTreeMap::new();
+        for (ends, totals) in &sums.edges {
+            let all = edges.entry((renamed(&ends.0), renamed(&ends.1))).or_default();
+            let is_renamed = names.contains_key(&ends.0) || names.contains_key(&ends.1);
+            for &total in totals {
+                match all.first_mut() {
+                    Some(sum) if is_renamed => sum.0 += total.0,
+                    _ => all.push(total),
+                }
+            }
+        }
+        Sums { functions, edges, ..sums }
+    };
+    (rename(expected, true), rename(actual, false))
+}
+
 /// What the report says. Idle samples are apart there, so that functions through which they pass have less than an
 /// `expected.json` that counts them.
 pub fn with_report(case: &Case, report: &Value) -> Compared {
@@ -172,7 +220,7 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
     let idle_has_callers = ["firefox-processed", "firefox-jslb", "gecko"].contains(&&*case.format);
     let idle_is_apart = number("idle") != 0.0 && idle_has_callers;
     let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
-    compare(case, &expected, &actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
+    compare(case, expected, actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
 }
 
 /// What the crates say of the same file when idle samples count like any other: everything is comparable. They know no source maps.
@@ -187,7 +235,7 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
 
     assert_eq!((costs.idle, Weight(costs.total + costs.no_stack)), (0.0, total(case)));
     threads(case, recording, report);
-    compare(case, &expected(case), &counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
+    compare(case, expected(case), counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
 }
 
 fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -> Sums {
@@ -224,8 +272,9 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
     sums.sort()
 }
 
-fn compare(case: &Case, expected: &Sums, actual: &Sums, comparable: &dyn Fn(&Place) -> bool, n_merged: usize) -> Compared {
+fn compare(case: &Case, expected: Sums, actual: Sums, comparable: &dyn Fn(&Place) -> bool, n_merged: usize) -> Compared {
     let name = &case.name;
+    let (expected, actual) = in_pages(expected, actual);
 
     // Lines are expected of the files of the case only; there none is missing and none is too many. Where source maps are applied,
     // none is left in the files that ran either.

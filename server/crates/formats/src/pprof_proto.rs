@@ -88,6 +88,9 @@ pub(crate) struct Mapping {
     pub(crate) file_offset: u64,
     #[prost(int64, tag = "5")]
     pub(crate) filename: i64,
+    /// Of the file, in hex; some writers have other texts.
+    #[prost(int64, tag = "6")]
+    pub(crate) build_id: i64,
     #[prost(bool, tag = "7")]
     pub(crate) has_functions: bool,
     #[prost(bool, tag = "8")]

@@ -77,7 +77,7 @@ pub(crate) fn position(number: f64) -> u32 {
 }
 
 /// A library by its path or its mere name.
-fn library(text: &str) -> Lib {
+pub(crate) fn library(text: &str) -> Lib {
     match text.rsplit_once(['/', '\\']) {
         Some((_, name)) if !name.is_empty() => Lib { name: name.to_owned(), path: text.to_owned(), ..Lib::default() },
         _ => Lib { name: text.to_owned(), ..Lib::default() },

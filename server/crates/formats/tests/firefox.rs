@@ -61,6 +61,58 @@ fn a_line_that_flags_call_present_and_0_is_unknown_and_not_the_first_of_the_func
     assert_eq!(lines([0, 16]), [10, 0]);
 }
 
+/// The names of the funcs, with their libraries, and which of them can be looked up.
+fn funcs(profile: &Value) -> Vec<String> {
+    let read = read(profile.to_string().into_bytes()).unwrap();
+    let symbols = stacks(&read).symbols();
+    let func = |id| {
+        let lib = symbols.funcs.get(id).lib.map(|lib| format!(" ({})", symbols.libs[lib.index()].name));
+        let address = symbols.unresolved(id).map(|(_, address)| format!(" = {address:x}"));
+        format!("{}{}{}", symbols.func_name(id), lib.unwrap_or_default(), address.unwrap_or_default())
+    };
+    symbols.funcs.ids().map(func).collect()
+}
+
+#[test]
+fn code_without_a_name_is_called_by_its_address_in_the_library() {
+    let mut profile = profile();
+    profile["libs"] = json!([{ "name": "app", "path": "/bin/app", "codeId": "0a1b" }, { "name": "libc" }]);
+    let thread = &mut profile["threads"][0];
+    thread["stringArray"] = json!(["0x7f1100", "0x7f2200", "0x10"]);
+    thread["funcTable"] = json!({ "length": 3, "name": [0, 1, 2], "resource": [0, 0, -1], "lineNumber": [null, null, null] });
+    thread["resourceTable"] = json!({ "length": 1, "lib": [0] });
+    // The first func lies at two addresses, the second at none in the library, the third in no library.
+    thread["frameTable"] = json!({ "length": 4, "func": [0, 0, 1, 2], "address": [256, 511, -1, 16] });
+    let expected = ["0x100 (app) = 100", "0x1ff (app) = 1ff", "0x7f2200", "0x10"];
+    assert_eq!(funcs(&profile), expected);
+
+    // Version 70 has libraries of frames.
+    let thread = &mut profile["threads"][0];
+    thread["resourceTable"] = json!({ "length": 0 });
+    thread["frameTable"]["lib"] = json!([0, 0, 0, -1]);
+    assert_eq!(funcs(&profile), expected);
+
+    // Version 71 has flags; exporters that know no address write 0.
+    profile["threads"][0]["frameTable"]["flags"] = json!([2, 2, 2, 0]);
+    assert_eq!(funcs(&profile)[..2], expected[..2]);
+    profile["threads"][0]["frameTable"]["address"] = json!([256, 511, 0, 16]);
+    assert_eq!(funcs(&profile), expected);
+}
+
+#[test]
+fn addresses_are_read_only_where_they_are_names() {
+    let mut profile = profile();
+    profile["libs"] = json!([{ "name": "app" }]);
+    profile["threads"][0]["resourceTable"] = json!({ "length": 1, "lib": [0] });
+    profile["threads"][0]["funcTable"]["resource"] = json!([0, 0]);
+    profile["threads"][0]["frameTable"]["address"] = json!("none");
+    assert_eq!(funcs(&profile), ["outer (app)", "inner (app)"]);
+    profile["threads"][0]["funcTable"]["fileName"] = json!([null, null]);
+    profile["threads"][0]["stringArray"][0] = json!("0x20");
+    let error = read(profile.to_string().into_bytes()).unwrap_err();
+    assert_eq!(error.at, At::Key("threads[0].frameTable.address".to_owned()));
+}
+
 #[test]
 fn dangling_indexes_name_table_column_and_row() {
     for (pointer, value, expected) in [

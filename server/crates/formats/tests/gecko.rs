@@ -87,7 +87,7 @@ fn tables_by_their_schema() {
             "(root) :0 [] 0:0",
             "(root scope) /w/page.html:0 [] 12:5",
             "f /w/page.html:7 [] 8:3",
-            "0x7f0000001fff :0 [a.so] 0:0",
+            "0xfff :0 [a.so] 0:0",
             "0x7f0000003000 :0 [] 0:0",
         ];
         assert_eq!(functions(&read), expected);
@@ -104,7 +104,7 @@ fn tables_by_their_schema() {
         let cpu = Selves::of(stacks(&read), 1, "");
         assert_eq!((cpu.total, read.recording.metrics()[1].unit.as_str()), (16.0, "ns"));
         let own: Vec<_> = cpu.functions.iter().map(|((name, _), cost)| (name.as_str(), *cost)).collect();
-        assert_eq!(own, [("0x7f0000001fff", 7.0)]);
+        assert_eq!(own, [("0xfff", 7.0)]);
     }
 }
 
@@ -133,17 +133,54 @@ fn processes_within_processes_count_from_their_own_start() {
 #[test]
 fn native_code_that_was_given_names() {
     let mut profile = process(0.0, 0.0);
-    let strings = ["(root)", "0xffffffffffff0123", "main (in app)", "a::b() (in app) + 12", "0x7f0000001000"];
+    let strings = ["(root)", "0xffffffffffff0123", "main (in app)", "a::b() (in app) + 12", "0x7f0000001010"];
     profile["threads"][0]["stringTable"] = json!(strings);
     let read = read_json(&profile).unwrap();
     let expected = [
         "(root) :0 [] 0:0",
-        "0xffffffffffff0123 :0 [top.so] 12:0",
+        // It calls `main`.
+        "0x122 :0 [top.so] 12:0",
         "main :0 [app] 8:0",
         "a::b() :0 [app] 0:0",
-        "0x7f0000001000 :0 [a.so] 0:0",
+        "0x10 :0 [a.so] 0:0",
     ];
     assert_eq!(functions(&read), expected);
+}
+
+#[test]
+fn callers_lie_within_their_calls() {
+    let mut profile = process(0.0, 0.0);
+    // What lies at `start` lies at 0x400 in the library.
+    profile["libs"][1]["offset"] = json!(0x400);
+    let thread = &mut profile["threads"][0];
+    thread["stringTable"] = json!(["(root)", "0x7f0000001100", "0x7f0000001200", "0x7f0000009000", "0x7f0000001300"]);
+    // Frame 1 calls 2, is sampled itself, and calls itself. 4 has only a backtrace of itself.
+    thread["stackTable"]["data"] = json!([[0], [1, 0], [2, 1], [3, 1], [1, 1], [4, 1]]);
+    thread["samples"]["data"] = json!([[1, 1, 0.0], [1, 2, 1.0], [1, 3, 2.0], [1, 4, 3.0], [1, 1, 4.0]]);
+    let backtrace = json!({ "samples": { "schema": { "time": 0, "stack": 1 }, "data": [[5, 5]] } });
+    thread["markers"]["data"] = json!([[0, 1, { "type": "JS allocation", "size": 48, "stack": backtrace }]]);
+    let read = read_json(&profile).unwrap();
+    let profile = stacks(&read);
+    let samples = profile.threads()[0].samples.stacks().map(|mut next| {
+        let mut names = Vec::new();
+        while let Some(stack) = next {
+            names.push(profile.symbols().func_name(profile.frames().get(profile.stacks().frame(stack)).func));
+            next = profile.stacks().prefix(stack);
+        }
+        names.reverse();
+        names.join(" ")
+    });
+    let expected = [
+        "(root) 0x500",
+        "(root) 0x4ff 0x600",
+        "(root) 0x4ff 0x7f0000009000",
+        "(root) 0x4ff 0x500",
+        "(root) 0x500",
+        "(root) 0x4ff 0x6ff",
+    ];
+    assert_eq!(samples.collect::<Vec<_>>(), expected);
+    // No func is there that no stack needs.
+    assert_eq!(profile.symbols().funcs.len(), 6);
 }
 
 #[test]
@@ -175,8 +212,8 @@ fn allocations_are_markers() {
     });
     let expected = [
         "js-allocations 72: f 48",
-        "native-allocations 130: 0x7f0000001fff 30, f 100",
-        "native-retained-allocations 30: 0x7f0000001fff 30",
+        "native-allocations 130: 0xffe 30, f 100",
+        "native-retained-allocations 30: 0xffe 30",
         "native-deallocations-sites -100: 0x7f0000003000 -100",
         "native-deallocations-memory -100: f -100",
     ];

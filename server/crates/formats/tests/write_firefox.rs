@@ -184,6 +184,47 @@ const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
 ];
 
 #[test]
+fn what_is_unresolved_can_be_looked_up_again() {
+    let mut builder = ProfileBuilder::new(text_samples::profile("main").metrics().to_vec(), 0);
+    let text = |text: &str| text.to_owned();
+    let app = profile::Lib {
+        name: text("app"),
+        path: text("/bin/app"),
+        debug_name: text("app.pdb"),
+        debug_path: text("/build/app.pdb"),
+        debug_id: text("0A1B2C0"),
+        code_id: text("5f0e"),
+        arch: text("x86_64"),
+        addresses: profile::AddressBase::Image,
+    };
+    let libc = profile::Lib { name: text("libc"), path: text("/lib/libc"), ..profile::Lib::default() };
+    let by_file = profile::Lib { addresses: profile::AddressBase::File, code_id: text("77"), ..libc.clone() };
+    let mut stack = None;
+    for (name, lib) in [("0x1174", &app), ("0x20", &libc), ("0x30", &by_file), ("main", &app)] {
+        let (name, lib) = (builder.intern_string(name).unwrap(), Some(builder.intern_lib(lib.clone()).unwrap()));
+        let func = builder.intern_func(profile::Func { name, source: None, lib, line: 0, column: 0 }).unwrap();
+        let frame = builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+        stack = Some(builder.intern_stack(stack, frame).unwrap());
+    }
+    builder.push_thread(Thread { samples: Samples::new([stack], vec![Weights::Ones]), ..Thread::default() }).unwrap();
+
+    let written = firefox::write(&builder.build());
+    let value: Value = serde_json::from_slice(&written.bytes).unwrap();
+    assert_eq!(value["libs"][0]["breakpadId"], json!("0A1B2C0"));
+    let read = read(written.bytes).unwrap();
+    let symbols = stacks(&read).symbols();
+    let defaults = |lib: &profile::Lib| profile::Lib {
+        debug_name: lib.name.clone(),
+        debug_path: lib.path.clone(),
+        addresses: profile::AddressBase::Image,
+        ..lib.clone()
+    };
+    assert_eq!(symbols.libs, [app, defaults(&libc), defaults(&by_file)]);
+    let unresolved: Vec<_> = symbols.funcs.ids().map(|id| symbols.unresolved(id).map(|(lib, at)| (lib.index(), at))).collect();
+    assert_eq!(unresolved, [Some((0, 0x1174)), Some((1, 0x20)), None, None]);
+}
+
+#[test]
 fn real_profiles_cost_the_same_when_read_again() {
     for (path, weight_type, scale, lost) in FIXTURES {
         let original = read(bytes(path)).unwrap();

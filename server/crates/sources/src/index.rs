@@ -42,6 +42,9 @@ impl Default for Limits {
     }
 }
 
+/// So many entries of a folder are looked at where it is listed without being walked.
+const MAX_LISTED: usize = 1000;
+
 /// The files of all roots as they were when it was built. Immutable; build a new one when files come and go.
 #[derive(Debug)]
 pub struct SourceIndex {
@@ -137,6 +140,22 @@ impl SourceIndex {
             Found::File(path) => Some(path),
             _ => None,
         }
+    }
+
+    /// The canonical path of a folder inside a root, if it is there, and in truth.
+    pub(crate) fn folder(&self, root: usize, inside: &str) -> Option<PathBuf> {
+        let path = fs::canonicalize(self.roots.get(root)?.path.join(inside)).ok()?;
+        (path.is_dir() && self.root_of(&path).is_some()).then_some(path)
+    }
+
+    /// The folders in a folder inside a root; the first few if they are many.
+    pub(crate) fn folders_in(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).ok().filter(|_| self.root_of(folder).is_some());
+        let entries = entries.into_iter().flatten().flatten().take(MAX_LISTED);
+        let mut folders: Vec<_> =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect();
+        folders.sort_unstable();
+        folders
     }
 
     /// A canonical path as the user spells it, with the root as it was given. Lexical.
@@ -245,7 +264,7 @@ impl SourceIndex {
 }
 
 /// The path without `.` and `..`, by spelling alone.
-fn lexical(path: &Path) -> PathBuf {
+pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {

@@ -4,14 +4,17 @@
 //! in them it opens only generated JavaScript and its source maps.
 
 mod index;
+mod library;
 mod lines;
 mod map;
 mod name;
 mod prefix;
 mod repo;
+mod rust;
 mod source_map;
 
 pub use index::{Limits, Root, RootKind, SourceIndex};
+pub use library::library_paths;
 pub use lines::LineMap;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};

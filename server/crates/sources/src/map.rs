@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use crate::index::{File, Found, RootKind, SourceIndex};
 use crate::name::{Form, IGNORES_CASE, Name, key, normal};
 use crate::prefix::{Prefixes, Verdict};
+use crate::rust::RustFolders;
 
 /// A mapping the user wrote (setting `pathMappings`). Both separators are understood, and whole components count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,16 +144,19 @@ struct Mapper<'a> {
     index: &'a SourceIndex,
     /// Longest `from` first.
     rules: Vec<(Name, &'a str)>,
+    rust: RustFolders,
     /// The root that holds the profile.
     own_root: Option<usize>,
 }
 
 impl<'a> Mapper<'a> {
     fn new(index: &'a SourceIndex, rules: &'a [Rule], profile_dir: Option<&Path>) -> Mapper<'a> {
-        let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
-        let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
-        rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
-        Mapper { index, rules, own_root: profile_dir.and_then(|dir| index.root_of(dir)) }
+        Mapper {
+            index,
+            rules: by_length(rules),
+            rust: RustFolders::of(index),
+            own_root: profile_dir.and_then(|dir| index.root_of(dir)),
+        }
     }
 
     /// What a name says by itself; `None` for absolute names that need the evidence of others.
@@ -177,7 +181,7 @@ impl<'a> Mapper<'a> {
             (Form::NoFile, _) => Mapping::Unmapped(Reason::NoFile),
             (Form::Scheme(scheme), _) => Mapping::Unmapped(Reason::Scheme(scheme.clone())),
             (Form::Relative, _) => self.choose(self.ending_with(tail)).unwrap_or(Mapping::Unmapped(Reason::NotFound)),
-            (Form::Library, _) => self.in_source_roots(tail, Reason::Library),
+            (Form::Library, _) => self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library)),
             (Form::Dotted, _) => self.in_source_roots(tail, Reason::Dotted),
             (Form::Repository(repo), _) => self.in_repository(repo, name),
             (Form::Absolute, Found::Elsewhere) => return None,
@@ -226,6 +230,12 @@ impl<'a> Mapper<'a> {
         self.choose(files).unwrap_or(Mapping::Unmapped(otherwise))
     }
 
+    /// A file of Rust's standard library, or of a crate.
+    fn of_rust(&self, name: &Name) -> Option<Mapping> {
+        let files = self.rust.find(name, self.index);
+        (!files.is_empty()).then(|| self.decide(files))
+    }
+
     /// A file of a checkout; in source roots also of a folder with the repository's name.
     fn in_repository(&self, repo: &str, name: &Name) -> Mapping {
         let is_checkout = |root: usize| self.index.is_checkout(root, repo);
@@ -236,7 +246,7 @@ impl<'a> Mapper<'a> {
             return self.decide(exact);
         }
         let files = self.ending_with(&name.key).filter(|file| is_checkout(file.root));
-        self.choose(files).unwrap_or_else(|| {
+        self.choose(files).or_else(|| self.of_rust(name)).unwrap_or_else(|| {
             let folder = repo.rsplit('/').next().unwrap_or_default();
             self.in_source_roots(&key(&format!("{folder}/{}", name.tail())), Reason::Repository(repo.to_owned()))
         })
@@ -279,8 +289,16 @@ fn ambiguous(files: impl Iterator<Item = PathBuf>) -> Mapping {
     Mapping::Ambiguous { candidates }
 }
 
+/// What rules replace, longest first, and by what.
+pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
+    let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
+    let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
+    rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
+    rules
+}
+
 /// What is left of `text` below `prefix`, by whole components; both as in [`Name::text`].
-fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(prefix.len())?;
     let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
     let is_whole = rest.is_empty() || rest.starts_with('/') || prefix.ends_with(['/', ':']);

@@ -141,6 +141,8 @@ impl Name {
     fn repository(scheme: &str, rest: &str) -> Name {
         let (repo, path) = rest.split_once(':').unwrap_or((rest, ""));
         let path = path.rsplit_once(':').map_or(path, |(path, _revision)| path);
+        // Old standard libraries of Rust: ../REVISION//library/core/src/lib.rs
+        let path = path.strip_prefix("../").and_then(|path| path.split_once("//")).map_or(path, |(_revision, path)| path);
         let repo = normal(repo);
         let form = Form::Repository(repo.join("/"));
         Name::new(form, &format!("{scheme}:"), &repo, &normal(path))
@@ -258,7 +260,7 @@ fn is_versioned(text: &str, word: &str) -> bool {
 }
 
 /// `index.crates.io-6f17d22bba15001f`: cargo ends a registry's folder with a hash.
-fn is_registry(folder: &str) -> bool {
+pub(crate) fn is_registry(folder: &str) -> bool {
     let hash = folder.rsplit_once('-').map_or("", |(_, hash)| hash);
     hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -306,6 +308,10 @@ mod tests {
             ("glib/../a.c", "Dotted ./a.c | a.c"),
             (
                 "git:github.com/rust-lang/rust:library/core/src/lib.rs:abc",
+                "Repository(\"github.com/rust-lang/rust\") git:github.com/rust-lang/rust/library/core/src/lib.rs | library/core/src/lib.rs",
+            ),
+            (
+                "git:github.com/rust-lang/rust:../1a2b//library/core/src/lib.rs:1a2b",
                 "Repository(\"github.com/rust-lang/rust\") git:github.com/rust-lang/rust/library/core/src/lib.rs | library/core/src/lib.rs",
             ),
             (

@@ -4,14 +4,19 @@
 //! last, but the Rust crate pprof writes a location of its own for each; fields stand in any order (Go begins with times, Rust
 //! with the types of its samples), so that all tables come before the samples here; the file may ask for frames to be left out
 //! ([`prune`]); without symbols there are addresses only.
+//!
+//! A location without a function is called by where it lies in its file, which is looked up as it is: by the specification, that of
+//! a caller lies within the call already, and gperftools' do.
 
 mod prune;
 
-use super::FuncText;
 use super::rows::Rows;
+use super::{FuncText, library};
 use crate::pprof_proto::{self as proto, Fields};
 use crate::{At, Format, Read, ReadError};
-use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings};
+use profile::{
+    AddressBase, Frame, FrameId, Func, Lib, LibId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings,
+};
 use prost::Message;
 use prune::{Cut, Prune};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -248,11 +253,7 @@ fn locations(
     builder: &mut ProfileBuilder,
     warnings: &mut Warnings,
 ) -> Result<ById<Location>, ReadError> {
-    let mut mappings = ById::new("mapping");
-    for (row, mapping) in file.mapping.iter().enumerate() {
-        let path = strings.get(mapping.filename, || format!("mapping[{row}].filename"))?;
-        mappings.insert(row, mapping.id, (mapping, path))?;
-    }
+    let mappings = Mappings::new(file, strings, builder)?;
     let mut functions = ById::new("function");
     for (row, function) in file.function.iter().enumerate() {
         let text = |index, column| strings.get(index, || format!("function[{row}].{column}"));
@@ -269,10 +270,11 @@ fn locations(
     let mut locations = ById::new("location");
     for (row, location) in file.location.iter().enumerate() {
         let key = |column: &str| format!("location[{row}].{column}");
-        let (mapping, lib) = match location.mapping_id {
-            0 => (None, ""),
-            id => mappings.get(id, || key("mapping_id")).map(|&(mapping, path)| (Some(mapping), path))?,
+        let mapping = match location.mapping_id {
+            0 => None,
+            id => Some(mappings.by_id.get(id, || key("mapping_id"))?),
         };
+        let lib = mapping.and_then(|mapping| mapping.lib);
         let unknown = [proto::Line::default()];
         let lines = if location.line.is_empty() { &unknown } else { location.line.as_slice() };
         let cut_at = lines.iter().rposition(|line| dropped.contains(&line.function_id));
@@ -287,14 +289,15 @@ fn locations(
                 0 => FuncText::default(),
                 id => *functions.get(id, || key(&format!("line[{i}].function_id")))?,
             };
-            let address;
             let func = if known.name.is_empty() && known.file.is_empty() {
-                address = unresolved(location.address, mapping);
-                FuncText { name: &address, lib, ..known }
+                // What the file knows half of is nothing to look up: that would give all levels again.
+                let within = mappings.around(location.address, mapping).filter(|_| lines.len() == 1);
+                let (address, lib) = unresolved(location.address, within);
+                Func { lib, ..FuncText { name: &address, ..known }.func(builder)? }
             } else {
-                FuncText { lib, ..known }
+                Func { lib, ..known.func(builder)? }
             };
-            let func = func.intern(builder)?;
+            let func = builder.intern_func(func)?;
             let number = |number: i64| u32::try_from(number).unwrap_or(0);
             let inlined = i + 1 < lines.len();
             frames.push(builder.intern_frame(Frame { func, line: number(line.number), column: number(line.column), inlined })?);
@@ -304,14 +307,68 @@ fn locations(
     Ok(locations)
 }
 
-/// What code without a name is called: its address, in the file that it was loaded from where that is known, so that it stays
-/// the same when the library lies elsewhere in the next run.
-fn unresolved(address: u64, mapping: Option<&proto::Mapping>) -> String {
-    let within = mapping.filter(|mapping| (mapping.memory_start..mapping.memory_limit).contains(&address));
-    match within.map_or(address, |mapping| (address - mapping.memory_start).wrapping_add(mapping.file_offset)) {
-        0 => String::new(),
-        address => format!("{address:#x}"),
+/// The parts of libraries that lay in memory.
+struct Mappings<'p> {
+    by_id: ById<Mapped<'p>>,
+    /// By where they begin, each with the end of all that begin before it.
+    in_order: Vec<(Mapped<'p>, u64)>,
+}
+
+/// One of them.
+#[derive(Clone, Copy)]
+struct Mapped<'p> {
+    mapping: &'p proto::Mapping,
+    lib: Option<LibId>,
+}
+
+impl Mapped<'_> {
+    fn holds(&self, address: u64) -> bool {
+        (self.mapping.memory_start..self.mapping.memory_limit).contains(&address)
     }
+}
+
+impl<'p> Mappings<'p> {
+    fn new(file: &'p proto::Profile, strings: &Strings<'_>, builder: &mut ProfileBuilder) -> Result<Self, ReadError> {
+        let (mut by_id, mut in_order) = (ById::new("mapping"), Vec::new());
+        for (row, mapping) in file.mapping.iter().enumerate() {
+            let text = |index, column| strings.get(index, || format!("mapping[{row}].{column}"));
+            let path = text(mapping.filename, "filename")?;
+            let id = text(mapping.build_id, "build_id")?;
+            // Go has a build id of its own.
+            let code_id = if id.bytes().all(|byte| byte.is_ascii_hexdigit()) { id.to_owned() } else { String::new() };
+            let lib = || builder.intern_lib(Lib { code_id, addresses: AddressBase::File, ..library(path) });
+            let lib = (!path.is_empty()).then(lib).transpose()?;
+            by_id.insert(row, mapping.id, Mapped { mapping, lib })?;
+            in_order.push((Mapped { mapping, lib }, 0));
+        }
+        in_order.sort_by_key(|(mapped, _)| mapped.mapping.memory_start);
+        let mut end = 0;
+        for (mapped, end_before) in &mut in_order {
+            *end_before = end;
+            end = end.max(mapped.mapping.memory_limit);
+        }
+        Ok(Self { by_id, in_order })
+    }
+
+    /// The mapping that an address lies in: the one that is said, or the only one, if none is said.
+    fn around(&self, address: u64, said: Option<&Mapped<'p>>) -> Option<Mapped<'p>> {
+        if let Some(said) = said {
+            return Some(*said).filter(|said| said.holds(address));
+        }
+        let n_before = self.in_order.partition_point(|(mapped, _)| mapped.mapping.memory_start <= address);
+        let (last, end_before) = self.in_order.get(n_before.checked_sub(1)?)?;
+        (last.holds(address) && *end_before <= address).then_some(*last)
+    }
+}
+
+/// What code without a name is called, and its library: the address, in the file that it was loaded from where that is known, so
+/// that it stays the same when the library lies elsewhere in the next run.
+fn unresolved(address: u64, within: Option<Mapped<'_>>) -> (String, Option<LibId>) {
+    let (address, lib) = match within {
+        Some(Mapped { mapping, lib }) => ((address - mapping.memory_start).wrapping_add(mapping.file_offset), lib),
+        None => (address, None),
+    };
+    (if address == 0 { String::new() } else { format!("{address:#x}") }, lib)
 }
 
 /// The ids of the functions that the file wants left out.
@@ -442,7 +499,40 @@ worker 33/-:  1,5
         let at = |id, mapping_id, address, lines| proto::Location { mapping_id, address, ..location(id, lines) };
         profile.location = vec![at(1, 1, 0x5abc, &[]), at(2, 1, 0x7001, &[]), at(3, 0, 0x7001, &[(0, 0)]), at(4, 0, 0, &[])];
         profile.sample = vec![sample(&[1, 2, 3, 4], 1)];
-        assert_eq!(rows(&profile), " -/-: :0>0x7001:0>0x7001|app:0>0xbbc|app:0 1,1\n");
+        // What lies outside of its mapping has no place in that file.
+        assert_eq!(rows(&profile), " -/-: :0>0x7001:0>0x7001:0>0xbbc|app:0 1,1\n");
+
+        // Half of what the compiler inlined has a name; two locations at one address; a mapping that is not said.
+        profile.location = vec![at(1, 1, 0x5abc, &[(10, 3), (0, 0)]), at(2, 0, 0x5abc, &[]), at(3, 1, 0x5abc, &[(0, 7)])];
+        profile.sample = vec![sample(&[1, 2, 3], 1)];
+        assert_eq!(rows(&profile), " -/-: 0xbbc|app:7>0xbbc|app:0>0x5abc:0>main|app:3~ 1,1\n");
+        profile.mapping.push(Mapping { id: 2, ..profile.mapping[0] });
+        assert_eq!(rows(&profile), " -/-: 0xbbc|app:7>0x5abc:0>0x5abc:0>main|app:3~ 1,1\n");
+    }
+
+    #[test]
+    fn libraries_have_their_build_ids() {
+        let mut profile = file("samples count cpu a.c main /bin/app 0a1b2c [vdso] abc/def", 5, 1);
+        let mapping = |id: u64, filename, build_id| Mapping {
+            id,
+            filename,
+            build_id,
+            memory_start: id << 12,
+            memory_limit: (id + 1) << 12,
+            ..Mapping::default()
+        };
+        profile.mapping = vec![mapping(1, 6, 7), mapping(2, 6, 7), mapping(3, 8, 9), mapping(4, 0, 0)];
+        profile.location =
+            (1..=4).map(|id| proto::Location { mapping_id: id, address: id << 12 | 0x10, ..location(id, &[]) }).collect();
+        profile.sample = vec![sample(&[1, 2, 3, 4], 1)];
+        assert_eq!(rows(&profile), " -/-: 0x10:0>0x10|[vdso]:0>0x10|app:0>0x10|app:0 1,1\n");
+        let read = read(&profile.encode_to_vec()).unwrap();
+        let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
+        let lib = |name: &str, path: &str, code_id: &str| {
+            let [name, path, code_id] = [name, path, code_id].map(str::to_owned);
+            Lib { name, path, code_id, addresses: AddressBase::File, ..Lib::default() }
+        };
+        assert_eq!(profile.symbols().libs, [lib("app", "/bin/app", "0a1b2c"), lib("[vdso]", "", "")]);
     }
 
     #[test]

@@ -9,10 +9,13 @@
 //!   editor shows that line, and no line gets a cost that nobody measured.
 //! - Samples have no times in a [`Profile`]. Here time passes by what each sample weighs, so that the timeline shows the same
 //!   amounts as the call tree.
+//! - Code without a name is where the file says that it lies in its library; all other frames lie at its beginning.
 //! - A frame's category says whether it is idle; one that is idle on some stacks only is written twice.
 
 use super::Written;
-use profile::{FrameId, LibId, LineKnowledge, Metric, Profile, SourceId, StackId, StringId, Thread, Weights};
+use profile::{
+    AddressBase, FrameId, FuncId, LibId, LineKnowledge, Metric, Profile, SourceId, StackId, StringId, Thread, Weights,
+};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
@@ -182,9 +185,9 @@ struct Lib<'p> {
     path: &'p str,
     debug_name: &'p str,
     debug_path: &'p str,
-    breakpad_id: &'static str,
-    code_id: Option<&'static str>,
-    arch: &'static str,
+    breakpad_id: &'p str,
+    code_id: Option<&'p str>,
+    arch: &'p str,
 }
 
 #[derive(Serialize)]
@@ -213,7 +216,7 @@ struct StackTable {
 struct FrameTable {
     length: usize,
     flags: Vec<u8>,
-    address: Same<u8>,
+    address: Vec<u64>,
     category: Vec<u8>,
     subcategory: Same<u8>,
     func: Vec<u32>,
@@ -367,8 +370,17 @@ impl Meta {
 
 impl<'p> Lib<'p> {
     fn new(lib: &'p profile::Lib) -> Self {
-        let (name, path) = (lib.name.as_str(), lib.path.as_str());
-        Self { name, path, debug_name: name, debug_path: path, breakpad_id: "", code_id: None, arch: "" }
+        let profile::Lib { name, path, debug_name, debug_path, debug_id, code_id, arch, addresses: _ } = lib;
+        let or = |own: &'p String, other: &'p String| if own.is_empty() { other.as_str() } else { own.as_str() };
+        Self {
+            name,
+            path,
+            debug_name: or(debug_name, name),
+            debug_path: or(debug_path, path),
+            breakpad_id: debug_id,
+            code_id: Some(code_id.as_str()).filter(|id| !id.is_empty()),
+            arch,
+        }
     }
 }
 
@@ -443,7 +455,7 @@ impl FrameTable {
         Self {
             length: n,
             flags: flags.collect(),
-            address: Same(0, n),
+            address: frames().map(|frame| address(profile, frame.func).unwrap_or(0)).collect(),
             category: rows.iter().map(|&(_, is_idle)| if is_idle { IDLE } else { OTHER }).collect(),
             subcategory: Same(0, n),
             func: frames().map(|frame| frame.func.raw()).collect(),
@@ -455,6 +467,13 @@ impl FrameTable {
             original_location: Same(0, n),
         }
     }
+}
+
+/// Where a func that nobody has resolved lies in its library.
+fn address(profile: &Profile, func: FuncId) -> Option<u64> {
+    let (lib, address) = profile.symbols().unresolved(func)?;
+    // Places in a file are none in memory, and there is no other column for them.
+    (profile.symbols().libs[lib.index()].addresses == AddressBase::Image).then_some(address)
 }
 
 /// Frames in their own order, those that are idle on some stacks only once more at the end.

@@ -5,13 +5,13 @@
 //! has no more. All that is known of a function is in the text of its frame's location ([`super::location`]); allocations are
 //! markers with a backtrace, which is a thread with a single sample.
 //!
-//! The Firefox Profiler takes 1 off the addresses of callers, which are where they return to. Here nothing looks addresses up,
-//! and both are called as the file calls them, as there.
+//! Code without a name is called by where it lies in its library, callers by a place within the call ([`super::return_addresses`]).
 
 use super::columns::{ABSENT, Text, known, no_number, to_id, to_number};
 use super::location::Location;
 use super::processed::{describe, intern_libs};
 use super::raw::{Raw, join};
+use super::return_addresses;
 use super::samples::{Allocations, Present, Rows, Span};
 use super::schema::Meta;
 use super::tables::{self, Frames, Funcs, Names, Shared, Stacks, Tables};
@@ -95,13 +95,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
 
     let mut symbols: Option<Symbols<'_>> = None;
-    for Sampled { process, place, thread, rows } in sampled {
+    for Sampled { process, place, thread, mut rows } in sampled {
         let symbols = match &mut symbols {
             Some(symbols) if symbols.process == process.place => symbols,
             symbols => symbols.insert(Symbols::new(process, &mut builder)?),
         };
         let first_stack = builder.n_stacks();
-        append(&mut builder, &place, thread, symbols, process.meta.idle())?;
+        append(&mut builder, &place, thread, &mut rows, symbols, process.meta.idle())?;
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
         builder.push_thread(profile::Thread { samples, ..describe(thread, &place)? })?;
@@ -157,17 +157,20 @@ struct Symbols<'a> {
 
 struct Libs {
     ids: Vec<LibId>,
-    /// Start, end and index of each, by start.
-    ranges: Vec<(u64, u64, u32)>,
+    /// By start.
+    ranges: Vec<(Range, u32)>,
 }
 
 /// Where one of `libs` lies in memory.
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Range {
     #[serde(default)]
     start: u64,
     #[serde(default)]
     end: u64,
+    /// How far from its beginning the part lies that is at `start`.
+    #[serde(default)]
+    offset: u64,
 }
 
 impl<'a> Symbols<'a> {
@@ -175,7 +178,7 @@ impl<'a> Symbols<'a> {
         let (raw, place) = (&process.raw, &process.place);
         let ids = intern_libs(builder, raw.decode_member("libs", place)?)?;
         let ranges: Vec<Range> = raw.decode_member("libs", place)?;
-        let mut ranges: Vec<_> = ranges.into_iter().zip(0..).map(|(range, lib)| (range.start, range.end, lib)).collect();
+        let mut ranges: Vec<_> = ranges.into_iter().zip(0..).collect();
         ranges.sort_unstable();
         let mut sources = Vec::new();
         if let Some(table) = raw.get("sources") {
@@ -192,22 +195,25 @@ impl<'a> Symbols<'a> {
 }
 
 impl Libs {
-    /// The library of a location: that which lies at its address, or has the name that it gives.
-    fn find(&mut self, location: Location<'_>, builder: &mut ProfileBuilder) -> Result<u32, ReadError> {
+    /// The library of a location, which is that which lies at its address, or has the name that it gives; and the address in it.
+    fn find(&mut self, location: Location<'_>, builder: &mut ProfileBuilder) -> Result<(u32, f64), ReadError> {
+        const NOWHERE: (u32, f64) = (ABSENT, f64::NAN);
         if let Some(address) = location.address {
-            let after = self.ranges.partition_point(|&(start, ..)| start <= address);
-            let below = after.checked_sub(1).and_then(|i| self.ranges.get(i));
-            return Ok(below.filter(|(_, end, _)| address < *end).map_or(ABSENT, |&(.., lib)| lib));
+            let after = self.ranges.partition_point(|(range, _)| range.start <= address);
+            let below = after.checked_sub(1).and_then(|i| self.ranges.get(i)).filter(|(range, _)| address < range.end);
+            let within = |range: &Range| (address - range.start).saturating_add(range.offset) as f64;
+            return Ok(below.map_or(NOWHERE, |(range, lib)| (*lib, within(range))));
         }
         if location.lib.is_empty() {
-            return Ok(ABSENT);
+            return Ok(NOWHERE);
         }
         let id = builder.intern_lib(profile::Lib { name: location.lib.to_owned(), ..profile::Lib::default() })?;
         let known = self.ids.iter().position(|&lib| lib == id);
-        Ok(known.unwrap_or_else(|| {
+        let known = known.unwrap_or_else(|| {
             self.ids.push(id);
             self.ids.len() - 1
-        }) as u32)
+        });
+        Ok((known as u32, f64::NAN))
     }
 }
 
@@ -230,11 +236,12 @@ impl<'t> Functions<'t> {
     }
 }
 
-/// Appends the stacks of one thread.
+/// Appends the stacks of one thread, on which its samples rest.
 fn append(
     builder: &mut ProfileBuilder,
     place: &str,
     thread: &Raw<'_>,
+    samples: &mut Rows,
     symbols: &mut Symbols<'_>,
     idle: Option<u32>,
 ) -> Result<(), ReadError> {
@@ -244,10 +251,9 @@ fn append(
     };
     let strings: Vec<Text<'_>> = table("stringTable")?.decode(&join(place, "stringTable"))?;
     let stack_table = table("stackTable")?;
-    let stacks = || {
-        let [parent, frame] = columns(stack_table, &join(place, "stackTable"), ["prefix", "frame"])?;
-        Ok(Stacks { frame, parent, relative: false, category: Vec::new() })
-    };
+    let [parent, frame] = columns(stack_table, &join(place, "stackTable"), ["prefix", "frame"])?;
+    samples.check(place, frame.len())?;
+    let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
     let frame_place = join(place, "frameTable");
     let keys = ["location", "line", "column", "category"];
     let [locations, line, column, category] = columns(table("frameTable")?, &frame_place, keys)?;
@@ -255,8 +261,9 @@ fn append(
     // Each location becomes a func once.
     let Symbols { sources, libs, .. } = symbols;
     let mut functions = Functions::default();
-    let mut of_location: FxHashMap<u32, (u32, u32)> = FxHashMap::default();
-    let (mut func, mut lib) = (Vec::with_capacity(locations.len()), Vec::with_capacity(locations.len()));
+    let mut of_location: FxHashMap<u32, (u32, (u32, f64))> = FxHashMap::default();
+    let mut frames = Frames { line, category, ..Frames::default() };
+    let mut addresses = Vec::with_capacity(locations.len());
     for (row, &id) in locations.iter().enumerate() {
         let found = if let Some(&found) = of_location.get(&id) {
             found
@@ -268,18 +275,22 @@ fn append(
             of_location.insert(id, found);
             found
         };
-        func.push(found.0);
-        lib.push(found.1);
+        let (func, (lib, address)) = found;
+        frames.func.push(func);
+        frames.lib.push(lib);
+        addresses.push(address);
     }
+    return_addresses::nudge(&mut stacks, &mut frames, &mut addresses, samples);
     let Functions { funcs, names } = functions;
     let shared = Shared::default();
     let tables = Tables {
-        frames: Frames { func, line, lib, category, ..Frames::default() },
+        frames,
         columns: Box::new(|| Ok(column)),
+        addresses: Box::new(|| Ok(addresses)),
         funcs,
         names: Names { strings: &names, shared: &shared, libs: &libs.ids, resource_libs: Vec::new() },
     };
-    tables::append(builder, place, idle, stacks, || Ok(tables))
+    tables::append(builder, place, idle, || Ok(stacks), || Ok(tables))
 }
 
 /// The samples of a thread, and when the first and the last were taken.

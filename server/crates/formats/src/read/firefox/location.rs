@@ -32,12 +32,16 @@ impl<'a> Location<'a> {
     /// Takes a location apart; `sources` are the files of its process.
     pub(super) fn new(text: &'a str, sources: &'a [Text<'a>]) -> Self {
         let label = Self { name: text, ..Self::default() };
-        let address = text.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok());
-        if address.is_some() {
-            return Self { address, ..label };
+        if let Some(address) = address(text) {
+            return Self { address: Some(address), ..label };
         }
         native(text).or_else(|| script(text, sources)).unwrap_or(label)
     }
+}
+
+/// The address that code without a name is called by.
+pub(super) fn address(name: &str) -> Option<u64> {
+    name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok())
 }
 
 fn native(text: &str) -> Option<Location<'_>> {

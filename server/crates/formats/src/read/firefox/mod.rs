@@ -11,6 +11,7 @@ mod gecko;
 mod location;
 mod processed;
 mod raw;
+mod return_addresses;
 mod samples;
 mod schema;
 mod slabs;

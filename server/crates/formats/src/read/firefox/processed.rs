@@ -195,7 +195,14 @@ fn tables<'t>(
             libs,
             resource_libs: ids(from.get("resourceTable"), "lib", &join(place, "resourceTable"))?,
         },
-        columns: Box::new(move || ids(Some(frames), "column", &frame_place)),
+        columns: Box::new({
+            let place = frame_place.clone();
+            move || ids(Some(frames), "column", &place)
+        }),
+        addresses: Box::new(move || {
+            let column = frames.get("address").map(Raw::column);
+            column.map_or(Ok(Vec::new()), |column| column.numbers(&join(&frame_place, "address")))
+        }),
     })
 }
 

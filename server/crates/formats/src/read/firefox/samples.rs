@@ -108,6 +108,17 @@ pub(super) struct Allocations {
 }
 
 impl Rows {
+    /// Whether there are so many stacks that all of them exist.
+    pub(super) fn check(&self, place: &str, available: usize) -> Result<(), ReadError> {
+        let tables = [("samples", &self.stacks), ("jsAllocations", &self.js.stacks), ("nativeAllocations", &self.native.stacks)];
+        for (table, stacks) in tables {
+            if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
+                return Err(dangling(place, &format!("{table}.stack"), row, stacks[row], available, "stacks"));
+            }
+        }
+        Ok(())
+    }
+
     /// The samples of the thread at `place`, whose `available` stacks begin at `first_stack`.
     pub(super) fn finish(
         mut self,
@@ -116,12 +127,7 @@ impl Rows {
         first_stack: usize,
         available: usize,
     ) -> Result<profile::Samples, ReadError> {
-        let tables = [("samples", &self.stacks), ("jsAllocations", &self.js.stacks), ("nativeAllocations", &self.native.stacks)];
-        for (table, stacks) in tables {
-            if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
-                return Err(dangling(place, &format!("{table}.stack"), row, stacks[row], available, "stacks"));
-            }
-        }
+        self.check(place, available)?;
         // The first says what was used before there was any sample.
         match &mut self.cpu {
             Some(Weights::Each(deltas)) => deltas.first_mut().into_iter().for_each(|first| *first = 0.0),

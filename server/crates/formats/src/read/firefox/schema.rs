@@ -1,13 +1,14 @@
 //! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads
-//! [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`. Numbers say since or until which version:
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name,
+//! path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads [{name, processName, pid, tid, samples, …tables}]`,
+//! `file.shared { …tables }`. Numbers say since or until which version:
 //!
 //! | table | columns |
 //! |---|---|
 //! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the front end's memory |
 //! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52) |
-//! | `frameTable` | `func`, `line`, `column` (of scripts), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
+//! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
 //! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
 //! | `sources` | `filename` (≥ 58) |

@@ -4,10 +4,12 @@
 //! of several threads become one. Only rows that a frame uses are looked at: orphaned funcs hold garbage.
 
 use super::columns::{ABSENT, Text};
+use super::location;
 use super::raw::join;
 use super::schema::{frame_flags, func_flags};
 use crate::{At, ReadError};
 use profile::{Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
+use std::borrow::Cow;
 use std::cell::LazyCell;
 
 /// A stack table, decoded.
@@ -25,6 +27,8 @@ pub(super) struct Tables<'t> {
     pub(super) frames: Frames,
     /// The executing columns of frames: asked for when a frame needs one.
     pub(super) columns: Box<dyn FnOnce() -> Result<Vec<u32>, ReadError> + 't>,
+    /// Where frames lie in their libraries: asked for when a func is called by an address.
+    pub(super) addresses: Box<dyn FnOnce() -> Result<Vec<f64>, ReadError> + 't>,
     pub(super) funcs: Funcs,
     pub(super) names: Names<'t>,
 }
@@ -41,8 +45,8 @@ pub(super) fn append<'t>(
 ) -> Result<(), ReadError> {
     let (frames, ids, stacks) = std::thread::scope(|scope| {
         let stacks = scope.spawn(stacks);
-        let Tables { frames, columns, funcs, names } = tables()?;
-        let ids = append_frames(builder, place, &frames, columns, &funcs, &names)?;
+        let tables = tables()?;
+        let (frames, ids) = append_frames(builder, place, tables)?;
         let stacks = stacks.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         Ok::<_, ReadError>((frames, ids, stacks))
     })?;
@@ -98,17 +102,11 @@ fn mark_idle(
     Ok(())
 }
 
-/// The frame of each row of the frame table.
-fn append_frames(
-    builder: &mut ProfileBuilder,
-    place: &str,
-    frames: &Frames,
-    columns: impl FnOnce() -> Result<Vec<u32>, ReadError>,
-    funcs: &Funcs,
-    names: &Names<'_>,
-) -> Result<Vec<FrameId>, ReadError> {
+/// The frame table, and the frame of each of its rows.
+fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) -> Result<(Frames, Vec<FrameId>), ReadError> {
+    let Tables { frames, columns, addresses, funcs, names } = tables;
     let mut ids = Vec::with_capacity(frames.func.len());
-    let columns = LazyCell::new(columns);
+    let (columns, addresses) = (LazyCell::new(columns), LazyCell::new(addresses));
     // Per func the last library and what came out: nearly all frames of a func agree.
     let mut known: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
     for (row, &func) in frames.func.iter().enumerate() {
@@ -121,11 +119,18 @@ fn append_frames(
         };
         let lib = frames.cell(&frames.lib, row, frame_flags::ADDRESS_AND_LIB);
         let location = frames.cell(&frames.original_location, row, frame_flags::ORIGINAL_LOCATION);
+        let address = || {
+            let address = addresses.as_ref().map_err(Clone::clone)?.get(row).copied();
+            let has = frames.flags.get(row).is_none_or(|flags| flags & frame_flags::ADDRESS_AND_LIB != 0);
+            // Nothing that runs is where a library begins; exporters that know no address write 0.
+            #[expect(clippy::cast_sign_loss, reason = "it is above 0")]
+            Ok(address.filter(|&address| has && address > 0.0).map(|address| address as u64))
+        };
         let position = match known[func as usize] {
             Some((known, position)) if known == lib && location.is_none() => position,
-            _ => funcs.position(place, builder, func as usize, lib, location, names)?,
+            _ => funcs.position(place, builder, func as usize, &Executing { lib, location, address: &address }, &names)?,
         };
-        if location.is_none() {
+        if location.is_none() && !position.is_address {
             known[func as usize] = Some((lib, position));
         }
         // A frame without a line stands at its func's first; one whose flags say that it has line 0 stands at no line.
@@ -141,7 +146,7 @@ fn append_frames(
         };
         ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined })?);
     }
-    Ok(ids)
+    Ok((frames, ids))
 }
 
 /// A frame table, decoded. Columns that the file lacks are empty.
@@ -157,6 +162,14 @@ pub(super) struct Frames {
 }
 
 impl Frames {
+    /// Appends a row like another one.
+    pub(super) fn push_copy(&mut self, row: usize) {
+        let Self { func, line, lib, category, inline_depth, original_location, flags } = self;
+        for column in [func, line, lib, category, inline_depth, original_location, flags] {
+            column.extend(column.get(row).copied());
+        }
+    }
+
     /// A cell, unless it is absent by its own value (≤ 70) or by its flag (≥ 71).
     fn cell(&self, column: &[u32], row: usize, flag: u32) -> Option<u32> {
         present(column, row, &self.flags, flag)
@@ -186,6 +199,15 @@ struct Position {
     original: bool,
     /// Whether it lies in a script, which may be all in one line.
     is_script: bool,
+    /// Whether the func is that of one address.
+    is_address: bool,
+}
+
+/// What a frame adds to its func.
+struct Executing<'f> {
+    lib: Option<u32>,
+    location: Option<u32>,
+    address: &'f dyn Fn() -> Result<Option<u64>, ReadError>,
 }
 
 /// What all threads have in common, where they do: strings since 56, sources since 58, locations since 64.
@@ -211,14 +233,16 @@ impl Funcs {
         present(column, row, &self.flags, flag)
     }
 
-    /// The func at `row` as a frame with `frame_lib` and `frame_location` has it.
+    /// The func at `row` as a frame has it.
+    ///
+    /// One that is called by an address has as many rows of its own as it has addresses, each called by where it lies in its
+    /// library: its name in the file may be where it lay in memory (Firefox Profiler, `process-profile`).
     fn position(
         &self,
         place: &str,
         builder: &mut ProfileBuilder,
         row: usize,
-        frame_lib: Option<u32>,
-        frame_location: Option<u32>,
+        frame: &Executing<'_>,
         names: &Names<'_>,
     ) -> Result<Position, ReadError> {
         let string = |id: u32| names.strings.get(id as usize).map(|text| text.0.as_ref());
@@ -228,10 +252,10 @@ impl Funcs {
         let name = self.name[row];
         let name = string(name).ok_or_else(|| dangling(place, "funcTable.name", row, name, names.strings.len(), "strings"))?;
         let resource_lib = || names.resource_libs.get(self.cell(&self.resource, row, func_flags::RESOURCE)? as usize).copied();
-        let lib = frame_lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
+        let lib = frame.lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
         let start = self.cell(&self.line, row, func_flags::LINE).unwrap_or(0);
         let func_location = self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
-        let (file, line, start) = if let Some((file, line)) = frame_location.map(located).or(func_location) {
+        let (file, line, start) = if let Some((file, line)) = frame.location.map(located).or(func_location) {
             (source(file), line, func_location.map_or(0, |(_, line)| line))
         } else {
             let file = self.cell(&self.source, row, func_flags::SOURCE).and_then(source);
@@ -239,16 +263,21 @@ impl Funcs {
             (file.or_else(file_name), start, start)
         };
         let known = |line: u32| if line == ABSENT { 0 } else { line };
+        let is_address = lib.is_some() && file.is_none() && location::address(name).is_some();
+        let address = if is_address { (frame.address)()? } else { None };
+        // Without the address in the library there is nothing to look up there.
+        let lib = lib.filter(|_| is_address == address.is_some());
+        let name = address.map_or(Cow::Borrowed(name), |address| Cow::Owned(format!("{address:#x}")));
         let func = Func {
-            name: builder.intern_string(name)?,
+            name: builder.intern_string(&name)?,
             source: file.map(|file| builder.intern_source(&crate::read::source_name(file))).transpose()?,
             lib,
             line: known(start),
             column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
         };
-        let original = frame_location.is_some() || func_location.is_some();
+        let original = frame.location.is_some() || func_location.is_some();
         let is_script = file.is_some_and(is_script);
-        Ok(Position { func: builder.intern_func(func)?, line: known(line), original, is_script })
+        Ok(Position { func: builder.intern_func(func)?, line: known(line), original, is_script, is_address })
     }
 }
 
