@@ -72,22 +72,26 @@ pub struct Functions {
 impl Functions {
     /// `None` for a text longer than 8 MiB, and for one that takes more work than any text a person writes.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
-        Functions::found(language, text.into(), None)
+        let text = text.into();
+        let tree = tree::parse(language, &text, None)?;
+        Some(Functions::found(language, text, tree))
     }
 
-    /// The functions of the text that this one has become; only what the edit touches is parsed again. `None` as for [`parse`].
-    ///
-    /// [`parse`]: Functions::parse
+    /// The functions of the text that this one has become; only what the edit touches is parsed again, unless syntax is broken:
+    /// how the parser recovers depends on what it has seen before, and the functions of a text must not. `None` as for
+    /// [`Functions::parse`].
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
-        let tree = tree::moved(&self.tree, &self.text, &text);
-        Functions::found(self.language, text, Some(&tree))
+        let old = tree::moved(&self.tree, &self.text, &text);
+        match tree::parse(self.language, &text, Some(&old)) {
+            Some(tree) if !tree.root_node().has_error() => Some(Functions::found(self.language, text, tree)),
+            _ => Functions::parse(self.language, text),
+        }
     }
 
-    fn found(language: Language, text: Arc<str>, old: Option<&Tree>) -> Option<Functions> {
-        let tree = tree::parse(language, &text, old)?;
+    fn found(language: Language, text: Arc<str>, tree: Tree) -> Functions {
         let definitions = walk::definitions(&tree, &text, &Roles::new(language));
-        Some(Functions { language, text, tree, definitions })
+        Functions { language, text, tree, definitions }
     }
 
     /// All functions in the order of the text, outer before inner.

@@ -1,6 +1,6 @@
-//! Functions and calls among the tokens of Rust macros: in `macro_rules!` bodies and in what is given to a macro.
+//! Functions and calls where the grammar sees tokens: in and for Rust's macros, and where syntax is broken.
 //!
-//! The grammar sees tokens there, since only the macro knows their meaning. Closures are not looked for.
+//! Only functions that begin with a keyword and their name are found so, no closures.
 
 use tree_sitter::Node;
 
@@ -8,7 +8,31 @@ use tree_sitter::Node;
 pub(super) struct Written<'tree> {
     pub keyword: Node<'tree>,
     pub name: Node<'tree>,
-    pub body: Node<'tree>,
+    /// Where it ends, too.
+    pub last: Node<'tree>,
+}
+
+/// The functions directly in broken syntax. Each ends where the next begins, as it lacks an end.
+pub(super) fn unfinished(error: Node) -> Vec<Written> {
+    let mut found: Vec<Written> = Vec::new();
+    let mut before: Option<Node> = None;
+    for token in error.children(&mut error.walk()) {
+        match before.filter(|before| !before.is_named() && matches!(before.kind(), "fn" | "def" | "func" | "function")) {
+            Some(keyword) if matches!(token.kind(), "identifier" | "constant" | "name") => {
+                found.push(Written { keyword, name: token, last: token });
+            }
+            _ => {
+                if let (Some(open), Some(before)) = (found.last_mut(), before) {
+                    open.last = before;
+                }
+            }
+        }
+        before = Some(token);
+    }
+    if let (Some(open), Some(last)) = (found.last_mut(), before) {
+        open.last = last;
+    }
+    found
 }
 
 /// The functions directly among the tokens of one pair of brackets.
@@ -21,7 +45,7 @@ pub(super) fn functions<'tree>(tokens: Node<'tree>, text: &str) -> Vec<Written<'
             ("identifier", _) if before.is_some_and(|before| before.kind() == "fn") => head = before.map(|fun| (fun, token)),
             (";", _) => head = None,
             ("token_tree", Some((keyword, name))) if opens(token, text, '{') => {
-                found.push(Written { keyword, name, body: token });
+                found.push(Written { keyword, name, last: token });
                 head = None;
             }
             _ => {}

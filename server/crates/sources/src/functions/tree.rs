@@ -9,9 +9,10 @@ use super::Language;
 
 /// Longer texts are generated, and a tree takes many times the memory of its text.
 const MAX_BYTES: usize = 8 << 20;
-/// A parse reports after a fixed amount of work. Texts of people report about once in 50 bytes, broken ones several times more
-/// often.
-const MAX_REPORTS_PER_KIB: usize = 500;
+/// How much work a parse may be, in the steps after which tree-sitter reports progress: texts of people take up to 30 per KiB.
+const MAX_STEPS: u32 = 200_000;
+/// A step costs many times more while the parser tries how broken syntax may be meant.
+const STEPS_IN_ERROR: u32 = 40;
 
 /// Parses a text; with the old tree of the text before an edit ([`moved`]) what is the same is taken from there. `None` if the
 /// text is too long or too much work.
@@ -21,13 +22,16 @@ pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Optio
     }
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
-    let mut reports_left = (1 + text.len() / 1024) * MAX_REPORTS_PER_KIB;
-    let mut progress = |_: &ParseState| match reports_left.checked_sub(1) {
-        Some(left) => {
-            reports_left = left;
-            ControlFlow::Continue(())
+    let mut steps_left = MAX_STEPS;
+    let mut progress = |state: &ParseState| {
+        let steps = if state.has_error() { STEPS_IN_ERROR } else { 1 };
+        match steps_left.checked_sub(steps) {
+            Some(left) => {
+                steps_left = left;
+                ControlFlow::Continue(())
+            }
+            None => ControlFlow::Break(()),
         }
-        None => ControlFlow::Break(()),
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let from = |byte: usize, _| text.as_bytes().get(byte..).unwrap_or_default();

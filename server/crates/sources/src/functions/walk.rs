@@ -7,11 +7,14 @@ use tree_sitter::{Node, Tree};
 
 use super::grammar::{Role, Roles};
 use super::names::{Name, last_child, path, qualifier};
+use super::tokens::{self, Written};
 use super::tree::{Children, each};
-use super::{Definition, FunctionKind, tokens};
+use super::{Definition, FunctionKind};
 
 /// Brackets and casts between a closure and what it is bound to; more are no one's writing.
 const MAX_BETWEEN: usize = 16;
+/// Likewise of the values that one assignment gives to as many names.
+const MAX_PLACES: usize = 64;
 
 /// All functions of a tree in the order of the text, outer before inner.
 pub(super) fn definitions(tree: &Tree, text: &str, roles: &Roles) -> Vec<Definition> {
@@ -34,6 +37,9 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn visit(&mut self, node: Node, around: &[Node]) {
         while self.scopes.pop_if(|(depth, _)| *depth >= around.len()).is_some() {}
+        if node.is_error() {
+            self.written(tokens::unfinished(node));
+        }
         let Some(role) = self.roles.of(node) else { return };
         let field = |field: &str| node.child_by_field_name(field);
         let name = |field: &str| node.child_by_field_name(field).and_then(|path| Name::of(path, self.text));
@@ -75,7 +81,7 @@ impl Walk<'_> {
                     self.scopes.push((around.len(), Some(container.text(self.text))));
                 }
             }
-            Role::Tokens => self.tokens(node),
+            Role::Tokens => self.written(tokens::functions(node, self.text)),
             _ => {}
         }
     }
@@ -118,9 +124,9 @@ impl Walk<'_> {
         });
     }
 
-    fn tokens(&mut self, node: Node) {
-        for written in tokens::functions(node, self.text) {
-            self.add(written.keyword, written.body, Name::of(written.name, self.text), FunctionKind::Function, None);
+    fn written(&mut self, functions: Vec<Written>) {
+        for Written { keyword, name, last } in functions {
+            self.add(keyword, last, Name::of(name, self.text), FunctionKind::Function, None);
         }
     }
 
@@ -131,7 +137,7 @@ impl Walk<'_> {
         for node in around.iter().rev().take(MAX_BETWEEN) {
             match self.roles.of(*node)? {
                 Role::Between => {}
-                Role::List => place = node.named_children(&mut node.walk()).position(|child| child == value)?,
+                Role::List => place = node.named_children(&mut node.walk()).take(MAX_PLACES).position(|child| child == value)?,
                 Role::Binding(name, of) => {
                     let bound = if of.is_empty() { last_child(*node) } else { node.child_by_field_name(of) };
                     let name = names(*node, name, place).filter(|name| *name != value);

@@ -1,5 +1,6 @@
 //! Texts that no person writes: long, deep, binary. Nothing overflows the stack and nothing takes for ever.
 
+use crate::LANGUAGES;
 use sources::{Functions, Language};
 
 #[test]
@@ -12,46 +13,52 @@ fn too_long_a_text_is_left_alone() {
 #[test]
 fn depth_does_not_matter() {
     const DEPTH: usize = 20_000;
-    let texts = [
-        (Language::Rust, "fn f() { ", "(", ")", " }"),
-        (Language::Rust, "fn f() { m!", "(", ")", "; }"),
-        (Language::C, "int f() { return ", "(", ")", "; }"),
-        (Language::Cpp, "int f() { ", "{", "}", " }"),
-        (Language::Python, "def f(): return ", "[", "]", ""),
-        (Language::JavaScript, "function f() { return ", "[", "]", " }"),
-        (Language::JavaScript, "function f() { ", "(() => ", ")", " }"),
-        (Language::Go, "package p\nfunc f() { ", "{", "}", " }"),
-        (Language::Lua, "function f() ", "do ", "end ", "end"),
-        (Language::Java, "class A { int f() { return ", "(", ")", "; } }"),
+    let texts: [(_, _, _, _, _, usize); 10] = [
+        (Language::Rust, "fn f() { ", "(", ")", " }", 1),
+        (Language::Rust, "fn f() { m!", "(", ")", "; }", 1),
+        (Language::C, "int f() { return ", "(", ")", "; }", 1),
+        (Language::Cpp, "int f() { return ", "(", ")", "; }", 1),
+        (Language::Python, "def f(): return ", "[", "]", "", 1),
+        (Language::JavaScript, "function f() { return ", "[", "]", " }", 1),
+        (Language::JavaScript, "function f() { ", "(() => ", ")", " }", DEPTH + 1),
+        (Language::Go, "package p\nfunc f() { ", "{", "}", " }", 1),
+        (Language::Lua, "function f() ", "do ", "end ", "end", 1),
+        (Language::Java, "class A { int f() { return ", "(", ")", "; } }", 1),
     ];
-    for (language, before, open, close, after) in texts {
+    for (language, before, open, close, after, n_functions) in texts {
         let text = [before, &open.repeat(DEPTH), "1", &close.repeat(DEPTH), after].concat();
-        if let Some(functions) = Functions::parse(language, &*text) {
-            let first = functions.all().first().map(|definition| &*definition.name);
-            eprintln!("{language:?} {open}: {} {first:?}", functions.all().len());
-            functions.call_at(text.len() / 2);
-            functions.at_byte(text.len() / 2);
-            functions.calls_in_line(0);
-        } else {
-            eprintln!("{language:?} {open}: none");
-        }
+        let functions = Functions::parse(language, &*text).unwrap();
+        assert_eq!(functions.all().len(), n_functions, "{language:?} {open}");
+        assert_eq!(functions.at_byte(before.len()).unwrap().name, "f", "{language:?} {open}");
+        assert_eq!(functions.call_at(text.len() - 1), None, "{language:?} {open}");
     }
 }
 
 #[test]
-fn whatever_the_bytes_are_they_are_read() {
+fn what_is_too_much_work_is_given_up() {
+    assert!(Functions::parse(Language::JavaScript, ") ".repeat(10_000)).is_some());
+    assert!(Functions::parse(Language::JavaScript, ") ".repeat(250_000)).is_none());
+}
+
+#[test]
+fn whatever_the_text_is_nothing_fails() {
     let mut state = 1_u32;
-    let mut random = || {
+    let mut random = |n: u32| {
         state ^= state << 13;
         state ^= state >> 17;
         state ^= state << 5;
-        state
+        state % n
     };
-    let text: String = (0..20_000).filter_map(|_| char::from_u32(random() % 256)).collect();
-    let brackets: String = (0..20_000).map(|_| ['(', '{', '[', ')', '}', ']', 'a', '<', '\n'][random() as usize % 9]).collect();
-    for language in [Language::Rust, Language::Cpp, Language::JavaScript, Language::Python, Language::Ruby, Language::Php] {
-        for text in [&text, &brackets] {
-            eprintln!("{language:?}: {:?}", Functions::parse(language, &**text).map(|functions| functions.all().len()));
+    let noise: String = (0..10_000).filter_map(|_| char::from_u32(random(256))).collect();
+    let signs: Vec<char> = "(){}[]<>'\"`#@:;,=.\n fndef class end ${".chars().collect();
+    let signs: String = (0..10_000).map(|_| signs[random(signs.len() as u32) as usize]).collect();
+    for language in LANGUAGES {
+        for text in [&noise, &signs] {
+            let Some(functions) = Functions::parse(language, &**text) else { continue };
+            for byte in (0..text.len()).step_by(997) {
+                assert!(functions.at_byte(byte).is_none_or(|definition| definition.bytes.contains(&byte)));
+                assert!(functions.call_at(byte).is_none_or(|call| text[call.bytes] == call.name));
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Texts in the middle of being written: what is whole is found.
 
-use crate::{parse, text};
+use crate::{parse, render, text};
 use sources::{Functions, Language};
 
 /// The names found in a text, in its order.
@@ -49,14 +49,15 @@ fn a_missing_brace_hides_no_function() {
     check(Language::Rust, "0|fn a() {\n1|    if x {\n2|}\n3|fn b() {}\n", &["a@0", "b@3"]);
     check(Language::C, "0|int a() {\n1|    if (x) {\n2|}\n3|int b() { return 1; }\n", &["a@0", "b@3"]);
     check(Language::JavaScript, "0|function a() {\n1|  if (x) {\n2|}\n3|function b() {}\n", &["a@0", "b@3"]);
-    check(Language::Go, "0|package p\n1|func a() {\n2|\tif x {\n3|}\n4|func b() {}\n", &["a@1", "b@4"]);
-    check(Language::Java, "0|class A {\n1|  void a() {\n2|    if (x) {\n3|  }\n4|  void b() {}\n5|}\n", &["a@1", "b@4"]);
 }
 
+/// The function that lacks its end goes on to where the parser gives up on it; others keep their places in it.
 #[test]
-fn conflict_marks_hide_no_function() {
-    let conflict = "0|fn a() {}\n1|<<<<<<< ours\n2|fn b() {}\n3|=======\n4|fn b() { 1 }\n5|>>>>>>> theirs\n6|fn c() {}\n";
-    check(Language::Rust, conflict, &["a@0", "b@2", "b@4", "c@6"]);
+fn a_function_without_end_is_around_those_below() {
+    let functions = parse(Language::Rust, "0|fn a() {\n1|    if x {\n2|}\n3|fn b() {}\n4|struct S;\n");
+    assert_eq!(render(&functions), "0 0-4 a\n  3 3-3 b\n");
+    let functions = parse(Language::Ruby, "0|def a\n1|  foo(1,\n2|  x.each do\n3|end\n4|def b; end\n");
+    assert_eq!(render(&functions), "0 0-4 a\n  4 4-4 b\n");
 }
 
 #[test]

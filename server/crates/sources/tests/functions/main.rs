@@ -2,7 +2,6 @@
 //!
 //! Texts in these tests are written with the number of each line before it: `3|code`.
 
-#![cfg(feature = "grammars")]
 // Helpers of an integration test do not count as test code to clippy.
 #![allow(clippy::unwrap_used)]
 
@@ -11,11 +10,17 @@ mod broken;
 mod c_family;
 mod edits;
 mod managed;
+mod places;
 mod real_sources;
 mod scripts;
 mod web;
 
 use sources::{Definition, FunctionKind, Functions, Language};
+
+const LANGUAGES: [Language; 13] = {
+    use Language::{C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript};
+    [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
+};
 
 /// The text without the numbers of its lines.
 fn text(numbered: &str) -> String {
@@ -33,7 +38,7 @@ fn render(functions: &Functions) -> String {
     let depth = |definition: &Definition| std::iter::successors(definition.parent, |at| all[*at].parent).count();
     let line = |definition: &Definition| {
         let Definition { name, container, kind, lines, name_line0, .. } = definition;
-        let container = container.iter().map(|container| format!("{container}.")).collect::<String>();
+        let container = container.as_ref().map_or(String::new(), |container| format!("{container}."));
         let closure = if *kind == FunctionKind::Closure { " closure" } else { "" };
         let (start, end, indent) = (lines.start(), lines.end(), "  ".repeat(depth(definition)));
         format!("{indent}{name_line0} {start}-{end}{closure} {container}{name}").trim_end().to_owned() + "\n"
@@ -69,6 +74,6 @@ fn check_calls(language: Language, marked: &[(&str, &str)]) {
         let call = functions.call_at(before.len());
         assert_eq!(call.as_ref().map_or("-", |call| &call.name), *expected, "{line}");
         let in_line = functions.calls_in_line(before.matches('\n').count() as u32);
-        assert_eq!(call.iter().all(|call| in_line.contains(call)), true, "{line}: one of {in_line:?}");
+        assert!(call.iter().all(|call| in_line.contains(call)), "{line}: one of {in_line:?}");
     }
 }
