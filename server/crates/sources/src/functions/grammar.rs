@@ -1,0 +1,334 @@
+//! What the kinds of nodes of each grammar mean: one table per language.
+//!
+//! Kinds and fields are those of the grammars' `node-types.json`. Kinds that are not listed mean nothing here; their children are
+//! looked at all the same.
+
+use rustc_hash::FxHashMap;
+use tree_sitter::Node;
+
+use super::Language;
+
+/// What a node is to the search for functions. Fields are named where they differ between kinds; `""` is the first child for a
+/// name, the last one for a value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Role {
+    /// A function; the field leads to its name.
+    Function(&'static str),
+    /// Likewise, but only where it has a body: without one it is abstract.
+    WithBody(&'static str),
+    /// A function whose name is spelled from this token to its parameters: `operator +`, `~Foo`.
+    Spelled(&'static str),
+    /// `get`, `set`, `add` … of a property or event, named as .NET does: `get_Count`.
+    Accessor,
+    /// A property; one that is `=> expression` is its own `get`.
+    Property,
+    /// A function value, named by itself or by what it is bound to.
+    Closure,
+    /// Gives the value in its second field the name in its first.
+    Binding(&'static str, &'static str),
+    /// May stand between a binding and its value.
+    Between,
+    /// Likewise; the first of the values belongs to the first of the names.
+    List,
+    /// Begins the function directly in it: decorators, template parameters.
+    Head,
+    /// Gives its name to the functions in it.
+    Container(&'static str),
+    /// A call; the field leads to the name of what is called, `""` to the node itself if it is a name.
+    Call(&'static str),
+    /// Tokens in and for a Rust macro.
+    Tokens,
+}
+
+use Role::{Accessor, Between, Binding, Call, Closure, Container, Function, Head, List, Property, Spelled, Tokens, WithBody};
+
+type Table = &'static [(&'static str, Role)];
+
+const RUST: Table = &[
+    ("function_item", Function("name")),
+    ("closure_expression", Closure),
+    ("let_declaration", Binding("pattern", "value")),
+    ("const_item", Binding("name", "value")),
+    ("static_item", Binding("name", "value")),
+    ("field_initializer", Binding("field", "value")),
+    ("assignment_expression", Binding("left", "right")),
+    ("parenthesized_expression", Between),
+    ("reference_expression", Between),
+    ("impl_item", Container("type")),
+    ("trait_item", Container("name")),
+    ("mod_item", Container("name")),
+    ("call_expression", Call("function")),
+    ("macro_invocation", Call("macro")),
+    ("token_tree", Tokens),
+];
+
+const C: Table = &[("function_definition", Function("declarator")), ("call_expression", Call("function"))];
+
+const CPP: Table = &[
+    ("lambda_expression", Closure),
+    ("init_declarator", Binding("declarator", "value")),
+    ("field_declaration", Binding("declarator", "default_value")),
+    ("assignment_expression", Binding("left", "right")),
+    ("parenthesized_expression", Between),
+    ("template_declaration", Head),
+    ("class_specifier", Container("name")),
+    ("struct_specifier", Container("name")),
+    ("union_specifier", Container("name")),
+    ("namespace_definition", Container("name")),
+    ("new_expression", Call("type")),
+];
+
+const PYTHON: Table = &[
+    ("function_definition", Function("name")),
+    ("lambda", Closure),
+    ("assignment", Binding("left", "right")),
+    ("named_expression", Binding("name", "value")),
+    ("keyword_argument", Binding("name", "value")),
+    ("default_parameter", Binding("name", "value")),
+    ("typed_default_parameter", Binding("name", "value")),
+    ("pair", Binding("key", "value")),
+    ("parenthesized_expression", Between),
+    ("expression_list", List),
+    ("decorated_definition", Head),
+    ("class_definition", Container("name")),
+    ("call", Call("function")),
+];
+
+const JAVASCRIPT: Table = &[
+    ("function_declaration", Function("name")),
+    ("generator_function_declaration", Function("name")),
+    ("method_definition", WithBody("name")),
+    ("function_expression", Closure),
+    ("generator_function", Closure),
+    ("arrow_function", Closure),
+    ("variable_declarator", Binding("name", "value")),
+    ("assignment_expression", Binding("left", "right")),
+    ("assignment_pattern", Binding("left", "right")),
+    ("object_assignment_pattern", Binding("left", "right")),
+    ("pair", Binding("key", "value")),
+    ("field_definition", Binding("property", "value")),
+    ("jsx_attribute", Binding("", "")),
+    ("jsx_expression", Between),
+    ("parenthesized_expression", Between),
+    ("class_declaration", Container("name")),
+    ("class", Container("name")),
+    ("call_expression", Call("function")),
+    ("new_expression", Call("constructor")),
+];
+
+const TYPESCRIPT: Table = &[
+    ("function_declaration", Function("name")),
+    ("generator_function_declaration", Function("name")),
+    ("method_definition", WithBody("name")),
+    ("function_expression", Closure),
+    ("generator_function", Closure),
+    ("arrow_function", Closure),
+    ("variable_declarator", Binding("name", "value")),
+    ("assignment_expression", Binding("left", "right")),
+    ("assignment_pattern", Binding("left", "right")),
+    ("object_assignment_pattern", Binding("left", "right")),
+    ("pair", Binding("key", "value")),
+    ("public_field_definition", Binding("name", "value")),
+    ("required_parameter", Binding("pattern", "value")),
+    ("parenthesized_expression", Between),
+    ("as_expression", Between),
+    ("satisfies_expression", Between),
+    ("non_null_expression", Between),
+    ("class_declaration", Container("name")),
+    ("abstract_class_declaration", Container("name")),
+    ("class", Container("name")),
+    ("internal_module", Container("name")),
+    ("module", Container("name")),
+    ("call_expression", Call("function")),
+    ("new_expression", Call("constructor")),
+];
+
+const JSX: Table = &[("jsx_attribute", Binding("", "")), ("jsx_expression", Between)];
+
+const GO: Table = &[
+    ("function_declaration", WithBody("name")),
+    ("method_declaration", WithBody("name")),
+    ("func_literal", Closure),
+    ("short_var_declaration", Binding("left", "right")),
+    ("assignment_statement", Binding("left", "right")),
+    ("var_spec", Binding("name", "value")),
+    ("keyed_element", Binding("key", "value")),
+    ("literal_element", Between),
+    ("parenthesized_expression", Between),
+    ("expression_list", List),
+    ("call_expression", Call("function")),
+    // `f[int](1)` is either.
+    ("type_conversion_expression", Call("type")),
+];
+
+/// Blocks, procs and lambdas are part of their method: the frames `block in m` of all of them have one name, so that a profile
+/// cannot tell them apart.
+const RUBY: Table = &[
+    ("method", Function("name")),
+    ("singleton_method", Function("name")),
+    ("class", Container("name")),
+    ("module", Container("name")),
+    ("call", Call("method")),
+    // `total` is a call unless it is a variable, which only running it tells.
+    ("identifier", Call("")),
+];
+
+const JAVA: Table = &[
+    ("method_declaration", WithBody("name")),
+    ("constructor_declaration", Function("name")),
+    ("compact_constructor_declaration", Function("name")),
+    ("lambda_expression", Closure),
+    ("variable_declarator", Binding("name", "value")),
+    ("assignment_expression", Binding("left", "right")),
+    ("parenthesized_expression", Between),
+    ("cast_expression", Between),
+    ("class_declaration", Container("name")),
+    ("interface_declaration", Container("name")),
+    ("enum_declaration", Container("name")),
+    ("enum_constant", Container("name")),
+    ("record_declaration", Container("name")),
+    ("method_invocation", Call("name")),
+    ("object_creation_expression", Call("type")),
+];
+
+const C_SHARP: Table = &[
+    ("method_declaration", WithBody("name")),
+    ("constructor_declaration", WithBody("name")),
+    ("local_function_statement", WithBody("name")),
+    ("destructor_declaration", Spelled("~")),
+    ("operator_declaration", Spelled("operator")),
+    ("conversion_operator_declaration", Spelled("operator")),
+    ("accessor_declaration", Accessor),
+    ("property_declaration", Property),
+    ("indexer_declaration", Property),
+    ("lambda_expression", Closure),
+    ("anonymous_method_expression", Closure),
+    ("variable_declarator", Binding("name", "")),
+    ("assignment_expression", Binding("left", "right")),
+    ("parenthesized_expression", Between),
+    ("cast_expression", Between),
+    ("class_declaration", Container("name")),
+    ("struct_declaration", Container("name")),
+    ("record_declaration", Container("name")),
+    ("interface_declaration", Container("name")),
+    ("namespace_declaration", Container("name")),
+    ("invocation_expression", Call("function")),
+    ("object_creation_expression", Call("type")),
+];
+
+const PHP: Table = &[
+    ("function_definition", Function("name")),
+    ("method_declaration", WithBody("name")),
+    ("anonymous_function", Closure),
+    ("arrow_function", Closure),
+    ("assignment_expression", Binding("left", "right")),
+    ("array_element_initializer", Binding("", "")),
+    ("parenthesized_expression", Between),
+    ("class_declaration", Container("name")),
+    ("interface_declaration", Container("name")),
+    ("trait_declaration", Container("name")),
+    ("enum_declaration", Container("name")),
+    ("function_call_expression", Call("function")),
+    ("member_call_expression", Call("name")),
+    ("nullsafe_member_call_expression", Call("name")),
+    ("scoped_call_expression", Call("name")),
+    ("object_creation_expression", Call("")),
+];
+
+const LUA: Table = &[
+    ("function_declaration", Function("name")),
+    ("function_definition", Closure),
+    ("assignment_statement", Binding("", "")),
+    ("field", Binding("name", "value")),
+    ("parenthesized_expression", Between),
+    ("expression_list", List),
+    ("function_call", Call("name")),
+];
+
+impl Language {
+    fn tables(self) -> &'static [Table] {
+        match self {
+            Language::Rust => &[RUST],
+            Language::C => &[C],
+            Language::Cpp => &[C, CPP],
+            Language::Python => &[PYTHON],
+            Language::JavaScript => &[JAVASCRIPT],
+            Language::TypeScript => &[TYPESCRIPT],
+            Language::Tsx => &[TYPESCRIPT, JSX],
+            Language::Go => &[GO],
+            Language::Ruby => &[RUBY],
+            Language::Java => &[JAVA],
+            Language::CSharp => &[C_SHARP],
+            Language::Php => &[PHP],
+            Language::Lua => &[LUA],
+        }
+    }
+
+    pub(super) fn grammar(self) -> tree_sitter::Language {
+        match self {
+            Language::Rust => tree_sitter_rust::LANGUAGE,
+            Language::C => tree_sitter_c::LANGUAGE,
+            Language::Cpp => tree_sitter_cpp::LANGUAGE,
+            Language::Python => tree_sitter_python::LANGUAGE,
+            Language::JavaScript => tree_sitter_javascript::LANGUAGE,
+            Language::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+            Language::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+            Language::Go => tree_sitter_go::LANGUAGE,
+            Language::Ruby => tree_sitter_ruby::LANGUAGE,
+            Language::Java => tree_sitter_java::LANGUAGE,
+            Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+            Language::Php => tree_sitter_php::LANGUAGE_PHP,
+            Language::Lua => tree_sitter_lua::LANGUAGE,
+        }
+        .into()
+    }
+}
+
+/// The tables of a language, by the numbers its grammar gives to kinds.
+pub(super) struct Roles(Vec<Option<Role>>);
+
+impl Roles {
+    pub(super) fn new(language: Language) -> Roles {
+        let grammar = language.grammar();
+        let by_kind: FxHashMap<&str, Role> = language.tables().iter().copied().flatten().copied().collect();
+        // Keywords may be spelled like the nodes they begin (`lambda`, `class`).
+        let named = |id| grammar.node_kind_is_named(id).then(|| grammar.node_kind_for_id(id)).flatten();
+        Roles((0..grammar.node_kind_count() as u16).map(|id| by_kind.get(named(id)?).copied()).collect())
+    }
+
+    /// What a node means; of no consequence are most, among them those of broken syntax.
+    pub(super) fn of(&self, node: Node) -> Option<Role> {
+        *self.0.get(usize::from(node.kind_id()))?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Grammars rename kinds and fields between versions; a table that is behind would silently find less.
+    #[test]
+    fn tables_name_kinds_and_fields_of_the_grammars() {
+        for language in Language::ALL {
+            let grammar = language.grammar();
+            for (kind, role) in language.tables().iter().copied().flatten() {
+                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{language:?} has {kind}");
+                let fields = match *role {
+                    Function(name) | Container(name) | Call(name) => vec![name],
+                    WithBody(name) => vec![name, "body"],
+                    Binding(name, value) => vec![name, value],
+                    Spelled(token) => {
+                        assert_ne!(grammar.id_for_node_kind(token, false), 0, "{language:?} has {token}");
+                        vec!["parameters"]
+                    }
+                    Accessor => vec!["body"],
+                    Property => vec!["name", "value"],
+                    Closure | Between | List | Head | Tokens => vec![],
+                };
+                for field in fields.into_iter().filter(|field| !field.is_empty()) {
+                    assert!(grammar.field_id_for_name(field).is_some(), "{language:?}: {kind} has {field}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! From a syntax tree to the functions in it.
+
+use std::cmp::Reverse;
+use std::ops::{Range, RangeInclusive};
+
+use tree_sitter::{Node, Tree};
+
+use super::grammar::{Role, Roles};
+use super::names::{Name, last_child, path, qualifier};
+use super::tokens::{self, Written};
+use super::tree::{Children, each};
+use super::{Definition, FunctionKind};
+
+/// Brackets and casts between a closure and what it is bound to; more are no one's writing.
+const MAX_BETWEEN: usize = 16;
+/// Likewise of the values that one assignment gives to as many names.
+const MAX_PLACES: usize = 64;
+
+/// All functions of a tree in the order of the text, outer before inner.
+pub(super) fn definitions(tree: &Tree, text: &str, roles: &Roles) -> Vec<Definition> {
+    let mut walk = Walk { text, roles, scopes: Vec::new(), found: Vec::new() };
+    each(tree, |node, around| {
+        walk.visit(node, around);
+        Children::Visit
+    });
+    nested(walk.found)
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    roles: &'a Roles,
+    /// The containers around the node, and `None` for functions, each with its depth.
+    scopes: Vec<(usize, Option<String>)>,
+    found: Vec<Definition>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, node: Node, around: &[Node]) {
+        while self.scopes.pop_if(|(depth, _)| *depth >= around.len()).is_some() {}
+        if node.is_error() {
+            self.written(tokens::unfinished(node));
+        }
+        let Some(role) = self.roles.of(node) else { return };
+        let field = |field: &str| node.child_by_field_name(field);
+        let name = |field: &str| node.child_by_field_name(field).and_then(|path| Name::of(path, self.text));
+        match role {
+            Role::Function("declarator") if !declares_function(node) => {
+                // What looks so is a class with a macro in its head.
+                let container = name("declarator").map(|name| name.text(self.text));
+                self.scopes.push((around.len(), container));
+            }
+            Role::Function("declarator")
+                if node.named_children(&mut node.walk()).any(|part| part.kind() == "delete_method_clause") => {}
+            Role::Function(field) => self.function(node, around, name(field)),
+            Role::WithBody(field) if node.child_by_field_name("body").is_some() => self.function(node, around, name(field)),
+            Role::Spelled(token) => {
+                let first = node.children(&mut node.walk()).find(|child| child.kind() == token);
+                let name = first.zip(field("parameters")).and_then(|(from, to)| Name::before(from, to, self.text));
+                self.function(node, around, name);
+            }
+            Role::Accessor if field("body").is_some() => {
+                let property = around.iter().rev().nth(1);
+                let accessed = node.children(&mut node.walk()).find(|child| !child.is_named());
+                if let Some((property, accessed)) = property.zip(accessed) {
+                    self.accessor(node, around, *property, accessed.kind());
+                }
+            }
+            Role::Property if field("value").is_some_and(|value| value.kind() == "arrow_expression_clause") => {
+                self.accessor(node, around, node, "get");
+            }
+            Role::Closure => {
+                let own = name("name");
+                let kind = if own.is_some() { FunctionKind::Function } else { FunctionKind::Closure };
+                let name = own.or_else(|| self.bound_name(node, around));
+                self.define(node, around, name, kind);
+            }
+            Role::Container(field) => {
+                let container = name(field).or_else(|| self.bound_name(node, around));
+                // One without a name belongs to what it is in.
+                if let Some(container) = container {
+                    self.scopes.push((around.len(), Some(container.text(self.text))));
+                }
+            }
+            Role::Tokens => self.written(tokens::functions(node, self.text)),
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, node: Node, around: &[Node], name: Option<Name>) {
+        self.define(node, around, name, FunctionKind::Function);
+    }
+
+    fn accessor(&mut self, node: Node, around: &[Node], property: Node, accessed: &str) {
+        let name = property.child_by_field_name("name").and_then(|name| Name::of(name, self.text));
+        let property = name.as_ref().map_or("Item".to_owned(), |name| name.text(self.text));
+        let at = self.found.len();
+        self.function(node, around, name);
+        if let Some(definition) = self.found.get_mut(at) {
+            definition.name = format!("{accessed}_{property}");
+        }
+    }
+
+    fn define(&mut self, node: Node, around: &[Node], name: Option<Name>, kind: FunctionKind) {
+        let is_head = |around: &&Node| self.roles.of(**around) == Some(Role::Head);
+        let first = around.iter().rev().take_while(is_head).last().unwrap_or(&node);
+        let container = qualifier(node, self.text).map(|name| name.text(self.text));
+        self.add(*first, node, name, kind, container);
+        self.scopes.push((around.len(), None));
+    }
+
+    /// Adds the function from the start of one node to the end of another.
+    fn add(&mut self, first: Node, last: Node, name: Option<Name>, kind: FunctionKind, container: Option<String>) {
+        let start_line0 = first.start_position().row as u32;
+        let name = name.unwrap_or(Name { bytes: first.start_byte()..first.start_byte(), line0: start_line0 });
+        self.found.push(Definition {
+            name: name.text(self.text),
+            container: container.or_else(|| self.scopes.last()?.1.clone()),
+            kind,
+            lines: lines(first, last),
+            bytes: first.start_byte()..last.end_byte(),
+            name_line0: name.line0,
+            name_bytes: name.bytes,
+            parent: None,
+        });
+    }
+
+    fn written(&mut self, functions: Vec<Written>) {
+        for Written { keyword, name, last } in functions {
+            self.add(keyword, last, Name::of(name, self.text), FunctionKind::Function, None);
+        }
+    }
+
+    /// The name that a binding around a value gives it.
+    fn bound_name(&self, value: Node, around: &[Node]) -> Option<Name> {
+        let mut value = value;
+        let mut place = 0;
+        for node in around.iter().rev().take(MAX_BETWEEN) {
+            match self.roles.of(*node)? {
+                Role::Between => {}
+                Role::List => place = node.named_children(&mut node.walk()).take(MAX_PLACES).position(|child| child == value)?,
+                Role::Binding(name, of) => {
+                    let bound = if of.is_empty() { last_child(*node) } else { node.child_by_field_name(of) };
+                    let name = names(*node, name, place).filter(|name| *name != value);
+                    return if bound == Some(value) { Name::of(name?, self.text) } else { None };
+                }
+                _ => return None,
+            }
+            value = *node;
+        }
+        None
+    }
+}
+
+/// The name for the value at a place of a list of values.
+fn names<'tree>(binding: Node<'tree>, field: &str, place: usize) -> Option<Node<'tree>> {
+    let mut cursor = binding.walk();
+    let mut names = binding.children_by_field_name(field, &mut cursor);
+    let first = if field.is_empty() { binding.named_child(0)? } else { names.next()? };
+    match first.kind() {
+        "expression_list" | "variable_list" | "pattern_list" => first.named_child(place as u32),
+        _ if place == 0 => Some(first),
+        _ => names.nth(place - 1),
+    }
+}
+
+/// Whether a definition of C or C++ has parameters.
+fn declares_function(definition: Node) -> bool {
+    path(definition).any(|node| matches!(node.kind(), "function_declarator" | "operator_cast"))
+}
+
+fn lines(first: Node, last: Node) -> RangeInclusive<u32> {
+    let (start, end) = (first.start_position(), last.end_position());
+    // Nodes that end with their line end at the start of the next.
+    let end_line = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
+    start.row as u32..=end_line as u32
+}
+
+/// Sorts functions and finds the innermost one around each.
+fn nested(mut found: Vec<Definition>) -> Vec<Definition> {
+    found.sort_by_key(|definition| (definition.bytes.start, Reverse(definition.bytes.end)));
+    let mut open: Vec<(usize, Range<usize>)> = Vec::new();
+    for (at, definition) in found.iter_mut().enumerate() {
+        while open.pop_if(|(_, bytes)| bytes.end <= definition.bytes.start).is_some() {}
+        definition.parent = open.last().map(|(at, _)| *at);
+        open.push((at, definition.bytes.clone()));
+    }
+    found
+}
