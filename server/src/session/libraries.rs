@@ -53,13 +53,25 @@ pub struct Places {
 impl Places {
     /// Those of the settings, with `roots` the folders of the workspace and of sources.
     pub fn new(config: &Config, roots: impl IntoIterator<Item = PathBuf>) -> Self {
-        let roots: Vec<PathBuf> = roots.into_iter().collect();
+        // Links must not lead out of them.
+        let roots: Vec<PathBuf> = roots.into_iter().map(|root| root.canonicalize().unwrap_or(root)).collect();
         let paths = config.symbols.paths.iter();
         let paths = paths.flat_map(|path| match roots.first() {
             Some(root) => vec![root.join(path)],
             None => vec![PathBuf::from(path)],
         });
         Self { rules: config.rules(), paths: paths.collect(), roots }
+    }
+
+    /// Where a library that was recorded at a path may lie: there, and inside the roots.
+    fn candidates(&self, recorded: &str) -> Vec<PathBuf> {
+        let is_inside = |path: &PathBuf| {
+            let real = path.canonicalize().ok();
+            real.is_some_and(|real| self.roots.iter().any(|root| real.starts_with(root)))
+        };
+        let mut paths = sources::library_paths(recorded, &self.roots, &self.rules);
+        paths.retain(|path| path == Path::new(recorded) || is_inside(path));
+        paths
     }
 }
 
@@ -103,7 +115,7 @@ impl Libraries {
         if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
             && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
         {
-            let candidates = |recorded: &str| library_paths(recorded, &places.roots, &places.rules);
+            let candidates = |recorded: &str| places.candidates(recorded);
             let search = Search { candidates: &candidates, paths: &places.paths, profile_modified: Some(loaded.stamp.modified) };
             let mut stopped = false;
             let mut observe = |_, _| {
@@ -170,15 +182,4 @@ pub fn sidecar(profile: &Path) -> Option<Sidecar> {
         return None;
     }
     Sidecar::parse(&std::fs::read(path).ok()?).ok()
-}
-
-fn library_paths(recorded: &str, roots: &[PathBuf], _rules: &[Rule]) -> Vec<PathBuf> {
-    let mut all = vec![PathBuf::from(recorded)];
-    for root in roots {
-        let parts: Vec<&str> = recorded.split('/').collect();
-        for i in 0..parts.len() {
-            all.push(root.join(parts[i..].join("/")));
-        }
-    }
-    all
 }

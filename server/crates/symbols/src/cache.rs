@@ -3,6 +3,7 @@
 use crate::{Found, Frame, Id, Search, Sidecar, names};
 use profile::{AddressBase, Level, Lib};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -98,8 +99,8 @@ impl LibSymbols {
                 let collapsed = names::collapse_generics(&frame.name);
                 self.collapsed.push((*collapsed != *frame.name).then(|| collapsed.into()));
             }
-            let file = frame.file.map(|file| self.files.intern(&file));
-            let declared = frame.declared.map(|(file, line)| (self.files.intern(&file), line));
+            let file = frame.file.map(|file| self.files.intern(&tidy(&file)));
+            let declared = frame.declared.map(|(file, line)| (self.files.intern(&tidy(&file)), line));
             self.rows.push(Row { name, file, line: frame.line, declared });
         }
         let known = self.known.get(&address).copied().unwrap_or_default();
@@ -115,6 +116,22 @@ impl LibSymbols {
     fn size(&self) -> usize {
         self.known.len() + self.rows.len()
     }
+}
+
+/// An absolute path without its detours (`/a/b/../c`): compilers spell one file in several ways.
+fn tidy(path: &str) -> Cow<'_, str> {
+    if !path.starts_with('/') || !path.split('/').any(|part| part == "." || part == "..") {
+        return Cow::Borrowed(path);
+    }
+    let mut parts = Vec::new();
+    for part in path.split('/').skip(1) {
+        match part {
+            "." | "" => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    Cow::Owned(format!("/{}", parts.join("/")))
 }
 
 /// Texts without equal ones.
