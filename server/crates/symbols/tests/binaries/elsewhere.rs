@@ -122,7 +122,8 @@ fn symbols_without_debug_info_are_names_without_lines() {
 
 const SPLIT: &str = "
 static inline __attribute__((always_inline)) int twice(int x) {
-    return x * 2;
+    volatile int twofold = x * 2;
+    return twofold;
 }
 int work(int x) {
     volatile int sum = 0;
@@ -169,34 +170,32 @@ fn debug_info_that_was_split_off_is_read() {
                     && told[0] == "twice"
                     && told[1].ends_with("app.c:3")
                     && told[2] == "work"
-                    && told[3].ends_with("app.c:7")
+                    && told[3].ends_with("app.c:8")
             })
         };
         let symbols = resolve(&app, &addresses, &[&program], &[]);
         assert!(has_inlined(&symbols), "{version}: {:?}", symbols.found());
 
-        // All in one file instead.
-        if run("dwp", path, &["-e", "app", "-o", "app.dwp"]) {
-            fs::rename(path.join("app.dwo"), path.join("gone")).unwrap();
+        // All in one file instead, as binutils can make it.
+        let has_package = version == "-gdwarf-4" && run("dwp", path, &["-e", "app", "-o", "app.dwp"]);
+        fs::remove_file(path.join("app.dwo")).unwrap();
+        if has_package {
             let symbols = resolve(&app, &addresses, &[&program], &[]);
             assert!(has_inlined(&symbols), "{version}: {:?}", symbols.found());
             fs::remove_file(path.join("app.dwp")).unwrap();
-
-            // Neither: lines stay right, and it is said what is missing.
-            let symbols = resolve(&app, &addresses, &[&program], &[]);
-            assert!(addresses.iter().all(|&address| told(&symbols, address).len() <= 2));
-            let sentence = symbols.found().sentence("app");
-            assert!(sentence.contains("1 file of its split debug info not there") && sentence.contains("app.dwo"), "{sentence}");
-
-            // Of another build.
-            fs::write(
-                path.join("other.c"),
-                SPLIT.replace("* 2", "* 3 + argc_of_other").replace("return x", "int argc_of_other = 1; return x"),
-            )
-            .unwrap();
-            assert!(run("gcc", path, &["-O1", version, "-gsplit-dwarf", "other.c", "-c"]));
-            fs::rename(path.join("other.dwo"), path.join("app.dwo")).unwrap();
-            assert!(!has_inlined(&resolve(&app, &addresses, &[&program], &[])), "{version}: it is another build's");
         }
+
+        // Neither: lines stay right, and it is said what is missing.
+        let symbols = resolve(&app, &addresses, &[&program], &[]);
+        assert!(addresses.iter().all(|&address| told(&symbols, address).len() == 2));
+        assert!(addresses.iter().any(|&address| told(&symbols, address)[1].ends_with("app.c:3")));
+        let sentence = symbols.found().sentence("app");
+        assert!(sentence.contains("1 file of its split debug info not there") && sentence.contains("app.dwo"), "{sentence}");
+
+        // Of another build.
+        fs::write(path.join("other.c"), SPLIT.replace("twofold", "threefold")).unwrap();
+        assert!(run("gcc", path, &["-O1", version, "-gsplit-dwarf", "other.c", "-c"]));
+        fs::rename(path.join("other.dwo"), path.join("app.dwo")).unwrap();
+        assert!(!has_inlined(&resolve(&app, &addresses, &[&program], &[])), "{version}: it is another build's");
     }
 }
