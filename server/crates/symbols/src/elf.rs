@@ -287,8 +287,8 @@ fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> V
             let Some(section) = symbol.section_index().and_then(|index| sections.get(&index)) else { continue };
             let end = section.address().saturating_add(section.size());
             if symbol.kind() == SymbolKind::Text
-                && let Ok(name) = symbol.name()
-                && !name.is_empty()
+                && let Ok(versioned) = symbol.name()
+                && let Some(name) = versioned.split('@').next().filter(|name| !name.is_empty())
             {
                 symbols.push((symbol.address(), symbol.size(), end, name));
             }

@@ -27,7 +27,7 @@ fn a_sidecar_gives_names_and_no_lines() {
     let sidecar = Sidecar::parse(TEXT.as_bytes()).unwrap();
     let app = Lib { debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(), name: "app".to_owned(), ..Lib::default() };
     let symbols = resolve(&app, &[4100, 4200, 4300], &sidecar);
-    let only = |name| Some(Level { name, file: None, line: 0 });
+    let only = |name| Some(Level { name, file: None, line: 0, declared: None });
     assert_eq!(symbols.levels(4100, Generics::Keep).next(), only("app::parse"));
     assert_eq!(symbols.levels(4200, Generics::Keep).next(), only("app::Tree<T>::insert"));
     assert_eq!(symbols.levels(4200, Generics::Collapse).next(), only("app::Tree<…>::insert"));

@@ -199,3 +199,35 @@ fn debug_info_that_was_split_off_is_read() {
         assert!(!has_inlined(&resolve(&app, &addresses, &[&program], &[])), "{version}: it is another build's");
     }
 }
+
+/// As `dump_syms` writes it: a function of 0x40 bytes at 0x1270, into which another one is inlined at 0x1280.
+const BREAKPAD: &str = "\
+MODULE Linux x86_64 87F91C1413AC61E5958807F566DF057A0 raytrace
+INFO CODE_ID 141CF987AC1361E5958807F566DF057AFF9696BE
+FILE 0 /srv/demo/cpp-raytrace/src/main.cpp
+FILE 1 /srv/demo/cpp-raytrace/src/vec3.hpp
+INLINE_ORIGIN 0 dot(Vec3, Vec3)
+FUNC 1270 40 0 main
+INLINE 0 42 0 0 1280 10
+1270 10 41 0
+1280 10 17 1
+1290 20 43 0
+";
+
+#[test]
+fn a_symbol_store_will_do() {
+    let store = tempfile::tempdir().unwrap();
+    let debug_id = "87F91C1413AC61E5958807F566DF057A0";
+    let raytrace = Lib { debug_id: debug_id.to_owned(), ..lib("raytrace", "") };
+    let place = store.path().join("raytrace").join(debug_id);
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join("raytrace.sym"), BREAKPAD).unwrap();
+    let symbols = resolve(&raytrace, &[0x1270, 0x1287, 0x2000], &[], &[store.path()]);
+    assert_eq!(told(&symbols, 0x1270), ["main", "/srv/demo/cpp-raytrace/src/main.cpp:41"]);
+    let inlined = ["dot(Vec3, Vec3)", "/srv/demo/cpp-raytrace/src/vec3.hpp:17", "main", "/srv/demo/cpp-raytrace/src/main.cpp:42"];
+    assert_eq!(told(&symbols, 0x1287), inlined);
+    assert_eq!((symbols.n_resolved(), symbols.n_asked()), (2, 3));
+
+    let other = Lib { debug_id: debug_id.replace("87F9", "87F8"), ..raytrace };
+    assert_eq!(resolve(&other, &[0x1287], &[], &[store.path(), &place.join("raytrace.sym")]).n_resolved(), 0);
+}
