@@ -185,7 +185,8 @@ impl Cache {
         sidecar: Option<&Sidecar>,
         observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Arc<LibSymbols> {
-        let mut symbols = self.known(lib).unwrap_or_else(|| Arc::new(LibSymbols::new(Found::Missing { tried: Vec::new() })));
+        let mut symbols =
+            self.known(lib).unwrap_or_else(|| Arc::new(LibSymbols::new(Found::Missing { recorded: lib.path.clone() })));
         let is_complete = matches!(&symbols.found, Found::DebugInfo { lacks, .. } if lacks.is_empty());
         let is_asked = |address: &&u64| !is_complete || !symbols.known.contains_key(*address);
         let asked: Vec<u64> = addresses.iter().filter(is_asked).copied().collect();
@@ -201,7 +202,9 @@ impl Cache {
         };
         new.found = look_up(lib, &asked, search, &mut take);
         if n_done == 0 {
-            asked.iter().for_each(|&address| new.add(address, Vec::new()));
+            for &address in &asked {
+                new.add(address, Vec::new());
+            }
         }
         if let Some(sidecar) = sidecar.and_then(|sidecar| sidecar.lib(lib))
             && !new.found.has_lines()

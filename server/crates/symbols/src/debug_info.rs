@@ -27,7 +27,7 @@ fn look_up_unguarded(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Ta
         Ok(files) => files,
         Err(found) => return found,
     };
-    let Some(best) = files.best() else { return Found::Missing { tried: Vec::new() } };
+    let Some(best) = files.best() else { return Found::Missing { recorded: lib.path.clone() } };
     let id = files.is_checked.then(|| best.id.clone());
     if !best.is_elf {
         return other(best, id, lib, addresses, take);

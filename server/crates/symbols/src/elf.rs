@@ -216,8 +216,9 @@ impl<'a> Elf<'a> {
     /// What was split off.
     fn split_off(&self, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
         if let Some(package) = &self.package
-            && let Ok(Some(dwarf)) = package.find_cu(load.dwo_id, &load.parent)
+            && let Ok(Some(mut dwarf)) = package.find_cu(load.dwo_id, &load.parent)
         {
+            dwarf.debug_line_str = load.parent.debug_line_str;
             return Some(Arc::new(dwarf));
         }
         let text = |slice: &Slice<'a>| std::str::from_utf8(slice.slice()).ok();
@@ -240,6 +241,8 @@ impl<'a> Elf<'a> {
             return None;
         }
         dwarf.make_dwo(&load.parent);
+        // `addr2line` reads the program's line table with these sections.
+        dwarf.debug_line_str = load.parent.debug_line_str;
         Some(Arc::new(dwarf))
     }
 }
@@ -284,8 +287,8 @@ fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> V
             let Some(section) = symbol.section_index().and_then(|index| sections.get(&index)) else { continue };
             let end = section.address().saturating_add(section.size());
             if symbol.kind() == SymbolKind::Text
-                && let Ok(name) = symbol.name()
-                && !name.is_empty()
+                && let Ok(versioned) = symbol.name()
+                && let Some(name) = versioned.split('@').next().filter(|name| !name.is_empty())
             {
                 symbols.push((symbol.address(), symbol.size(), end, name));
             }

@@ -59,7 +59,7 @@ impl Search<'_> {
     /// Why there is none: not found, or not the one that was recorded.
     pub fn binary(&self, lib: &Lib) -> Result<(PathBuf, Vec<u8>), Found> {
         let files = self.find(lib, true)?;
-        let code = files.code.ok_or_else(|| Found::Missing { tried: self.libraries(lib) })?;
+        let code = files.code.ok_or_else(|| missing(lib))?;
         Ok((code.path, code.bytes.into_vec()))
     }
 
@@ -72,8 +72,7 @@ impl Search<'_> {
         let needs_code = needs_code || lib.addresses == AddressBase::File;
         let mut files = LibFiles { code: None, debug: None, is_checked: true };
         let (mut mismatch, mut unreadable) = (None, None);
-        let places = self.files(lib);
-        for path in &places {
+        for path in &self.files(lib) {
             let file = match LibFile::read(path, lib) {
                 Ok(Some(file)) => file,
                 Ok(None) => continue,
@@ -103,13 +102,13 @@ impl Search<'_> {
         if files.best().is_some() {
             return Ok(files);
         }
-        Err(mismatch.or(unreadable).unwrap_or(Found::Missing { tried: places }))
+        Err(mismatch.or(unreadable).unwrap_or(missing(lib)))
     }
 
     /// A profile without ids: the one file that is where the profile says, if it can be the one that was recorded.
     fn find_without_id(&self, lib: &Lib) -> Result<LibFiles, Found> {
-        let places = self.libraries(lib);
-        let mut there: Vec<PathBuf> = places.iter().filter(|path| path.is_file()).cloned().collect();
+        let mut there = self.libraries(lib);
+        there.retain(|path| path.is_file());
         let mut real = Vec::new();
         there.retain(|path| {
             let path = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -119,7 +118,7 @@ impl Search<'_> {
         });
         let mut there = there.into_iter();
         let (first, second) = (there.next(), there.next());
-        let Some(path) = first else { return Err(Found::Missing { tried: places }) };
+        let Some(path) = first else { return Err(missing(lib)) };
         if let Some(other) = second {
             return Err(Found::Ambiguous { path, other });
         }
@@ -129,7 +128,7 @@ impl Search<'_> {
         }
         match LibFile::read(&path, lib) {
             Ok(Some(code)) => Ok(LibFiles { code: Some(code), debug: None, is_checked: false }),
-            Ok(None) => Err(Found::Missing { tried: places }),
+            Ok(None) => Err(missing(lib)),
             Err(why) => Err(Found::Unreadable { path, why }),
         }
     }
@@ -181,6 +180,10 @@ impl LibFile {
         let manager = manager(&self.path, &self.bytes);
         ready(manager.load_symbol_map_from_location(Location(self.path.clone()), which.or_else(arch)))
     }
+}
+
+fn missing(lib: &Lib) -> Found {
+    Found::Missing { recorded: lib.path.clone() }
 }
 
 pub(crate) fn is_executable<'data>(segment: &impl ObjectSegment<'data>) -> bool {

@@ -126,8 +126,8 @@ pub enum Found {
     },
     /// There is no file.
     Missing {
-        /// Where there is none.
-        tried: Vec<PathBuf>,
+        /// Where it lay when it was recorded, as the profile spells it; empty if it does not say.
+        recorded: String,
     },
     /// There is a file, and it cannot be read.
     Unreadable {
@@ -191,10 +191,15 @@ impl Found {
                 "{lib}: {} has no code at addresses of the profile, so it is another build; {NO_ID}: {REBUILT}",
                 path.display()
             ),
-            Self::Missing { tried } => match tried.first() {
-                Some(first) => format!("{lib}: there is no {}: put the file into symbols.paths", first.display()),
-                None => format!("{lib}: the profile does not say where it lies: put the file into symbols.paths"),
-            },
+            // Names in brackets are no files: the kernel, what it maps into every process.
+            Self::Missing { recorded } if recorded.is_empty() || recorded.starts_with('[') => {
+                format!("{lib}: the profile does not say where it lies: put the file into symbols.paths")
+            }
+            Self::Missing { recorded } => {
+                format!(
+                    "{lib}: there is no {recorded} here: put the file into symbols.paths, or map its folder with pathMappings"
+                )
+            }
             Self::Unreadable { path, why } => format!("{lib}: {} cannot be read: {why}", path.display()),
             Self::Disabled => format!("{lib}: this build of costline reads no debug info: build it with the feature symbols"),
         }

@@ -15,6 +15,8 @@ mod elf;
 mod file;
 mod found;
 mod names;
+#[cfg(feature = "debug-info")]
+mod places;
 mod search;
 mod sidecar;
 mod wanted;

@@ -112,3 +112,97 @@ fn has_arguments(before: &str, inside: &str) -> bool {
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_are_told_alike_and_functions_apart() {
+        for (name, collapsed) in [
+            // Rust, legacy and v0.
+            ("wordstat::count", "wordstat::count"),
+            ("core::ptr::drop_in_place<alloc::sync::Arc<std::sync::mpmc::context::Inner>>", "core::ptr::drop_in_place<…>"),
+            ("alloc::vec::Vec<T,A>::push", "alloc::vec::Vec<…>::push"),
+            ("alloc::vec::from_elem::<u8>", "alloc::vec::from_elem::<…>"),
+            ("<std::path::PathBuf>::new", "<std::path::PathBuf>::new"),
+            (
+                "<core::iter::adapters::map::Map<I,F> as core::iter::traits::iterator::Iterator>::next",
+                "<core::iter::adapters::map::Map<…> as core::iter::traits::iterator::Iterator>::next",
+            ),
+            (
+                "core::ops::function::impls::<impl core::ops::function::FnOnce<A> for &mut F>::call_once",
+                "core::ops::function::impls::<impl core::ops::function::FnOnce<…> for &mut F>::call_once",
+            ),
+            (
+                "<alloc::boxed::Box<dyn core::ops::function::FnOnce<(), Output = ()> + core::marker::Send> as \
+                 core::ops::function::FnOnce<()>>::call_once",
+                "<alloc::boxed::Box<…> as core::ops::function::FnOnce<…>>::call_once",
+            ),
+            ("app::run::<fn(u32) -> alloc::vec::Vec<u8>>::{closure#1}", "app::run::<…>::{closure#1}"),
+            ("<app::Tree<&'a [u8; 4]>>::walk::{{closure}}", "<app::Tree<…>>::walk::{{closure}}"),
+            ("<[T] as app::Sum<u64>>::sum", "<[T] as app::Sum<…>>::sum"),
+            // C++ of GCC and Clang.
+            ("Vec3<double>::operator*(double) const", "Vec3<…>::operator*(double) const"),
+            (
+                "void std::allocator_traits<std::allocator<double> >::construct<double, double>(std::allocator<double>&, double*)",
+                "void std::allocator_traits<…>::construct<…>(std::allocator<…>&, double*)",
+            ),
+            ("bool operator< <int>(Pair<int> const&)", "bool operator< <…>(Pair<…> const&)"),
+            ("operator<< <std::char_traits<char> >(char const*)", "operator<< <…>(char const*)"),
+            ("Ptr<int>::operator->() const", "Ptr<…>::operator->() const"),
+            ("Ptr<int>::operator->*(int Foo::*)", "Ptr<…>::operator->*(int Foo::*)"),
+            ("Big<8>::operator<<=(Big<8> const&)", "Big<…>::operator<<=(Big<…> const&)"),
+            ("Big<8>::operator<=>(Big<8> const&) const", "Big<…>::operator<=>(Big<…> const&) const"),
+            ("Big<8>::operator>(Big<8> const&) const", "Big<…>::operator>(Big<…> const&) const"),
+            ("Call<&Big<8>::operator<>::run()", "Call<…>::run()"),
+            ("Call<int>::operator()<double>(double)", "Call<…>::operator()<…>(double)"),
+            ("Box<int>::operator std::vector<int>() const", "Box<…>::operator std::vector<…>() const"),
+            ("my_operator<int>(int)", "my_operator<…>(int)"),
+            (
+                "median(std::vector<double>)::{lambda(int)#1}::operator()(int) const",
+                "median(std::vector<…>)::{lambda(int)#1}::operator()(int) const",
+            ),
+            ("median(std::vector<double>)::<lambda(double, double)>", "median(std::vector<…>)::<lambda(double, double)>"),
+            ("std::function<void (std::vector<int>)>::operator()", "std::function<…>::operator()"),
+            ("foo<(Kind)1>(int) [clone .part.0]", "foo<…>(int) [clone .part.0]"),
+            // C++ of Microsoft.
+            ("std::vector<int,std::allocator<int> >::_Emplace_reallocate<int>", "std::vector<…>::_Emplace_reallocate<…>"),
+            ("`anonymous namespace'::run<int>", "`anonymous namespace'::run<…>"),
+            ("main::<lambda_1>::operator()<int>", "main::<lambda_1>::operator()<…>"),
+            ("<lambda_2f3>::operator()", "<lambda_2f3>::operator()"),
+            // No brackets that match: nothing is known.
+            ("a<b", "a<b"),
+            ("a>b<c", "a>b<c"),
+            ("(1>>2)<3>", "(1>>2)<3>"),
+        ] {
+            assert_eq!(collapse_generics(name), collapsed);
+        }
+    }
+
+    #[cfg(feature = "debug-info")]
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (raw, name) in [
+            ("main", "main"),
+            ("_init", "_init"),
+            ("__move_median_to_first<int>", "__move_median_to_first<int>"),
+            ("_ZN8wordstat5count17h30826a6ad11bb18eE", "wordstat::count"),
+            ("_RNvMsr_NtCs3ssYzQotkvD_3std4pathNtB5_7PathBuf3newCs15kBYyAo9fc_7mycrate", "<std::path::PathBuf>::new"),
+            ("_ZNK4Vec3IdEmlEd", "Vec3<double>::operator*(double) const"),
+            ("_ZSt3maxIdERKT_S2_S2_", "double const& std::max<double>(double const&, double const&)"),
+            ("_ZNK5Scene9signatureB5cxx11Ev.cold", "Scene::signature[abi:cxx11]() const [clone .cold]"),
+            ("_Zwhatever", "_Zwhatever"),
+        ] {
+            assert_eq!(demangle(raw), name);
+        }
+        // `P<A, A>`, and types that each hold the one before twice.
+        let doubled = |n: usize| {
+            let digits = "123456789ABCDEFGHIJKLMNOPQRSTU".chars().take(n);
+            digits.fold("_Z1f1PI1AS0_E".to_owned(), |name, digit| name + &format!("S_IS{digit}_S{digit}_E"))
+        };
+        assert_eq!(demangle(&doubled(1)), "f(P<A, A>, P<P<A, A>, P<A, A> >)");
+        let exploding = doubled(30);
+        assert_eq!(demangle(&exploding), exploding);
+    }
+}

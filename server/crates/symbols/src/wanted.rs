@@ -83,3 +83,27 @@ pub fn symbolicate<'a>(
 ) -> Option<Symbolicated> {
     profile::symbolicate(profile, |lib, address| Some(of(lib)?.levels(address, generics)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::text_samples;
+
+    /// `main` of the program calls itself and libraries; one function has a name already.
+    const SAMPLES: &str = "
+        0x10[lib:app]  0x10           0x10           0x10    0x90[lib:ld]
+        0x30           0x20[lib:libc] known[lib:app] 0x20
+                       0x10           0x40[lib:gone]
+    ";
+
+    #[test]
+    fn the_library_that_most_samples_run_through_comes_first() {
+        let recording = Recording::Stacks(text_samples::profile(SAMPLES));
+        let names = |lib: LibId| recording.symbols().libs[lib.index()].name.clone();
+        let wanted: Vec<_> = wanted(&recording).into_iter().map(|it| (names(it.lib), it.addresses, it.n_samples)).collect();
+        let expected = [("app", vec![0x10], 4), ("libc", vec![0x20], 2), ("gone", vec![0x40], 1), ("ld", vec![0x90], 1)];
+        let expected = expected.map(|(name, addresses, n_samples)| (name.to_owned(), addresses, n_samples));
+        assert_eq!(wanted, expected);
+        assert!(super::wanted(&Recording::Stacks(text_samples::profile("main@1[file:a.rs]"))).is_empty());
+    }
+}

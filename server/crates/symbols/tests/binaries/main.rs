@@ -1,19 +1,18 @@
 //! Real programs: addresses that other tools know the lines of, builds that are not the recorded one, and debug info that was
 //! moved elsewhere.
 
-#[cfg(feature = "debug-info")]
+#![cfg(feature = "debug-info")]
+#![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
+
 mod elsewhere;
-#[cfg(feature = "debug-info")]
 mod known;
-#[cfg(feature = "debug-info")]
 mod refused;
-mod sidecar;
 
 use profile::Lib;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use symbols::{Cache, Generics, LibSymbols, Search, Sidecar};
+use symbols::{Cache, Generics, LibSymbols, Search};
 
 const RAYTRACE: &str = "141cf987ac1361e5958807f566df057aff9696be";
 
@@ -30,21 +29,14 @@ fn lib(name: &str, code_id: &str) -> Lib {
 
 /// Looks addresses up, with what the recorded path may mean and what the user names.
 fn resolve(lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) -> Arc<LibSymbols> {
-    resolve_in(&Cache::default(), lib, addresses, candidates, paths, None)
+    resolve_in(&Cache::default(), lib, addresses, candidates, paths)
 }
 
-fn resolve_in(
-    cache: &Cache,
-    lib: &Lib,
-    addresses: &[u64],
-    candidates: &[&Path],
-    paths: &[&Path],
-    sidecar: Option<&Sidecar>,
-) -> Arc<LibSymbols> {
+fn resolve_in(cache: &Cache, lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) -> Arc<LibSymbols> {
     let own = |recorded: &str| if recorded == lib.path { candidates.iter().map(PathBuf::from).collect() } else { Vec::new() };
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
     let search = Search { candidates: &own, paths: &paths, profile_modified: None };
-    cache.resolve(lib, addresses, &search, sidecar, &mut |_, _| ControlFlow::Continue(()))
+    cache.resolve(lib, addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
 }
 
 /// The levels of an address as `addr2line -fiCe` prints them: a line with the function, a line with file and line, the innermost

@@ -1,8 +1,9 @@
 //! Names out of samply's sidecar.
 
-use crate::{binary, lib, resolve_in};
 use profile::{Level, Lib};
-use symbols::{Cache, Generics, Sidecar};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use symbols::{Cache, Generics, LibSymbols, Search, Sidecar};
 
 const TEXT: &str = r#"{
     "string_table": ["app", "app::parse", "app::Tree<T>::insert", "src/main.rs"],
@@ -16,12 +17,17 @@ const TEXT: &str = r#"{
     }]
 }"#;
 
+fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
+    let search = Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None };
+    Cache::default().resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))
+}
+
 #[test]
 fn a_sidecar_gives_names_and_no_lines() {
     let sidecar = Sidecar::parse(TEXT.as_bytes()).unwrap();
-    let app = Lib { debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(), ..lib("app", "") };
-    let symbols = resolve_in(&Cache::default(), &app, &[4100, 4200, 4300], &[&binary("none")], &[], Some(&sidecar));
-    let only = |name| Some(Level { name, file: None, line: 0 });
+    let app = Lib { debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(), name: "app".to_owned(), ..Lib::default() };
+    let symbols = resolve(&app, &[4100, 4200, 4300], &sidecar);
+    let only = |name| Some(Level { name, file: None, line: 0, declared: None });
     assert_eq!(symbols.levels(4100, Generics::Keep).next(), only("app::parse"));
     assert_eq!(symbols.levels(4200, Generics::Keep).next(), only("app::Tree<T>::insert"));
     assert_eq!(symbols.levels(4200, Generics::Collapse).next(), only("app::Tree<…>::insert"));
@@ -33,7 +39,7 @@ fn a_sidecar_gives_names_and_no_lines() {
     );
 
     let other = Lib { debug_id: "1589BB10F15788F51EC013128D89CEF40".to_owned(), ..app };
-    let symbols = resolve_in(&Cache::default(), &other, &[4100], &[], &[], Some(&sidecar));
+    let symbols = resolve(&other, &[4100], &sidecar);
     assert_eq!(symbols.n_resolved(), 0, "it is another build");
 }
 

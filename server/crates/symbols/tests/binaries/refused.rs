@@ -27,17 +27,18 @@ fn a_library_that_is_missing_is_looked_for_again() {
     let folder = tempfile::tempdir().unwrap();
     let (cache, raytrace) = (Cache::default(), lib("raytrace", RAYTRACE));
     let there = folder.path().join("raytrace");
-    let symbols = resolve_in(&cache, &raytrace, &[0x1287], &[&there], &[], None);
+    let symbols = resolve_in(&cache, &raytrace, &[0x1287], &[&there], &[]);
     assert_eq!(symbols.n_resolved(), 0);
     let sentence = symbols.found().sentence("raytrace");
-    assert_eq!(sentence, format!("raytrace: there is no {}: put the file into symbols.paths", there.display()));
+    let advice = "put the file into symbols.paths, or map its folder with pathMappings";
+    assert_eq!(sentence, format!("raytrace: there is no /recorded/bin/raytrace here: {advice}"));
 
     fs::copy(binary("raytrace"), &there).unwrap();
-    assert_eq!(resolve_in(&cache, &raytrace, &[0x1287], &[&there], &[], None).n_resolved(), 1);
+    assert_eq!(resolve_in(&cache, &raytrace, &[0x1287], &[&there], &[]).n_resolved(), 1);
 
     // It was built anew: what is known stays, what is not is not guessed.
     fs::write(&there, "a script now").unwrap();
-    let symbols = resolve_in(&cache, &raytrace, &[0x1287, 0x1388], &[&there], &[], None);
+    let symbols = resolve_in(&cache, &raytrace, &[0x1287, 0x1388], &[&there], &[]);
     assert_eq!(symbols.n_resolved(), 1);
     assert!(matches!(symbols.found(), Found::Mismatch { .. }), "{:?}", symbols.found());
 }
@@ -95,7 +96,7 @@ fn without_id_the_file_must_be_the_only_one_old_enough_and_have_the_code() {
     // Not kept: the next profile may be one of the next build.
     let nameless = Lib { code_id: "0000000000".to_owned(), ..lib("raytrace", "") };
     let cache = Cache::default();
-    assert_eq!(resolve_in(&cache, &nameless, &[0x1287], &[&path], &[], None).n_resolved(), 1);
+    assert_eq!(resolve_in(&cache, &nameless, &[0x1287], &[&path], &[]).n_resolved(), 1);
     assert!(cache.known(&nameless).is_none());
 }
 

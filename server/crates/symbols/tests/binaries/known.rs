@@ -95,7 +95,7 @@ fn known_addresses_need_no_files() {
     let (cache, raytrace) = (Cache::default(), lib("raytrace", RAYTRACE));
     let path = binary("raytrace");
     assert!(cache.known(&raytrace).is_none());
-    resolve_in(&cache, &raytrace, &[0x1287, 0x4010], &[&path], &[], None);
+    resolve_in(&cache, &raytrace, &[0x1287, 0x4010], &[&path], &[]);
     let asked = std::cell::Cell::new(0);
     let candidates = |_: &str| {
         asked.set(asked.get() + 1);
