@@ -36,9 +36,11 @@ fn names_and_lines_come_without_any_action_of_the_client() {
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_labels(&uri);
-    // The one refresh after the profile, the other after its symbols.
-    let both = Refreshes { inlay_hint: 2, code_lens: 2 };
-    server.eventually("both refreshes", |server| (server.refreshes() == both).then_some(()));
+    // One after the profile, one or more as symbols are found.
+    server.eventually("refreshes", |server| {
+        let Refreshes { inlay_hint, code_lens } = server.refreshes();
+        (inlay_hint >= 2 && code_lens >= 2).then_some(())
+    });
     // Half a percent of 3472 samples, and more.
     let shown = |(own, total): &(Value, Value)| [own, total].iter().any(|cost| cost.as_f64() >= Some(17.36));
     let lines = case.lines();
@@ -121,6 +123,7 @@ fn a_sidecar_gives_names_and_no_lines() {
     let main = workspace.copy(&sidecar.path("src/main.rs"), "src/main.rs");
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&main, "rust");
+    server.wait_profile();
     let names = server.eventually("names", |server| {
         let names: Vec<_> = hottest(server).iter().map(|row| text(&row["name"])).collect();
         names.iter().any(|name| name == "wordstat::tokenize::normalize").then_some(names)
@@ -138,11 +141,11 @@ fn inlined_code_is_shown_at_its_call_on_demand() {
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_labels(&uri);
     let lines: Vec<u64> = server.line_costs(&uri).into_keys().collect();
-    // `Rng::next` (lines 18 to 22) is inlined wherever it is called.
-    assert!(lines.contains(&18), "{lines:?}");
+    // `Rng::below` is inlined into `generate`, which calls it in line 39 (0-based).
+    assert!(lines.contains(&25) && lines.contains(&39), "{lines:?}");
     server.configure(json!({ "inlines": "callSite" }));
     server.eventually("no cost in the body", |server| {
         let lines: Vec<u64> = server.line_costs(&uri).into_keys().collect();
-        (!lines.is_empty() && !lines.contains(&18)).then_some(())
+        (lines.contains(&39) && !lines.contains(&25)).then_some(())
     });
 }

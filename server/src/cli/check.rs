@@ -69,7 +69,12 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
         let Some(known) = &library.symbols else { continue };
         let n = library.wanted.addresses.len();
         let samples = units::counted(library.wanted.n_samples as f64, "samples");
-        let resolved = library.wanted.addresses.iter().filter(|&&address| known.levels(address, symbols::Generics::Keep).next().is_some()).count();
+        let resolved = library
+            .wanted
+            .addresses
+            .iter()
+            .filter(|&&address| known.levels(address, symbols::Generics::Keep).next().is_some())
+            .count();
         let sentence = known.found().sentence(library.name(recording));
         writeln!(out, "          {samples}, {resolved} of {n} addresses resolved: {}", plain(&sentence))?;
     }

@@ -15,11 +15,13 @@ const MAX_STEPS: usize = 16;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 type Place = (Arc<str>, u32);
+/// An entry, among those of its unit, and the unit among those of its file.
+type Key = (Option<DwoId>, UnitSectionOffset, UnitOffset);
 
 /// The declarations of one file, as they are asked for.
 #[derive(Default)]
 pub(crate) struct Declarations<'a> {
-    known: RefCell<FxHashMap<(Option<DwoId>, UnitSectionOffset, UnitOffset), Option<Place>>>,
+    known: RefCell<FxHashMap<Key, Option<Place>>>,
     /// All units: entries lead to those of other units where a program was optimised as a whole.
     units: OnceCell<Vec<Unit<Slice<'a>>>>,
 }
