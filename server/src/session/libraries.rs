@@ -4,6 +4,7 @@
 //! is looked for, and what is said where it is not found.
 
 use crate::session::config::{Config, Generics};
+use crate::session::lines::SLACK;
 use crate::session::snapshot::Loaded;
 use profile::{LibId, Recording, Symbolicated, Warning};
 use sources::Rule;
@@ -116,7 +117,8 @@ impl Libraries {
             && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
         {
             let candidates = |recorded: &str| places.candidates(recorded);
-            let search = Search { candidates: &candidates, paths: &places.paths, profile_modified: Some(loaded.stamp.modified) };
+            let profile_modified = Some(loaded.stamp.modified + SLACK);
+            let search = Search { candidates: &candidates, paths: &places.paths, profile_modified };
             let mut stopped = false;
             let mut observe = |_, _| {
                 let flow = observe(done, n);

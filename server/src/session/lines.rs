@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// File systems and checkouts write a project's files within this time of each other, in any order.
-const SLACK: Duration = Duration::from_secs(2);
+pub const SLACK: Duration = Duration::from_secs(2);
 
 /// Whether a file that was written at `stamp` holds the text that `snapshot` was recorded from.
 pub fn is_recorded(stamp: &Stamp, snapshot: &Snapshot) -> bool {

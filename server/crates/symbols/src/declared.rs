@@ -1,4 +1,4 @@
-//! Where functions are declared, by their entries in DWARF.
+//! Where functions are declared, and what they are called there, by their entries in DWARF.
 //!
 //! The file of an instruction is that of its line, which macros and included text take elsewhere; where the function itself stands,
 //! only its entry says.
@@ -14,34 +14,43 @@ use std::sync::Arc;
 const MAX_STEPS: usize = 16;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
-type Place = (Arc<str>, u32);
+
+/// What the entry of a function says.
+#[derive(Clone, Default)]
+pub(crate) struct Declared {
+    /// The file, as debug info spells it, and the line (1-based).
+    pub place: Option<(Arc<str>, u32)>,
+    /// Its plain name: without what it lies in, without parameters.
+    pub name: Option<Arc<str>>,
+}
+
 /// An entry, among those of its unit, and the unit among those of its file.
 type Key = (Option<DwoId>, UnitSectionOffset, UnitOffset);
 
 /// The declarations of one file, as they are asked for.
 #[derive(Default)]
 pub(crate) struct Declarations<'a> {
-    known: RefCell<FxHashMap<Key, Option<Place>>>,
+    known: RefCell<FxHashMap<Key, Declared>>,
     /// All units: entries lead to those of other units where a program was optimised as a whole.
     units: OnceCell<Vec<Unit<Slice<'a>>>>,
 }
 
 impl<'a> Declarations<'a> {
-    /// The file, as debug info spells it, and the line (1-based) at which the function of an entry is declared.
-    pub fn of(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> Option<Place> {
+    /// The declaration of the function of an entry.
+    pub fn of(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> Declared {
         let key = (unit.dwo_id, unit.header.offset(), entry);
         if let Some(known) = self.known.borrow().get(&key) {
             return known.clone();
         }
-        let place = self.read(unit, entry).ok().flatten();
-        self.known.borrow_mut().insert(key, place.clone());
-        place
+        let declared = self.read(unit, entry).unwrap_or_default();
+        self.known.borrow_mut().insert(key, declared.clone());
+        declared
     }
 
     /// What the entry does not say, that says to which it refers: instances to functions, definitions to declarations.
-    fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Option<Place>> {
+    fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Declared> {
         let (dwarf, mut unit, mut offset) = (unit.dwarf, unit.unit, entry);
-        let (mut file, mut line) = (None, None);
+        let (mut file, mut line, mut name) = (None, None, None);
         for _ in 0..MAX_STEPS {
             let entry = unit.entry(offset)?;
             if line.is_none() {
@@ -53,9 +62,13 @@ impl<'a> Declarations<'a> {
                     _ => None,
                 };
             }
-            if let (Some(file), Some(line)) = (&file, line) {
-                let line = u32::try_from(line).ok().filter(|&line| line != 0);
-                return Ok(line.map(|line| (file.as_str().into(), line)));
+            if name.is_none()
+                && let Some(value) = entry.attr_value(gimli::DW_AT_name)?
+            {
+                name = Some(unit.unit_ref(dwarf).attr_string(value)?.to_string_lossy().into_owned());
+            }
+            if file.is_some() && line.is_some() && name.is_some() {
+                break;
             }
             let origin = match entry.attr_value(gimli::DW_AT_abstract_origin)? {
                 None => entry.attr_value(gimli::DW_AT_specification)?,
@@ -64,13 +77,15 @@ impl<'a> Declarations<'a> {
             match origin {
                 Some(AttributeValue::UnitRef(origin)) => offset = origin,
                 Some(AttributeValue::DebugInfoRef(origin)) if unit.dwo_id.is_none() => {
-                    let Some(found) = self.unit_at(dwarf, origin) else { return Ok(None) };
+                    let Some(found) = self.unit_at(dwarf, origin) else { break };
                     (unit, offset) = found;
                 }
-                _ => return Ok(None),
+                _ => break,
             }
         }
-        Ok(None)
+        let line = line.and_then(|line| u32::try_from(line).ok()).filter(|&line| line != 0);
+        let place = file.zip(line).map(|(file, line)| (file.as_str().into(), line));
+        Ok(Declared { place, name: name.map(|name| name.as_str().into()) })
     }
 
     fn unit_at(&self, dwarf: &gimli::Dwarf<Slice<'a>>, entry: DebugInfoOffset) -> Option<(&Unit<Slice<'a>>, UnitOffset)> {

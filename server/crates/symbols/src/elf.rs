@@ -4,7 +4,7 @@
 //! Read with `addr2line` itself: `samply-symbols` hands out names without return types, and without the underscore that C names of
 //! ELF may begin with. Names are those that `addr2line -C` and `c++filt` print.
 
-use crate::declared::Declarations;
+use crate::declared::{Declarations, Declared};
 use crate::file::{Bytes, LibFile, LibFiles, is_executable, read};
 use crate::{Frame, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
@@ -117,7 +117,7 @@ impl<'a> Elf<'a> {
         let mut frames = self.dwarf_frames(stated).unwrap_or_default();
         frames.reverse();
         match (frames.first_mut(), symbol) {
-            (Some(outermost), Some(name)) => outermost.name = name,
+            (Some(outermost), Some(name)) if !is_mangled(&name) || outermost.name.is_empty() => outermost.name = name,
             (None, Some(name)) => frames.push(Frame { name, file: None, line: 0, declared: None }),
             (Some(outermost), None) if outermost.name.is_empty() => outermost.name = format!("{stated:#x}").into(),
             _ => {}
@@ -133,10 +133,11 @@ impl<'a> Elf<'a> {
         let mut frames = Vec::new();
         while let Some(frame) = found.next().ok()? {
             let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
-            let name = name.map(|name| self.demangle(&name)).unwrap_or_default();
+            let declared = unit.zip(frame.dw_die_offset).map(|(unit, entry)| self.declarations.of(unit, entry));
+            let Declared { place: declared, name: plain } = declared.unwrap_or_default();
+            let name = name.map(|name| self.demangle(&name)).filter(|name| !is_mangled(name)).or(plain).unwrap_or_default();
             let place = frame.location;
             let file = place.as_ref().and_then(|place| place.file).map(str::to_owned);
-            let declared = unit.zip(frame.dw_die_offset).and_then(|(unit, entry)| self.declarations.of(unit, entry));
             frames.push(Frame { name, file, line: place.and_then(|place| place.line).unwrap_or(0), declared });
         }
         Some(frames)
@@ -245,6 +246,11 @@ impl<'a> Elf<'a> {
         dwarf.debug_line_str = load.parent.debug_line_str;
         Some(Arc::new(dwarf))
     }
+}
+
+/// What no demangler understands.
+fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z")
 }
 
 /// The debug info that a stripped file refers to by name.
