@@ -103,13 +103,12 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
         for (i, stack) in thread.samples.stacks().enumerate() {
             let mut base = None;
             for &(lib, address) in below.get(&(id, i)).copied().unwrap_or_default().iter().rev() {
-                let frame = match known_frames.get(&(lib, address)) {
-                    Some(&frame) => frame,
-                    None => {
-                        let name = funcs.names.string(&format!("0x{address:x}"))?;
-                        let func = funcs.intern(Func { name, source: None, lib: Some(lib), line: 0, column: 0 });
-                        frames.intern(Frame { func, line: 0, column: 0, inlined: false })
-                    }
+                let frame = if let Some(&known) = known_frames.get(&(lib, address)) {
+                    known
+                } else {
+                    let name = funcs.names.string(&format!("0x{address:x}"))?;
+                    let func = funcs.intern(Func { name, source: None, lib: Some(lib), line: 0, column: 0 });
+                    frames.intern(Frame { func, line: 0, column: 0, inlined: false }, None)
                 };
                 known_frames.insert((lib, address), frame);
                 base = Some(stacks.intern(base, frame, false)?);
