@@ -74,6 +74,11 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
              -ldflags=-w) and record again"
         }
+        Format::PerfData => {
+            "functions are addresses: their names and lines are read from the programs and libraries that were recorded, built with \
+             debug info (`-g`). Where those are not at hand, `perf script -i perf.data -F +pid,+srcline --full-source-path > \
+             perf.txt` writes names and lines on the machine that has them"
+        }
         Format::PerfScript => {
             "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
              (`-g`), and `perf record --call-graph dwarf` gives the right lines of callers"

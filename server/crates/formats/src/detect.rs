@@ -27,6 +27,8 @@ pub enum Format {
     Speedscope,
     /// Google's profile.proto: Go, gperftools, pprof-rs, rbspy.
     Pprof,
+    /// What `perf record` writes.
+    PerfData,
     /// The text that `perf script` prints.
     PerfScript,
     /// Folded stacks: one line per stack.
@@ -47,7 +49,7 @@ pub enum Format {
 
 impl Format {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -56,6 +58,7 @@ impl Format {
         Self::ChromeTrace,
         Self::Speedscope,
         Self::Pprof,
+        Self::PerfData,
         Self::PerfScript,
         Self::Folded,
         Self::Rbspy,
@@ -77,6 +80,7 @@ impl Format {
             Self::ChromeTrace => "chrome-trace",
             Self::Speedscope => "speedscope",
             Self::Pprof => "pprof",
+            Self::PerfData => "perf-data",
             Self::PerfScript => "perf-script",
             Self::Folded => "folded",
             Self::Rbspy => "rbspy",
@@ -99,6 +103,7 @@ impl Format {
             Self::ChromeTrace => "Chrome trace events",
             Self::Speedscope => "speedscope file",
             Self::Pprof => "pprof profile",
+            Self::PerfData => "perf.data",
             Self::PerfScript => "perf script text",
             Self::Folded => "folded stacks",
             Self::Rbspy => "rbspy recording",
@@ -123,6 +128,7 @@ impl Format {
             Self::FirefoxSlabs
             | Self::ChromeTrace
             | Self::Pprof
+            | Self::PerfData
             | Self::PerfScript
             | Self::Folded
             | Self::Rbspy
@@ -158,9 +164,11 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 }
 
 /// Bytes that nothing else begins with.
-const MAGIC: [(&[u8], Format); 6] = [
+const MAGIC: [(&[u8], Format); 8] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
+    (b"PERFILE2", Format::PerfData),
+    (b"2ELIFREP", Format::PerfData),
     (b"rbspy00\n", Format::Rbspy),
     (b"rbspy01\n", Format::Rbspy),
     (b"rbspy02\n", Format::Rbspy),
@@ -206,7 +214,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          stackprof or DHAT, or Chrome trace events"
     } else {
         "no profile known here: expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, a recording by rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }
@@ -217,7 +225,6 @@ enum Kin {
     AustinStarted,
     HeapSnapshot,
     MercuryDeep,
-    PerfData,
     PprofLegacy,
     RubyMarshal,
 }
@@ -225,9 +232,7 @@ enum Kin {
 impl Kin {
     /// By the first bytes or lines.
     fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Kin); 5] = [
-            (b"PERFILE2", Kin::PerfData),
-            (b"2ELIFREP", Kin::PerfData),
+        const MAGIC: [(&[u8], Kin); 3] = [
             (b"Mercury deep profiler data", Kin::MercuryDeep),
             (b"# austin", Kin::AustinStarted),
             // Version 4.8 of Ruby's Marshal, and a hash.
@@ -256,10 +261,6 @@ impl Kin {
             }
             Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
             Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
-            Self::PerfData => (
-                "a perf.data file",
-                "print it as text with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
-            ),
             Self::PprofLegacy => (
                 "a profile in a form that is older than profile.proto (gperftools, or Go with `debug=1`)",
                 "convert it with `pprof -proto PROGRAM FILE > out.pb.gz`",
@@ -406,9 +407,10 @@ mod tests {
 
     #[test]
     fn bytes_and_lines_are_told_apart() {
-        let cases: [(&[u8], Format); 8] = [
+        let cases: [(&[u8], Format); 9] = [
             (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", Format::FirefoxSlabs),
             (b"MOJ\x03", Format::AustinMojo),
+            (b"PERFILE2\x68\0", Format::PerfData),
             (b"rbspy02\n{", Format::Rbspy),
             (b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a", Format::Pprof),
             (b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n", Format::PerfScript),
@@ -432,15 +434,10 @@ mod tests {
     #[test]
     fn what_is_not_read_is_named() {
         let legacy = "`pprof -proto PROGRAM FILE > out.pb.gz`";
-        let cases: [(&[u8], ErrorKind, &str); 14] = [
+        let cases: [(&[u8], ErrorKind, &str); 13] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
-            (
-                b"PERFILE2\x68\0",
-                ErrorKind::Unrecognised,
-                "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
-            ),
             (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
             (
                 b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",

@@ -3,6 +3,7 @@
 
 use crate::{At, ErrorKind, Limits, Phase, ReadError};
 use flate2::bufread::MultiGzDecoder;
+use profile::Warnings;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
 use std::borrow::Cow;
 use std::error::Error;
@@ -133,10 +134,7 @@ fn unpack(
             return Err(ReadError::cancelled());
         }
         if done > limit {
-            return Err(ReadError::too_large(format!(
-                "the {} data inflate to more than maxProfileBytes = {limit} bytes; raise that setting to read them",
-                codec.name()
-            )));
+            return Err(too_large(codec, limit));
         }
         let room = (limit - done).saturating_add(1);
         match source.by_ref().take(STEP.min(room)).read_to_end(&mut out) {
@@ -151,6 +149,13 @@ fn unpack(
             }
         }
     }
+}
+
+fn too_large(codec: Codec, limit: u64) -> ReadError {
+    ReadError::too_large(format!(
+        "the {} data inflate to more than maxProfileBytes = {limit} bytes; raise that setting to read them",
+        codec.name()
+    ))
 }
 
 fn failure(codec: Codec, at: At, error: &io::Error) -> ReadError {
@@ -220,6 +225,9 @@ impl Read for ZstdFrames<'_> {
     }
 }
 
+/// What ends a zstd frame that was not ended, with or without a checksum.
+const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
 /// What follows the frames that RFC 8878, section 3.1.2, tells decoders to skip.
 fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
     while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, body @ ..] = bytes {
@@ -227,6 +235,23 @@ fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
         bytes = rest;
     }
     bytes
+}
+
+/// What zstd data hold whose last frame need not be ended, as perf leaves it.
+pub(crate) fn unfinished_zstd(mut packed: Vec<u8>, limits: Limits, warnings: &mut Warnings) -> Result<Vec<u8>, ReadError> {
+    packed.extend(LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM);
+    let mut out = Vec::new();
+    let mut source = ZstdFrames { rest: &packed, frame: None };
+    let read = source.by_ref().take(limits.max_inflated_bytes.saturating_add(1)).read_to_end(&mut out);
+    if out.len() as u64 > limits.max_inflated_bytes {
+        return Err(too_large(Codec::Zstd, limits.max_inflated_bytes));
+    }
+    // An ended frame leaves (a part of) the end that was put behind it, which is no frame.
+    let is_end = source.frame.is_none() && source.rest.len() <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len();
+    if let Some(error) = read.err().filter(|_| !is_end) {
+        warnings.add("truncated", || format!("compressed records are corrupt ({error}); what stands before is shown"));
+    }
+    Ok(out)
 }
 
 /// A decoder that has at least `n` bytes to read, or what the whole blocks of a truncated frame hold.
@@ -238,7 +263,6 @@ fn first_zstd_blocks(packed: &[u8], n: usize) -> FrameDecoder {
     let _ = frame.init(&mut source);
     let _ = frame.decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(n));
     if !frame.is_finished() {
-        const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
         let _ = frame.decode_blocks(&LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM[..], BlockDecodingStrategy::All);
     }
     frame

@@ -17,7 +17,7 @@ pub mod write;
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};
 
-use profile::{Recording, Warnings, Weights};
+use profile::{RawStacks, Recording, Warnings, Weights};
 
 /// What came out of one file.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct Read {
     pub span_seconds: Option<f64>,
     /// Recoverable oddities.
     pub warnings: Warnings,
+    /// Stacks that were recorded as they lay in memory: samples have their leaves, callers are to be found.
+    pub raw_stacks: Option<RawStacks>,
 }
 
 /// Bounds on what is believed of a file.
@@ -80,6 +82,7 @@ pub fn read(
         Some(Format::ChromeTrace) => read::chrome_trace::read(text),
         Some(Format::Speedscope) => read::speedscope::read(text),
         Some(Format::Pprof) => read::pprof::read(text),
+        Some(Format::PerfData) => read::perf_data::read(&bytes, limits),
         Some(Format::PerfScript) => read::perf_script::read(text),
         Some(Format::Folded) => read::folded::read(text),
         Some(Format::Rbspy) => read::rbspy::read(text),

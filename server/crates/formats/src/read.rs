@@ -11,6 +11,8 @@ pub(crate) mod folded;
 pub(crate) mod heapprofile;
 pub(crate) mod json;
 pub(crate) mod mojo;
+pub(crate) mod perf_data;
+pub(crate) mod perf_event;
 pub(crate) mod perf_script;
 pub(crate) mod pprof;
 pub(crate) mod rbspy;

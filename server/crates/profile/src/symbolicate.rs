@@ -8,8 +8,8 @@
 
 use crate::symbol_tables::Names;
 use crate::{
-    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, LibId, LineKnowledge, Profile, Samples, SourceId, StackId,
-    StackTable, Thread,
+    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples, SourceId, StackId,
+    StackTable, SymbolTables, Thread,
 };
 use rustc_hash::FxHashMap;
 
@@ -45,7 +45,7 @@ where
     L: IntoIterator<Item = Level<'a>>,
 {
     let old = &profile.symbols;
-    let mut funcs = Funcs { names: Names::of(old), table: FuncTable::default(), known: FxHashMap::default() };
+    let mut funcs = Funcs::new(old);
     let mut is_resolved = false;
     // What each func is now, with a line where it was resolved.
     let mut now: Vec<Vec<(FuncId, Option<Place>)>> = Vec::with_capacity(old.funcs.len());
@@ -105,7 +105,7 @@ where
     Some(Symbolicated {
         became: became.collect(),
         profile: Profile {
-            symbols: funcs.names.with(old.libs.clone(), funcs.table),
+            symbols: funcs.finish(old.libs.clone()),
             frames: frames.table,
             stacks: stacks.into(),
             metrics: metrics.collect(),
@@ -147,13 +147,19 @@ fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<Sta
 
 /// Frames without equal ones.
 #[derive(Default)]
-struct Frames {
-    table: FrameTable,
+pub(crate) struct Frames {
+    pub(crate) table: FrameTable,
     known: FxHashMap<(Frame, Option<(SourceId, u32)>), FrameId>,
 }
 
 impl Frames {
-    fn intern(&mut self, frame: Frame, elsewhere: Option<(SourceId, u32)>) -> FrameId {
+    /// Those of a recording, to which some will be added.
+    pub(crate) fn of(table: &FrameTable) -> Self {
+        let ids = (0..table.len() as u32).map(FrameId::new);
+        Self { table: table.clone(), known: ids.map(|id| ((table.get(id), table.elsewhere(id)), id)).collect() }
+    }
+
+    pub(crate) fn intern(&mut self, frame: Frame, elsewhere: Option<(SourceId, u32)>) -> FrameId {
         *self.known.entry((frame, elsewhere)).or_insert_with(|| {
             self.table.push(frame);
             if let Some((source, line)) = elsewhere {
@@ -172,13 +178,28 @@ struct Place {
 }
 
 /// Funcs without equal ones, and their names.
-struct Funcs {
-    names: Names,
+pub(crate) struct Funcs {
+    pub(crate) names: Names,
     table: FuncTable,
     known: FxHashMap<Func, FuncId>,
 }
 
 impl Funcs {
+    /// None yet, beside the names of a recording.
+    fn new(symbols: &SymbolTables) -> Self {
+        Self { names: Names::of(symbols), table: FuncTable::default(), known: FxHashMap::default() }
+    }
+
+    /// Those of a recording, to which some will be added.
+    pub(crate) fn of(symbols: &SymbolTables) -> Self {
+        let known = symbols.funcs.ids().map(|id| (symbols.funcs.get(id), id)).collect();
+        Self { table: symbols.funcs.clone(), known, ..Self::new(symbols) }
+    }
+
+    pub(crate) fn finish(self, libs: Vec<Lib>) -> SymbolTables {
+        self.names.with(libs, self.table)
+    }
+
     /// The func of a level, one for all levels of a library with that name and declaration (or else file), and where the level
     /// is. `None` when there are too many.
     fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<(FuncId, Place)> {
@@ -197,7 +218,7 @@ impl Funcs {
         Some((func, Place { line, elsewhere }))
     }
 
-    fn intern(&mut self, func: Func) -> FuncId {
+    pub(crate) fn intern(&mut self, func: Func) -> FuncId {
         *self.known.entry(func).or_insert_with(|| {
             self.table.push(func);
             FuncId::new(self.table.len() as u32 - 1)

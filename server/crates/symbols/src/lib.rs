@@ -19,6 +19,8 @@ mod names;
 mod places;
 mod search;
 mod sidecar;
+#[cfg(feature = "debug-info")]
+mod unwind;
 mod wanted;
 
 pub use cache::{Cache, Generics, LibSymbols};
@@ -26,6 +28,8 @@ pub use found::{Found, Id};
 pub use names::collapse_generics;
 pub use search::Search;
 pub use sidecar::Sidecar;
+#[cfg(feature = "debug-info")]
+pub use unwind::{Unwound, unwind};
 pub use wanted::{Wanted, symbolicate, wanted};
 
 /// A function that an address lies in.

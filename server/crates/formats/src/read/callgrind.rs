@@ -319,6 +319,7 @@ impl<'a> Reader<'a> {
             version: producer.map(str::to_owned),
             span_seconds: None,
             warnings,
+            raw_stacks: None,
         })
     }
 

@@ -295,7 +295,7 @@ impl<'a> Trace<'a> {
         }
         let recording = Recording::Stacks(builder.build());
         let span_seconds = self.span.map(|(start, end)| (end - start) / 1e6);
-        Ok(Read { recording, format: Format::ChromeTrace, version, span_seconds, warnings })
+        Ok(Read { recording, format: Format::ChromeTrace, version, span_seconds, warnings, raw_stacks: None })
     }
 }
 

@@ -131,7 +131,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let version = Some(format!("{}, {}", file.version, file.mode));
     // valgrind counts instructions.
     let span_seconds = file.te.filter(|_| file.tu == "µs").map(|us| us / 1e6);
-    Ok(Read { recording: Recording::Stacks(builder.build()), format: Format::Dhat, version, span_seconds, warnings })
+    Ok(Read {
+        recording: Recording::Stacks(builder.build()),
+        format: Format::Dhat,
+        version,
+        span_seconds,
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 /// What the text of a frame says.

@@ -53,6 +53,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             version: layout.version,
             span_seconds: layout.duration_us.map(|us| us / 1e6),
             warnings,
+            raw_stacks: None,
         }),
     }
 }

@@ -92,6 +92,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         version: Some(metadata.austin.map_or_else(|| format!("MOJO {version}"), |austin| austin::version(&austin))),
         span_seconds: metadata.duration_us.map(|us| us / 1e6),
         warnings,
+        raw_stacks: None,
     })
 }
 

@@ -13,6 +13,7 @@ mod sniff;
 pub(crate) use sniff::is_perf_script;
 
 use super::folded::dialect::{Dialect, Place, Position};
+use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
 use super::{FuncText, utf8};
 use crate::{At, Format, Read, ReadError};
@@ -42,13 +43,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         warnings.add("truncated", || message.to_owned());
     }
     let version = layout.version.map(|version| format!("perf@{version}"));
-    Ok(Read { recording: tables.finish()?, format: Format::PerfScript, version, span_seconds: layout.span_seconds(), warnings })
+    Ok(Read {
+        recording: tables.finish()?,
+        format: Format::PerfScript,
+        version,
+        span_seconds: layout.span_seconds(),
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 /// What holds for a whole file.
 #[derive(Default)]
 struct Layout<'a> {
-    events: Vec<Event<'a>>,
+    events: Vec<PerfEvent<'a>>,
     has_lines: bool,
     /// Modules of functions that are inlined somewhere, by name and file: perf leaves out some frames that would tell.
     modules: FxHashMap<(&'a str, &'a str), &'a str>,
@@ -56,12 +64,6 @@ struct Layout<'a> {
     times: Option<(f64, f64)>,
     /// Of perf, as `--header` tells it.
     version: Option<&'a str>,
-}
-
-struct Event<'a> {
-    name: &'a str,
-    has_periods: bool,
-    n_samples: usize,
 }
 
 impl<'a> Layout<'a> {
@@ -87,7 +89,7 @@ impl<'a> Layout<'a> {
     fn add(&mut self, lines: &Lines<'a>) -> Result<(), ReadError> {
         let Header { event: name, period, time, .. } = lines.header;
         let i = self.event(name).unwrap_or_else(|| {
-            self.events.push(Event { name, has_periods: false, n_samples: 0 });
+            self.events.push(PerfEvent { name, has_periods: false, n_samples: 0 });
             self.events.len() - 1
         });
         if self.events.len() > MAX_METRICS {
@@ -121,48 +123,8 @@ impl<'a> Layout<'a> {
         self.events.iter().map(|event| event.metric().with_lines(lines)).collect()
     }
 
-    /// Time comes before cycles, and both before whatever was sampled most: faults and the like are looked at beside them.
-    fn default_metric(&self) -> usize {
-        let rank = |event: &Event<'_>| {
-            let base = event.base();
-            let is_cycles = matches!(base, "cycles" | "cpu-cycles") || base.ends_with("/cycles/");
-            (event.is_clock(), is_cycles, event.n_samples)
-        };
-        // Of equals the first.
-        let ranked = self.events.iter().enumerate().rev();
-        ranked.max_by_key(|(_, event)| rank(event)).map_or(0, |(i, _)| i)
-    }
-
     fn span_seconds(&self) -> Option<f64> {
         self.times.map(|(first, last)| last - first).filter(|&span| span > 0.0)
-    }
-}
-
-impl<'a> Event<'a> {
-    /// Its name without modifiers: `cycles` of `cycles:u`.
-    fn base(&self) -> &'a str {
-        let is_modifier = |(_, letters): &(&str, &str)| letters.bytes().all(|b| b"ukhIGHpPSDWebR".contains(&b));
-        self.name.rsplit_once(':').filter(is_modifier).map_or(self.name, |(base, _)| base)
-    }
-
-    fn is_clock(&self) -> bool {
-        matches!(self.base(), "cpu-clock" | "task-clock")
-    }
-
-    /// Periods of a clock are nanoseconds, those of other events count what the event is.
-    fn metric(&self) -> Metric {
-        let unit = match self.base() {
-            _ if !self.has_periods => "samples",
-            _ if self.is_clock() => "ns",
-            base if !base.is_empty() && base.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) => base,
-            _ => "count",
-        };
-        let name = match self.name {
-            "" if self.has_periods => "period",
-            "" => "samples",
-            name => name,
-        };
-        Metric::new(name, unit, None)
     }
 }
 
@@ -180,7 +142,7 @@ impl<'a> Tables<'a> {
     fn new(layout: &'a Layout<'a>) -> Self {
         let metrics = layout.metrics();
         let rows = Rows::new(metrics.len());
-        let builder = ProfileBuilder::new(metrics, layout.default_metric());
+        let builder = ProfileBuilder::new(metrics, default_metric(&layout.events));
         Self { layout, builder, frames: FxHashMap::default(), rows }
     }
 

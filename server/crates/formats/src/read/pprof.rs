@@ -75,6 +75,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         version: None,
         span_seconds: (file.duration_nanos > 0).then(|| file.duration_nanos as f64 / 1e9),
         warnings,
+        raw_stacks: None,
     })
 }
 

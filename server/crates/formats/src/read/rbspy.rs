@@ -112,7 +112,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     rows.finish(&mut builder)?;
     let recording = Recording::Stacks(builder.build());
     let span_seconds = times.map(|(first, last)| last - first);
-    Ok(Read { recording, format: Format::Rbspy, version, span_seconds, warnings })
+    Ok(Read { recording, format: Format::Rbspy, version, span_seconds, warnings, raw_stacks: None })
 }
 
 fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: &mut Warnings) {

@@ -57,7 +57,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     graph.metrics = vec![Metric::new("samples", "percent", None).with_lines(lines)];
     graph.symbols = builder.build().into_symbols();
     let version = Some("rbspy".to_owned());
-    Ok(Read { recording: Recording::Graph(graph), format: Format::RbspySummary, version, span_seconds: None, warnings })
+    Ok(Read {
+        recording: Recording::Graph(graph),
+        format: Format::RbspySummary,
+        version,
+        span_seconds: None,
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 #[derive(Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Samples as they come, thread by thread, for readers of formats that mix threads or list samples one by one.
 
-use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, Weights};
+use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId, Weights};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
@@ -32,24 +32,28 @@ impl<K: Hash + Eq> Rows<K> {
     }
 
     /// Adds a sample to the thread with `key`, which `thread` describes when it is new. `weight` gives the weight in each
-    /// metric.
+    /// metric. Says which sample of which thread it will be.
     pub(crate) fn push(
         &mut self,
         key: K,
         thread: impl FnOnce() -> Thread,
         stack: Option<StackId>,
         mut weight: impl FnMut(usize) -> f64,
-    ) {
+    ) -> (ThreadId, usize) {
         let next = self.threads.len();
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
             self.threads.push(ThreadRows { thread: thread(), stacks: Vec::new(), weights: vec![Vec::new(); self.n_metrics] });
         }
-        let Some(rows) = self.threads.get_mut(id) else { return };
-        rows.stacks.push(stack);
-        for (metric, column) in rows.weights.iter_mut().enumerate() {
-            column.push(weight(metric));
+        let mut sample = 0;
+        if let Some(rows) = self.threads.get_mut(id) {
+            sample = rows.stacks.len();
+            rows.stacks.push(stack);
+            for (metric, column) in rows.weights.iter_mut().enumerate() {
+                column.push(weight(metric));
+            }
         }
+        (ThreadId::new(id as u32), sample)
     }
 
     /// Puts the threads into the profile.

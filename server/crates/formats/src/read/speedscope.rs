@@ -117,7 +117,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         tables.push(i, profile)?;
     }
     let recording = Recording::Stacks(builder.build());
-    Ok(Read { recording, format: Format::Speedscope, version: exporter, span_seconds, warnings })
+    Ok(Read { recording, format: Format::Speedscope, version: exporter, span_seconds, warnings, raw_stacks: None })
 }
 
 /// The units of all profiles that hold anything, in order of first use.

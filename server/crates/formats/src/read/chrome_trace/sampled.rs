@@ -151,7 +151,14 @@ impl<'a> Sampled<'a> {
             }
         }
         let recording = Recording::Stacks(builder.build());
-        Ok(Read { recording, format: Format::ChromeTrace, version: None, span_seconds: Some(span / 1e6), warnings })
+        Ok(Read {
+            recording,
+            format: Format::ChromeTrace,
+            version: None,
+            span_seconds: Some(span / 1e6),
+            warnings,
+            raw_stacks: None,
+        })
     }
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         version: version.map(|version| version.to_string()),
         span_seconds: span.seconds(),
         warnings,
+        raw_stacks: None,
     })
 }
 

@@ -47,5 +47,12 @@ fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
         });
     }
     let (profile, span_seconds) = processed::convert(file, &meta, &mut warnings)?;
-    Ok(Read { recording: Recording::Stacks(profile), format, version: Some(version.to_string()), span_seconds, warnings })
+    Ok(Read {
+        recording: Recording::Stacks(profile),
+        format,
+        version: Some(version.to_string()),
+        span_seconds,
+        warnings,
+        raw_stacks: None,
+    })
 }

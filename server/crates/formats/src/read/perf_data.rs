@@ -1,0 +1,317 @@
+//! What `perf record` writes: records of the kernel's, most of them samples, in the file of [`container`]. [`mod@event`] says what
+//! a [`mod@sample`] holds, [`processes`] follows which code lay where, so that addresses become places in programs and libraries.
+//!
+//! Nothing here knows functions: each is called by the address to look up, which for callers is the one before the return
+//! address, so that it lies within the call. Call chains are those of the kernel (frame pointers) or of the processor (LBR, where
+//! the innermost function of a sample in the kernel is only known by its beginning). Where the profiler copied the stack instead,
+//! the sample has the frames that are known, and the copy goes on as [`RawStacks`].
+//!
+//! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own records are passed over.
+
+mod container;
+mod event;
+mod processes;
+mod sample;
+mod words;
+
+use super::perf_event::{PerfEvent, default_metric};
+use super::rows::{MAX_METRICS, Rows};
+use crate::{At, Format, Limits, Read, ReadError};
+use container::{Container, Record, kind};
+use event::Event;
+use processes::Processes;
+use profile::{
+    Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch, RawStack, RawStacks, Recording,
+    Thread, Warnings,
+};
+use rustc_hash::FxHashMap;
+use sample::Sample;
+use std::sync::Arc;
+
+pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
+    let mut warnings = Warnings::default();
+    let file = Container::open(bytes, limits, &mut warnings)?;
+    let layout = Layout::of(&file)?;
+    let mut tables = Tables::new(&layout);
+    for record in file.records() {
+        let understood = match record.kind {
+            kind::SAMPLE => tables.push(&file, &record, &mut warnings)?,
+            _ => tables.processes.follow(&file, &record, &mut tables.builder, &mut warnings)?,
+        };
+        if understood.is_none() {
+            warnings.add("malformed-record", || format!("{}expected a record of its type's shape", record.at));
+        }
+    }
+    let arch = layout.arch;
+    let raw_stacks = arch.map(|arch| RawStacks { arch, stacks: tables.raw, bytes: tables.raw_bytes });
+    let mut builder = tables.builder;
+    tables.rows.finish(&mut builder)?;
+    Ok(Read {
+        recording: Recording::Stacks(builder.build()),
+        format: Format::PerfData,
+        version: file.version.as_ref().map(|version| format!("perf@{version}")),
+        span_seconds: layout.span_seconds(),
+        warnings,
+        raw_stacks: raw_stacks.filter(|raw| !raw.stacks.is_empty()),
+    })
+}
+
+/// What holds for a whole file.
+struct Layout {
+    metrics: Vec<Metric>,
+    default_metric: usize,
+    /// The metric of each event, by the event's place in the file.
+    metric_of: Vec<Option<usize>>,
+    /// When the first and the last sample were taken, in nanoseconds.
+    times: Option<(u64, u64)>,
+    arch: Option<RawArch>,
+}
+
+impl Layout {
+    /// Of the events that have samples, those of one name are one metric.
+    fn of(file: &Container<'_>) -> Result<Self, ReadError> {
+        let mut n_samples = vec![0_usize; file.events.len()];
+        let mut times = None;
+        for record in file.records().filter(|record| record.kind == kind::SAMPLE) {
+            if let Some(n) = record.event.and_then(|event| n_samples.get_mut(event)) {
+                *n += 1;
+                let (first, last) = times.unwrap_or((record.time, record.time));
+                times = Some((first.min(record.time), last.max(record.time)));
+            }
+        }
+        let mut events: Vec<PerfEvent<'_>> = Vec::new();
+        let mut metric_of = Vec::new();
+        for (event, &n_samples) in file.events.iter().zip(&n_samples) {
+            let known = events.iter().position(|known| known.name == event.name);
+            let i = known.unwrap_or(events.len());
+            if known.is_none() && n_samples > 0 {
+                events.push(PerfEvent { name: &event.name, has_periods: false, n_samples: 0 });
+            }
+            if events.len() > MAX_METRICS {
+                return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; record fewer of them")));
+            }
+            if let Some(metric) = events.get_mut(i) {
+                metric.n_samples += n_samples;
+                metric.has_periods |= event.has_periods();
+            }
+            metric_of.push((i < events.len()).then_some(i));
+        }
+        if events.is_empty() {
+            return Err(ReadError::truncated(At::File, "there is no sample; expected a recording by `perf record -g`"));
+        }
+        let metrics = events.iter().map(|event| event.metric().with_lines(LineKnowledge::Nothing)).collect();
+        let arch = match file.arch.as_deref() {
+            Some("x86_64") => Some(RawArch::X86_64),
+            Some("aarch64") => Some(RawArch::Aarch64),
+            // Files that were not finished do not say. 64-bit ARM has more than 32 registers.
+            None => file
+                .events
+                .iter()
+                .map(|event| event.regs_user)
+                .find(|&regs| regs != 0)
+                .map(|regs| if regs & (1 << registers::AARCH64.ip) == 0 { RawArch::X86_64 } else { RawArch::Aarch64 }),
+            Some(_) => None,
+        };
+        Ok(Self { default_metric: default_metric(&events), metrics, metric_of, times, arch })
+    }
+
+    fn span_seconds(&self) -> Option<f64> {
+        self.times.map(|(first, last)| (last - first) as f64 / 1e9).filter(|&span| span > 0.0)
+    }
+}
+
+/// The numbers of registers in `arch/*/include/uapi/asm/perf_regs.h`.
+mod registers {
+    pub(super) struct Registers {
+        pub(super) ip: u32,
+        pub(super) sp: u32,
+        pub(super) fp: u32,
+        /// Where there is one.
+        pub(super) lr: Option<u32>,
+    }
+
+    pub(super) const X86_64: Registers = Registers { ip: 8, sp: 7, fp: 6, lr: None };
+    pub(super) const AARCH64: Registers = Registers { ip: 32, sp: 31, fp: 29, lr: Some(30) };
+}
+
+/// Whose code it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Space {
+    User,
+    Kernel,
+    /// A guest's or a hypervisor's, of which nothing is known.
+    Other,
+}
+
+impl Space {
+    /// By `PERF_RECORD_MISC_CPUMODE_MASK`.
+    fn of_sample(misc: u16) -> Self {
+        match misc & 7 {
+            1 => Self::Kernel,
+            2 => Self::User,
+            _ => Self::Other,
+        }
+    }
+
+    /// By the marker that stands before addresses in a chain.
+    fn of_marker(marker: u64) -> Self {
+        match marker.cast_signed() {
+            -128 => Self::Kernel,
+            -512 => Self::User,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// `PERF_CONTEXT_MAX`: from here on the numbers in a chain are markers.
+const FIRST_MARKER: u64 = (-4095_i64).cast_unsigned();
+/// `PERF_CONTEXT_USER_DEFERRED`: the user's part comes in a later record.
+const DEFERRED: u64 = (-640_i64).cast_unsigned();
+
+/// The tables while they are filled, and what was seen already.
+struct Tables<'a> {
+    layout: &'a Layout,
+    builder: ProfileBuilder,
+    processes: Processes,
+    /// By the library and the address in it.
+    frames: FxHashMap<(Option<LibId>, u64), FrameId>,
+    /// By name, process and thread: a thread that is renamed becomes another.
+    rows: Rows<(Arc<str>, i32, i32)>,
+    raw: Vec<RawStack>,
+    raw_bytes: Vec<u8>,
+    /// The chain of one sample, the leaf first: whose code, and the address to look up.
+    chain: Vec<(Space, u64)>,
+}
+
+impl<'a> Tables<'a> {
+    fn new(layout: &'a Layout) -> Self {
+        Self {
+            layout,
+            builder: ProfileBuilder::new(layout.metrics.clone(), layout.default_metric),
+            processes: Processes::default(),
+            frames: FxHashMap::default(),
+            rows: Rows::new(layout.metrics.len()),
+            raw: Vec::new(),
+            raw_bytes: Vec::new(),
+            chain: Vec::new(),
+        }
+    }
+
+    /// Adds a sample. `None` if it does not have the shape that it should have.
+    fn push(&mut self, file: &Container<'_>, record: &Record<'_>, warnings: &mut Warnings) -> Result<Option<()>, ReadError> {
+        let Some((i, event)) = record.event.and_then(|i| Some((i, file.events.get(i)?))) else { return Ok(None) };
+        let Some(sample) = Sample::parse(event, record.body) else { return Ok(None) };
+        let (pid, tid) = sample.ids.unwrap_or((-1, -1));
+        let regs = self.layout.arch.and_then(|arch| user_registers(arch, event, &sample));
+        let is_deferred = self.unwind_known(record.misc, &sample);
+        if is_deferred {
+            warnings.add("deferred-chains", || "callers that the kernel recorded apart from samples are not read".to_owned());
+        }
+        let regs = regs.filter(|_| !self.chain.iter().any(|&(space, _)| space == Space::User) || sample.chain.rest().is_empty());
+        if let Some(regs) = regs.as_ref().filter(|_| Space::of_sample(record.misc) != Space::User) {
+            self.chain.push((Space::User, regs.ip));
+        }
+
+        let mut stack = None;
+        for at in (0..self.chain.len()).rev() {
+            let Some(&(space, address)) = self.chain.get(at) else { continue };
+            let frame = self.frame(space, pid, address)?;
+            stack = Some(self.builder.intern_stack(stack, frame)?);
+        }
+        let name = self.processes.name(tid);
+        let key = (Arc::clone(&name), pid, tid);
+        let id = |id: i32| (id >= 0).then(|| id.to_string());
+        let thread = || Thread { name: name.as_ref().to_owned(), pid: id(pid), tid: id(tid), ..Thread::default() };
+        let metric = self.layout.metric_of.get(i).copied().flatten();
+        let period = sample.period.filter(|_| event.has_periods()).unwrap_or(1) as f64;
+        let (thread, row) = self.rows.push(key, thread, stack, |i| if metric == Some(i) { period } else { 0.0 });
+
+        if let (Some(regs), Some(mappings)) = (regs, self.processes.mappings(pid)) {
+            let start = self.raw_bytes.len();
+            self.raw_bytes.extend_from_slice(sample.stack);
+            let (mappings, bytes) = (Arc::clone(mappings), start..self.raw_bytes.len());
+            let UserRegisters { ip, sp, fp, lr } = regs;
+            self.raw.push(RawStack { thread, sample: row, mappings, ip, sp, fp, lr, bytes });
+        }
+        Ok(Some(()))
+    }
+
+    /// Fills the chain with what the sample knows without unwinding; says whether the rest was put off.
+    fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>) -> bool {
+        self.chain.clear();
+        let mut space = Space::of_sample(misc);
+        let mut is_deferred = false;
+        // The first address of each part is where the processor was; the others are where calls return to.
+        let mut is_exact = true;
+        for address in sample.chain.each() {
+            if address == DEFERRED {
+                is_deferred = true;
+                break;
+            }
+            if address >= FIRST_MARKER {
+                space = Space::of_marker(address);
+                is_exact = true;
+            } else if address > 0 {
+                self.chain.push((space, if is_exact { address } else { address - 1 }));
+                is_exact = false;
+            }
+        }
+        if let Some(&(_, innermost)) = sample.calls.first() {
+            self.chain.retain(|&(space, _)| space != Space::User);
+            let leaf = sample.ip.filter(|_| Space::of_sample(misc) == Space::User).unwrap_or(innermost);
+            self.chain.push((Space::User, leaf));
+            self.chain.extend(sample.calls.iter().map(|&(from, _)| (Space::User, from)));
+        } else if self.chain.is_empty() {
+            self.chain.extend(sample.ip.map(|ip| (Space::of_sample(misc), ip)));
+        }
+        is_deferred
+    }
+
+    fn frame(&mut self, space: Space, pid: i32, address: u64) -> Result<FrameId, ReadError> {
+        let mappings = match space {
+            Space::User => self.processes.mappings(pid).map(|mappings| mappings.as_slice()).unwrap_or_default(),
+            Space::Kernel => self.processes.kernel(),
+            Space::Other => &[],
+        };
+        let (lib, address) = match Mapping::find(mappings, address) {
+            Some(mapping) => (Some(mapping.lib), mapping.relative(address)),
+            None if space == Space::Kernel => {
+                let lib = Lib { name: "[kernel]".to_owned(), ..Lib::default() };
+                (Some(self.builder.intern_lib(lib)?), address)
+            }
+            None => (None, address),
+        };
+        if let Some(&known) = self.frames.get(&(lib, address)) {
+            return Ok(known);
+        }
+        let name = self.builder.intern_string(&format!("0x{address:x}"))?;
+        let func = self.builder.intern_func(Func { name, source: None, lib, line: 0, column: 0 })?;
+        let frame = self.builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false })?;
+        self.frames.insert((lib, address), frame);
+        Ok(frame)
+    }
+}
+
+struct UserRegisters {
+    ip: u64,
+    sp: u64,
+    fp: u64,
+    lr: u64,
+}
+
+/// What unwinding starts from, where the stack was recorded, too.
+fn user_registers(arch: RawArch, event: &Event, sample: &Sample<'_>) -> Option<UserRegisters> {
+    let regs = sample.regs.filter(|_| !sample.stack.is_empty())?;
+    let numbers = match arch {
+        RawArch::X86_64 => registers::X86_64,
+        RawArch::Aarch64 => registers::AARCH64,
+    };
+    // Only those that were asked for are there, in order of their numbers.
+    let register = |number: u32| {
+        let is_there = event.regs_user & (1 << number) != 0;
+        let before = (event.regs_user & ((1 << number) - 1)).count_ones();
+        is_there.then(|| regs.each().nth(before as usize))?
+    };
+    let lr = numbers.lr.map_or(Some(0), register)?;
+    Some(UserRegisters { ip: register(numbers.ip)?, sp: register(numbers.sp)?, fp: register(numbers.fp)?, lr })
+}

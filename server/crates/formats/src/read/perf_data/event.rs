@@ -1,0 +1,129 @@
+//! What was recorded: one `perf_event_attr` per event, which says what its samples hold (`include/uapi/linux/perf_event.h`).
+
+use super::words::Words;
+
+/// Bits of `sample_type`.
+pub(super) mod sample_type {
+    pub(crate) const IP: u64 = 1 << 0;
+    pub(crate) const TID: u64 = 1 << 1;
+    pub(crate) const TIME: u64 = 1 << 2;
+    pub(crate) const ADDR: u64 = 1 << 3;
+    pub(crate) const READ: u64 = 1 << 4;
+    pub(crate) const CALLCHAIN: u64 = 1 << 5;
+    pub(crate) const ID: u64 = 1 << 6;
+    pub(crate) const CPU: u64 = 1 << 7;
+    pub(crate) const PERIOD: u64 = 1 << 8;
+    pub(crate) const STREAM_ID: u64 = 1 << 9;
+    pub(crate) const RAW: u64 = 1 << 10;
+    pub(crate) const BRANCH_STACK: u64 = 1 << 11;
+    pub(crate) const REGS_USER: u64 = 1 << 12;
+    pub(crate) const STACK_USER: u64 = 1 << 13;
+    pub(crate) const IDENTIFIER: u64 = 1 << 16;
+}
+
+/// Bits of `read_format`.
+pub(super) mod read_format {
+    pub(crate) const TIME_ENABLED: u64 = 1 << 0;
+    pub(crate) const TIME_RUNNING: u64 = 1 << 1;
+    pub(crate) const ID: u64 = 1 << 2;
+    pub(crate) const GROUP: u64 = 1 << 3;
+    pub(crate) const LOST: u64 = 1 << 4;
+}
+
+/// Bits of `branch_sample_type`.
+pub(super) mod branch_type {
+    pub(crate) const CALL_STACK: u64 = 1 << 11;
+    pub(crate) const HW_INDEX: u64 = 1 << 17;
+    pub(crate) const COUNTERS: u64 = 1 << 19;
+}
+
+/// Bit fields of `perf_event_attr`.
+const FREQ: u64 = 1 << 10;
+const SAMPLE_ID_ALL: u64 = 1 << 18;
+
+/// One event.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Event {
+    /// As perf prints it; by type and number where the file does not name it.
+    pub(super) name: String,
+    pub(super) sample_type: u64,
+    pub(super) read_format: u64,
+    pub(super) branch_type: u64,
+    /// Which registers of the user's were recorded, one bit each.
+    pub(super) regs_user: u64,
+    /// What each sample stands for where it was the same for all.
+    pub(super) fixed_period: Option<u64>,
+    /// Whether records other than samples end with some of the fields of a sample.
+    pub(super) ids_everywhere: bool,
+}
+
+impl Event {
+    /// Reads a `perf_event_attr`. Older ones are shorter.
+    pub(super) fn parse(mut attr: Words<'_>) -> Option<Self> {
+        let (kind, _size, config) = (attr.u32()?, attr.u32()?, attr.u64()?);
+        let period_or_frequency = attr.u64()?;
+        let (sample_type, read_format, flags) = (attr.u64()?, attr.u64()?, attr.bits()?);
+        let _wakeup_and_breakpoint = (attr.u64()?, attr.u64()?, attr.u64());
+        let branch_type = attr.u64().unwrap_or(0);
+        let regs_user = attr.u64().unwrap_or(0);
+        Some(Self {
+            name: name(kind, config),
+            sample_type,
+            read_format,
+            branch_type,
+            regs_user,
+            fixed_period: (flags & FREQ == 0).then_some(period_or_frequency).filter(|&period| period > 0),
+            ids_everywhere: flags & SAMPLE_ID_ALL != 0,
+        })
+    }
+
+    pub(super) fn has(&self, bit: u64) -> bool {
+        self.sample_type & bit != 0
+    }
+
+    /// Whether its samples say what they stand for.
+    pub(super) fn has_periods(&self) -> bool {
+        self.has(sample_type::PERIOD) || self.fixed_period.is_some()
+    }
+
+    /// When a record was made, in nanoseconds.
+    pub(super) fn time(&self, is_sample: bool, body: Words<'_>) -> Option<u64> {
+        use sample_type::{CPU, ID, IDENTIFIER, IP, STREAM_ID, TID, TIME};
+        self.field(TIME, IDENTIFIER | IP | TID, ID | STREAM_ID | CPU | IDENTIFIER, is_sample, body)
+    }
+
+    /// The id of the event that a record belongs to.
+    pub(super) fn id(&self, is_sample: bool, body: Words<'_>) -> Option<u64> {
+        use sample_type::{ADDR, CPU, ID, IDENTIFIER, IP, STREAM_ID, TID, TIME};
+        if self.has(IDENTIFIER) {
+            self.field(IDENTIFIER, 0, 0, is_sample, body)
+        } else {
+            self.field(ID, IP | TID | TIME | ADDR, STREAM_ID | CPU, is_sample, body)
+        }
+    }
+
+    /// A field of eight bytes: behind the fields `before` it in a sample, before those `behind` it at the end of other records.
+    fn field(&self, field: u64, before: u64, behind: u64, is_sample: bool, body: Words<'_>) -> Option<u64> {
+        let size = |fields: u64| (self.sample_type & fields).count_ones() as usize * 8;
+        let at = match is_sample {
+            _ if !self.has(field) => None,
+            true => Some(size(before)),
+            false if self.ids_everywhere => body.rest().len().checked_sub(size(field | behind)),
+            false => None,
+        };
+        let mut body = body;
+        body.bytes(at?)?;
+        body.u64()
+    }
+}
+
+/// What perf calls the most usual events.
+fn name(kind: u32, config: u64) -> String {
+    let known: &[&str] = match kind {
+        0 => &["cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles"],
+        1 => &["cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults"],
+        _ => &[],
+    };
+    let known = usize::try_from(config).ok().and_then(|i| known.get(i));
+    known.map_or_else(|| format!("event-{kind}-{config:x}"), |&name| name.to_owned())
+}

@@ -1,0 +1,261 @@
+//! Who was running what: the names of threads, and which code lay where in each process.
+
+use super::container::{Container, Record, hex, kind};
+use super::words::Words;
+use crate::ReadError;
+use profile::{AddressBase, Lib, LibId, Mapping, ProfileBuilder, Warnings};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// `PERF_RECORD_MISC_MMAP_DATA`: memory without code.
+const MMAP_DATA: u16 = 1 << 13;
+/// `PERF_RECORD_MISC_COMM_EXEC`: the name comes with another program.
+const COMM_EXEC: u16 = 1 << 13;
+/// `PERF_RECORD_MISC_FORK_EXEC`: perf tells of a process that ran already; its memory follows.
+const FORK_OF_PERF: u16 = 1 << 13;
+/// `PERF_RECORD_MISC_MMAP_BUILD_ID`
+const MMAP_BUILD_ID: u16 = 1 << 14;
+/// `PROT_EXEC`
+const EXECUTABLE: u32 = 4;
+/// More mappings of one process are not kept; Linux allows 65 530.
+const MAX_MAPPINGS: usize = 1 << 16;
+/// So many may be copied, since samples and children keep those of their time.
+const MAX_COPIES: usize = 1 << 22;
+
+/// The state of all processes at one time.
+#[derive(Default)]
+pub(super) struct Processes {
+    /// Of each process by address.
+    mappings: FxHashMap<i32, Arc<Vec<Mapping>>>,
+    /// Of the kernel and its modules.
+    kernel: Vec<Mapping>,
+    /// By thread.
+    names: FxHashMap<i32, Arc<str>>,
+    n_copied: usize,
+}
+
+impl Processes {
+    /// Follows one record that is no sample. `None` if it does not have the shape that it should have.
+    pub(super) fn follow(
+        &mut self,
+        file: &Container<'_>,
+        record: &Record<'_>,
+        builder: &mut ProfileBuilder,
+        warnings: &mut Warnings,
+    ) -> Result<Option<()>, ReadError> {
+        match record.kind {
+            kind::MMAP | kind::MMAP2 => match Mapped::parse(record) {
+                Some(mapped) => self.map(file, mapped, builder, warnings).map(Some),
+                None => Ok(None),
+            },
+            kind::COMM => Ok(self.rename(record)),
+            _ => Ok(self.fork(record)),
+        }
+    }
+
+    /// What a thread is called, as perf calls those without a name.
+    pub(super) fn name(&self, tid: i32) -> Arc<str> {
+        match self.names.get(&tid) {
+            Some(name) => Arc::clone(name),
+            None if tid == 0 => "swapper".into(),
+            None => format!(":{tid}").into(),
+        }
+    }
+
+    /// Which code lies where in a process.
+    pub(super) fn mappings(&self, pid: i32) -> Option<&Arc<Vec<Mapping>>> {
+        self.mappings.get(&pid)
+    }
+
+    /// Which code lies where in the kernel.
+    pub(super) fn kernel(&self) -> &[Mapping] {
+        &self.kernel
+    }
+
+    fn rename(&mut self, record: &Record<'_>) -> Option<()> {
+        let mut body = record.body;
+        let (pid, tid) = (body.i32()?, body.i32()?);
+        self.names.insert(tid, body.text().into());
+        if record.misc & COMM_EXEC != 0 {
+            self.mappings.remove(&pid);
+        }
+        Some(())
+    }
+
+    fn fork(&mut self, record: &Record<'_>) -> Option<()> {
+        let mut body = record.body;
+        let (pid, parent, tid, parent_thread) = (body.i32()?, body.i32()?, body.i32()?, body.i32()?);
+        if let Some(name) = self.names.get(&parent_thread) {
+            let name = Arc::clone(name);
+            self.names.insert(tid, name);
+        }
+        if pid != parent {
+            let inherited = self.mappings.get(&parent).filter(|_| record.misc & FORK_OF_PERF == 0);
+            let inherited = inherited.map(Arc::clone).unwrap_or_default();
+            self.mappings.insert(pid, inherited);
+        }
+        Some(())
+    }
+
+    fn map(
+        &mut self,
+        file: &Container<'_>,
+        mapped: Mapped,
+        builder: &mut ProfileBuilder,
+        warnings: &mut Warnings,
+    ) -> Result<(), ReadError> {
+        let Mapped { pid, start, end, .. } = mapped;
+        let new = if mapped.is_code { Some(mapped.intern(file, builder)?) } else { None };
+        let mappings = if pid == -1 {
+            &mut self.kernel
+        } else {
+            let mappings = self.mappings.entry(pid).or_default();
+            if Arc::get_mut(mappings).is_none() {
+                self.n_copied = self.n_copied.saturating_add(mappings.len());
+            }
+            if self.n_copied > MAX_COPIES {
+                warnings.add("mappings", || "memory was mapped too often; addresses after that stay unknown".to_owned());
+                *mappings = Arc::default();
+                return Ok(());
+            }
+            Arc::make_mut(mappings)
+        };
+        put(mappings, start, end, new);
+        if mappings.len() > MAX_MAPPINGS {
+            warnings.add("mappings", || format!("process {pid} has more than {MAX_MAPPINGS} mappings; the last are left out"));
+            mappings.truncate(MAX_MAPPINGS);
+        }
+        Ok(())
+    }
+}
+
+/// Puts something in the place of what lay there before.
+fn put(mappings: &mut Vec<Mapping>, start: u64, end: u64, new: Option<Mapping>) {
+    let first = mappings.partition_point(|mapping| mapping.end <= start);
+    let behind = mappings.partition_point(|mapping| mapping.start < end);
+    let overlapping = mappings.get(first..behind).unwrap_or_default();
+    let front = overlapping.first().filter(|old| old.start < start).map(|&old| Mapping { end: start, ..old });
+    let back = overlapping.last().filter(|old| old.end > end);
+    let back = back.map(|&old| Mapping { start: end, offset: old.relative(end), ..old });
+    if first <= behind {
+        mappings.splice(first..behind, [front, new, back].into_iter().flatten());
+    }
+}
+
+/// What a record says of memory that was mapped.
+struct Mapped {
+    /// -1 for the kernel.
+    pid: i32,
+    start: u64,
+    end: u64,
+    offset: u64,
+    is_code: bool,
+    /// In hex, empty if unknown.
+    build_id: String,
+    path: String,
+}
+
+impl Mapped {
+    fn parse(record: &Record<'_>) -> Option<Self> {
+        let mut body = record.body;
+        let (pid, _tid) = (body.i32()?, body.i32()?);
+        let (start, size, offset) = (body.u64()?, body.u64()?, body.u64()?);
+        let end = start.checked_add(size).filter(|&end| end > start)?;
+        // perf, which tells of the kernel, gives it no protection.
+        let is_kernel = pid == -1;
+        let mut is_code = record.misc & MMAP_DATA == 0;
+        let mut build_id = String::new();
+        if record.kind == kind::MMAP2 {
+            let file = body.bytes(24)?;
+            if let ([size, _, _, _, id @ ..], true) = (file, record.misc & MMAP_BUILD_ID != 0) {
+                build_id = hex(id.get(..usize::from(*size))?);
+            }
+            let protection = body.u32()?;
+            is_code &= is_kernel || protection & EXECUTABLE != 0;
+            let _flags = body.u32()?;
+        }
+        Some(Self { pid, start, end, offset, is_code, build_id, path: path(body) })
+    }
+
+    fn intern(self, file: &Container<'_>, builder: &mut ProfileBuilder) -> Result<Mapping, ReadError> {
+        let Self { pid, start, end, offset, build_id, path, .. } = self;
+        let known_id = |name: &str| file.build_ids.get(name).cloned().unwrap_or_default();
+        let code_id = |name: &str| if build_id.is_empty() { known_id(name) } else { build_id.clone() };
+        let named = |name: &str| Lib { name: name.to_owned(), path: name.to_owned(), ..Lib::default() };
+        let (lib, offset) = if pid == -1 {
+            let lib = match path.strip_prefix('[').and_then(|name| name.split_once(']')) {
+                // `[kernel.kallsyms]_text`: where it begins changes with each start of the machine.
+                Some((name, _)) => {
+                    let name = format!("[{name}]");
+                    Lib { code_id: code_id(&name), ..named(&name) }
+                }
+                // Where the parts of a module lie is not recorded, so that its file must not be searched.
+                None => Lib { name: module_name(&path), ..Lib::default() },
+            };
+            (lib, 0)
+        } else if is_anonymous(&path) {
+            // Code that a program made of itself. It may have written down where (`perf-PID.map`), by absolute addresses.
+            let name = format!("perf-{pid}.map");
+            (Lib { path: format!("/tmp/{name}"), ..named(&name) }, start)
+        } else {
+            let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&path);
+            let lib = Lib { path: path.clone(), code_id: code_id(&path), addresses: AddressBase::File, ..named(name) };
+            (lib, offset)
+        };
+        let lib: LibId = builder.intern_lib(lib)?;
+        Ok(Mapping { start, end, offset, lib })
+    }
+}
+
+/// The name of the file, which may not be there any more.
+fn path(body: Words<'_>) -> String {
+    let path = body.text();
+    path.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(path)
+}
+
+/// Whether memory has no file, by the names that Linux and perf give it.
+fn is_anonymous(path: &str) -> bool {
+    let starts = ["//anon", "/anon_hugepage", "/dev/zero", "/memfd:", "/SYSV", "[anon", "[heap]", "[stack"];
+    path.is_empty() || starts.iter().any(|start| path.starts_with(start))
+}
+
+/// `[btrfs]` of `/lib/modules/6.1.0/kernel/fs/btrfs/btrfs.ko.xz`
+fn module_name(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    format!("[{}]", name.split_once(".ko").map_or(name, |(name, _)| name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mappings as `start-end@offset` in hex, all of different libraries.
+    fn show(mappings: &[Mapping]) -> String {
+        let one = |m: &Mapping| format!("{:x}-{:x}@{:x}", m.start, m.end, m.offset);
+        mappings.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_is_mapped_over_another_takes_its_place() {
+        let mut mappings = Vec::new();
+        let mut put = |start, end, offset: Option<u64>| {
+            let new = offset.map(|offset| Mapping { start, end, offset, lib: LibId::new(0) });
+            put(&mut mappings, start, end, new);
+            show(&mappings)
+        };
+        assert_eq!(put(0x10, 0x40, Some(0)), "10-40@0");
+        assert_eq!(put(0x60, 0x80, Some(0x500)), "10-40@0 60-80@500");
+        assert_eq!(put(0x20, 0x30, Some(0x900)), "10-20@0 20-30@900 30-40@20 60-80@500");
+        assert_eq!(put(0x38, 0x68, None), "10-20@0 20-30@900 30-38@20 68-80@508");
+        assert_eq!(put(0, 0x100, Some(1)), "0-100@1");
+        assert_eq!(put(0, 0x100, None), "");
+    }
+
+    #[test]
+    fn memory_without_a_file_is_told_by_its_name() {
+        let anonymous = ["//anon", "[anon:v8]", "/memfd:doublemapper", "/dev/zero", "[heap]", "[stack:12]", ""];
+        assert!(anonymous.iter().all(|path| is_anonymous(path)));
+        assert!(!["/usr/lib/libc.so.6", "[vdso]", "/srv/anon"].iter().any(|path| is_anonymous(path)));
+        assert_eq!(module_name("/lib/modules/6.1/kernel/fs/btrfs.ko.xz"), "[btrfs]");
+    }
+}

@@ -1,0 +1,97 @@
+//! One `PERF_RECORD_SAMPLE`: which fields it has, its event says; they stand in the order of `perf_event_open(2)`.
+
+use super::event::{Event, branch_type, read_format, sample_type};
+use super::words::Words;
+
+/// What is used of a sample. Absent numbers are `None`, absent lists empty.
+pub(super) struct Sample<'a> {
+    pub(super) ip: Option<u64>,
+    pub(super) ids: Option<(i32, i32)>,
+    pub(super) period: Option<u64>,
+    /// Addresses and context markers, the leaf first.
+    pub(super) chain: Words<'a>,
+    /// Where calls came from, the innermost first, where the processor kept the stack: `from` and `to`.
+    pub(super) calls: Vec<(u64, u64)>,
+    /// Registers in user space, where they are those of a 64-bit program.
+    pub(super) regs: Option<Words<'a>>,
+    /// What lay on the stack in user space, from the stack pointer on.
+    pub(super) stack: &'a [u8],
+}
+
+/// `PERF_SAMPLE_REGS_ABI_64`
+const ABI_64: u64 = 2;
+
+impl<'a> Sample<'a> {
+    pub(super) fn parse(event: &Event, mut body: Words<'a>) -> Option<Self> {
+        let has = |bit| event.has(bit);
+        let mut long = |bit| if has(bit) { body.u64().map(Some) } else { Some(None) };
+        long(sample_type::IDENTIFIER)?;
+        let ip = long(sample_type::IP)?;
+        let ids = if has(sample_type::TID) { Some((body.i32()?, body.i32()?)) } else { None };
+        let mut long = |bit| if has(bit) { body.u64().map(Some) } else { Some(None) };
+        for bit in [sample_type::TIME, sample_type::ADDR, sample_type::ID, sample_type::STREAM_ID, sample_type::CPU] {
+            long(bit)?;
+        }
+        let period = long(sample_type::PERIOD)?.or(event.fixed_period);
+        if has(sample_type::READ) {
+            skip_counts(event.read_format, &mut body)?;
+        }
+        let n_addresses = if has(sample_type::CALLCHAIN) { body.u64()? } else { 0 };
+        let chain = body.longs(n_addresses)?;
+        if has(sample_type::RAW) {
+            let size = body.u32()?;
+            body.bytes(size as usize)?;
+        }
+        let calls = if has(sample_type::BRANCH_STACK) { branches(event.branch_type, &mut body)? } else { Vec::new() };
+        let mut regs = None;
+        if has(sample_type::REGS_USER) {
+            let abi = body.u64()?;
+            let n_regs = if abi == 0 { 0 } else { event.regs_user.count_ones() };
+            let all = body.longs(n_regs.into())?;
+            regs = (abi == ABI_64).then_some(all);
+        }
+        let mut stack: &[u8] = &[];
+        if has(sample_type::STACK_USER) {
+            let size = usize::try_from(body.u64()?).ok()?;
+            stack = body.bytes(size)?;
+            if size > 0 {
+                let used = body.u64()?;
+                stack = usize::try_from(used).ok().and_then(|used| stack.get(..used)).unwrap_or(stack);
+            }
+        }
+        Some(Self { ip, ids, period, chain, calls, regs, stack })
+    }
+}
+
+/// Counters that were read with the sample: one, or those of a group.
+fn skip_counts(format: u64, body: &mut Words<'_>) -> Option<()> {
+    let n = |bits: u64| u64::from((format & bits).count_ones());
+    let times = n(read_format::TIME_ENABLED | read_format::TIME_RUNNING);
+    let with_each = n(read_format::ID | read_format::LOST);
+    if format & read_format::GROUP == 0 {
+        body.longs(1 + times + with_each)?;
+    } else {
+        let values = body.u64()?;
+        body.longs(times.checked_add(values.checked_mul(1 + with_each)?)?)?;
+    }
+    Some(())
+}
+
+/// Last branches; they are calls only where the processor was told to keep them as a stack.
+fn branches(format: u64, body: &mut Words<'_>) -> Option<Vec<(u64, u64)>> {
+    let n = body.u64()?;
+    if format & branch_type::HW_INDEX != 0 {
+        body.u64()?;
+    }
+    let mut entries = body.longs(n.checked_mul(3)?)?;
+    if format & branch_type::COUNTERS != 0 {
+        body.longs(n)?;
+    }
+    let mut calls = Vec::new();
+    if format & branch_type::CALL_STACK != 0 {
+        while let (Some(from), Some(to), Some(_flags)) = (entries.u64(), entries.u64(), entries.u64()) {
+            calls.push((from, to));
+        }
+    }
+    Some(calls)
+}

@@ -1,0 +1,330 @@
+//! perf.data: call chains against what `perf script` prints of the same file (`chains.txt`, whose callers are one byte before
+//! the return address), and files put together byte by byte.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{bytes, read, stacks, unzipped};
+use formats::{ErrorKind, Format, Read};
+use profile::{AddressBase, Lib, Profile, RawArch};
+
+/// All samples as `comm pid tid event period: module@address …`, the leaf first.
+fn shown(profile: &Profile) -> Vec<String> {
+    let mut samples = Vec::new();
+    for thread in profile.threads() {
+        for i in 0..thread.samples.len() {
+            let weights = thread.samples.weights().iter().zip(profile.metrics());
+            let weights = weights.map(|(weights, metric)| (weights.get(i), metric)).filter(|(weight, _)| *weight != 0.0);
+            let weights: Vec<_> = weights.map(|(weight, metric)| format!("{} {weight}", metric.name)).collect();
+            let ids = [&thread.pid, &thread.tid].map(|id| id.as_deref().unwrap_or("-"));
+            samples.push(format!(
+                "{} {} {}:{}",
+                thread.name,
+                ids.join(" "),
+                weights.join(","),
+                chain(profile, thread.samples.stack(i))
+            ));
+        }
+    }
+    samples.sort();
+    samples
+}
+
+fn chain(profile: &Profile, mut next: Option<profile::StackId>) -> String {
+    let mut text = String::new();
+    while let Some(stack) = next {
+        let func = profile.symbols().funcs.get(profile.frames().get(profile.stacks().frame(stack)).func);
+        let lib = func.lib.map_or("", |lib| profile.symbols().libs[lib.index()].name.as_str());
+        let address = profile.symbols().strings.get(func.name).strip_prefix("0x").unwrap();
+        text.extend([" ", lib, "@", address]);
+        next = profile.stacks().prefix(stack);
+    }
+    text
+}
+
+fn total(profile: &Profile, metric: usize) -> f64 {
+    let weights =
+        |thread: &profile::Thread| (0..thread.samples.len()).map(|i| thread.samples.weights()[metric].get(i)).sum::<f64>();
+    profile.threads().iter().map(weights).sum()
+}
+
+fn lib<'a>(profile: &'a Profile, name: &str) -> &'a Lib {
+    profile.symbols().libs.iter().find(|lib| lib.name == name).unwrap()
+}
+
+#[test]
+fn chains_are_those_that_perf_shows() {
+    let cases = [
+        (
+            "cpp-raytrace-fp",
+            unzipped("perf-data/cpp-raytrace-fp/fp.perf.data.gz"),
+            unzipped("perf-data/cpp-raytrace-fp/chains.txt.gz"),
+        ),
+        ("c-threads-events", bytes("perf-data/c-threads-events/perf.data"), bytes("perf-data/c-threads-events/chains.txt")),
+        ("c-threads-zstd", bytes("perf-data/c-threads-zstd/perf.data"), bytes("perf-data/c-threads-zstd/chains.txt")),
+        ("c-threads-pipe", bytes("perf-data/c-threads-pipe/perf.data"), bytes("perf-data/c-threads-pipe/chains.txt")),
+    ];
+    for (case, file, chains) in cases {
+        let read = read(file).unwrap();
+        assert_eq!((read.format, read.version.as_deref()), (Format::PerfData, Some("perf@6.1.187")), "{case}");
+        assert_eq!(read.warnings.as_slice(), [], "{case}");
+        assert!(read.raw_stacks.is_none() && read.span_seconds.is_some(), "{case}");
+        let mut expected: Vec<_> = std::str::from_utf8(&chains).unwrap().lines().map(str::to_owned).collect();
+        expected.sort();
+        assert_eq!(shown(stacks(&read)), expected, "{case}");
+    }
+}
+
+#[test]
+fn each_event_is_a_metric() {
+    let read = read(bytes("perf-data/c-threads-events/perf.data")).unwrap();
+    let profile = stacks(&read);
+    let metrics: Vec<_> = profile.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    assert_eq!(metrics, [("cpu-clock", "ns"), ("page-faults", "page-faults")]);
+    assert_eq!(profile.default_metric().index(), 0);
+    // 28 samples at 499 Hz.
+    assert_eq!(total(profile, 0), 28.0 * 2_004_008.0);
+}
+
+#[test]
+fn libraries_have_ids_and_addresses_count_in_their_files() {
+    let read = read(unzipped("perf-data/cpp-raytrace-fp/fp.perf.data.gz")).unwrap();
+    let profile = stacks(&read);
+    assert_eq!(total(profile, 0), 966_983_250.0);
+    let program = lib(profile, "raytrace");
+    assert_eq!(program.path, "/srv/demo/cpp-raytrace/bin/raytrace");
+    assert_eq!((program.code_id.as_str(), program.addresses), ("141cf987ac1361e5958807f566df057aff9696be", AddressBase::File));
+    let kernel = lib(profile, "[kernel.kallsyms]");
+    assert_eq!((kernel.code_id.as_str(), kernel.addresses), ("6ecd6ec21ec69416e50a8aa6737e500901ddb47a", AddressBase::Image));
+}
+
+#[test]
+fn stacks_that_were_copied_come_beside_their_leaves() {
+    let read = read(unzipped("perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz")).unwrap();
+    let profile = stacks(&read);
+    assert_eq!(total(profile, 0), 1_367_892_729.0);
+    let raw = read.raw_stacks.as_ref().unwrap();
+    // The sum of the sizes that `perf report -D` gives.
+    assert_eq!((raw.arch, raw.stacks.len(), raw.bytes.len()), (RawArch::X86_64, 409, 819_872));
+    let first = &raw.stacks[0];
+    assert_eq!(
+        (first.ip, first.sp, first.fp, first.bytes.clone()),
+        (0x5581_dddd_12e0, 0x7ffc_e6d9_d868, 0x7ffc_e6d9_d970, 0..1944)
+    );
+    // What perf unwinds begins with the frames that are known.
+    let chains = bytes("perf-data/cpp-raytrace-dwarf/chains.txt");
+    for (row, line) in std::str::from_utf8(&chains).unwrap().lines().enumerate() {
+        let (_, expected) = line.split_once(':').unwrap();
+        let known = chain(profile, profile.threads()[0].samples.stack(row));
+        let known = known.replace("[kernel.kallsyms]@", "k");
+        let known: String = known.split(' ').skip(1).flat_map(|frame| [" ", frame.rsplit('@').next().unwrap()]).collect();
+        let n_known = known.split(' ').count() - 1;
+        let n_kernel = expected.split(' ').filter(|frame| frame.starts_with('k')).count();
+        assert!(expected.starts_with(&known) && n_known == n_kernel + 1, "{row}: {known} and {expected}");
+    }
+}
+
+#[test]
+fn what_is_cut_off_is_said() {
+    for (case, n_whole) in [("c-threads-events", 34), ("c-threads-pipe", 27)] {
+        let whole = bytes(&format!("perf-data/{case}/perf.data"));
+        let mut numbers = Vec::new();
+        for end in (0..whole.len()).step_by(53) {
+            match read(whole[..end].to_vec()) {
+                Ok(read) => {
+                    numbers.push(stacks(&read).threads().iter().map(|thread| thread.samples.len()).sum::<usize>());
+                    let is_said = read.warnings.as_slice().iter().any(|warning| warning.code == "truncated");
+                    assert!(is_said || numbers.last() == Some(&n_whole) || case.ends_with("pipe"), "{case} cut at {end}");
+                }
+                Err(error) => assert!(
+                    matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised | ErrorKind::Malformed),
+                    "{error}"
+                ),
+            }
+        }
+        assert!(numbers.is_sorted() && numbers.last() == Some(&n_whole), "{case}: {numbers:?}");
+    }
+}
+
+#[test]
+fn flipped_bits_never_harm() {
+    for case in ["c-threads-events", "c-threads-zstd", "c-threads-pipe"] {
+        let whole = bytes(&format!("perf-data/{case}/perf.data"));
+        for at in (0..whole.len()).step_by(3) {
+            let mut broken = whole.clone();
+            broken[at] ^= 1 << (at / 3 % 8);
+            let _ = read(broken);
+        }
+        for at in (0..whole.len().saturating_sub(8)).step_by(16) {
+            let mut broken = whole.clone();
+            broken[at..at + 8].fill(0xff);
+            let _ = read(broken);
+        }
+    }
+}
+
+/// A file while it is written, in one byte order.
+struct Written {
+    big_endian: bool,
+    bytes: Vec<u8>,
+}
+
+impl Written {
+    fn u16(&mut self, number: u16) -> &mut Self {
+        self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+        self
+    }
+
+    fn u32(&mut self, number: u32) -> &mut Self {
+        self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+        self
+    }
+
+    fn u64s(&mut self, numbers: &[u64]) -> &mut Self {
+        for number in numbers {
+            self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+        }
+        self
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.bytes.extend(text.as_bytes());
+        let padded = (self.bytes.len() + 1).next_multiple_of(8);
+        self.bytes.resize(padded, 0);
+        self
+    }
+
+    fn record(&mut self, kind: u32, misc: u16, body: impl FnOnce(&mut Written)) -> &mut Self {
+        let mut written = Written { big_endian: self.big_endian, bytes: Vec::new() };
+        body(&mut written);
+        self.u32(kind).u16(misc).u16(u16::try_from(8 + written.bytes.len()).unwrap());
+        self.bytes.extend(written.bytes);
+        self
+    }
+}
+
+const USER: u64 = (-512_i64).cast_unsigned();
+const KERNEL: u64 = (-128_i64).cast_unsigned();
+
+/// A file with one event whose samples have address, ids, time, period, call chain and last branches; `records` fill it. It says
+/// that its records have `size` bytes, or how many they have.
+fn file(big_endian: bool, size: Option<u64>, records: impl FnOnce(&mut Written)) -> Vec<u8> {
+    let mut data = Written { big_endian, bytes: Vec::new() };
+    records(&mut data);
+    let size = size.unwrap_or(data.bytes.len() as u64);
+    let mut file = Written { big_endian, bytes: Vec::new() };
+    file.bytes.extend(if big_endian { b"2ELIFREP" } else { b"PERFILE2" });
+    // Header, then one attr of 96 bytes with its (empty) section of ids, then records.
+    file.u64s(&[104, 112, 104, 112, 216, size, 0, 0, 0, 0, 0, 0]);
+    let (ip_tid_time, chain, period, branches) = (0b111, 1 << 5, 1 << 8, 1 << 11);
+    file.u32(1).u32(96).u64s(&[0, 4000, ip_tid_time | chain | period | branches, 0]);
+    // freq and sample_id_all, in the order of the machine.
+    let flags: u64 = 1 << 10 | 1 << 18;
+    let flags = flags.to_le_bytes();
+    file.bytes.extend(if big_endian { flags.map(u8::reverse_bits) } else { flags });
+    file.u64s(&[0, 0, 0, 1 << 11, 0, 0, 0, 0]);
+    file.bytes.extend(data.bytes);
+    file.bytes
+}
+
+/// `PERF_RECORD_MMAP2` of executable memory with a build id of two bytes.
+fn map(file: &mut Written, time: u64, pid: u32, place: [u64; 3], path: &str) {
+    file.record(10, 1 << 14, |body| {
+        body.u32(pid).u32(pid).u64s(&place);
+        body.bytes.extend([2, 0, 0, 0, 0xab, 0xcd]);
+        body.bytes.extend([0; 18]);
+        body.u32(5).u32(0).text(path).u32(pid).u32(pid).u64s(&[time]);
+    });
+}
+
+fn sample(file: &mut Written, time: u64, (pid, tid): (u32, u32), misc: u16, ip: u64, chain: &[u64], branches: &[u64]) {
+    file.record(9, misc, |body| {
+        body.u64s(&[ip]).u32(pid).u32(tid).u64s(&[time, 100, chain.len() as u64]).u64s(chain);
+        body.u64s(&[branches.len() as u64 / 3]).u64s(branches);
+    });
+}
+
+fn renamed(file: &mut Written, time: u64, id: u32, exec: bool, name: &str) {
+    file.record(3, if exec { 1 << 13 } else { 0 }, |body| {
+        body.u32(id).u32(id).text(name).u32(id).u32(id).u64s(&[time]);
+    });
+}
+
+fn forked(file: &mut Written, time: u64, parent: u32, child: u32) {
+    file.record(7, 0, |body| {
+        body.u32(child).u32(parent).u32(child).u32(parent).u64s(&[time]).u32(child).u32(child).u64s(&[time]);
+    });
+}
+
+#[test]
+fn children_inherit_memory_and_lose_it_with_a_new_program() {
+    for big_endian in [false, true] {
+        let file = file(big_endian, None, |file| {
+            // Out of order, as processors hand them in.
+            sample(file, 30, (8, 8), 2, 0x1010, &[USER, 0x1010, 0x1021], &[]);
+            sample(file, 60, (8, 8), 2, 0x1010, &[USER, 0x1010], &[]);
+            renamed(file, 1, 7, true, "shell");
+            map(file, 2, 7, [0x1000, 0x1000, 0x3000], "/srv/shell (deleted)");
+            forked(file, 20, 7, 8);
+            renamed(file, 40, 8, true, "app");
+            map(file, 50, 8, [0x1000, 0x100, 0], "/srv/app");
+            sample(file, 70, (8, 8), 2, 0x1110, &[USER, 0x1110], &[]);
+            map(file, 80, 8, [0x7000, 0x100, 0x9999], "//anon");
+            sample(file, 90, (8, 8), 2, 0x7008, &[USER, 0x7008], &[]);
+            sample(file, 10, (7, 7), 1, 0xffff_8000, &[KERNEL, 0xffff_8000, USER, 0x1fff], &[]);
+        });
+        let read = read(file).unwrap();
+        assert_eq!(read.warnings.as_slice(), []);
+        let expected = [
+            "app 8 8 cpu-clock 100: @1110",
+            "app 8 8 cpu-clock 100: app@10",
+            "app 8 8 cpu-clock 100: perf-8.map@7008",
+            "shell 7 7 cpu-clock 100: [kernel]@ffff8000 shell@3fff",
+            "shell 8 8 cpu-clock 100: shell@3010 shell@3020",
+        ];
+        assert_eq!(shown(stacks(&read)), expected);
+        assert_eq!(lib(stacks(&read), "shell").code_id, "abcd");
+        assert_eq!(lib(stacks(&read), "perf-8.map").path, "/tmp/perf-8.map");
+        assert_eq!(read.span_seconds, Some(80e-9));
+    }
+}
+
+/// Two calls, the innermost first: from `0x1300` to `0x1100`, from `0x1500` to `0x1200`.
+const CALLS: [u64; 6] = [0x1300, 0x1100, 0, 0x1500, 0x1200, 0];
+
+#[test]
+fn calls_that_the_processor_kept_are_callers() {
+    let file = file(false, None, |file| {
+        map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
+        sample(file, 2, (7, 7), 2, 0x1110, &[], &CALLS);
+        sample(file, 3, (7, 7), 1, 0xffff_8000, &[KERNEL, 0xffff_8000], &CALLS);
+    });
+    let expected =
+        [":7 7 7 cpu-clock 100: [kernel]@ffff8000 app@100 app@300 app@500", ":7 7 7 cpu-clock 100: app@110 app@300 app@500"];
+    assert_eq!(shown(stacks(&read(file).unwrap())), expected);
+}
+
+#[test]
+fn recordings_that_were_not_ended_are_read() {
+    let codes = |read: &Read| read.warnings.as_slice().iter().map(|warning| warning.code).collect::<Vec<_>>();
+    let one_sample = |file: &mut Written| {
+        map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
+        sample(file, 2, (7, 7), 2, 0x1110, &[], &[]);
+    };
+    let unended = read(file(false, Some(0), one_sample)).unwrap();
+    assert_eq!((shown(stacks(&unended)), codes(&unended)), (vec![":7 7 7 cpu-clock 100: app@110".to_owned()], vec!["truncated"]));
+    let broken = read(file(false, None, |file| {
+        one_sample(file);
+        file.record(9, 2, |body| {
+            body.u64s(&[0x1110]);
+        });
+        file.record(10, 0, |body| {
+            body.u32(7);
+        });
+    }));
+    let broken = broken.unwrap();
+    assert_eq!((shown(stacks(&broken)).len(), codes(&broken)), (1, vec!["malformed-record"]));
+    let error = read(file(false, None, |_| {})).unwrap_err();
+    assert!(error.to_string().contains("there is no sample"), "{error}");
+}

@@ -1,0 +1,224 @@
+//! Stacks as they lay in memory, for samples whose callers the profiler left to be found later (`perf record --call-graph
+//! dwarf`). Finding them takes the unwind tables of the programs; here is only what the recording knows, and the same recording
+//! once they are found ([`with_callers`]).
+
+use crate::symbolicate::{Frames, Funcs};
+use crate::{Frame, FrameId, Func, LibId, Profile, Samples, StackId, StackTable, Thread, ThreadId};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Raw stacks of some of the samples of a recording.
+#[derive(Debug, Clone)]
+pub struct RawStacks {
+    /// Of the processor that all registers belong to.
+    pub arch: RawArch,
+    /// One per sample, in any order.
+    pub stacks: Vec<RawStack>,
+    /// What lay on the stacks, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+/// Processors whose stacks can be unwound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RawArch {
+    /// x86-64.
+    X86_64,
+    /// 64-bit ARM.
+    Aarch64,
+}
+
+/// The stack of one sample, which ends (or, for samples in the kernel, goes on in user space) with the frame at [`Self::ip`].
+#[derive(Debug, Clone)]
+pub struct RawStack {
+    /// The thread in the recording.
+    pub thread: ThreadId,
+    /// The sample of that thread.
+    pub sample: usize,
+    /// What code lay where in the process, by address.
+    pub mappings: Arc<Vec<Mapping>>,
+    /// Instruction pointer.
+    pub ip: u64,
+    /// Stack pointer: where the bytes lay.
+    pub sp: u64,
+    /// Frame pointer.
+    pub fp: u64,
+    /// Link register, where the processor has one.
+    pub lr: u64,
+    /// The part of [`RawStacks::bytes`].
+    pub bytes: Range<usize>,
+}
+
+/// Executable memory of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mapping {
+    /// Its first address.
+    pub start: u64,
+    /// The address behind it.
+    pub end: u64,
+    /// What address, as the funcs of the library count it, lies at the start.
+    pub offset: u64,
+    /// The library; of memory without a file a library of its own.
+    pub lib: LibId,
+}
+
+impl Mapping {
+    /// The mapping that an address lies in, among those of a process.
+    pub fn find(mappings: &[Self], address: u64) -> Option<&Self> {
+        let behind = mappings.partition_point(|mapping| mapping.start <= address);
+        mappings.get(behind.checked_sub(1)?).filter(|mapping| address < mapping.end)
+    }
+
+    /// An address in it as the funcs of its library count.
+    pub fn relative(&self, address: u64) -> u64 {
+        address.wrapping_sub(self.start).wrapping_add(self.offset)
+    }
+}
+
+/// The callers of one sample, the innermost first: libraries and addresses to look up in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Callers {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The sample of that thread.
+    pub sample: usize,
+    /// Each is a frame of its own.
+    pub callers: Vec<(LibId, u64)>,
+}
+
+/// The recording with callers put below the stacks that some samples have; the funcs of callers are called by their addresses
+/// ([`crate::SymbolTables::unresolved`]). `None` if the tables would outgrow their ids.
+#[must_use]
+pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
+    let old = &profile.symbols;
+    let mut funcs = Funcs::of(old);
+    let mut frames = Frames::of(&profile.frames);
+    let mut below: FxHashMap<(ThreadId, usize), &[(LibId, u64)]> = FxHashMap::default();
+    below.extend(found.iter().map(|found| ((found.thread, found.sample), found.callers.as_slice())));
+    let mut known_frames: FxHashMap<(LibId, u64), FrameId> = FxHashMap::default();
+    let mut stacks = Stacks { old: &profile.stacks, table: StackTable::default(), known: FxHashMap::default(), idle: Vec::new() };
+    let mut threads = Vec::new();
+    for (id, thread) in (0..).map(ThreadId::new).zip(profile.threads.iter()) {
+        let mut column = Vec::with_capacity(thread.samples.len());
+        for (i, stack) in thread.samples.stacks().enumerate() {
+            let mut base = None;
+            for &(lib, address) in below.get(&(id, i)).copied().unwrap_or_default().iter().rev() {
+                let frame = if let Some(&known) = known_frames.get(&(lib, address)) {
+                    known
+                } else {
+                    let name = funcs.names.string(&format!("0x{address:x}"))?;
+                    let func = funcs.intern(Func { name, source: None, lib: Some(lib), line: 0, column: 0 });
+                    frames.intern(Frame { func, line: 0, column: 0, inlined: false }, None)
+                };
+                known_frames.insert((lib, address), frame);
+                base = Some(stacks.intern(base, frame, false)?);
+            }
+            column.push(match stack {
+                Some(stack) => Some(stacks.moved(base, stack)?),
+                None => base,
+            });
+        }
+        let Thread { name, process_name, pid, tid, samples } = thread;
+        let samples = Samples { calls: samples.calls.clone(), ..Samples::new(column, samples.weights.clone()) };
+        let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
+        threads.push(Thread { name, process_name, pid, tid, samples });
+    }
+    Some(Profile {
+        symbols: funcs.finish(old.libs.clone()),
+        frames: frames.table,
+        stacks: stacks.finish().into(),
+        metrics: profile.metrics.clone(),
+        default_metric: profile.default_metric,
+        threads: threads.into(),
+    })
+}
+
+/// Stacks while others are put below them.
+struct Stacks<'a> {
+    old: &'a StackTable,
+    table: StackTable,
+    known: FxHashMap<(Option<StackId>, FrameId, bool), StackId>,
+    idle: Vec<StackId>,
+}
+
+impl Stacks<'_> {
+    /// An old stack, on top of what is below it now.
+    fn moved(&mut self, base: Option<StackId>, old: StackId) -> Option<StackId> {
+        let mut path = vec![old];
+        while let Some(prefix) = path.last().and_then(|&stack| self.old.prefix(stack)) {
+            path.push(prefix);
+        }
+        let mut stack = base;
+        for &old in path.iter().rev() {
+            stack = Some(self.intern(stack, self.old.frame(old), self.old.is_idle(old))?);
+        }
+        stack
+    }
+
+    fn intern(&mut self, prefix: Option<StackId>, frame: FrameId, is_idle: bool) -> Option<StackId> {
+        if let Some(&known) = self.known.get(&(prefix, frame, is_idle)) {
+            return Some(known);
+        }
+        let id = u32::try_from(self.table.len()).ok().filter(|&next| next != crate::ids::NONE).map(StackId::new)?;
+        self.table.push(prefix, frame);
+        self.known.insert((prefix, frame, is_idle), id);
+        if is_idle {
+            self.idle.push(id);
+        }
+        Some(id)
+    }
+
+    fn finish(mut self) -> StackTable {
+        for id in self.idle {
+            self.table.set_idle(id);
+        }
+        self.table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text_samples;
+
+    #[test]
+    fn callers_are_put_below_what_is_known() {
+        let profile = text_samples::profile(
+            "
+            0x10[lib:app]  0x10[lib:app]  main
+            0x99[lib:k]
+        ",
+        );
+        let app = LibId::new(0);
+        let found = |sample, callers: &[(LibId, u64)]| Callers { thread: ThreadId::new(0), sample, callers: callers.to_vec() };
+        let found = [found(0, &[(app, 0x20), (app, 0x30)]), found(1, &[(app, 0x21), (app, 0x30)])];
+        let profile = with_callers(&profile, &found).unwrap();
+        let shown: Vec<String> = profile.threads()[0].samples.stacks().map(|stack| show(&profile, stack)).collect();
+        assert_eq!(shown, ["0x30 0x20 0x10 0x99", "0x30 0x21 0x10", "main"]);
+        // `0x30` is one func, one frame and one stack.
+        assert_eq!((profile.symbols().funcs.len(), profile.frames().len(), profile.stacks().len()), (6, 6, 7));
+        assert!(profile.symbols().funcs.ids().all(|id| profile.symbols().unresolved(id).is_some() == (id.index() != 2)));
+    }
+
+    fn show(profile: &Profile, mut stack: Option<StackId>) -> String {
+        let mut names = Vec::new();
+        while let Some(id) = stack {
+            let func = profile.frames().get(profile.stacks().frame(id)).func;
+            names.push(profile.symbols().func_name(func));
+            stack = profile.stacks().prefix(id);
+        }
+        names.reverse();
+        names.join(" ")
+    }
+
+    #[test]
+    fn addresses_are_found_in_the_mapping_around_them() {
+        let mapping = |start, end, offset| Mapping { start, end, offset, lib: LibId::new(0) };
+        let mappings = [mapping(0x1000, 0x2000, 0), mapping(0x4000, 0x5000, 0x300)];
+        let relative = |address| Mapping::find(&mappings, address).map(|mapping| mapping.relative(address));
+        assert_eq!(
+            [0xfff, 0x1000, 0x1fff, 0x2000, 0x4010, 0x5000].map(relative),
+            [None, Some(0), Some(0xfff), None, Some(0x310), None]
+        );
+    }
+}

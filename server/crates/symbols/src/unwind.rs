@@ -1,0 +1,300 @@
+//! Callers out of recorded stacks ([`RawStacks`]), by the unwind tables of the programs and libraries (`.eh_frame`).
+//!
+//! The steps are framehop's. It guesses by frame pointers wherever a table says nothing; here only code without a file (which a
+//! just-in-time compiler made) is stepped over so, and only as long as the result is executable memory. Everywhere else a stack
+//! ends where knowledge ends: a caller that is missing is better than a wrong one.
+
+use framehop::aarch64::{PtrAuthMask, UnwindRegsAarch64, UnwinderAarch64};
+use framehop::x86_64::{UnwindRegsX86_64, UnwinderX86_64};
+use framehop::{Error, ExplicitModuleSectionInfo, Module, Unwinder};
+use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
+use profile::{AddressBase, Callers, Lib, LibId, Mapping, Profile, RawArch, RawStack, RawStacks, Warning, with_callers};
+use rustc_hash::FxHashMap;
+use samply_symbols::object::{File, Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What unwinding found.
+#[derive(Debug)]
+pub struct Unwound {
+    /// The recording with callers; `None` where none was found.
+    pub profile: Option<Profile>,
+    /// How many stacks were followed to their beginning.
+    pub n_whole: usize,
+    /// How many are cut since more lay on the stack than was recorded.
+    pub n_too_deep: usize,
+    /// How many are cut at code whose callers are not known, by library; those without a file (`[vdso]`) among them, and `None`
+    /// for memory that nothing is known of.
+    pub cut_at: Vec<(Option<LibId>, usize)>,
+    /// Libraries that were needed and are not at hand.
+    pub missing: Vec<LibId>,
+}
+
+/// Follows the stacks that were recorded beside the samples of `profile`. `binary` gives the file of a library, the very one that
+/// was recorded.
+pub fn unwind(profile: &Profile, raw: &RawStacks, binary: &mut dyn FnMut(&Lib) -> Option<Vec<u8>>) -> Unwound {
+    match raw.arch {
+        RawArch::X86_64 => {
+            let regs = |stack: &RawStack, _| UnwindRegsX86_64::new(stack.ip, stack.sp, stack.fp);
+            run::<UnwinderX86_64<Bytes>>(profile, raw, binary, regs)
+        }
+        RawArch::Aarch64 => {
+            let regs = |stack: &RawStack, highest| {
+                // Return addresses may be signed above the bits of an address.
+                let mask = PtrAuthMask::from_max_known_address(highest);
+                UnwindRegsAarch64::new_with_ptr_auth_mask(mask, stack.lr, stack.sp, stack.fp)
+            };
+            run::<UnwinderAarch64<Bytes>>(profile, raw, binary, regs)
+        }
+    }
+}
+
+impl Unwound {
+    /// What users should know, if anything is missing.
+    pub fn warning(&self, profile: &Profile) -> Option<Warning> {
+        let count = self.n_too_deep + self.cut_at.iter().map(|&(_, n)| n).sum::<usize>();
+        if count == 0 {
+            return None;
+        }
+        let libs = &profile.symbols().libs;
+        let mut why = Vec::new();
+        let missing: Vec<_> = self.missing.iter().filter_map(|lib| libs.get(lib.index())).map(|lib| lib.path.as_str()).collect();
+        if !missing.is_empty() {
+            why.push(format!("the files that were recorded are not at hand: {}", missing.join(", ")));
+        }
+        if self.n_too_deep > 0 {
+            why.push(format!("{} stacks are larger than their copies (`--call-graph dwarf,65528` keeps more)", self.n_too_deep));
+        }
+        let why = if why.is_empty() { "their code says nothing of its callers".to_owned() } else { why.join("; ") };
+        let message = format!(
+            "outer callers of {count} samples are unknown: {why}. Where it was recorded, `perf script -i perf.data -F \
+             +pid,+srcline --full-source-path > perf.txt` writes a text that needs no other files"
+        );
+        Some(Warning { code: "cut-stacks", message, count: count as u64 })
+    }
+}
+
+type Bytes = Arc<[u8]>;
+
+/// Why a stack is not followed further.
+enum End {
+    Whole,
+    TooDeep,
+    Unknown(Option<LibId>),
+}
+
+fn run<U>(
+    profile: &Profile,
+    raw: &RawStacks,
+    binary: &mut dyn FnMut(&Lib) -> Option<Vec<u8>>,
+    regs: impl Fn(&RawStack, u64) -> U::UnwindRegs,
+) -> Unwound
+where
+    U: Unwinder<Module = Module<Bytes>> + Default,
+    U::Cache: Default,
+{
+    let libs = &profile.symbols().libs;
+    let mut tables: FxHashMap<LibId, Option<Tables>> = FxHashMap::default();
+    let mut unwound = Unwound { profile: None, n_whole: 0, n_too_deep: 0, cut_at: Vec::new(), missing: Vec::new() };
+    let mut cut_at: FxHashMap<Option<LibId>, usize> = FxHashMap::default();
+    let mut found = Vec::new();
+    let mut process: Option<(Process<'_, U>, U::Cache)> = None;
+    for stack in &raw.stacks {
+        // Most samples find the memory as the one before did.
+        if process.as_ref().is_none_or(|(process, _)| !Arc::ptr_eq(process.mappings, &stack.mappings)) {
+            process = Some((Process::new(&stack.mappings), U::Cache::default()));
+        }
+        let Some((process, cache)) = &mut process else { continue };
+        let Some(bytes) = raw.bytes.get(stack.bytes.clone()) else { continue };
+        let mut callers = Vec::new();
+        let highest = stack.mappings.last().map_or(0, |mapping| mapping.end);
+        let end = loop {
+            // Tables are read when a stack comes to need them; then it is followed anew.
+            let (regs, mut needed) = (regs(stack, highest), None);
+            callers.clear();
+            let end = process.follow(stack.ip, regs, cache, bytes, stack.sp, &tables, libs, &mut callers, &mut needed);
+            let Some(lib) = needed else { break end };
+            let read = libs.get(lib.index()).and_then(|lib| Tables::read(&binary(lib)?));
+            if let Some(read) = &read {
+                process.add(lib, read);
+                *cache = U::Cache::default();
+            } else if libs.get(lib.index()).is_some_and(|lib| !lib.name.starts_with('[')) {
+                unwound.missing.push(lib);
+            }
+            tables.insert(lib, read);
+        };
+        match end {
+            End::Whole => unwound.n_whole += 1,
+            End::TooDeep => unwound.n_too_deep += 1,
+            End::Unknown(lib) => *cut_at.entry(lib).or_default() += 1,
+        }
+        if !callers.is_empty() {
+            found.push(Callers { thread: stack.thread, sample: stack.sample, callers });
+        }
+    }
+    unwound.cut_at = cut_at.into_iter().collect();
+    unwound.cut_at.sort_by_key(|&(lib, n)| (std::cmp::Reverse(n), lib));
+    if !found.is_empty() {
+        unwound.profile = with_callers(profile, &found);
+    }
+    unwound
+}
+
+/// The memory of a process at one time.
+struct Process<'a, U> {
+    mappings: &'a Arc<Vec<Mapping>>,
+    unwinder: U,
+    /// Which libraries the unwinder knows.
+    added: Vec<LibId>,
+}
+
+impl<'a, U: Unwinder<Module = Module<Bytes>> + Default> Process<'a, U> {
+    fn new(mappings: &'a Arc<Vec<Mapping>>) -> Self {
+        Self { mappings, unwinder: U::default(), added: Vec::new() }
+    }
+
+    fn add(&mut self, lib: LibId, tables: &Tables) {
+        for mapping in self.mappings.iter().filter(|mapping| mapping.lib == lib) {
+            if let Some(module) = tables.module(mapping) {
+                self.unwinder.add_module(module);
+            }
+        }
+        self.added.push(lib);
+    }
+
+    /// Collects the callers of a stack, as the funcs of their libraries count, and says where it ends; or which library is needed
+    /// to go on.
+    #[expect(clippy::too_many_arguments, reason = "one loop, whose state lives in its caller")]
+    fn follow(
+        &mut self,
+        ip: u64,
+        regs: U::UnwindRegs,
+        cache: &mut U::Cache,
+        bytes: &[u8],
+        sp: u64,
+        tables: &FxHashMap<LibId, Option<Tables>>,
+        libs: &[Lib],
+        callers: &mut Vec<(LibId, u64)>,
+        needed: &mut Option<LibId>,
+    ) -> End {
+        let mut read = |address: u64| {
+            let at = usize::try_from(address.wrapping_sub(sp)).map_err(|_| ())?;
+            let word = bytes.get(at..at.checked_add(8).ok_or(())?).ok_or(())?;
+            word.try_into().map(u64::from_le_bytes).map_err(|_| ())
+        };
+        let mut frames = self.unwinder.iter_frames(ip, regs, cache, &mut read);
+        let _leaf = frames.next();
+        let mut address = ip;
+        loop {
+            let Some(mapping) = Mapping::find(self.mappings, address) else { return End::Unknown(None) };
+            let lib = mapping.lib;
+            let is_file = libs.get(lib.index()).is_some_and(|lib| lib.addresses == AddressBase::File);
+            if is_file {
+                match tables.get(&lib) {
+                    None => {
+                        *needed = Some(lib);
+                        return End::Unknown(Some(lib));
+                    }
+                    Some(Some(_)) if !self.added.contains(&lib) => {
+                        *needed = Some(lib);
+                        return End::Unknown(Some(lib));
+                    }
+                    Some(Some(tables)) if tables.covers(mapping, address) => {}
+                    Some(_) => return End::Unknown(Some(lib)),
+                }
+            }
+            let next = match frames.next() {
+                Ok(Some(frame)) => frame.address_for_lookup(),
+                Ok(None) | Err(Error::ReturnAddressIsNull) => return End::Whole,
+                Err(Error::CouldNotReadStack(at)) if is_file && at >= sp => return End::TooDeep,
+                Err(_) => return End::Unknown(Some(lib)),
+            };
+            // What is no code is no caller.
+            let Some(mapping) = Mapping::find(self.mappings, next) else { return End::Unknown(Some(lib)) };
+            callers.push((mapping.lib, mapping.relative(next)));
+            address = next;
+        }
+    }
+}
+
+/// The unwind tables of a library and where its code lies.
+struct Tables {
+    sections: ExplicitModuleSectionInfo<Bytes>,
+    /// Parts of the file that are loaded to be executed: offsets, and the address that the first has in the library's own view.
+    segments: Vec<(Range<u64>, u64)>,
+    /// Code that the tables speak of, in the library's own view, in order.
+    covered: Vec<Range<u64>>,
+}
+
+impl Tables {
+    /// `None` if the file has none.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let file = File::parse(bytes).ok()?;
+        let section = |name: &str| file.section_by_name(name);
+        let range = |name: &str| section(name).map(|section| section.address()..section.address().saturating_add(section.size()));
+        let data = |name: &str| section(name).and_then(|section| section.data().ok()).map(Bytes::from);
+        let segments: Vec<_> = file
+            .segments()
+            .filter(|segment| matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0))
+            .map(|segment| {
+                let (offset, size) = segment.file_range();
+                (offset..offset.saturating_add(size), segment.address())
+            })
+            .collect();
+        let eh_frame = data(".eh_frame")?;
+        let sections = ExplicitModuleSectionInfo {
+            base_svma: segments.iter().map(|&(_, address)| address).min()?,
+            text_svma: range(".text"),
+            got_svma: range(".got"),
+            eh_frame_svma: range(".eh_frame"),
+            eh_frame_hdr_svma: range(".eh_frame_hdr"),
+            eh_frame_hdr: data(".eh_frame_hdr"),
+            eh_frame: Some(Arc::clone(&eh_frame)),
+            ..ExplicitModuleSectionInfo::default()
+        };
+        let covered = covered(&eh_frame, &sections);
+        Some(Self { sections, segments, covered })
+    }
+
+    /// Where the library's own view of addresses begins to differ from the process's: what to add to the former.
+    fn bias(&self, mapping: &Mapping) -> Option<u64> {
+        // Pages are mapped whole: a mapping may begin before its segment does.
+        let behind = mapping.offset.saturating_add(mapping.end - mapping.start);
+        let overlaps = |(file, _): &&(Range<u64>, u64)| file.start < behind && mapping.offset < file.end;
+        let (file, address) = self.segments.iter().find(overlaps)?;
+        let own = address.wrapping_add(mapping.offset.wrapping_sub(file.start));
+        Some(mapping.start.wrapping_sub(own))
+    }
+
+    fn module(&self, mapping: &Mapping) -> Option<Module<Bytes>> {
+        let base = self.bias(mapping)?.wrapping_add(self.sections.base_svma);
+        Some(Module::new(String::new(), mapping.start..mapping.end, base, self.sections.clone()))
+    }
+
+    fn covers(&self, mapping: &Mapping, address: u64) -> bool {
+        let Some(own) = self.bias(mapping).map(|bias| address.wrapping_sub(bias)) else { return false };
+        let behind = self.covered.partition_point(|code| code.start <= own);
+        behind.checked_sub(1).and_then(|at| self.covered.get(at)).is_some_and(|code| code.contains(&own))
+    }
+}
+
+/// The code that unwind tables speak of, in order.
+fn covered(eh_frame: &[u8], sections: &ExplicitModuleSectionInfo<Bytes>) -> Vec<Range<u64>> {
+    let start = |range: &Option<Range<u64>>| range.as_ref().map_or(0, |range| range.start);
+    let bases = BaseAddresses::default()
+        .set_eh_frame(start(&sections.eh_frame_svma))
+        .set_eh_frame_hdr(start(&sections.eh_frame_hdr_svma))
+        .set_text(start(&sections.text_svma))
+        .set_got(start(&sections.got_svma));
+    let section = EhFrame::new(eh_frame, LittleEndian);
+    let mut entries = section.entries(&bases);
+    let mut covered = Vec::new();
+    while let Ok(Some(entry)) = entries.next() {
+        let CieOrFde::Fde(partial) = entry else { continue };
+        if let Ok(function) = partial.parse(EhFrame::cie_from_offset) {
+            covered.push(function.initial_address()..function.initial_address().saturating_add(function.len()));
+        }
+    }
+    covered.sort_by_key(|code| code.start);
+    covered
+}

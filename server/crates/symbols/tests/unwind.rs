@@ -1,0 +1,112 @@
+//! Stacks that perf copied, unwound here and by perf (`chains.txt`: the addresses of `perf script`, the leaf first, one line per
+//! sample; addresses in the kernel begin with `k`).
+
+#![cfg(feature = "debug-info")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use formats::Limits;
+use profile::{Lib, Profile, RawStacks, StackId};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+fn fixtures(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures").join(path)
+}
+
+fn recording() -> (Profile, RawStacks) {
+    let bytes = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz")).unwrap();
+    let read = formats::read(bytes, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    (read.recording.sampled().unwrap().clone(), read.raw_stacks.unwrap())
+}
+
+/// The program, and no libraries: those of this machine need not be those that were recorded.
+fn program(lib: &Lib) -> Option<Vec<u8>> {
+    (lib.name == "raytrace").then(|| std::fs::read(fixtures("binaries/raytrace")).unwrap())
+}
+
+/// Frames of each sample as library and address, the leaf first.
+fn chains(profile: &Profile) -> Vec<Vec<(String, String)>> {
+    let chain = |mut next: Option<StackId>| {
+        let mut frames = Vec::new();
+        while let Some(stack) = next {
+            let func = profile.symbols().funcs.get(profile.frames().get(profile.stacks().frame(stack)).func);
+            let lib = func.lib.map_or(String::new(), |lib| profile.symbols().libs[lib.index()].name.clone());
+            let kernel = if lib.starts_with("[kernel") { "k" } else { "" };
+            frames.push((lib, format!("{kernel}{}", &profile.symbols().strings.get(func.name)[2..])));
+            next = profile.stacks().prefix(stack);
+        }
+        frames
+    };
+    profile.threads().iter().flat_map(|thread| thread.samples.stacks()).map(chain).collect()
+}
+
+/// perf prints inlined functions at the address that they are inlined at, and the file has each address once.
+fn addresses(frames: &[(String, String)]) -> Vec<&str> {
+    let mut addresses: Vec<_> = frames.iter().map(|(_, address)| address.as_str()).collect();
+    addresses.dedup();
+    addresses
+}
+
+#[test]
+fn callers_are_those_that_perf_finds() {
+    let (profile, raw) = recording();
+    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    let expected = std::fs::read_to_string(fixtures("profiles/perf-data/cpp-raytrace-dwarf/chains.txt")).unwrap();
+    let expected: Vec<Vec<&str>> = expected.lines().map(|line| line.split(' ').skip(1).collect()).collect();
+    let chains = chains(unwound.profile.as_ref().unwrap());
+    assert_eq!(chains.len(), expected.len());
+    let mut n_to_main = 0;
+    for (row, (chain, expected)) in chains.iter().zip(&expected).enumerate() {
+        let found = addresses(chain);
+        // Where the program was left, the rest is another library's to know.
+        assert!(expected.starts_with(&found), "sample {row}: {found:?}, but perf has {expected:?}");
+        let (caller, _) = chain.last().unwrap();
+        if caller == "libc.so.6" && expected.len() == found.len() + 2 {
+            n_to_main += 1;
+        } else {
+            assert_eq!(found.len(), chain.iter().take_while(|(lib, _)| lib.starts_with("[kernel")).count() + 1, "sample {row}");
+            assert_ne!(caller, "raytrace", "sample {row}");
+        }
+    }
+    // All but six samples in libm and eleven in libc (below the kernel), by what `perf script` says.
+    assert_eq!((n_to_main, chains.len()), (392, 409));
+    let weight = |profile: &Profile| (0..409).map(|i| profile.threads()[0].samples.weights()[0].get(i)).sum::<f64>();
+    assert_eq!(weight(unwound.profile.as_ref().unwrap()), weight(&profile));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let (profile, raw) = recording();
+    let unwound = symbols::unwind(&profile, &raw, &mut program);
+    let libs = profile.symbols().libs.as_slice();
+    let mut missing: Vec<_> = unwound.missing.iter().map(|lib| libs[lib.index()].name.as_str()).collect();
+    missing.sort_unstable();
+    assert_eq!(missing, ["libc.so.6", "libm.so.6"]);
+    assert_eq!((unwound.n_whole, unwound.n_too_deep), (0, 0));
+    let warning = unwound.warning(&profile).unwrap();
+    assert_eq!((warning.code, warning.count), ("cut-stacks", 409));
+    for part in
+        ["/usr/lib/x86_64-linux-gnu/libm.so.6", "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`"]
+    {
+        assert!(warning.message.contains(part), "{}", warning.message);
+    }
+    // Without the program every sample keeps its leaf, and nothing is invented.
+    let nothing = symbols::unwind(&profile, &raw, &mut |_| None);
+    assert!(nothing.profile.is_none());
+    assert_eq!(nothing.cut_at.iter().map(|&(_, n)| n).sum::<usize>(), 409);
+}
+
+#[test]
+fn files_that_are_broken_are_like_none() {
+    let (profile, raw) = recording();
+    let whole = std::fs::read(fixtures("binaries/raytrace")).unwrap();
+    for end in (0..whole.len()).step_by(whole.len() / 16) {
+        let unwound = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|bytes| bytes[..end].to_vec()));
+        assert_eq!(unwound.n_whole, 0, "cut at {end}");
+    }
+    for at in (0..whole.len()).step_by(whole.len() / 64) {
+        let mut broken = whole.clone();
+        broken[at..].iter_mut().step_by(97).for_each(|byte| *byte ^= 0x55);
+        let _ = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|_| broken.clone()));
+    }
+}
