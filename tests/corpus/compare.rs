@@ -115,11 +115,11 @@ fn place(case: &Case, name: &Value, file: &Value) -> Place {
     (name.as_str().unwrap().to_owned(), file.map(|file| relative(case, file)))
 }
 
-/// Names of libstdc++ of which the demangler `cpp_demangle` leaves out parts or gives up: packs of rvalue references, and
+/// A stub that leads to another library, which LLVM calls by the function in front of it; and names of libstdc++ of which the demangler `cpp_demangle` leaves out parts or gives up: packs of rvalue references, and
 /// `std::swap`, whose result depends on its arguments.
 fn is_misspelled(name: &Value) -> bool {
     let name = name.as_str().unwrap();
-    name.contains("std::tuple<int&&>") || name.contains("> >::value, void>::type std::swap<") || name == "swap<double>"
+    name == "_init" || name == "0x1140" || name.contains("std::tuple<int&&>") || name.contains("> >::value, void>::type std::swap<") || name == "swap<double>"
 }
 
 fn expected(case: &Case) -> Sums {

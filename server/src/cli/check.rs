@@ -66,9 +66,13 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     }
     writeln!(out, "libraries {} with addresses in place of names", all.len())?;
     for library in all.iter().take(MOST) {
-        let Some(known) = &library.symbols else { continue };
         let n = library.wanted.addresses.len();
         let samples = units::counted(library.wanted.n_samples as f64, "samples");
+        let Some(known) = &library.symbols else {
+            let name = plain(library.name(recording));
+            writeln!(out, "          {samples}, 0 of {n} addresses resolved: {name}: no file that could be looked into")?;
+            continue;
+        };
         let resolved = library
             .wanted
             .addresses

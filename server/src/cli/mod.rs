@@ -12,7 +12,7 @@ use crate::lsp;
 use crate::present::text::{one_line, plain};
 use crate::present::units;
 use crate::session::config::{Config, Inlines, PathMapping, Symbols};
-use crate::session::libraries::{Libraries, Places};
+use crate::session::libraries::{self, Libraries, Places};
 use crate::session::roots;
 use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -273,7 +273,8 @@ impl ViewArgs {
             warn(&format!("{}: no such folder, expected one with sources", root.path.display()));
         }
         let cache = Cache::default();
-        let places = Places::new(&config, index.roots().iter().map(|root| root.path.clone()));
+        let places = Places::new(&config, &index);
+        let loaded = libraries::unwound(loaded, &config, &places);
         let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
         let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries);
         for warning in &snapshot.warnings {

@@ -7,7 +7,7 @@ use crate::session::config::{Config, Generics};
 use crate::session::lines::SLACK;
 use crate::session::snapshot::Loaded;
 use profile::{LibId, Recording, Symbolicated, Warning};
-use sources::Rule;
+use sources::{Rule, SourceIndex};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,16 +52,24 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of the settings, with `roots` the folders of the workspace and of sources.
-    pub fn new(config: &Config, roots: impl IntoIterator<Item = PathBuf>) -> Self {
+    /// Those of the settings, and the roots of sources.
+    pub fn new(config: &Config, index: &SourceIndex) -> Self {
         // Links must not lead out of them.
-        let roots: Vec<PathBuf> = roots.into_iter().map(|root| root.canonicalize().unwrap_or(root)).collect();
+        let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let roots: Vec<PathBuf> = index.roots().iter().map(|root| real(&root.path)).collect();
         let paths = config.symbols.paths.iter();
         let paths = paths.flat_map(|path| match roots.first() {
             Some(root) => vec![root.join(path)],
             None => vec![PathBuf::from(path)],
         });
         Self { rules: config.rules(), paths: paths.collect(), roots }
+    }
+
+    /// Asks about the libraries of one profile.
+    fn search<T>(&self, loaded: &Loaded, ask: impl FnOnce(&Search<'_>) -> T) -> T {
+        let candidates = |recorded: &str| self.candidates(recorded);
+        let profile_modified = Some(loaded.stamp.modified + SLACK);
+        ask(&Search { candidates: &candidates, paths: &self.paths, profile_modified })
     }
 
     /// Where a library that was recorded at a path may lie: there, and inside the roots.
@@ -86,7 +94,9 @@ impl Libraries {
         let list = symbols::wanted(recording).into_iter().map(|wanted| {
             let known = libs.get(wanted.lib.index()).and_then(|lib| cache.known(lib));
             let asked = known.as_ref().is_some_and(|known| wanted.addresses.iter().all(|&address| known.is_asked(address)));
-            Library { wanted: Arc::new(wanted), symbols: known, asked }
+            // The kernel, memory of the system: no file has their code.
+            let is_file = libs.get(wanted.lib.index()).is_some_and(|lib| !lib.name.starts_with('['));
+            Library { wanted: Arc::new(wanted), symbols: known, asked: asked || !is_file }
         });
         Self { list: list.collect(), generics: config.symbols.generics }
     }
@@ -116,16 +126,14 @@ impl Libraries {
         if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
             && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
         {
-            let candidates = |recorded: &str| places.candidates(recorded);
-            let profile_modified = Some(loaded.stamp.modified + SLACK);
-            let search = Search { candidates: &candidates, paths: &places.paths, profile_modified };
             let mut stopped = false;
             let mut observe = |_, _| {
                 let flow = observe(done, n);
                 stopped |= flow.is_break();
                 flow
             };
-            let symbols = cache.resolve(lib, &library.wanted.addresses, &search, sidecar, &mut observe);
+            let symbols = places
+                .search(loaded, |search| cache.resolve(lib, &library.wanted.addresses, search, sidecar, &mut observe));
             if stopped {
                 return None;
             }
@@ -171,6 +179,26 @@ impl Libraries {
         };
         Some(Warning { code: UNSYMBOLICATED, message: format!("functions without lines: {first}{more}"), count: 1 })
     }
+}
+
+/// What was read, with the callers of stacks that were recorded as memory, as far as the programs are at hand.
+#[must_use]
+pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
+    let Some(raw) = loaded.raw_stacks.take() else { return loaded };
+    let Some(profile) = loaded.recording.sampled() else { return loaded };
+    if !config.symbols.enable {
+        let message = "callers of samples are unknown: finding them takes the programs (setting `symbols.enable`)".to_owned();
+        loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
+        return loaded;
+    }
+    let unwound = places.search(&loaded, |search| {
+        symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes))
+    });
+    loaded.warnings.extend(unwound.warning(profile));
+    if let Some(profile) = unwound.profile {
+        loaded.recording = Arc::new(Recording::Stacks(profile));
+    }
+    loaded
 }
 
 /// The code of the warning that addresses stay addresses.

@@ -6,7 +6,7 @@
 
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
-use crate::session::libraries::{Libraries, Places, UNSYMBOLICATED, sidecar};
+use crate::session::libraries::{Libraries, Places, UNSYMBOLICATED, sidecar, unwound};
 use crate::session::progress::{Cancel, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step, roots};
 use crate::session::watch::{Changed, Folders};
@@ -91,6 +91,14 @@ struct Resolved {
     number: u64,
     /// What was shown when that began, with more names.
     snapshot: Snapshot,
+}
+
+/// What a load begins with.
+enum Input {
+    /// What a file says.
+    New(Box<Loaded>),
+    /// What is shown already.
+    Known(Arc<Loaded>),
 }
 
 /// What background work gives.
@@ -431,7 +439,7 @@ impl Loader {
             match self.world().snapshot() {
                 Some(snapshot) => {
                     let loaded = snapshot.loaded.clone();
-                    self.spawn(None, loaded.path.clone(), move |_| Ok(loaded));
+                    self.spawn(None, loaded.path.clone(), move |_| Ok(Input::Known(loaded)));
                 }
                 None => self.outdated = false,
             }
@@ -442,14 +450,14 @@ impl Loader {
     fn start(&mut self, path: PathBuf, stamp: Stamp) {
         let limit = self.world().config.max_profile_bytes;
         let file = path.clone();
-        self.spawn(Some((path.clone(), stamp)), path, move |observe| Loaded::read(&file, limit, observe).map(Arc::new));
+        self.spawn(Some((path.clone(), stamp)), path, move |observe| Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded))));
     }
 
     fn spawn(
         &mut self,
         target: Option<(PathBuf, Stamp)>,
         path: PathBuf,
-        load: impl FnOnce(&mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Arc<Loaded>, LoadError> + Send + 'static,
+        load: impl FnOnce(&mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Input, LoadError> + Send + 'static,
     ) {
         self.last_number += 1;
         let (number, cancel, world, done) = (self.last_number, Cancel::default(), self.world(), self.done_to.clone());
@@ -472,6 +480,15 @@ impl Loader {
                     return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
                 }
                 let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
+                let loaded = match loaded {
+                    Input::Known(loaded) => loaded,
+                    Input::New(loaded) => {
+                        if loaded.raw_stacks.is_some() {
+                            progress.step(Step::Unwinding);
+                        }
+                        Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, &index)))
+                    }
+                };
                 let libraries = Libraries::of(&loaded.recording, &world.config, &symbols);
                 Ok((Snapshot::new(loaded, &world.config, &index, libraries), index))
             };
@@ -552,7 +569,7 @@ impl Loader {
                 progress.step(Step::Resolving(done, all));
                 if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let places = Places::new(&config, index.roots().iter().map(|root| root.path.clone()));
+            let places = Places::new(&config, &index);
             let sidecar = sidecar(&loaded.path);
             let mut swapped = std::time::Instant::now();
             while !libraries.is_complete() {

@@ -111,6 +111,7 @@ fn describe(step: Step) -> (String, u32) {
         Step::Inflating(done) => (format!("inflating, {} so far", mb(done)), 30),
         Step::Decoding(bytes) => (format!("decoding {}", mb(bytes)), 50),
         Step::Summing => ("summing costs".to_owned(), 80),
+        Step::Unwinding => ("unwinding stacks".to_owned(), 60),
         Step::Resolving(done, all) => {
             let share = u32::try_from(done * 100 / all.max(1)).unwrap_or(100);
             (format!("looking up addresses, library {} of {all}", (done + 1).min(all)), share)

@@ -8,7 +8,7 @@ use crate::session::originals::{Originals, Written, originals};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{
-    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, Recording, SourceId, Symbolicated, ThreadId, Total, Warning, at_call_sites,
+    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, ThreadId, Total, Warning, at_call_sites,
 };
 use rustc_hash::FxHashMap;
 use sources::{Mapping, Root, RootKind, SourceIndex};
@@ -59,6 +59,8 @@ pub enum Step {
     Decoding(u64),
     /// Finding the files of the workspace and summing.
     Summing,
+    /// Finding the callers of stacks that were recorded as memory.
+    Unwinding,
     /// Looking addresses up; so many of so many libraries are done.
     Resolving(usize, usize),
 }
@@ -119,6 +121,8 @@ pub struct Loaded {
     pub span_seconds: Option<f64>,
     /// What it says.
     pub recording: Arc<Recording>,
+    /// Stacks whose callers are still to be found ([`crate::session::libraries::unwound`]).
+    pub raw_stacks: Option<RawStacks>,
     /// Oddities of the file.
     pub warnings: Vec<Warning>,
 }
@@ -157,6 +161,7 @@ impl Loaded {
             version: read.version,
             span_seconds: read.span_seconds,
             recording: Arc::new(read.recording),
+            raw_stacks: read.raw_stacks,
             warnings: read.warnings.into_iter().collect(),
         })
     }

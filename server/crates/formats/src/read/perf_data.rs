@@ -203,7 +203,7 @@ impl<'a> Tables<'a> {
         let Some(sample) = Sample::parse(event, record.body) else { return Ok(None) };
         let (pid, tid) = sample.ids.unwrap_or((-1, -1));
         let regs = self.layout.arch.and_then(|arch| user_registers(arch, event, &sample));
-        let is_deferred = self.unwind_known(record.misc, &sample);
+        let is_deferred = self.unwind_known(record.misc, &sample, event);
         if is_deferred {
             warnings.add("deferred-chains", || "callers that the kernel recorded apart from samples are not read".to_owned());
         }
@@ -237,11 +237,12 @@ impl<'a> Tables<'a> {
     }
 
     /// Fills the chain with what the sample knows without unwinding; says whether the rest was put off.
-    fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>) -> bool {
+    fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>, event: &Event) -> bool {
         self.chain.clear();
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
-        // The first address of each part is where the processor was; the others are where calls return to.
+        // The first address is where the processor was; the others are where calls return to, to user space too: what entered
+        // the kernel is the instruction before.
         let mut is_exact = true;
         for address in sample.chain.each() {
             if address == DEFERRED {
@@ -250,7 +251,7 @@ impl<'a> Tables<'a> {
             }
             if address >= FIRST_MARKER {
                 space = Space::of_marker(address);
-                is_exact = true;
+                is_exact |= event.is_fault;
             } else if address > 0 {
                 self.chain.push((space, if is_exact { address } else { address - 1 }));
                 is_exact = false;

@@ -44,6 +44,8 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 /// One event.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Event {
+    /// Whether an instruction that faults and is run again makes it: where the kernel was entered, that instruction is.
+    pub(super) is_fault: bool,
     /// As perf prints it; by type and number where the file does not name it.
     pub(super) name: String,
     pub(super) sample_type: u64,
@@ -67,6 +69,7 @@ impl Event {
         let branch_type = attr.u64().unwrap_or(0);
         let regs_user = attr.u64().unwrap_or(0);
         Some(Self {
+            is_fault: kind == SOFTWARE && FAULTS.contains(&config),
             name: name(kind, config),
             sample_type,
             read_format,
