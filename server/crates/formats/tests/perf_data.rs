@@ -280,7 +280,7 @@ fn children_inherit_memory_and_lose_it_with_a_new_program() {
             "app 8 8 cpu-clock 100: @1110",
             "app 8 8 cpu-clock 100: app@10",
             "app 8 8 cpu-clock 100: perf-8.map@7008",
-            "shell 7 7 cpu-clock 100: [kernel]@ffff8000 shell@3fff",
+            "shell 7 7 cpu-clock 100: [kernel]@ffff8000 shell@3ffe",
             "shell 8 8 cpu-clock 100: shell@3010 shell@3020",
         ];
         assert_eq!(shown(stacks(&read)), expected);

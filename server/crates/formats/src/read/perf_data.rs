@@ -241,7 +241,8 @@ impl<'a> Tables<'a> {
         self.chain.clear();
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
-        // The first address of each part is where the processor was; the others are where calls return to.
+        // The first address is where the processor was; the others are where calls return to, and where the kernel does, which
+        // for system calls lies behind the call, too.
         let mut is_exact = true;
         for address in sample.chain.each() {
             if address == DEFERRED {
@@ -250,7 +251,6 @@ impl<'a> Tables<'a> {
             }
             if address >= FIRST_MARKER {
                 space = Space::of_marker(address);
-                is_exact = true;
             } else if address > 0 {
                 self.chain.push((space, if is_exact { address } else { address - 1 }));
                 is_exact = false;
