@@ -15,6 +15,7 @@ mod elf;
 mod file;
 mod found;
 mod names;
+mod perf_map;
 #[cfg(feature = "debug-info")]
 mod places;
 mod search;
@@ -26,6 +27,7 @@ mod wanted;
 pub use cache::{Cache, Generics, LibSymbols};
 pub use found::{Found, Id};
 pub use names::collapse_generics;
+pub use perf_map::PerfMap;
 pub use search::Search;
 pub use sidecar::Sidecar;
 #[cfg(feature = "debug-info")]

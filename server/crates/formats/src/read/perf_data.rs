@@ -241,8 +241,8 @@ impl<'a> Tables<'a> {
         self.chain.clear();
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
-        // The first address is where the processor was; the others are where calls return to, to user space too: what entered
-        // the kernel is the instruction before.
+        // The first address is where the processor was; the others are where calls return to, and where the kernel does, which
+        // for system calls lies behind the call, too. What faulted is run again.
         let mut is_exact = true;
         for address in sample.chain.each() {
             if address == DEFERRED {

@@ -69,7 +69,8 @@ impl Event {
         let branch_type = attr.u64().unwrap_or(0);
         let regs_user = attr.u64().unwrap_or(0);
         Some(Self {
-            is_fault: kind == SOFTWARE && FAULTS.contains(&config),
+            // Page faults of any kind, of alignment, and instructions that are emulated (`perf_sw_ids`).
+            is_fault: kind == 1 && matches!(config, 2 | 5 | 6 | 7 | 8),
             name: name(kind, config),
             sample_type,
             read_format,
