@@ -5,18 +5,19 @@
 
 use crate::session::config::{Config, Generics};
 use crate::session::lines::SLACK;
-use crate::session::snapshot::Loaded;
-use profile::{LibId, Recording, Symbolicated, Warning};
+use crate::session::snapshot::{Loaded, Stamp};
+use formats::{Generated, generated};
+use profile::{Level, Lib, LibId, Recording, Symbolicated, Warning};
 use sources::{Rule, SourceIndex};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use symbols::{Cache, Found, LibSymbols, Search, Sidecar, Wanted};
+use symbols::{Cache, Found, LibSymbols, PerfMap, Search, Sidecar, Wanted};
 
 /// A library that costs less than this share of the samples is not worth a warning when it is not found.
 const WORTH_A_WORD: f64 = 0.01;
-/// Sidecars that are larger than this are not read.
-const MAX_SIDECAR_BYTES: u64 = 256 << 20;
+/// Larger files beside profiles are not read.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// One library of a recording.
 #[derive(Debug, Clone)]
@@ -126,6 +127,11 @@ impl Libraries {
         if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
             && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
         {
+            if let Some(symbols) = jit(lib, &library.wanted, loaded) {
+                library.symbols = Some(Arc::new(symbols));
+                library.asked = true;
+                return Some(next);
+            }
             let mut stopped = false;
             let mut observe = |_, _| {
                 let flow = observe(done, n);
@@ -167,7 +173,7 @@ impl Libraries {
         let is_hot = |library: &&Library| library.wanted.n_samples as f64 >= WORTH_A_WORD * n_samples as f64;
         // Libraries of the system rarely come with lines, and nobody misses them.
         let lacks = |library: &Library| match library.symbols.as_ref()?.found() {
-            Found::DebugInfo { .. } | Found::NamesOnly { .. } => None,
+            Found::DebugInfo { .. } | Found::NamesOnly { .. } | Found::PerfMap { .. } => None,
             found => Some(found.sentence(library.name(recording))),
         };
         let mut lacking = self.list.iter().filter(is_hot).filter_map(lacks);
@@ -179,6 +185,34 @@ impl Libraries {
         };
         Some(Warning { code: UNSYMBOLICATED, message: format!("functions without lines: {first}{more}"), count: 1 })
     }
+}
+
+/// The names of code that a runtime made, where it wrote them down: into `perf-PID.map` beside the profile, or where the profile
+/// names the file (`/tmp`), unless that was written to since.
+fn jit(lib: &Lib, wanted: &Wanted, loaded: &Loaded) -> Option<LibSymbols> {
+    if !(lib.name.starts_with("perf-") && lib.name.ends_with(".map")) {
+        return None;
+    }
+    let beside = loaded.path.with_file_name(&lib.name);
+    let recorded = PathBuf::from(&lib.path);
+    let is_old = |path: &PathBuf| Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK);
+    let path = Some(beside).filter(|path| path.is_file()).or_else(|| Some(recorded).filter(|path| path.is_file() && is_old(path)))?;
+    let text = read_bounded(&path)?;
+    let text = String::from_utf8_lossy(&text);
+    let map = PerfMap::parse(&text);
+    let functions = wanted.addresses.iter().map(|&address| (address, map.name(address), map.name(address).and_then(generated)));
+    let functions: Vec<_> = functions.collect();
+    let levels = functions.iter().map(|(address, symbol, place)| {
+        let level = match (symbol, place) {
+            (_, Some(Generated { name, file, line, .. })) => {
+                Some(Level { name, file: Some(file), line: 0, declared: Some((file, *line)) })
+            }
+            (Some(name), None) => Some(Level { name, file: None, line: 0, declared: None }),
+            (None, None) => None,
+        };
+        (*address, level)
+    });
+    Some(LibSymbols::of(Found::PerfMap { path: path.clone() }, levels))
 }
 
 /// What was read, with the callers of stacks that were recorded as memory, as far as the programs are at hand.
@@ -206,10 +240,11 @@ pub const UNSYMBOLICATED: &str = "unsymbolicated";
 
 /// The names that samply 0.13 wrote beside a profile with `--unstable-presymbolicate`, if it did.
 pub fn sidecar(profile: &Path) -> Option<Sidecar> {
-    let path = profile.with_extension("syms.json");
-    let len = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
-    if len > MAX_SIDECAR_BYTES {
-        return None;
-    }
-    Sidecar::parse(&std::fs::read(path).ok()?).ok()
+    Sidecar::parse(&read_bounded(&profile.with_extension("syms.json"))?).ok()
+}
+
+/// A regular file that is not too large.
+fn read_bounded(path: &Path) -> Option<Vec<u8>> {
+    let len = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
+    (len <= MAX_BYTES).then(|| std::fs::read(path).ok())?
 }

@@ -15,6 +15,7 @@ mod scan;
 pub mod write;
 
 pub use detect::{Format, detect};
+pub use read::perf_script::{Generated, generated};
 pub use error::{At, ErrorKind, ReadError};
 
 use profile::{RawStacks, Recording, Warnings, Weights};

@@ -80,6 +80,21 @@ impl LibSymbols {
         self.known.len()
     }
 
+    /// What somebody else knows: the function of each address.
+    pub fn of<'a>(found: Found, functions: impl IntoIterator<Item = (u64, Option<Level<'a>>)>) -> Self {
+        let mut this = Self::new(found);
+        for (address, level) in functions {
+            let frame = level.map(|Level { name, file, line, declared }| Frame {
+                name: name.into(),
+                file: file.map(str::to_owned),
+                line,
+                declared: declared.map(|(file, line)| (file.into(), line)),
+            });
+            this.add(address, frame.into_iter().collect());
+        }
+        this
+    }
+
     fn new(found: Found) -> Self {
         let (known, rows, collapsed) = (FxHashMap::default(), Vec::new(), Vec::new());
         Self { found, known, rows, names: Texts::default(), collapsed, files: Texts::default() }

@@ -93,6 +93,11 @@ pub enum Found {
         /// As in [`Found::DebugInfo`].
         id: Option<Id>,
     },
+    /// Names that a just-in-time compiler wrote down.
+    PerfMap {
+        /// The file.
+        path: PathBuf,
+    },
     /// Names from a sidecar.
     Sidecar {
         /// Why there is nothing better.
@@ -166,6 +171,7 @@ impl Found {
                 path.display(),
                 unchecked(id)
             ),
+            Self::PerfMap { path } => format!("{lib}: names are those that the runtime wrote into {}", path.display()),
             Self::Sidecar { instead_of } => {
                 format!(
                     "{lib}: names are the sidecar's, whose lines are not used because they are wrong; {}",

@@ -22,6 +22,7 @@ use header::Header;
 use lines::{Found, FrameLines, Lines, module_of, same_code, whole_lines};
 use profile::{FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
@@ -179,12 +180,13 @@ impl<'a> Tables<'a> {
         let Frame { name, file, line, inlined, .. } = frame;
         let known = || self.layout.modules.get(&(name, file)).copied().filter(|_| inlined);
         let lib = if module.is_empty() { known().unwrap_or("") } else { module };
-        let func = match generated(frame) {
-            Some(Place { name, file: Some(file), position, .. }) => {
-                let (line, column) = if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
+        let folder_end = frame.module.rfind('/').map_or(0, |at| at + 1);
+        let is_generated = ["[JIT]", "jitted-", "perf-"].iter().any(|start| frame.module[folder_end..].starts_with(start));
+        let func = match generated(name).filter(|_| is_generated) {
+            Some(Generated { name, file, line, column }) => {
                 FuncText { name: &name, file: &file, lib: "", line, column }.intern(&mut self.builder)?
             }
-            _ => FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?,
+            None => FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?,
         };
         Ok(self.builder.intern_frame(profile::Frame { func, line, column: 0, inlined })?)
     }
@@ -195,12 +197,25 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// What the symbol of a function says that was compiled while the program ran: Node.js (`--perf-basic-prof`) and Python
-/// (`-X perf`) put name and place into one.
-fn generated(frame: Frame<'_>) -> Option<Place<'_>> {
-    let module = frame.module.rsplit('/').next().unwrap_or("");
-    let is_generated = module.starts_with("[JIT]") || ["jitted-", "perf-"].iter().any(|start| module.starts_with(start));
-    is_generated.then(|| Dialect::V8.parse(frame.name).or_else(|| Dialect::Vmprof.parse(frame.name)))?
+/// A function that was compiled while the program ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generated<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// The file that it is written in.
+    pub file: Cow<'a, str>,
+    /// The line it starts at, 1-based; 0 = unknown.
+    pub line: u32,
+    /// The column it starts at, 1-based; 0 = unknown.
+    pub column: u32,
+}
+
+/// What the symbol of such a function says, if it has a place: Node.js (`--perf-basic-prof`) and Python (`-X perf`) put both into
+/// one.
+pub fn generated(symbol: &str) -> Option<Generated<'_>> {
+    let Place { name, file, position, .. } = Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
+    let (line, column) = if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
+    Some(Generated { name, file: file?, line, column })
 }
 
 #[cfg(test)]
