@@ -130,7 +130,11 @@ fn place(case: &Case, name: &Value, file: &Value) -> Place {
 /// `std::swap`, whose result depends on its arguments.
 fn is_misspelled(name: &Value) -> bool {
     let name = name.as_str().unwrap();
-    name == "_init" || name == "0x1140" || name.contains("std::tuple<int&&>") || name.contains("> >::value, void>::type std::swap<") || name == "swap<double>"
+    name == "_init"
+        || name == "0x1140"
+        || name.contains("std::tuple<int&&>")
+        || name.contains("> >::value, void>::type std::swap<")
+        || name == "swap<double>"
 }
 
 fn expected(case: &Case) -> Sums {
@@ -161,8 +165,7 @@ fn reported(case: &Case, report: &Value) -> Sums {
         let line = (relative(case, row["file"].as_str().unwrap()), row["line"].as_u64().unwrap());
         assert_eq!(sums.lines.insert(line, pair(row)), None, "{}: a line occurs twice", case.name);
     }
-    let is_own =
-        |row: &Value| case.module.as_deref().is_none_or(|module| row["lib"] == module && !is_misspelled(&row["name"]));
+    let is_own = |row: &Value| case.module.as_deref().is_none_or(|module| row["lib"] == module && !is_misspelled(&row["name"]));
     let own_place = |row| is_own(row).then(|| place(case, &row["name"], &row["file"]));
     let places: Vec<Option<Place>> = rows(report, "functions").map(own_place).collect();
     for (place, row) in places.iter().zip(rows(report, "functions")) {
@@ -237,7 +240,10 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
 
     let cut = rows(report, "warnings").any(|warning| warning["code"] == "cut-stacks");
     let (expected, actual) = if cut {
-        eprintln!("{}: callers in libraries of another version than the recorded one are unknown, so self alone is compared", case.name);
+        eprintln!(
+            "{}: callers in libraries of another version than the recorded one are unknown, so self alone is compared",
+            case.name
+        );
         (expected.without_totals(), actual.without_totals())
     } else {
         (expected, actual)

@@ -1,5 +1,6 @@
 //! What to do about what a profile lacks: the command that records it better, by format and by the program that wrote it.
 
+use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::originals::PACKED;
 use crate::session::snapshot::Snapshot;
 use formats::Format;
@@ -22,19 +23,26 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
         return vec![format!("costs of functions only: {}", with_lines(snapshot, version))];
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
+    if !found && snapshot.warnings.iter().any(|warning| warning.code == UNSYMBOLICATED) {
+        return vec![ADDRESSES.to_owned()];
+    }
     let unfound = "none of its files is in the sources: give the project with --root, or --map FROM=TO";
     (!found && !costs.lines().is_empty()).then(|| unfound.to_owned()).into_iter().collect()
 }
 
+/// What to do about functions without names and lines.
+const ADDRESSES: &str = "functions are addresses. Put the program that was recorded where it was, into the project, or name it with --symbols \
+                (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`). Where it was recorded, \
+                `perf script -i perf.data -F +pid,+srcline --full-source-path` and `pprof -proto PROGRAM FILE` write names and lines \
+                into a file, and a samply newer than 0.13 does with `--presymbolicate`";
+
 /// How to record the same with lines.
 fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
     let by = |program: &str| version.starts_with(program);
+    if snapshot.is_unsymbolicated() {
+        return ADDRESSES;
+    }
     match snapshot.loaded.format {
-        Format::FirefoxProcessed | Format::FirefoxSlabs if snapshot.is_unsymbolicated() => {
-            "functions are addresses. With samply newer than 0.13: `samply record --presymbolicate --save-only -o profile.json.gz \
-             -- PROGRAM`; else open the file with `samply load` and save what the Firefox Profiler shows. The program needs \
-             debug info"
-        }
         Format::FirefoxProcessed | Format::FirefoxSlabs => {
             "record with `samply record --presymbolicate --save-only -o profile.json.gz -- PROGRAM` (newer than 0.13), and build \
              the program with debug info"
@@ -66,19 +74,11 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
         }
         Format::Speedscope => "it was converted from another profile: open that one instead, or convert it with lines",
-        Format::Pprof if snapshot.is_unsymbolicated() => {
-            "functions are addresses: `pprof -proto PROGRAM FILE > out.pb.gz` adds names and lines, with the program that was \
-             recorded, built with debug info"
-        }
         Format::Pprof => {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
              -ldflags=-w) and record again"
         }
-        Format::PerfData => {
-            "functions are addresses: their names and lines are read from the programs and libraries that were recorded, built with \
-             debug info (`-g`). Where those are not at hand, `perf script -i perf.data -F +pid,+srcline --full-source-path > \
-             perf.txt` writes names and lines on the machine that has them"
-        }
+        Format::PerfData => ADDRESSES,
         Format::PerfScript => {
             "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
              (`-g`), and `perf record --call-graph dwarf` gives the right lines of callers"

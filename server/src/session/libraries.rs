@@ -138,8 +138,8 @@ impl Libraries {
                 stopped |= flow.is_break();
                 flow
             };
-            let symbols = places
-                .search(loaded, |search| cache.resolve(lib, &library.wanted.addresses, search, sidecar, &mut observe));
+            let symbols =
+                places.search(loaded, |search| cache.resolve(lib, &library.wanted.addresses, search, sidecar, &mut observe));
             if stopped {
                 return None;
             }
@@ -190,13 +190,12 @@ impl Libraries {
 /// The names of code that a runtime made, where it wrote them down: into `perf-PID.map` beside the profile, or where the profile
 /// names the file (`/tmp`), unless that was written to since.
 fn jit(lib: &Lib, wanted: &Wanted, loaded: &Loaded) -> Option<LibSymbols> {
-    if !(lib.name.starts_with("perf-") && lib.name.ends_with(".map")) {
-        return None;
-    }
+    lib.name.strip_prefix("perf-")?.strip_suffix(".map")?;
     let beside = loaded.path.with_file_name(&lib.name);
     let recorded = PathBuf::from(&lib.path);
     let is_old = |path: &PathBuf| Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK);
-    let path = Some(beside).filter(|path| path.is_file()).or_else(|| Some(recorded).filter(|path| path.is_file() && is_old(path)))?;
+    let path =
+        Some(beside).filter(|path| path.is_file()).or_else(|| Some(recorded).filter(|path| path.is_file() && is_old(path)))?;
     let text = read_bounded(&path)?;
     let text = String::from_utf8_lossy(&text);
     let map = PerfMap::parse(&text);
@@ -225,9 +224,8 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
         loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
         return loaded;
     }
-    let unwound = places.search(&loaded, |search| {
-        symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes))
-    });
+    let unwound = places
+        .search(&loaded, |search| symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes)));
     loaded.warnings.extend(unwound.warning(profile));
     if let Some(profile) = unwound.profile {
         loaded.recording = Arc::new(Recording::Stacks(profile));

@@ -450,7 +450,9 @@ impl Loader {
     fn start(&mut self, path: PathBuf, stamp: Stamp) {
         let limit = self.world().config.max_profile_bytes;
         let file = path.clone();
-        self.spawn(Some((path.clone(), stamp)), path, move |observe| Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded))));
+        self.spawn(Some((path.clone(), stamp)), path, move |observe| {
+            Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded)))
+        });
     }
 
     fn spawn(

@@ -8,7 +8,8 @@ use crate::session::originals::{Originals, Written, originals};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{
-    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, ThreadId, Total, Warning, at_call_sites,
+    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, ThreadId, Total, Warning,
+    at_call_sites,
 };
 use rustc_hash::FxHashMap;
 use sources::{Mapping, Root, RootKind, SourceIndex};

@@ -15,8 +15,8 @@ mod scan;
 pub mod write;
 
 pub use detect::{Format, detect};
-pub use read::perf_script::{Generated, generated};
 pub use error::{At, ErrorKind, ReadError};
+pub use read::perf_script::{Generated, generated};
 
 use profile::{RawStacks, Recording, Warnings, Weights};
 

@@ -22,6 +22,7 @@ mod search;
 mod sidecar;
 #[cfg(feature = "debug-info")]
 mod unwind;
+mod unwound;
 mod wanted;
 
 pub use cache::{Cache, Generics, LibSymbols};
@@ -31,7 +32,10 @@ pub use perf_map::PerfMap;
 pub use search::Search;
 pub use sidecar::Sidecar;
 #[cfg(feature = "debug-info")]
-pub use unwind::{Unwound, unwind};
+pub use unwind::unwind;
+pub use unwound::Unwound;
+#[cfg(not(feature = "debug-info"))]
+pub use unwound::unwind;
 pub use wanted::{Wanted, symbolicate, wanted};
 
 /// A function that an address lies in.

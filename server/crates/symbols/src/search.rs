@@ -14,3 +14,14 @@ pub struct Search<'a> {
     /// When the profile was written: a library without id that is newer is not the one that was recorded.
     pub profile_modified: Option<SystemTime>,
 }
+
+#[cfg(not(feature = "debug-info"))]
+impl Search<'_> {
+    /// No library is read.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn binary(&self, _: &profile::Lib) -> Result<(PathBuf, Vec<u8>), crate::Found> {
+        Err(crate::Found::Disabled)
+    }
+}

@@ -4,31 +4,16 @@
 //! just-in-time compiler made) is stepped over so, and only as long as the result is executable memory. Everywhere else a stack
 //! ends where knowledge ends: a caller that is missing is better than a wrong one.
 
+use crate::Unwound;
 use framehop::aarch64::{PtrAuthMask, UnwindRegsAarch64, UnwinderAarch64};
 use framehop::x86_64::{UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{Error, ExplicitModuleSectionInfo, Module, Unwinder};
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
-use profile::{AddressBase, Callers, Lib, LibId, Mapping, Profile, RawArch, RawStack, RawStacks, Warning, with_callers};
+use profile::{AddressBase, Callers, Lib, LibId, Mapping, Profile, RawArch, RawStack, RawStacks, with_callers};
 use rustc_hash::FxHashMap;
 use samply_symbols::object::{File, Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// What unwinding found.
-#[derive(Debug)]
-pub struct Unwound {
-    /// The recording with callers; `None` where none was found.
-    pub profile: Option<Profile>,
-    /// How many stacks were followed to their beginning.
-    pub n_whole: usize,
-    /// How many are cut since more lay on the stack than was recorded.
-    pub n_too_deep: usize,
-    /// How many are cut at code whose callers are not known, by library; those without a file (`[vdso]`) among them, and `None`
-    /// for memory that nothing is known of.
-    pub cut_at: Vec<(Option<LibId>, usize)>,
-    /// Libraries that were needed and are not at hand.
-    pub missing: Vec<LibId>,
-}
 
 /// Follows the stacks that were recorded beside the samples of `profile`. `binary` gives the file of a library, the very one that
 /// was recorded.
@@ -46,31 +31,6 @@ pub fn unwind(profile: &Profile, raw: &RawStacks, binary: &mut dyn FnMut(&Lib) -
             };
             run::<UnwinderAarch64<Bytes>>(profile, raw, binary, regs)
         }
-    }
-}
-
-impl Unwound {
-    /// What users should know, if anything is missing.
-    pub fn warning(&self, profile: &Profile) -> Option<Warning> {
-        let count = self.n_too_deep + self.cut_at.iter().map(|&(_, n)| n).sum::<usize>();
-        if count == 0 {
-            return None;
-        }
-        let libs = &profile.symbols().libs;
-        let mut why = Vec::new();
-        let missing: Vec<_> = self.missing.iter().filter_map(|lib| libs.get(lib.index())).map(|lib| lib.path.as_str()).collect();
-        if !missing.is_empty() {
-            why.push(format!("the files that were recorded are not at hand: {}", missing.join(", ")));
-        }
-        if self.n_too_deep > 0 {
-            why.push(format!("{} stacks are larger than their copies (`--call-graph dwarf,65528` keeps more)", self.n_too_deep));
-        }
-        let why = if why.is_empty() { "their code says nothing of its callers".to_owned() } else { why.join("; ") };
-        let message = format!(
-            "outer callers of {count} samples are unknown: {why}. Where it was recorded, `perf script -i perf.data -F \
-             +pid,+srcline --full-source-path > perf.txt` writes a text that needs no other files"
-        );
-        Some(Warning { code: "cut-stacks", message, count: count as u64 })
     }
 }
 

@@ -21,7 +21,7 @@ fn recording() -> (Profile, RawStacks) {
 
 /// The program, and no libraries: those of this machine need not be those that were recorded.
 fn program(lib: &Lib) -> Option<Vec<u8>> {
-    (lib.name == "raytrace").then(|| std::fs::read(fixtures("binaries/raytrace")).unwrap())
+    (lib.name == "raytrace").then(|| std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap())
 }
 
 /// Frames of each sample as library and address, the leaf first.
@@ -99,7 +99,7 @@ fn what_is_missing_is_named() {
 #[test]
 fn files_that_are_broken_are_like_none() {
     let (profile, raw) = recording();
-    let whole = std::fs::read(fixtures("binaries/raytrace")).unwrap();
+    let whole = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap();
     for end in (0..whole.len()).step_by(whole.len() / 16) {
         let unwound = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|bytes| bytes[..end].to_vec()));
         assert_eq!(unwound.n_whole, 0, "cut at {end}");

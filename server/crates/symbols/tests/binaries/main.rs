@@ -16,9 +16,10 @@ use symbols::{Cache, Generics, LibSymbols, Search};
 
 const RAYTRACE: &str = "141cf987ac1361e5958807f566df057aff9696be";
 
-/// A program of `fixtures/binaries`.
+/// A program that a profile of `fixtures` was recorded of.
 fn binary(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/binaries").join(name)
+    let case = if name == "wordstat" { "samply/rust-wordstat" } else { "perf-data/cpp-raytrace-fp" };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/profiles").join(case).join("bin").join(name)
 }
 
 /// A library that a profile names.
