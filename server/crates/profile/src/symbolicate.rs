@@ -8,8 +8,8 @@
 
 use crate::symbol_tables::Names;
 use crate::{
-    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples, SourceId,
-    StackId, StackTable, SymbolTables, Thread,
+    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples,
+    SourceId, StackId, StackTable, SymbolTables, Thread,
 };
 use rustc_hash::FxHashMap;
 
@@ -325,10 +325,7 @@ mod tests {
         let codes = funcs.ids().map(|id| (profile.symbols().func_name(id), funcs.code(id)));
         let native = |name| (name, Code::Native);
         let codes: Vec<_> = codes.collect();
-        assert_eq!(
-            codes,
-            [("main", Code::JavaScript), native("run"), native("fold"), native("step"), ("other", Code::Label)]
-        );
+        assert_eq!(codes, [("main", Code::JavaScript), native("run"), native("fold"), native("step"), ("other", Code::Label)]);
         // All levels that were inlined into an address are of its category.
         let categories: Vec<_> = stacks.ids().map(|id| stacks.category_name(stacks.category(id))).collect();
         assert_eq!(categories, ["Other", "Native", "Native", "Native", "Other"]);
