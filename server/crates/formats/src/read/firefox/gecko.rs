@@ -154,7 +154,7 @@ struct Symbols<'a> {
     process: &'a str,
     sources: Vec<Text<'a>>,
     libs: Libs,
-    categories: Categories,
+    categories: Categories<'a>,
 }
 
 struct Libs {
@@ -192,7 +192,7 @@ impl<'a> Symbols<'a> {
                 Ok(())
             })?;
         }
-        let categories = Categories::new(builder, &process.meta)?;
+        let categories = Categories::new(&process.meta);
         Ok(Self { process: place, sources, libs: Libs { ids, ranges }, categories })
     }
 }

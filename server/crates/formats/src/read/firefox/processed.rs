@@ -15,7 +15,7 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
     let kinds = present(threads)?.kinds();
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
-    let categories = Categories::new(&mut builder, meta)?;
+    let categories = Categories::new(meta);
 
     let nothing = Raw::default();
     let shared = file.get("shared").unwrap_or(&nothing);

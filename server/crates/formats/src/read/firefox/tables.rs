@@ -8,7 +8,7 @@ use super::location;
 use super::raw::join;
 use super::schema::{Meta, frame_flags, func_flags};
 use crate::{At, ReadError};
-use profile::{CategoryId, Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
+use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -39,7 +39,7 @@ pub(super) struct Tables<'t> {
 pub(super) fn append<'t>(
     builder: &mut ProfileBuilder,
     place: &str,
-    categories: &Categories,
+    categories: &Categories<'_>,
     stacks: impl FnOnce() -> Result<Stacks, ReadError> + Send,
     tables: impl FnOnce() -> Result<Tables<'t>, ReadError>,
 ) -> Result<(), ReadError> {
@@ -81,35 +81,38 @@ pub(super) fn append<'t>(
 }
 
 /// The categories of stacks that a file (or a process of it) has.
-pub(super) struct Categories {
-    /// By their place in the file's list.
-    ids: Vec<CategoryId>,
-    /// That of stacks nothing is said of.
-    default: CategoryId,
+pub(super) struct Categories<'m> {
+    names: Vec<&'m str>,
+    /// That of stacks nothing is said of; empty if there is none.
+    default: &'m str,
 }
 
-impl Categories {
-    pub(super) fn new(builder: &mut ProfileBuilder, meta: &Meta) -> Result<Self, ReadError> {
+impl<'m> Categories<'m> {
+    pub(super) fn new(meta: &'m Meta) -> Self {
         let names = meta.categories();
         let default = meta.default_category().and_then(|default| names.get(default as usize)).copied();
-        // What comes first takes no room (see `ProfileBuilder::intern_category`).
-        let default = builder.intern_category(default.unwrap_or_default())?;
-        let ids = names.into_iter().map(|name| builder.intern_category(name)).collect::<Result<_, _>>()?;
-        Ok(Self { ids, default })
+        Self { names, default: default.unwrap_or_default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+        self.names.is_empty()
     }
 
     /// Puts `n` stacks from `first` on into their categories. A stack without one of its own has its parent's (Firefox Profiler,
     /// `profile-data`, derived stack categories).
     fn mark(&self, builder: &mut ProfileBuilder, first: usize, n: usize, own: impl Fn(usize) -> u32) -> Result<(), ReadError> {
+        if n == 0 {
+            return Ok(());
+        }
+        // What comes first takes no room (see `ProfileBuilder::intern_category`), and many recordings have nothing else.
+        builder.intern_category(self.names.get(own(0) as usize).unwrap_or(&self.default))?;
+        let default = builder.intern_category(self.default)?;
+        let ids = self.names.iter().map(|name| builder.intern_category(name)).collect::<Result<Vec<_>, _>>()?;
         for row in 0..n {
             let stack = StackId::new((first + row) as u32);
-            let category = match self.ids.get(own(row) as usize) {
+            let category = match ids.get(own(row) as usize) {
                 Some(&category) => category,
-                None => builder.prefix(stack).map_or(self.default, |parent| builder.category(parent)),
+                None => builder.prefix(stack).map_or(default, |parent| builder.category(parent)),
             };
             builder.set_category(stack, category)?;
         }
