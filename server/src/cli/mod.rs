@@ -11,10 +11,12 @@ use crate::export::{Compat, Cut, Options, Target};
 use crate::lsp;
 use crate::present::text::{one_line, plain};
 use crate::present::units;
-use crate::session::config::{Config, Inlines, PathMapping, Symbols};
+use crate::session::config::{Config, Implementation, Inlines, PathMapping, Symbols};
 use crate::session::libraries::{self, Libraries, Places};
 use crate::session::roots;
 use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
+use crate::session::transforms;
+use analysis::Transform;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use profile::Metric;
 use sources::{Limits, SourceIndex};
@@ -144,6 +146,12 @@ struct ViewArgs {
     /// Only threads with this name, id or glob (repeats)
     #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
+    /// Which functions are seen; what the others cost is their callers'
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
+    implementation: Implementation,
+    /// Change stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (repeats, in order)
+    #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
+    transform: Vec<Transform>,
     /// Where the cost of inlined code is shown
     #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
     inlines: Inlines,
@@ -260,6 +268,8 @@ impl ViewArgs {
         let config = Config {
             metric: self.metric,
             threads: self.thread,
+            implementation: self.implementation,
+            transforms: self.transform,
             path_mappings: self.map,
             inlines: self.inlines,
             symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },

@@ -3,6 +3,7 @@
 //! One table of fields is the type, the parser and the JSON Schema at once. A key that is unknown or of the wrong type is one
 //! warning that names it; the rest applies.
 
+use analysis::Transform;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,30 @@ pub enum Unit {
     Absolute,
     /// Both.
     Both,
+}
+
+/// Which functions are seen, where a profile says which are JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "camelCase")]
+pub enum Implementation {
+    /// All of them.
+    #[default]
+    All,
+    /// JavaScript; what it calls is its own cost.
+    Js,
+    /// All but JavaScript, whose cost is that of what runs it.
+    Native,
+}
+
+impl Implementation {
+    /// The same, as `analysis` has it.
+    pub fn seen(self) -> analysis::Implementation {
+        match self {
+            Self::All => analysis::Implementation::All,
+            Self::Js => analysis::Implementation::Js,
+            Self::Native => analysis::Implementation::Native,
+        }
+    }
 }
 
 /// Where the cost of inlined code is shown.
@@ -157,6 +182,11 @@ pub struct Config {
     pub metric: Option<String>,
     /// The threads to show, by name, id or glob; empty = all.
     pub threads: Vec<String>,
+    /// Which functions are seen, where a profile says which are JavaScript.
+    pub implementation: Implementation,
+    /// What is done to stacks before anything is summed: of one look at a profile, no setting.
+    #[serde(skip)]
+    pub transforms: Vec<Transform>,
     /// Where the cost of inlined code is shown.
     pub inlines: Inlines,
     /// In what costs are worded.
@@ -220,6 +250,8 @@ impl Default for Config {
             profile: None,
             metric: None,
             threads: Vec::new(),
+            implementation: Implementation::All,
+            transforms: Vec::new(),
             inlines: Inlines::Body,
             unit: Unit::Percent,
             hints: Hints::default(),
@@ -237,7 +269,7 @@ impl Default for Config {
 }
 
 /// Settings of the contract that later releases will read; an editor may send them already.
-const RESERVED: [&str; 4] = ["baseline", "implementation", "callHierarchy", "trace"];
+const RESERVED: [&str; 3] = ["baseline", "callHierarchy", "trace"];
 
 impl Config {
     /// The settings in `value` (the object itself, or one with it under `costline`), and a sentence per key that was passed over.
@@ -267,7 +299,9 @@ impl Config {
 
     /// Whether costs of files must be computed anew when `other` replaces these settings.
     pub fn same_view(&self, other: &Self) -> bool {
-        let looks = |c: &Self| (c.metric.clone(), c.threads.clone(), c.inlines, c.symbols.clone());
+        let looks = |c: &Self| {
+            (c.metric.clone(), c.threads.clone(), c.implementation, c.transforms.clone(), c.inlines, c.symbols.clone())
+        };
         let finds = |c: &Self| (c.path_mappings.clone(), c.source_roots.clone(), c.exclude.clone());
         looks(self) == looks(other) && finds(self) == finds(other)
     }

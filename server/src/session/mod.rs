@@ -13,5 +13,6 @@ pub mod progress;
 pub mod refresh;
 pub mod roots;
 pub mod snapshot;
+pub mod transforms;
 pub mod watch;
 pub mod world;

@@ -307,7 +307,14 @@ impl Snapshot {
             Mapping::Mapped { path, .. } => Ok(path.clone()),
             Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
         });
-        let groups = Arc::new(groups);
+        let (recording, groups) = match analysis::reshape(&recording, &view, &groups) {
+            Some(reshaped) => {
+                warnings.extend(reshaped.warnings);
+                (Arc::new(reshaped.recording), reshaped.groups)
+            }
+            None => (recording, groups),
+        };
+        let (symbols, groups) = (recording.symbols(), Arc::new(groups));
         let paths: Vec<_> = (0..groups.n_files() as u32)
             .map(|file| match &mappings[groups.first_source(FileId::new(file)).index()] {
                 Mapping::Mapped { path, .. } => Some(path.clone()),
@@ -486,7 +493,8 @@ pub fn roots(workspace: &[PathBuf], config: &Config) -> Vec<Root> {
 
 /// The settings' view of a recording. Names that it lacks fall back, with a warning.
 fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> View {
-    let mut view = View { idle: IdleSamples::Apart, ..View::of(recording) };
+    let (implementation, transforms) = (config.implementation.seen(), config.transforms.clone());
+    let mut view = View { idle: IdleSamples::Apart, implementation, transforms, ..View::of(recording) };
     if let Some(wanted) = &config.metric {
         if let Some(metric) = recording.find_metric(wanted) {
             view.metric = metric;

@@ -2,7 +2,8 @@
 //!
 //! [`costs`] sums a whole recording once: self and total of every function and of every line of every file, and of every
 //! caller → callee edge with its call sites. [`CallTree`] answers what depends on a path, on demand. Both look at a recording
-//! through one [`View`] and one [`profile::Groups`], so that what is one thing to the user is counted once.
+//! through one [`View`] and one [`profile::Groups`], so that what is one thing to the user is counted once. What a view hides
+//! or merges of stacks goes before: [`reshape`] gives the recording that is left.
 //!
 //! The rules: self goes to the leaf; whatever occurs several times on one stack (recursion, two names of one file, two
 //! instances of one function) counts once for that sample; idle samples lie outside the total; samples without stack count
@@ -21,6 +22,8 @@ mod frames;
 mod graph;
 mod inclusive;
 mod invocations;
+mod reshape;
+mod transform;
 mod view;
 mod weighted;
 
@@ -30,4 +33,6 @@ pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs};
 pub use edges::{Edge, Site};
 pub use invocations::{call_graph, lines_as_functions, one_sample_per_call};
+pub use reshape::{Reshaped, reshape};
+pub use transform::{Implementation, Operand, Transform, TransformKind};
 pub use view::{IdleSamples, ThreadChoice, View};

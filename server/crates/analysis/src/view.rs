@@ -1,5 +1,6 @@
 //! What of a recording is looked at.
 
+use crate::transform::{Implementation, Transform};
 use profile::{MetricId, Recording, ThreadId};
 
 /// Which threads count.
@@ -31,12 +32,22 @@ pub struct View {
     pub threads: ThreadChoice,
     /// What becomes of idle ones.
     pub idle: IdleSamples,
+    /// Which frames are seen: for [`crate::reshape`], whose recording everything else takes.
+    pub implementation: Implementation,
+    /// What is done to stacks, in this order: for [`crate::reshape`], too.
+    pub transforms: Vec<Transform>,
 }
 
 impl View {
     /// Everything, in the recording's own metric.
     pub fn of(recording: &Recording) -> Self {
-        Self { metric: recording.default_metric(), threads: ThreadChoice::All, idle: IdleSamples::Apart }
+        Self {
+            metric: recording.default_metric(),
+            threads: ThreadChoice::All,
+            idle: IdleSamples::Apart,
+            implementation: Implementation::All,
+            transforms: Vec::new(),
+        }
     }
 
     pub(crate) fn includes(&self, thread: usize) -> bool {

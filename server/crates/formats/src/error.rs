@@ -85,7 +85,7 @@ impl ReadError {
 impl From<BuildError> for ReadError {
     fn from(error: BuildError) -> Self {
         let kind = match error {
-            BuildError::TooLarge(_) => ErrorKind::TooLarge,
+            BuildError::TooLarge(_) | BuildError::Categories => ErrorKind::TooLarge,
             BuildError::Dangling { .. } | BuildError::Shape { .. } => ErrorKind::Malformed,
         };
         Self { kind, at: At::File, message: error.to_string() }

@@ -303,3 +303,57 @@ fn executing_columns_are_kept_of_scripts_only() {
         assert_eq!(columns(script), [(1, 7), (2, 0)], "{script}");
     }
 }
+
+#[test]
+fn what_is_a_script_in_words_and_in_flags() {
+    use profile::Code::{JavaScript, Label, Native};
+    let codes = |columns: [(&str, Value); 2]| {
+        let mut profile = profile();
+        for (column, cells) in columns {
+            profile["threads"][0]["funcTable"][column] = cells;
+        }
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        let funcs = &stacks(&read).symbols().funcs;
+        funcs.ids().map(|func| funcs.code(func)).collect::<Vec<_>>()
+    };
+    assert_eq!(codes([("isJS", json!([false, false])), ("relevantForJS", json!([false, false]))]), [Native, Native]);
+    assert_eq!(codes([("isJS", json!([true, false])), ("relevantForJS", json!([true, true]))]), [JavaScript, Label]);
+    // Version 75: the two lowest bits; the others say which cells there are.
+    let flags = |first: u32, second: u32| codes([("isJS", Value::Null), ("flags", json!([first, second]))]);
+    assert_eq!(flags(0b1_1101, 0b1_1110), [JavaScript, Label]);
+    assert_eq!(flags(0b1_1100, 0b11), [Native, JavaScript]);
+}
+
+#[test]
+fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
+    let categories = |frame_categories: Option<Value>, stack_categories: Option<Value>, flags: Option<Value>| {
+        let mut profile = profile();
+        profile["meta"]["categories"] = json!([
+            { "name": "Idle", "color": "transparent" },
+            { "name": "Other", "color": "grey" },
+            { "name": "JavaScript", "color": "yellow" },
+        ]);
+        let thread = &mut profile["threads"][0];
+        thread["stackTable"] = json!({ "length": 4, "frame": [0, 1, 2, 2], "prefix": [null, 0, 1, null] });
+        thread["frameTable"] = json!({ "length": 3, "func": [0, 1, 1], "line": [1, 2, 3] });
+        let columns =
+            [("frameTable", "category", frame_categories), ("stackTable", "category", stack_categories), ("frameTable", "flags", flags)];
+        for (table, column, cells) in columns {
+            if let Some(cells) = cells {
+                thread[table][column] = cells;
+            }
+        }
+        let read = read(profile.to_string().into_bytes()).unwrap();
+        let stacks = stacks(&read).stacks();
+        stacks.ids().map(|stack| stacks.category_name(stacks.category(stack)).to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    let frames = |cells: Value| categories(Some(cells), None, None);
+    assert_eq!(frames(json!([2, 0, 1])), "JavaScript Idle Other Other");
+    assert_eq!(frames(json!([2, null, null])), "JavaScript JavaScript JavaScript Other");
+    assert_eq!(frames(json!([null, 0, null])), "Other Idle Idle Other");
+    // Since 71 a flag says which cells there are.
+    assert_eq!(categories(Some(json!([2, 0, 0])), None, Some(json!([4, 0, 4]))), "JavaScript JavaScript Idle Idle");
+    // Until 52 stacks had some, too, and a few writers gave them to nothing else.
+    assert_eq!(categories(None, Some(json!([2, 0, 1, 1])), None), "JavaScript Idle Other Other");
+    assert_eq!(categories(Some(json!([2, null, null])), Some(json!([1, 1, 1, 1])), None), "JavaScript JavaScript JavaScript Other");
+}

@@ -6,6 +6,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind, Format};
+use profile::Code;
 use serde_json::{Value, json};
 
 /// A process that starts at `start` (ms) with a thread of three samples, `time` being that of the first.
@@ -106,6 +107,22 @@ fn tables_by_their_schema() {
         let own: Vec<_> = cpu.functions.iter().map(|((name, _), cost)| (name.as_str(), *cost)).collect();
         assert_eq!(own, [("0xfff", 7.0)]);
     }
+}
+
+#[test]
+fn scripts_are_known_by_their_place_and_labels_by_their_mark() {
+    let mut process = process(0.0, 0.0);
+    process["threads"][0]["frameTable"]["schema"] = json!({ "location": 0, "line": 2, "column": 3, "category": 4, "relevantForJS": 5 });
+    process["threads"][0]["frameTable"]["data"][4] = json!([4, null, null, null, 1, true]);
+    process["threads"][0]["frameTable"]["data"][3] = json!([3, null, null, null, null, false]);
+    let read = read_json(&process).unwrap();
+    let symbols = stacks(&read).symbols();
+    let codes: Vec<_> = symbols.funcs.ids().map(|func| symbols.funcs.code(func)).collect();
+    assert_eq!(codes, [Code::Native, Code::JavaScript, Code::JavaScript, Code::Native, Code::Label]);
+    // Idle itself, and all else as is not said: the second category is called by the first.
+    let table = stacks(&read).stacks();
+    let categories: Vec<_> = table.ids().map(|stack| table.category_name(table.category(stack))).collect();
+    assert_eq!(categories, ["", "", "", "", "Idle"]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! How readers make a [`Profile`]: every index is checked when its row goes in, and never again.
 
+use crate::stack_table::IDLE;
 use crate::strings::Interner;
-use crate::{Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread};
+use crate::{CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread};
 use rustc_hash::FxHashMap;
 
 /// Why a row could not be added.
@@ -24,6 +25,9 @@ pub enum BuildError {
     /// A table has more rows than 32 bits can count, or strings exceed 4 GiB.
     #[error("the {0} table exceeds 2^32 - 1 rows or 4 GiB of text")]
     TooLarge(&'static str),
+    /// There are more categories of stacks than a byte can count.
+    #[error("stacks are of more than 256 categories")]
+    Categories,
     /// A thread brings another number of weight columns than there are metrics, or a column of another length than its samples.
     #[error("thread {thread}: {what} has {found} entries, expected {expected}")]
     Shape {
@@ -116,6 +120,14 @@ impl ProfileBuilder {
         Ok(id)
     }
 
+    /// Says what a func is made of; what is JavaScript once stays it.
+    pub fn set_code(&mut self, func: FuncId, code: Code) -> Result<(), BuildError> {
+        let funcs = &mut self.profile.symbols.funcs;
+        check("code", 0, "func", func.index(), funcs.len())?;
+        funcs.set_code(func, code);
+        Ok(())
+    }
+
     /// The id of a frame.
     pub fn intern_frame(&mut self, frame: Frame) -> Result<FrameId, BuildError> {
         if let Some(&id) = self.frame_ids.get(&frame) {
@@ -162,9 +174,25 @@ impl ProfileBuilder {
 
     /// Marks samples with exactly this stack as idle.
     pub fn set_idle(&mut self, stack: StackId) -> Result<(), BuildError> {
-        check("idle", 0, "stack", stack.index(), self.stacks.len())?;
-        self.stacks.set_idle(stack);
+        let idle = self.intern_category(IDLE)?;
+        self.set_category(stack, idle)
+    }
+
+    /// The id of a category of stacks. Stacks that are given none are in the one that comes first, unless that is the idle one.
+    pub fn intern_category(&mut self, name: &str) -> Result<CategoryId, BuildError> {
+        self.stacks.intern_category(name).ok_or(BuildError::Categories)
+    }
+
+    /// Says what the thread was doing at a stack.
+    pub fn set_category(&mut self, stack: StackId, category: CategoryId) -> Result<(), BuildError> {
+        check("category", 0, "stack", stack.index(), self.stacks.len())?;
+        self.stacks.set_category(stack, category);
         Ok(())
+    }
+
+    /// What the thread was doing at a stack that was added.
+    pub fn category(&self, stack: StackId) -> CategoryId {
+        self.stacks.category(stack)
     }
 
     /// Appends a thread, after all of its stacks.

@@ -1,7 +1,7 @@
 //! The same recording with the lines of inlined functions told where the physical function calls them: the cost of inlined code is
 //! seen at the outermost call, in the function that was compiled.
 
-use crate::{FrameId, FrameTable, Profile, Recording, SourceId, StackTable};
+use crate::{FrameId, FrameTable, Profile, Recording, SourceId};
 use rustc_hash::FxHashMap;
 
 /// The recording in which each inlined frame stands at the place of the frame that it was inlined into, the outermost one.
@@ -16,7 +16,7 @@ pub fn at_call_sites(recording: &Recording) -> Recording {
 
 fn stacks_at_call_sites(profile: &Profile) -> Profile {
     let mut frames = FrameTable::default();
-    let mut stacks = StackTable::default();
+    let mut stacks = profile.stacks.without_rows();
     let mut known: FxHashMap<(FrameId, Option<FrameId>), FrameId> = FxHashMap::default();
     // The frame that each stack's frame is inlined into, or that frame itself.
     let mut physical: Vec<FrameId> = Vec::with_capacity(profile.stacks.len());
@@ -38,10 +38,7 @@ fn stacks_at_call_sites(profile: &Profile) -> Profile {
             }
             FrameId::new(frames.len() as u32 - 1)
         });
-        stacks.push(prefix, frame);
-    }
-    for id in profile.stacks.ids().filter(|&id| profile.stacks.is_idle(id)) {
-        stacks.set_idle(id);
+        stacks.push_in(profile.stacks.category(id), prefix, frame);
     }
     Profile { frames, stacks: stacks.into(), ..profile.clone() }
 }
@@ -57,7 +54,7 @@ mod tests {
             "
             run@4[file:run.rs]          run@6               run@7[inl]
             fold@90[file:iter.rs][inl]  step@12             step@13[inl]
-            step@12[file:run.rs][inl]   hash@1[file:h.rs]
+            step@12[file:run.rs][inl]   hash@1[file:h.rs][cat:Hash]
             ",
         );
         let Recording::Stacks(new) = at_call_sites(&Recording::Stacks(old)) else { panic!("it has stacks") };
@@ -73,5 +70,8 @@ mod tests {
         assert_eq!(samples[1], [hash, run(12), run(6)]);
         // The physical function of an inlined root is not in the profile.
         assert_eq!(samples[2], [run(7), run(7)]);
+        let categories = new.threads()[0].samples.stacks().flatten();
+        let categories: Vec<_> = categories.map(|leaf| new.stacks().category_name(new.stacks().category(leaf))).collect();
+        assert_eq!(categories, ["Other", "Hash", "Other"]);
     }
 }

@@ -55,6 +55,17 @@ impl Groups {
         groups
     }
 
+    /// The same where funcs were added to `symbols` since: each of those is a function of its own.
+    #[must_use]
+    pub fn extended(&self, symbols: &SymbolTables) -> Self {
+        let mut groups = self.clone();
+        for func in symbols.funcs.ids().skip(self.function_of.len()) {
+            groups.function_of.push(FunctionId::new(groups.funcs.len() as u32));
+            groups.funcs.push(func);
+        }
+        groups
+    }
+
     /// The file that a source is a name of.
     ///
     /// # Panics

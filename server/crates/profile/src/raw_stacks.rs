@@ -3,7 +3,7 @@
 //! once they are found ([`with_callers`]).
 
 use crate::symbolicate::{Frames, Funcs};
-use crate::{Frame, FrameId, Func, LibId, Profile, Samples, StackId, StackTable, Thread, ThreadId};
+use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, Samples, StackId, StackTable, Thread, ThreadId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -96,7 +96,8 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     let mut below: FxHashMap<(ThreadId, usize), &[(LibId, u64)]> = FxHashMap::default();
     below.extend(found.iter().map(|found| ((found.thread, found.sample), found.callers.as_slice())));
     let mut known_frames: FxHashMap<(LibId, u64), FrameId> = FxHashMap::default();
-    let mut stacks = Stacks { old: &profile.stacks, table: StackTable::default(), known: FxHashMap::default(), idle: Vec::new() };
+    let table = profile.stacks.without_rows();
+    let mut stacks = Stacks { old: &profile.stacks, table, known: FxHashMap::default() };
     let mut threads = Vec::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(profile.threads.iter()) {
         let mut column = Vec::with_capacity(thread.samples.len());
@@ -111,7 +112,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
                     frames.intern(Frame { func, line: 0, column: 0, inlined: false }, None)
                 };
                 known_frames.insert((lib, address), frame);
-                base = Some(stacks.intern(base, frame, false)?);
+                base = Some(stacks.intern(base, frame, CategoryId::default())?);
             }
             column.push(match stack {
                 Some(stack) => Some(stacks.moved(base, stack)?),
@@ -126,7 +127,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     Some(Profile {
         symbols: funcs.finish(old.libs.clone()),
         frames: frames.table,
-        stacks: stacks.finish().into(),
+        stacks: stacks.table.into(),
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
         threads: threads.into(),
@@ -137,8 +138,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
 struct Stacks<'a> {
     old: &'a StackTable,
     table: StackTable,
-    known: FxHashMap<(Option<StackId>, FrameId, bool), StackId>,
-    idle: Vec<StackId>,
+    known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId>,
 }
 
 impl Stacks<'_> {
@@ -150,29 +150,19 @@ impl Stacks<'_> {
         }
         let mut stack = base;
         for &old in path.iter().rev() {
-            stack = Some(self.intern(stack, self.old.frame(old), self.old.is_idle(old))?);
+            stack = Some(self.intern(stack, self.old.frame(old), self.old.category(old))?);
         }
         stack
     }
 
-    fn intern(&mut self, prefix: Option<StackId>, frame: FrameId, is_idle: bool) -> Option<StackId> {
-        if let Some(&known) = self.known.get(&(prefix, frame, is_idle)) {
+    fn intern(&mut self, prefix: Option<StackId>, frame: FrameId, category: CategoryId) -> Option<StackId> {
+        if let Some(&known) = self.known.get(&(prefix, frame, category)) {
             return Some(known);
         }
-        let id = u32::try_from(self.table.len()).ok().filter(|&next| next != crate::ids::NONE).map(StackId::new)?;
-        self.table.push(prefix, frame);
-        self.known.insert((prefix, frame, is_idle), id);
-        if is_idle {
-            self.idle.push(id);
-        }
+        u32::try_from(self.table.len()).ok().filter(|&next| next != crate::ids::NONE)?;
+        let id = self.table.push_in(category, prefix, frame);
+        self.known.insert((prefix, frame, category), id);
         Some(id)
-    }
-
-    fn finish(mut self) -> StackTable {
-        for id in self.idle {
-            self.table.set_idle(id);
-        }
-        self.table
     }
 }
 

@@ -71,13 +71,15 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
     };
 
     let mut funcs = FuncTable::default();
-    for mut func in old.funcs.ids().map(|id| old.funcs.get(id)) {
+    for id in old.funcs.ids() {
+        let mut func = old.funcs.get(id);
         if let Some(source) = func.source.filter(|_| func.line != 0)
             && let Some(Some((source, place))) = moved(Asked::Start, Position { source, line: func.line, column: func.column })
         {
             (func.source, func.line, func.column) = (Some(source), place.line, place.column);
         }
         funcs.push(func);
+        funcs.set_code(id, old.funcs.code(id));
     }
 
     let mut frames = FrameTable::default();
@@ -110,7 +112,7 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Frame, FrameId, Func, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+    use crate::{Code, Frame, FrameId, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
 
     /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of `b.ts`), 3 (generated)
     /// and 4 (of nobody knows where), the second 21.
@@ -123,6 +125,7 @@ mod tests {
             builder.intern_func(Func { name, source, lib: None, line, column }).unwrap()
         };
         let (first, second, none) = (func("first", 1, 15), func("second", 20, 1), func("third", 0, 0));
+        builder.set_code(first, Code::JavaScript).unwrap();
         let frames = [(first, 2), (first, 5), (first, 21), (first, 3), (first, 4), (second, 21), (second, 0), (none, 0)];
         let stacks = frames.map(|(func, line)| {
             let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
@@ -181,6 +184,7 @@ mod tests {
         assert!(Arc::ptr_eq(&old.stacks, &new.stacks) && Arc::ptr_eq(&old.threads, &new.threads));
         let sources: Vec<_> = (0..3).map(|id| new.symbols().source_name(SourceId::new(id))).collect();
         assert_eq!(sources, ["/app/out.js", "/app/a.ts", "/app/b.ts"]);
+        assert_eq!([0, 1].map(|id| new.symbols().funcs.code(FuncId::new(id))), [Code::JavaScript, Code::Native]);
         // A file that the recording names already is that file.
         let find = |_, _| Moved::To(Place { file: "/app/out.js", line: 1, column: 1 });
         let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else { panic!("it has stacks") };

@@ -75,6 +75,13 @@ impl FrameTable {
     }
 }
 
+/// What a thread was doing, in the profiler's own words: one of the names of [`StackTable::category_name`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct CategoryId(u8);
+
+/// The category of stacks at which a thread was not running.
+pub(crate) const IDLE: &str = "Idle";
+
 /// Stacks in columns: a tree in which every parent stands before its children.
 ///
 /// A stack is a frame and the stack it was called from, so `[main, parse]` and `[main, parse, hash]` are two rows and the
@@ -83,8 +90,11 @@ impl FrameTable {
 pub struct StackTable {
     prefix: Vec<u32>,
     frame: Vec<FrameId>,
-    /// Stacks at which the thread was idle; empty where the format knows no idleness.
-    idle: Vec<bool>,
+    /// Of the first stacks; those beyond are in the first category, where most of them are.
+    category: Vec<CategoryId>,
+    /// Names of categories.
+    categories: Vec<String>,
+    idle: Option<CategoryId>,
 }
 
 impl StackTable {
@@ -107,7 +117,22 @@ impl StackTable {
 
     /// Whether samples with exactly this stack are idle.
     pub fn is_idle(&self, id: StackId) -> bool {
-        self.idle.get(id.index()).copied().unwrap_or(false)
+        self.idle.is_some_and(|idle| self.category(id) == idle)
+    }
+
+    /// What the thread was doing at this stack. Where the format knows no categories, all stacks are in one without a name.
+    pub fn category(&self, id: StackId) -> CategoryId {
+        self.category.get(id.index()).copied().unwrap_or_default()
+    }
+
+    /// The name of a category; empty where it has none.
+    pub fn category_name(&self, id: CategoryId) -> &str {
+        self.categories.get(usize::from(id.0)).map_or("", String::as_str)
+    }
+
+    /// The category with this name.
+    pub fn find_category(&self, name: &str) -> Option<CategoryId> {
+        (0..=u8::MAX).zip(&self.categories).find(|(_, known)| *known == name).map(|(id, _)| CategoryId(id))
     }
 
     /// All ids in order: callers before callees.
@@ -130,15 +155,46 @@ impl StackTable {
         self.frame.push(frame);
     }
 
+    /// Appends a stack of a category.
+    pub(crate) fn push_in(&mut self, category: CategoryId, prefix: Option<StackId>, frame: FrameId) -> StackId {
+        self.push(prefix, frame);
+        let id = StackId::new(self.len() as u32 - 1);
+        self.set_category(id, category);
+        id
+    }
+
+    /// A table for other stacks of the same recording.
+    pub(crate) fn without_rows(&self) -> Self {
+        Self { categories: self.categories.clone(), idle: self.idle, ..Self::default() }
+    }
+
     pub(crate) fn reserve(&mut self, additional: usize) {
         self.prefix.reserve_exact(additional);
         self.frame.reserve_exact(additional);
     }
 
-    pub(crate) fn set_idle(&mut self, id: StackId) {
-        if self.idle.len() <= id.index() {
-            self.idle.resize(self.len(), false);
+    /// The id of a category; `None` when there are too many.
+    pub(crate) fn intern_category(&mut self, name: &str) -> Option<CategoryId> {
+        if let Some(known) = self.find_category(name) {
+            return Some(known);
         }
-        self.idle[id.index()] = true;
+        // What nobody says anything of is in the first.
+        if self.categories.is_empty() && name == IDLE {
+            self.categories.push(String::new());
+        }
+        let id = CategoryId(u8::try_from(self.categories.len()).ok()?);
+        self.categories.push(name.to_owned());
+        self.idle = self.idle.or((name == IDLE).then_some(id));
+        Some(id)
+    }
+
+    pub(crate) fn set_category(&mut self, id: StackId, category: CategoryId) {
+        if self.category(id) == category {
+            return;
+        }
+        if self.category.len() <= id.index() {
+            self.category.resize(self.len(), CategoryId::default());
+        }
+        self.category[id.index()] = category;
     }
 }

@@ -51,6 +51,18 @@ pub struct Func {
     pub column: u32,
 }
 
+/// What a func is made of, for those who look at JavaScript only or at all but JavaScript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Code {
+    /// No JavaScript, or nobody knows.
+    #[default]
+    Native,
+    /// No JavaScript, but to be seen beside it: what a script asks of its runtime (Firefox Profiler's `relevantForJS`).
+    Label,
+    /// JavaScript.
+    JavaScript,
+}
+
 /// Funcs in columns.
 ///
 /// A func is what the profiler takes for one function. Several funcs can be one function in the text (instances of a
@@ -62,6 +74,8 @@ pub struct FuncTable {
     lib: Vec<u32>,
     line: Vec<u32>,
     column: Vec<u32>,
+    /// Of the first funcs; those beyond are [`Code::Native`].
+    code: Vec<Code>,
 }
 
 impl FuncTable {
@@ -80,6 +94,11 @@ impl FuncTable {
         }
     }
 
+    /// What a func is made of.
+    pub fn code(&self, id: FuncId) -> Code {
+        self.code.get(id.index()).copied().unwrap_or_default()
+    }
+
     /// How many funcs there are.
     pub fn len(&self) -> usize {
         self.name.len()
@@ -93,6 +112,17 @@ impl FuncTable {
     /// All ids in order.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = FuncId> + use<> {
         (0..self.len() as u32).map(FuncId::new)
+    }
+
+    /// Says what a func is made of. What is JavaScript to one frame is so to all.
+    pub(crate) fn set_code(&mut self, id: FuncId, code: Code) {
+        if self.code(id) >= code {
+            return;
+        }
+        if self.code.len() <= id.index() {
+            self.code.resize(self.len(), Code::default());
+        }
+        self.code[id.index()] = code;
     }
 
     pub(crate) fn push(&mut self, func: Func) {

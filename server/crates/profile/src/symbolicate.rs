@@ -8,8 +8,8 @@
 
 use crate::symbol_tables::Names;
 use crate::{
-    Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples, SourceId, StackId,
-    StackTable, SymbolTables, Thread,
+    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples,
+    SourceId, StackId, StackTable, SymbolTables, Thread,
 };
 use rustc_hash::FxHashMap;
 
@@ -59,7 +59,9 @@ where
         }
         is_resolved |= !levels.is_empty();
         if levels.is_empty() {
-            levels.push((funcs.intern(old.funcs.get(id)), None));
+            let func = funcs.intern(old.funcs.get(id));
+            funcs.table.set_code(func, old.funcs.code(id));
+            levels.push((func, None));
         }
         now.push(levels);
     }
@@ -116,31 +118,20 @@ where
 }
 
 /// The stacks with each frame replaced by its new ones, the outermost first, and the new innermost stack of each old one. Equal
-/// stacks become one; idle ones stay apart from others.
+/// stacks become one; those of other categories (idle ones, too) stay apart.
 fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<StackId>) {
-    let mut stacks = StackTable::default();
-    let mut known: FxHashMap<(Option<StackId>, FrameId, bool), StackId> = FxHashMap::default();
+    let mut stacks = old.without_rows();
+    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> = FxHashMap::default();
     let mut innermost: Vec<StackId> = Vec::with_capacity(old.len());
-    let mut idle = Vec::new();
     for id in old.ids() {
         let mut stack = old.prefix(id).map(|prefix| innermost[prefix.index()]);
-        let frames = &new_frames[old.frame(id).index()];
-        for (depth, &frame) in frames.iter().enumerate() {
-            let is_idle = depth + 1 == frames.len() && old.is_idle(id);
-            stack = Some(*known.entry((stack, frame, is_idle)).or_insert_with(|| {
-                stacks.push(stack, frame);
-                let new = StackId::new(stacks.len() as u32 - 1);
-                if is_idle {
-                    idle.push(new);
-                }
-                new
-            }));
+        let category = old.category(id);
+        for &frame in &new_frames[old.frame(id).index()] {
+            let new = known.entry((stack, frame, category)).or_insert_with(|| stacks.push_in(category, stack, frame));
+            stack = Some(*new);
         }
         // Every frame has at least one level.
         innermost.extend(stack);
-    }
-    for id in idle {
-        stacks.set_idle(id);
     }
     (stacks, innermost)
 }
@@ -229,7 +220,7 @@ impl Funcs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text_samples;
+    use crate::{Code, text_samples};
 
     /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two inlined levels and one, another
     /// call, and the function itself.
@@ -319,6 +310,25 @@ mod tests {
         assert_eq!(samples(&profile), ["main:3>run:4>fold:90~>step:12~", "0x50:0", "0x60:0"]);
         assert_eq!(became.len(), 1);
         assert!(symbolicate(&text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60"), find).is_none());
+    }
+
+    #[test]
+    fn what_is_known_of_scripts_and_categories_stays() {
+        let profile = text_samples::profile(
+            "
+            main[js]                  main
+            0x10[lib:app][cat:Native] other[label]
+            ",
+        );
+        let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
+        let (funcs, stacks) = (&profile.symbols().funcs, profile.stacks());
+        let codes = funcs.ids().map(|id| (profile.symbols().func_name(id), funcs.code(id)));
+        let native = |name| (name, Code::Native);
+        let codes: Vec<_> = codes.collect();
+        assert_eq!(codes, [("main", Code::JavaScript), native("run"), native("fold"), native("step"), ("other", Code::Label)]);
+        // All levels that were inlined into an address are of its category.
+        let categories: Vec<_> = stacks.ids().map(|id| stacks.category_name(stacks.category(id))).collect();
+        assert_eq!(categories, ["Other", "Native", "Native", "Native", "Other"]);
     }
 
     #[test]

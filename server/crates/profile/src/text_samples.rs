@@ -9,10 +9,11 @@
 //! ```
 //!
 //! A cell is `name@line` with attributes: `[file:…]` and `[lib:…]` (remembered for the name), `[start:N]` (the func's first
-//! line, remembered too), `[inl]`, `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs to the
-//! column whose cell in the first row starts at the same offset; samples may end early.
+//! line), `[js]` (JavaScript), `[label]` (to be seen beside it) and `[cat:…]` (the category, also of what is called and has none;
+//! else `Other`), remembered too; `[inl]` and `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs
+//! to the column whose cell in the first row starts at the same offset; samples may end early.
 
-use crate::{Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
+use crate::{Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
 use std::collections::HashMap;
 
 /// A profile with one thread, every sample weighing 1.
@@ -40,10 +41,13 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
     let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
     let mut builder = ProfileBuilder::new(vec![metric], 0);
     let mut known: HashMap<String, Attributes> = HashMap::new();
+    if threads.iter().any(|(_, text, _)| text.contains("[cat:")) {
+        builder.intern_category("Other").expect("one");
+    }
     for (i, (name, text, weights)) in threads.iter().enumerate() {
         let mut stacks = Vec::new();
         for cells in columns(text) {
-            let mut stack = None;
+            let (mut stack, mut category) = (None, None);
             for cell in cells {
                 let cell = Cell::parse(cell);
                 let attributes = known.entry(cell.name.to_owned()).or_default();
@@ -56,9 +60,14 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
                     column: 0,
                 };
                 let func = builder.intern_func(func).expect("small");
+                builder.set_code(func, attributes.code).expect("just made");
                 let frame = Frame { func, line: cell.line, column: 0, inlined: cell.has("inl") };
                 let frame = builder.intern_frame(frame).expect("small");
                 let id = builder.intern_stack(stack, frame).expect("small");
+                category = attributes.category.as_deref().map(|name| builder.intern_category(name).expect("few")).or(category);
+                if let Some(category) = category {
+                    builder.set_category(id, category).expect("just made");
+                }
                 if cell.has("idle") {
                     builder.set_idle(id).expect("just made");
                 }
@@ -80,6 +89,8 @@ struct Attributes {
     file: Option<String>,
     lib: Option<String>,
     start: u32,
+    code: Code,
+    category: Option<String>,
 }
 
 impl Attributes {
@@ -90,8 +101,16 @@ impl Attributes {
         if let Some(lib) = cell.value("lib:") {
             self.lib = Some(lib.to_owned());
         }
+        if let Some(category) = cell.value("cat:") {
+            self.category = Some(category.to_owned());
+        }
         if let Some(start) = cell.value("start:").and_then(|line| line.parse().ok()) {
             self.start = start;
+        }
+        for (attribute, code) in [("js", Code::JavaScript), ("label", Code::Label)] {
+            if cell.has(attribute) {
+                self.code = code;
+            }
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 mod tests {
     use super::*;
     use crate::{At, ErrorKind};
-    use profile::{LineKnowledge, Profile};
+    use profile::{Code, LineKnowledge, Profile};
     use std::fmt::Write;
 
     fn frame(name: &str, url: &str, line: i64) -> String {
@@ -97,6 +97,12 @@ mod tests {
         );
         let hash = symbols.funcs.ids().map(|id| symbols.funcs.get(id)).find(|f| symbols.strings.get(f.name) == "hash").unwrap();
         assert_eq!((hash.line, hash.column), (6, 6));
+        // What has a place is a script; what has only a name is called by scripts.
+        let codes = symbols.funcs.ids().map(|func| (symbols.func_name(func), symbols.funcs.code(func)));
+        assert_eq!(
+            codes.collect::<Vec<_>>(),
+            [("(anonymous)", Code::JavaScript), ("hash", Code::JavaScript), ("(idle)", Code::Native), ("fill", Code::Label)]
+        );
         let metrics = Recording::Stacks(profile).metrics().to_vec();
         assert_eq!(
             metrics.iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect::<Vec<_>>(),

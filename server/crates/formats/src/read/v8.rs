@@ -7,7 +7,7 @@ pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, metrics};
 
 use super::{position, source_name};
 use crate::ReadError;
-use profile::{Frame, Func, FuncId, ProfileBuilder, StackId};
+use profile::{Code, Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -34,6 +34,18 @@ impl CallFrame<'_> {
         self.function_name == "(idle)" && self.url.is_empty()
     }
 
+    /// What the Firefox Profiler takes it for (`profile-logic/import/chrome`): a place makes a script, and what else has a name is
+    /// what scripts call.
+    fn code(&self) -> Code {
+        let has_place = !self.url.is_empty() || self.line_number.is_some_and(|line| line >= 0.0);
+        match self.function_name.as_ref() {
+            "(root)" | "(program)" | "(idle)" | "(garbage collector)" => Code::Native,
+            "<WASM UNNAMED>" | "(unresolved function)" => Code::JavaScript,
+            _ if has_place => Code::JavaScript,
+            _ => Code::Label,
+        }
+    }
+
     pub(crate) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FuncId, ReadError> {
         let name = if self.function_name.is_empty() { "(anonymous)" } else { &self.function_name };
         let source = if self.url.is_empty() { None } else { Some(builder.intern_source(&source_name(&self.url))?) };
@@ -44,7 +56,9 @@ impl CallFrame<'_> {
             line: position(self.line_number.unwrap_or(-1.0) + 1.0),
             column: position(self.column_number.unwrap_or(-1.0) + 1.0),
         };
-        Ok(builder.intern_func(func)?)
+        let func = builder.intern_func(func)?;
+        builder.set_code(func, self.code())?;
+        Ok(func)
     }
 
     /// The stack of a call of this function, which is `func`, executing `line` and `column` (1-based, 0 = unknown).

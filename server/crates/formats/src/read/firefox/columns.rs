@@ -47,6 +47,21 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Whether something is so. Writers use numbers, too.
+    pub(super) fn truths(self, place: &str) -> Result<Vec<bool>, ReadError> {
+        match self.cells {
+            Cells::Json => {
+                let word = |cell: &str| match cell {
+                    "true" => Some(true),
+                    "false" | "null" => Some(false),
+                    _ => to_number(cell).map(|number| number != 0.0),
+                };
+                json_cells(self.text(place)?, place, |number| number != 0, word)
+            }
+            _ => self.slab_cells(place, |number| Some(number != 0.0)),
+        }
+    }
+
     /// Measurements; `null` becomes NaN, which stands for "unknown" in slabs.
     pub(super) fn numbers(self, place: &str) -> Result<Vec<f64>, ReadError> {
         match self.cells {
@@ -376,6 +391,14 @@ mod tests {
         assert_eq!(weights("[1, 1]"), Ok(Weights::Each(vec![1.0, 1.0])));
         assert_eq!(weights("[1,2.5,-3,null]"), Ok(Weights::Each(vec![1.0, 2.5, -3.0, 0.0])));
         assert!(weights("[1,x]").is_err());
+    }
+
+    #[test]
+    fn truths() {
+        let truths = |text: &str| json(text).truths("t.j").map_err(|error| error.to_string());
+        assert_eq!(truths("[true,false, true,null,1,0]"), Ok(vec![true, false, true, false, true, false]));
+        assert!(truths("[maybe]").is_err());
+        assert_eq!(Column { bytes: &[1, 0], cells: Cells::U8 }.truths("t.j").ok(), Some(vec![true, false]));
     }
 
     #[test]

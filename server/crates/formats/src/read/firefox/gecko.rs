@@ -14,7 +14,7 @@ use super::raw::{Raw, join};
 use super::return_addresses;
 use super::samples::{Allocations, Present, Rows, Span};
 use super::schema::Meta;
-use super::tables::{self, Frames, Funcs, Names, Shared, Stacks, Tables};
+use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables};
 use crate::scan::{Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
 use profile::{LibId, ProfileBuilder, Recording, Warnings, Weights};
@@ -101,7 +101,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             symbols => symbols.insert(Symbols::new(process, &mut builder)?),
         };
         let first_stack = builder.n_stacks();
-        append(&mut builder, &place, thread, &mut rows, symbols, process.meta.idle())?;
+        append(&mut builder, &place, thread, &mut rows, symbols)?;
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
         builder.push_thread(profile::Thread { samples, ..describe(thread, &place)? })?;
@@ -154,6 +154,7 @@ struct Symbols<'a> {
     process: &'a str,
     sources: Vec<Text<'a>>,
     libs: Libs,
+    categories: Categories<'a>,
 }
 
 struct Libs {
@@ -191,7 +192,8 @@ impl<'a> Symbols<'a> {
                 Ok(())
             })?;
         }
-        Ok(Self { process: place, sources, libs: Libs { ids, ranges } })
+        let categories = Categories::new(&process.meta);
+        Ok(Self { process: place, sources, libs: Libs { ids, ranges }, categories })
     }
 }
 
@@ -226,13 +228,15 @@ struct Functions<'t> {
 }
 
 impl<'t> Functions<'t> {
-    fn add(&mut self, Location { name, file, line, column, .. }: Location<'t>) -> u32 {
+    fn add(&mut self, Location { name, file, line, column, is_script, .. }: Location<'t>, relevant_for_js: bool) -> u32 {
         self.funcs.name.push(self.names.len() as u32);
         self.names.push(Text(Cow::Borrowed(name)));
         self.funcs.file_name.push(if file.is_empty() { ABSENT } else { self.names.len() as u32 });
         self.names.push(Text(Cow::Borrowed(file)));
         self.funcs.line.push(line);
         self.funcs.column.push(column);
+        self.funcs.is_js.push(is_script);
+        self.funcs.relevant_for_js.push(relevant_for_js);
         self.funcs.name.len() as u32 - 1
     }
 }
@@ -244,7 +248,6 @@ fn append(
     thread: &Raw<'_>,
     samples: &mut Rows,
     symbols: &mut Symbols<'_>,
-    idle: Option<u32>,
 ) -> Result<(), ReadError> {
     let table = |key| {
         let message = || ReadError::malformed(At::Key(join(place, key)), "expected this table; the thread lacks it");
@@ -256,24 +259,25 @@ fn append(
     samples.check(place, frame.len())?;
     let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
     let frame_place = join(place, "frameTable");
-    let keys = ["location", "line", "column", "category"];
-    let [locations, line, column, category] = columns(table("frameTable")?, &frame_place, keys)?;
+    let keys = ["location", "line", "column", "category", "relevantForJS"];
+    let [locations, line, column, category, relevant] = columns(table("frameTable")?, &frame_place, keys)?;
 
     // Each location becomes a func once.
-    let Symbols { sources, libs, .. } = symbols;
+    let Symbols { sources, libs, categories, .. } = symbols;
     let mut functions = Functions::default();
-    let mut of_location: FxHashMap<u32, (u32, (u32, f64))> = FxHashMap::default();
+    let mut of_location: FxHashMap<(u32, bool), (u32, (u32, f64))> = FxHashMap::default();
     let mut frames = Frames { line, category, ..Frames::default() };
     let mut addresses = Vec::with_capacity(locations.len());
-    for (row, &id) in locations.iter().enumerate() {
-        let found = if let Some(&found) = of_location.get(&id) {
+    for (row, (&id, &relevant)) in locations.iter().zip(&relevant).enumerate() {
+        let key = (id, relevant == 1);
+        let found = if let Some(&found) = of_location.get(&key) {
             found
         } else {
             let text = strings.get(id as usize);
             let text = text.ok_or_else(|| tables::dangling(place, "frameTable.location", row, id, strings.len(), "strings"))?;
             let location = Location::new(&text.0, sources);
-            let found = (functions.add(location), libs.find(location, builder)?);
-            of_location.insert(id, found);
+            let found = (functions.add(location, key.1), libs.find(location, builder)?);
+            of_location.insert(key, found);
             found
         };
         let (func, (lib, address)) = found;
@@ -291,7 +295,7 @@ fn append(
         funcs,
         names: Names { strings: &names, shared: &shared, libs: &libs.ids, resource_libs: Vec::new() },
     };
-    tables::append(builder, place, idle, || Ok(stacks), || Ok(tables))
+    tables::append(builder, place, categories, || Ok(stacks), || Ok(tables))
 }
 
 /// The samples of a thread, and when the first and the last were taken.
@@ -348,7 +352,7 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
     }))
 }
 
-/// Columns of indexes or lines.
+/// Columns of indexes or lines; what is so is 1.
 fn columns<const N: usize>(table: &Raw<'_>, place: &str, keys: [&str; N]) -> Result<[Vec<u32>; N], ReadError> {
     let mut columns = [const { Vec::new() }; N];
     each_row(table, place, keys, |row, cells| {
@@ -366,7 +370,12 @@ fn number(cell: Option<&[u8]>) -> f64 {
 }
 
 fn id(place: &str, row: usize, cell: Option<&[u8]>) -> Result<u32, ReadError> {
-    let Some(cell) = cell else { return Ok(ABSENT) };
+    let cell = match cell {
+        None => return Ok(ABSENT),
+        Some(b"true") => return Ok(1),
+        Some(b"false") => return Ok(0),
+        Some(cell) => cell,
+    };
     let text = String::from_utf8_lossy(cell);
     to_id(&text).ok_or_else(|| no_number(&join(place, "data"), row, &text))
 }

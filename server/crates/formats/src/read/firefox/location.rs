@@ -26,6 +26,8 @@ pub(super) struct Location<'a> {
     pub(super) address: Option<u64>,
     /// The name of its library.
     pub(super) lib: &'a str,
+    /// Whether it is of a script.
+    pub(super) is_script: bool,
 }
 
 impl<'a> Location<'a> {
@@ -69,7 +71,7 @@ fn script<'a>(text: &'a str, sources: &'a [Text<'a>]) -> Option<Location<'a>> {
         },
     };
     let name = if name.is_empty() { ROOT_SCOPE } else { name };
-    Some(Location { name, file: source.unwrap_or(last_url(url)), line, column, ..Location::default() })
+    Some(Location { name, file: source.unwrap_or(last_url(url)), line, column, is_script: true, ..Location::default() })
 }
 
 /// `url:line:column` or `url:line`.
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn each_form_in_its_turn() {
         let sources = ["self-hosted", "file:///w/index.html", ""].map(|name| Text(Cow::Borrowed(name)));
-        let js = |name, file, line, column| Location { name, file, line, column, ..Location::default() };
+        let js = |name, file, line, column| Location { name, file, line, column, is_script: true, ..Location::default() };
         let native = |name, lib| Location { name, lib, ..Location::default() };
         let label = |name| Location { name, ..Location::default() };
         let address = |name, address| Location { address: Some(address), ..label(name) };

@@ -4,7 +4,7 @@ use super::columns::{IdText, Text, known};
 use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta};
-use super::tables::{self, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
+use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::{At, ReadError};
 use profile::{LibId, Profile, ProfileBuilder, Warnings, Weights};
 
@@ -15,7 +15,7 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
     let kinds = present(threads)?.kinds();
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
-    let idle = meta.idle();
+    let categories = Categories::new(meta);
 
     let nothing = Raw::default();
     let shared = file.get("shared").unwrap_or(&nothing);
@@ -29,8 +29,9 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
     };
     let append = |builder: &mut ProfileBuilder, place: &str, from: &Raw<'_>, strings: &[Text<'_>]| {
         let stack_table = table(from, "stackTable", place)?;
-        let stacks = || stacks(place, stack_table, idle.is_some());
-        tables::append(builder, place, idle, stacks, || tables(place, from, strings, &shared_names, &libs))
+        let with_category = !categories.is_empty() && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
+        let stacks = || stacks(place, stack_table, with_category);
+        tables::append(builder, place, &categories, stacks, || tables(place, from, strings, &shared_names, &libs))
     };
     let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
@@ -169,6 +170,7 @@ fn tables<'t>(
     let funcs = table(from, "funcTable", place)?;
     let frame_column = |key| ids(Some(frames), key, &frame_place);
     let func_column = |key| ids(Some(funcs), key, &func_place);
+    let func_truths = |key| funcs.get(key).map_or(Ok(Vec::new()), |column| column.column().truths(&join(&func_place, key)));
     Ok(Tables {
         frames: Frames {
             func: required(frames, "func", &frame_place)?,
@@ -187,6 +189,8 @@ fn tables<'t>(
             line: func_column("lineNumber")?,
             column: func_column("columnNumber")?,
             original_location: func_column("originalLocation")?,
+            is_js: func_truths("isJS")?,
+            relevant_for_js: func_truths("relevantForJS")?,
             flags: func_column("flags")?,
         },
         names: Names {

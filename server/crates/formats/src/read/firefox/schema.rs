@@ -1,15 +1,15 @@
 //! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name}], sampleUnits {threadCPUDelta} }`, `file.libs [{name,
-//! path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads [{name, processName, pid, tid, samples, …tables}]`,
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits {threadCPUDelta} }`, `file.libs
+//! [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads [{name, processName, pid, tid, samples, …tables}]`,
 //! `file.shared { …tables }`. Numbers say since or until which version:
 //!
 //! | table | columns |
 //! |---|---|
 //! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the front end's memory |
-//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52) |
+//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52; read where frames have none) |
 //! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
-//! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `originalLocation` (≥ 64), `flags` (≥ 75) |
+//! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `isJS` and `relevantForJS` (≤ 74), `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
 //! | `sources` | `filename` (≥ 58) |
 //! | `sourceLocationTable` | `source`, `line` (≥ 64) |
@@ -40,6 +40,8 @@ pub(super) struct Meta {
 struct Category {
     #[serde(default)]
     name: String,
+    #[serde(default)]
+    color: String,
 }
 
 /// `meta.sampleUnits`.
@@ -54,9 +56,14 @@ impl Meta {
         self.interval.map(|ms| ms / 1000.0)
     }
 
-    /// The category that means "not running".
-    pub(super) fn idle(&self) -> Option<u32> {
-        let position = self.categories.iter().flatten().position(|category| category.name == "Idle");
+    /// The names of categories.
+    pub(super) fn categories(&self) -> Vec<&str> {
+        self.categories.iter().flatten().map(|category| category.name.as_str()).collect()
+    }
+
+    /// The category of stacks that nothing else is said of: the first grey one.
+    pub(super) fn default_category(&self) -> Option<u32> {
+        let position = self.categories.iter().flatten().position(|category| category.color == "grey");
         position.map(|category| category as u32)
     }
 
@@ -96,8 +103,10 @@ pub(super) mod frame_flags {
     pub(in super::super) const ORIGINAL_LOCATION: u32 = 1 << 6;
 }
 
-/// Bits of `funcTable.flags`: whether the cell of the same row holds a value.
+/// Bits of `funcTable.flags`: what the func is, and whether the cell of the same row holds a value.
 pub(super) mod func_flags {
+    pub(in super::super) const IS_JS: u32 = 1;
+    pub(in super::super) const RELEVANT_FOR_JS: u32 = 1 << 1;
     pub(in super::super) const RESOURCE: u32 = 1 << 2;
     pub(in super::super) const SOURCE: u32 = 1 << 3;
     pub(in super::super) const LINE: u32 = 1 << 4;

@@ -6,9 +6,9 @@
 use super::columns::{ABSENT, Text};
 use super::location;
 use super::raw::join;
-use super::schema::{frame_flags, func_flags};
+use super::schema::{Meta, frame_flags, func_flags};
 use crate::{At, ReadError};
-use profile::{Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
+use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -18,7 +18,7 @@ pub(super) struct Stacks {
     pub(super) parent: Vec<u32>,
     /// Whether `parent` says how many rows back; 0 is none, then.
     pub(super) relative: bool,
-    /// Of stacks whose frames have none.
+    /// Where frames have none.
     pub(super) category: Vec<u32>,
 }
 
@@ -33,13 +33,13 @@ pub(super) struct Tables<'t> {
     pub(super) names: Names<'t>,
 }
 
-/// Appends all stacks of one set of tables, with the frames and funcs that they use. Stacks in category `idle` are marked.
+/// Appends all stacks of one set of tables, with the frames and funcs that they use.
 ///
 /// The columns of stacks are most of a file: `stacks` decodes them while names and frames are looked up.
 pub(super) fn append<'t>(
     builder: &mut ProfileBuilder,
     place: &str,
-    idle: Option<u32>,
+    categories: &Categories<'_>,
     stacks: impl FnOnce() -> Result<Stacks, ReadError> + Send,
     tables: impl FnOnce() -> Result<Tables<'t>, ReadError>,
 ) -> Result<(), ReadError> {
@@ -70,36 +70,54 @@ pub(super) fn append<'t>(
         };
         builder.push_stack(prefix.map(|prefix| StackId::new((first + prefix) as u32)), id)?;
     }
-    if let Some(idle) = idle {
+    if !categories.is_empty() {
         let own = |row: usize| match category.get(row) {
             Some(&category) => category,
             None => frames.cell(&frames.category, frame_column[row] as usize, frame_flags::CATEGORY).unwrap_or(ABSENT),
         };
-        mark_idle(builder, first, frame_column.len(), idle, own)?;
+        categories.mark(builder, first, frame_column.len(), own)?;
     }
     Ok(())
 }
 
-/// A stack without a category of its own has its parent's (Firefox Profiler, `profile-data`, derived stack categories).
-fn mark_idle(
-    builder: &mut ProfileBuilder,
-    first: usize,
-    n: usize,
-    idle: u32,
-    own: impl Fn(usize) -> u32,
-) -> Result<(), ReadError> {
-    let mut is_idle = vec![false; n];
-    for row in 0..n {
-        let stack = StackId::new((first + row) as u32);
-        is_idle[row] = match own(row) {
-            ABSENT => builder.prefix(stack).is_some_and(|parent| is_idle[parent.index() - first]),
-            category => category == idle,
-        };
-        if is_idle[row] {
-            builder.set_idle(stack)?;
-        }
+/// The categories of stacks that a file (or a process of it) has.
+pub(super) struct Categories<'m> {
+    names: Vec<&'m str>,
+    /// That of stacks nothing is said of; empty if there is none.
+    default: &'m str,
+}
+
+impl<'m> Categories<'m> {
+    pub(super) fn new(meta: &'m Meta) -> Self {
+        let names = meta.categories();
+        let default = meta.default_category().and_then(|default| names.get(default as usize)).copied();
+        Self { names, default: default.unwrap_or_default() }
     }
-    Ok(())
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Puts `n` stacks from `first` on into their categories. A stack without one of its own has its parent's (Firefox Profiler,
+    /// `profile-data`, derived stack categories).
+    fn mark(&self, builder: &mut ProfileBuilder, first: usize, n: usize, own: impl Fn(usize) -> u32) -> Result<(), ReadError> {
+        if n == 0 {
+            return Ok(());
+        }
+        // What comes first takes no room (see `ProfileBuilder::intern_category`), and many recordings have nothing else.
+        builder.intern_category(self.names.get(own(0) as usize).unwrap_or(&self.default))?;
+        let default = builder.intern_category(self.default)?;
+        let ids = self.names.iter().map(|name| builder.intern_category(name)).collect::<Result<Vec<_>, _>>()?;
+        for row in 0..n {
+            let stack = StackId::new((first + row) as u32);
+            let category = match ids.get(own(row) as usize) {
+                Some(&category) => category,
+                None => builder.prefix(stack).map_or(default, |parent| builder.category(parent)),
+            };
+            builder.set_category(stack, category)?;
+        }
+        Ok(())
+    }
 }
 
 /// The frame table, and the frame of each of its rows.
@@ -186,6 +204,8 @@ pub(super) struct Funcs {
     pub(super) line: Vec<u32>,
     pub(super) column: Vec<u32>,
     pub(super) original_location: Vec<u32>,
+    pub(super) is_js: Vec<bool>,
+    pub(super) relevant_for_js: Vec<bool>,
     pub(super) flags: Vec<u32>,
 }
 
@@ -233,6 +253,19 @@ impl Funcs {
         present(column, row, &self.flags, flag)
     }
 
+    /// What the func at `row` is made of.
+    fn code(&self, row: usize) -> Code {
+        let is = |column: &[bool], flag| match self.flags.get(row) {
+            Some(flags) => flags & flag != 0,
+            None => column.get(row).copied().unwrap_or(false),
+        };
+        match () {
+            () if is(&self.is_js, func_flags::IS_JS) => Code::JavaScript,
+            () if is(&self.relevant_for_js, func_flags::RELEVANT_FOR_JS) => Code::Label,
+            () => Code::Native,
+        }
+    }
+
     /// The func at `row` as a frame has it.
     ///
     /// One that is called by an address has as many rows of its own as it has addresses, each called by where it lies in its
@@ -277,7 +310,9 @@ impl Funcs {
         };
         let original = frame.location.is_some() || func_location.is_some();
         let is_script = file.is_some_and(is_script);
-        Ok(Position { func: builder.intern_func(func)?, line: known(line), original, is_script, is_address })
+        let func = builder.intern_func(func)?;
+        builder.set_code(func, self.code(row))?;
+        Ok(Position { func, line: known(line), original, is_script, is_address })
     }
 }
 

@@ -1,0 +1,127 @@
+//! The same recording with other stacks: what a filter or a transform leaves of them.
+//!
+//! Which frames a stack keeps, somebody else decides (`analysis`), for one stack after the other; here the tables are made.
+//! Names stay and so do their ids, and so do the samples but for their stacks. Idle samples stay idle: whatever becomes of the
+//! frames at which it was noticed, that a thread did not run is a fact about the sample.
+
+use crate::symbol_tables::Names;
+use crate::{Frame, FrameId, Func, FuncId, LibId, Profile, StackId, StackTable};
+use rustc_hash::FxHashMap;
+
+/// A recording while its stacks are made anew.
+#[derive(Debug)]
+pub struct Restack<'p> {
+    old: &'p Profile,
+    stacks: StackTable,
+}
+
+impl<'p> Restack<'p> {
+    /// Begins without stacks.
+    pub fn new(old: &'p Profile) -> Self {
+        Self { old, stacks: old.stacks.without_rows() }
+    }
+
+    /// Appends a stack for what `like` was: `frame`, called from `prefix`, in the same category.
+    ///
+    /// # Panics
+    /// If `prefix` is none that was appended, or if `like` is of another profile.
+    pub fn push(&mut self, prefix: Option<StackId>, frame: FrameId, like: StackId) -> StackId {
+        assert!(prefix.is_none_or(|prefix| prefix.index() < self.stacks.len()), "callers come first");
+        self.stacks.push_in(self.old.stacks.category(like), prefix, frame)
+    }
+
+    /// The recording with the samples of each old stack at the new one that `new` gives; `None` leaves them out. Samples that
+    /// had no stack stay.
+    #[must_use]
+    pub fn finish(mut self, new: impl Fn(StackId) -> Option<StackId>) -> Profile {
+        let old = &self.old.stacks;
+        // Beside a stack that idle samples and others came to, one more for those that it does not fit.
+        let mut twins: FxHashMap<StackId, StackId> = FxHashMap::default();
+        let mut becomes: Vec<Option<StackId>> = Vec::with_capacity(old.len());
+        for id in old.ids() {
+            let fits = |new: &StackId| self.stacks.is_idle(*new) == old.is_idle(id);
+            let new = new(id);
+            becomes.push(new.filter(fits).or_else(|| {
+                let new = new?;
+                Some(*twins.entry(new).or_insert_with(|| {
+                    self.stacks.push_in(old.category(id), self.stacks.prefix(new), self.stacks.frame(new))
+                }))
+            }));
+        }
+        let profile = Profile { stacks: self.stacks.into(), ..self.old.clone() };
+        profile.with_samples(profile.default_metric(), |_, samples| {
+            Some(samples.with_stacks(|stack| match stack {
+                Some(stack) => becomes[stack.index()].map(Some),
+                None => Some(None),
+            }))
+        })
+    }
+}
+
+impl Profile {
+    /// The recording with one more func that is written nowhere, and a frame of it; `None` when it would have too many.
+    #[must_use]
+    pub fn with_func(&self, name: &str, lib: Option<LibId>) -> Option<(Self, FrameId)> {
+        let mut names = Names::of(&self.symbols);
+        let func = Func { name: names.string(name)?, source: None, lib, line: 0, column: 0 };
+        let (mut funcs, mut frames) = (self.symbols.funcs.clone(), self.frames.clone());
+        let next = |len: usize| u32::try_from(len).ok().filter(|&next| next != crate::ids::NONE);
+        let (id, frame) = (FuncId::new(next(funcs.len())?), FrameId::new(next(frames.len())?));
+        funcs.push(func);
+        frames.push(Frame { func: id, line: 0, column: 0, inlined: false });
+        Some((Self { symbols: names.with(self.symbols.libs.clone(), funcs), frames, ..self.clone() }, frame))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text_samples;
+
+    /// Each sample with its category, root first.
+    fn samples(profile: &Profile) -> Vec<String> {
+        let stacks = profile.stacks();
+        let name = |id: StackId| profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func).to_owned();
+        let samples = profile.threads()[0].samples.stacks().flatten().map(|leaf| {
+            let mut names: Vec<_> = std::iter::successors(Some(leaf), |&id| stacks.prefix(id)).map(name).collect();
+            names.reverse();
+            format!("{} {}", names.join(">"), stacks.category_name(stacks.category(leaf)))
+        });
+        samples.collect()
+    }
+
+    #[test]
+    fn idle_samples_stay_idle_and_others_do_not_become_so() {
+        let profile = text_samples::profile(
+            "
+            main[cat:A]  main  main          main          other
+            poll[idle]         call          wait[cat:Idle]
+                               work          back[cat:B]
+            ",
+        );
+        let old = profile.stacks();
+        assert_eq!(samples(&profile), ["main>poll Idle", "main A", "main>call>work A", "main>wait>back B", "other Other"]);
+        // All but the outermost frames merge into those.
+        let mut restack = Restack::new(&profile);
+        let mut root = Vec::new();
+        for id in old.ids() {
+            let new = match old.prefix(id) {
+                Some(prefix) => root[prefix.index()],
+                None => restack.push(None, old.frame(id), id),
+            };
+            root.push(new);
+        }
+        let new = restack.finish(|id| Some(root[id.index()]).filter(|_| id != StackId::new(0)));
+        assert_eq!(samples(&new), ["main Idle", "main A", "main A", "other Other"]);
+    }
+
+    #[test]
+    fn one_more_func_changes_nothing_else() {
+        let old = text_samples::profile("main@3[file:a.c][lib:app][js]");
+        let (new, frame) = old.with_func("app", Some(LibId::new(0))).unwrap();
+        let func = new.frames().get(frame).func;
+        assert_eq!((new.symbols().func_name(func), new.symbols().funcs.get(func).lib), ("app", Some(LibId::new(0))));
+        assert_eq!(samples(&new), samples(&old));
+        assert_eq!(new.symbols().funcs.code(FuncId::new(0)), crate::Code::JavaScript);
+    }
+}
