@@ -14,5 +14,6 @@ mod reload;
 mod settings;
 mod source_maps;
 mod support;
+#[cfg(feature = "symbols")]
 mod symbols;
 mod workspaces;

@@ -149,3 +149,21 @@ fn inlined_code_is_shown_at_its_call_on_demand() {
         (lines.contains(&39) && !lines.contains(&25)).then_some(())
     });
 }
+
+#[test]
+fn a_rewritten_profile_of_the_same_program_has_its_names_at_once() {
+    let case = addresses();
+    let mut server = Server::start(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    let labels = server.wait_labels(&uri);
+    let revision = server.revision();
+    // What is known of a build stays known.
+    case.workspace.remove("bin/wordstat");
+    let profile = std::fs::read(case.workspace.path("profile.json.gz")).unwrap();
+    case.workspace.rename_over("profile.json.gz", profile);
+    server.eventually("the new profile", |server| {
+        assert_eq!(server.labels(&uri), labels);
+        (server.revision() > revision).then_some(())
+    });
+    assert_eq!(server.labels(&uri), labels);
+}

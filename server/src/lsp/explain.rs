@@ -31,7 +31,7 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
         let message = if snapshot.libraries.is_complete() {
             snapshot.libraries.warning(&snapshot.loaded.recording)?.message
         } else {
-            "the profile holds addresses; their names and lines are being looked up".to_owned()
+            "the profile holds addresses; not all of their names and lines have been looked up yet".to_owned()
         };
         Some(reason("unsymbolicated", &message))
     };

@@ -124,6 +124,9 @@ impl Libraries {
     ) -> Option<Self> {
         let mut next = self.clone();
         let (n, done) = (next.list.len(), next.list.iter().filter(|library| library.asked).count());
+        if observe(done, n).is_break() {
+            return None;
+        }
         if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
             && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
         {
