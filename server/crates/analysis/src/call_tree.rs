@@ -40,6 +40,8 @@ pub struct PathEntry {
     pub estimated: bool,
     /// Where the caller (of the two, the outer one) calls; costliest first.
     pub sites: Vec<SiteCost>,
+    /// Whether it was inlined into its caller in all of these samples.
+    pub inlined: bool,
     /// A caller of an inner occurrence of F: with the weight of that edge, outside the sum.
     pub recursive: bool,
 }
@@ -86,6 +88,7 @@ struct StackIndex {
     own: Vec<f64>,
     function: Vec<FunctionId>,
     line: Vec<u32>,
+    inlined: Vec<bool>,
     lines: Vec<(FileId, u32)>,
     /// Positions by function, ascending: those of `f` lie from `start[f]` to `start[f + 1]`.
     positions: Vec<u32>,
@@ -130,7 +133,7 @@ impl CallTree {
                 step.total += index.stacks.total[at];
                 for child in index.children(k) {
                     let (own, total) = (index.own[child as usize], index.stacks.total[child as usize]);
-                    step.add(index.function[child as usize], own, total, index.line[at]);
+                    step.add(index.runs_at(child), own, total, index.line[at]);
                 }
             }
         }
@@ -162,7 +165,7 @@ impl CallTree {
                 continue;
             }
             let starts_here = if index.stacks.parent[caller as usize] == ROOT { weight } else { 0.0 };
-            step.add(index.function[caller as usize], starts_here, weight, index.line[caller as usize]);
+            step.add(index.runs_at(caller), starts_here, weight, index.line[caller as usize]);
         }
         let mut step = step.finish(&index.lines);
         if rest.is_empty() {
@@ -187,7 +190,7 @@ impl CallTree {
             step.total += weight;
             match index.stacks.parent[k] {
                 ROOT => step.self_ += weight,
-                caller => step.add(index.function[caller as usize], 0.0, weight, index.line[caller as usize]),
+                caller => step.add(index.runs_at(caller), 0.0, weight, index.line[caller as usize]),
             }
         }
         step.finish(&index.lines)
@@ -216,8 +219,14 @@ impl StackIndex {
     fn new(stacks: WeightedStacks, own: Vec<f64>, frames: Frames, n_functions: usize) -> Self {
         let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
         let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
+        let inlined = stacks.frame.iter().map(|&frame| frames.is_inlined(frame)).collect();
         let (start, positions) = group(n_functions, function.iter().map(|function| function.index()));
-        Self { stacks, own, function, line, lines: frames.lines, positions, start }
+        Self { stacks, own, function, line, inlined, lines: frames.lines, positions, start }
+    }
+
+    /// What runs at a position.
+    fn runs_at(&self, k: u32) -> Running {
+        Running { function: self.function[k as usize], inlined: self.inlined[k as usize] }
     }
 
     fn positions(&self, function: FunctionId) -> &[u32] {
@@ -278,7 +287,7 @@ impl StackIndex {
             } else {
                 0.0
             };
-            step.add_apart(caller, 0.0, counts, line, site);
+            step.add_apart(self.runs_at(parent), 0.0, counts, line, site);
         }
         let mut entries = step.finish(&self.lines).entries;
         entries.retain(|entry| callers.get(&entry.function).is_some_and(|&(_, recursive)| recursive));
@@ -289,36 +298,54 @@ impl StackIndex {
     }
 }
 
+/// A function that runs in a frame of its own or was inlined.
+#[derive(Clone, Copy)]
+struct Running {
+    function: FunctionId,
+    inlined: bool,
+}
+
 /// A step while it is summed.
 #[derive(Default)]
 struct Step {
     self_: f64,
     total: f64,
-    entries: FxHashMap<FunctionId, (f64, f64, FxHashMap<u32, f64>)>,
+    entries: FxHashMap<FunctionId, Entry>,
+}
+
+/// An entry while it is summed.
+#[derive(Default)]
+struct Entry {
+    self_: f64,
+    total: f64,
+    /// Whether it has a frame of its own anywhere.
+    is_call: bool,
+    sites: FxHashMap<u32, f64>,
 }
 
 impl Step {
-    fn add(&mut self, function: FunctionId, self_: f64, total: f64, site: u32) {
-        self.add_apart(function, self_, total, site, total);
+    fn add(&mut self, running: Running, self_: f64, total: f64, site: u32) {
+        self.add_apart(running, self_, total, site, total);
     }
 
-    fn add_apart(&mut self, function: FunctionId, self_: f64, total: f64, site: u32, site_total: f64) {
+    fn add_apart(&mut self, Running { function, inlined }: Running, self_: f64, total: f64, site: u32, site_total: f64) {
         let entry = self.entries.entry(function).or_default();
-        entry.0 += self_;
-        entry.1 += total;
+        entry.self_ += self_;
+        entry.total += total;
+        entry.is_call |= !inlined;
         if site != NO_LINE {
-            *entry.2.entry(site).or_default() += site_total;
+            *entry.sites.entry(site).or_default() += site_total;
         }
     }
 
     fn finish(self, lines: &[(FileId, u32)]) -> PathStep {
-        let entries = self.entries.into_iter().map(|(function, (self_, total, sites))| {
+        let entries = self.entries.into_iter().map(|(function, Entry { self_, total, is_call, sites })| {
             let mut sites: Vec<_> = sites
                 .into_iter()
                 .map(|(site, total)| SiteCost { file: lines[site as usize].0, line: lines[site as usize].1, total })
                 .collect();
             sites.sort_unstable_by(|a, b| hotter(a.total, b.total).then((a.file, a.line).cmp(&(b.file, b.line))));
-            PathEntry { function, self_: Some(self_), total, estimated: false, sites, recursive: false }
+            PathEntry { function, self_: Some(self_), total, estimated: false, sites, inlined: !is_call, recursive: false }
         });
         let mut entries: Vec<_> = entries.collect();
         entries.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
@@ -392,7 +419,7 @@ impl Reach {
         let sites = costs.sites(edge).iter();
         let sites = sites.map(|site| SiteCost { file: site.file, line: site.line, total: site.total * self.share });
         let estimated = edge.estimated || self.guessed;
-        PathEntry { function, self_, total, estimated, sites: sites.collect(), recursive: false }
+        PathEntry { function, self_, total, estimated, sites: sites.collect(), inlined: edge.inlined, recursive: false }
     }
 
     fn step(&self, self_: Option<f64>, mut entries: Vec<PathEntry>) -> PathStep {

@@ -42,6 +42,8 @@ pub struct PlaceCost {
     pub line: u32,
     /// Self and total of the function's frames on this line.
     pub cost: Cost,
+    /// Whether all of these frames were inlined into their callers.
+    pub inlined: bool,
 }
 
 /// What one thread adds to the total.
@@ -125,9 +127,13 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
         let lines = frames.lines.iter().zip(lines).map(|(&(file, line), cost)| LineCost { file, line, cost: known(cost) });
         let lines = lines.filter(|line| line.cost.magnitude() > 0.0).collect();
         let places = with_totals(&stacks, place_self, |frame| frames.place(frame) as usize);
-        let places = frames.places.iter().zip(places).filter_map(|(&(function, line), cost)| {
+        let mut inlined = vec![true; frames.places.len()];
+        for &frame in stacks.frame.iter().filter(|&&frame| !frames.is_inlined(frame)) {
+            inlined[frames.place(frame) as usize] = false;
+        }
+        let places = frames.places.iter().zip(places).zip(inlined).filter_map(|((&(function, line), cost), inlined)| {
             let &(file, line) = frames.lines.get(line as usize)?;
-            Some(PlaceCost { function, file, line, cost: known(cost) })
+            Some(PlaceCost { function, file, line, cost: known(cost), inlined })
         });
         let places = sorted(places.filter(|place| place.cost.magnitude() > 0.0).collect());
         (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))

@@ -20,6 +20,8 @@ pub struct Edge {
     pub estimated: bool,
     /// How often, where the recording counted calls.
     pub calls: Option<u64>,
+    /// Whether the callee was inlined into the caller wherever it is called.
+    pub inlined: bool,
     pub(crate) sites: Range<u32>,
 }
 
@@ -52,6 +54,8 @@ pub(crate) struct Edges {
 #[derive(Clone, Copy, Default)]
 struct Sum {
     covered_until: u32,
+    /// Whether a callee is a call and not inlined code.
+    is_call: bool,
     total: f64,
 }
 
@@ -106,7 +110,9 @@ impl Edges {
                 (sites.len() as u32 - 1, edge)
             });
             sites[site as usize].2.add(k, stacks);
-            edges[edge as usize].1.add(k, stacks);
+            let edge = &mut edges[edge as usize].1;
+            edge.add(k, stacks);
+            edge.is_call |= !frames.is_inlined(stacks.frame[k]);
         }
         drop((site_ids, edge_ids));
         Self::sorted(&edges, &sites, frames)
@@ -135,6 +141,7 @@ impl Edges {
                 total: edges[edge as usize].1.total,
                 estimated: false,
                 calls: None,
+                inlined: !edges[edge as usize].1.is_call,
                 sites: first as u32..sorted.sites.len() as u32,
             });
         }

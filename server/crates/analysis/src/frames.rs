@@ -10,6 +10,8 @@ pub(crate) const NO_LINE: u32 = u32::MAX;
 pub(crate) struct Frames {
     /// Per frame an index into `places`.
     place: Vec<u32>,
+    /// Per frame whether its function was inlined into the one that calls it.
+    inlined: Vec<bool>,
     /// Each function with each of its lines: an index into `lines`, or [`NO_LINE`].
     pub(crate) places: Vec<(FunctionId, u32)>,
     /// File and 1-based line number of each line that occurs, sorted.
@@ -35,11 +37,17 @@ impl Frames {
                 places.len() as u32 - 1
             })
         });
-        Self { place: place.collect(), places, lines }
+        let place = place.collect();
+        let inlined = profile.frames().iter().map(|frame| frame.inlined).collect();
+        Self { place, inlined, places, lines }
     }
 
     pub(crate) fn place(&self, frame: FrameId) -> u32 {
         self.place[frame.index()]
+    }
+
+    pub(crate) fn is_inlined(&self, frame: FrameId) -> bool {
+        self.inlined[frame.index()]
     }
 
     pub(crate) fn function(&self, frame: FrameId) -> FunctionId {

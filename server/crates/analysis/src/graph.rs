@@ -53,7 +53,8 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         if let Some(count) = count {
             *functions[callee.index()].calls.get_or_insert(0) += count;
         }
-        edges.edges.push(Edge { caller, callee, total, estimated, calls: count, sites: first..edges.sites.len() as u32 });
+        let sites = first..edges.sites.len() as u32;
+        edges.edges.push(Edge { caller, callee, total, estimated, calls: count, inlined: false, sites });
     }
     let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
     Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines, places, edges)
@@ -94,8 +95,13 @@ fn stated(graph: &CallGraph, metric: usize, groups: &Groups) -> (Vec<FunctionCos
     let total: f64 = functions.iter().map(|parts| parts.own).sum();
     let functions = functions.into_iter().map(|parts| FunctionCost { cost: parts.cost(total), idle: 0.0, calls: None });
     let lines = lines.into_iter().map(|((file, line), parts)| LineCost { file, line, cost: parts.cost(total) });
-    let places =
-        places.into_iter().map(|((file, line, function), parts)| PlaceCost { function, file, line, cost: parts.cost(total) });
+    let places = places.into_iter().map(|((file, line, function), parts)| PlaceCost {
+        function,
+        file,
+        line,
+        cost: parts.cost(total),
+        inlined: false,
+    });
     (functions.collect(), (lines.collect(), sorted(places.collect())))
 }
 

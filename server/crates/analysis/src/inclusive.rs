@@ -142,7 +142,8 @@ impl<'g> Inclusive<'g> {
             let Some((file, line)) = on_line[0].place else { continue };
             lines.push(LineCost { file, line, cost: self.cost(on_line, &n_places) });
             for of_one in on_line.chunk_by(|a, b| a.function == b.function) {
-                places.push(PlaceCost { function: of_one[0].function, file, line, cost: self.cost(of_one, &n_places) });
+                let cost = self.cost(of_one, &n_places);
+                places.push(PlaceCost { function: of_one[0].function, file, line, cost, inlined: false });
             }
         }
         (lines, sorted(places))
