@@ -6,6 +6,7 @@
 use crate::ids::ids;
 use crate::{Func, FuncId, SourceId, SymbolTables};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 ids! {
     /// A file of the user's, under however many names.
@@ -32,7 +33,7 @@ impl Groups {
     }
 
     /// Sources with equal `key` are one file; funcs follow their files.
-    pub fn new<K: std::hash::Hash + Eq>(symbols: &SymbolTables, mut key: impl FnMut(SourceId) -> K) -> Self {
+    pub fn new<K: Hash + Eq>(symbols: &SymbolTables, mut key: impl FnMut(SourceId) -> K) -> Self {
         let mut groups = Self::default();
         let mut files = FxHashMap::default();
         for source in (0..symbols.sources.len() as u32).map(SourceId::new) {
@@ -42,11 +43,19 @@ impl Groups {
             });
             groups.file_of.push(file);
         }
+        groups.with_functions(symbols, |_| None::<()>)
+    }
+
+    /// The same files; funcs with equal `key` are one function, those without follow their files.
+    #[must_use]
+    pub fn with_functions<K: Hash + Eq>(self, symbols: &SymbolTables, key: impl Fn(FuncId) -> Option<K>) -> Self {
+        let mut groups = Self { function_of: Vec::with_capacity(symbols.funcs.len()), funcs: Vec::new(), ..self };
         let mut functions = FxHashMap::default();
         for id in symbols.funcs.ids() {
             let Func { name, source, lib, line, column } = symbols.funcs.get(id);
             let file = source.map(|source| groups.file_of[source.index()]);
-            let function = *functions.entry((name, file, lib, line, column)).or_insert_with(|| {
+            let function = key(id).ok_or((name, file, lib, line, column));
+            let function = *functions.entry(function).or_insert_with(|| {
                 groups.funcs.push(id);
                 FunctionId::new(groups.funcs.len() as u32 - 1)
             });

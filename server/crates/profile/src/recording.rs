@@ -1,6 +1,8 @@
 //! What one profile file says: sampled stacks or a call graph.
 
-use crate::{CallGraph, FrameId, FrameTable, Metric, MetricId, Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId};
+use crate::{
+    CallGraph, FrameId, FrameTable, FuncId, Metric, MetricId, Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId,
+};
 use std::sync::Arc;
 
 /// Sampled stacks. Built by [`crate::ProfileBuilder`], which has checked every index.
@@ -96,6 +98,12 @@ pub enum Recording {
     Graph(CallGraph),
 }
 
+impl From<Profile> for Recording {
+    fn from(profile: Profile) -> Self {
+        Self::Stacks(profile)
+    }
+}
+
 impl Recording {
     /// The samples, where there are any.
     pub fn sampled(&self) -> Option<&Profile> {
@@ -142,6 +150,28 @@ impl Recording {
         let metrics = self.metrics();
         let by_name = metrics.iter().position(|metric| metric.name == wanted);
         by_name.or_else(|| metrics.iter().position(|metric| metric.unit == wanted)).map(|i| MetricId::new(i as u32))
+    }
+
+    /// Tells every place where a func was executing: the file and the line (1-based) are known. In no order, some several times.
+    pub fn each_place(&self, mut tell: impl FnMut(FuncId, SourceId, u32)) {
+        match self {
+            Self::Stacks(profile) => {
+                for (id, frame) in (0..).map(FrameId::new).zip(profile.frames.iter()) {
+                    if let Some((source, line @ 1..)) = profile.place(id) {
+                        tell(frame.func, source, line);
+                    }
+                }
+            }
+            Self::Graph(graph) => {
+                let own = graph.own.iter().map(|own| (own.func, own.source, own.line));
+                let calls = graph.calls.iter().map(|call| (call.caller, call.source, call.line));
+                for (func, source, line) in own.chain(calls).filter(|&(.., line)| line != 0) {
+                    if let Some(source) = source.or(graph.symbols.funcs.get(func).source) {
+                        tell(func, source, line);
+                    }
+                }
+            }
+        }
     }
 
     /// Threads, in the file's order; none for a call graph.
