@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::profiles::{APP_JS, app_py, cpuprofile, six_samples};
+use crate::support::profiles::{APP_JS, BELOW, app_py, cpuprofile, six_samples};
 use crate::support::questions::text;
 use crate::support::{Server, Workspace};
 
@@ -83,7 +83,7 @@ fn hotspots_are_functions_or_lines_hottest_first() {
     let main = &functions["functions"][0];
     assert_eq!(
         (&main["uri"], &main["line0"], &main["text"]),
-        (&json!(uri), &json!(9), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"))
+        (&json!(uri), &json!(8 + BELOW), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"))
     );
 
     let lines = server.execute("costline.hotspots", json!([{ "by": "line", "limit": 3 }]));
@@ -245,7 +245,7 @@ fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
     // The person chooses; the editor is led there.
     server.reply(id, question["actions"][0].clone());
     let (id, document) = server.wait_server_request("window/showDocument");
-    assert_eq!((&document["uri"], &document["selection"]["start"]["line"]), (&json!(app), &json!(21)));
+    assert_eq!((&document["uri"], &document["selection"]["start"]["line"]), (&json!(app), &json!(20 + BELOW)));
     server.reply(id, json!({ "success": true }));
 
     // Or does not.

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::support::profiles::{APP_JS, SIX_SAMPLES, app_py, cpuprofile, six_samples};
+use crate::support::profiles::{APP_JS, BELOW, SIX_SAMPLES, app_py, cpuprofile, six_samples};
 use crate::support::questions::{costs, text};
 use crate::support::{Server, Workspace};
 
@@ -43,8 +43,8 @@ fn hints_move_with_their_lines() {
         costs([(10, 0, 2), (12, 0, 3), (13, 1, 1), (25, 0, 2), (26, 1, 1), (34, 0, 2), (35, 0, 1), (36, 0, 1), (37, 1, 1)]);
     assert_eq!(server.line_costs(&uri), moved);
     let lenses: Vec<_> = server.lenses(&uri).iter().map(|lens| lens["range"]["start"]["line"].as_u64().unwrap() + 1).collect();
-    assert_eq!(lenses, [10, 25, 34]);
-    assert_eq!(server.prepare(&uri, 24, 0)[0]["range"]["start"]["line"], 24);
+    assert_eq!(lenses, [9, 24, 33].map(|line| line + BELOW));
+    assert_eq!(server.prepare(&uri, 24, 0)[0]["range"]["start"]["line"], 23 + BELOW);
 
     // Taken out again, and the first eleven lines too.
     server.change_by(&uri, json!([edit((14, 0), (17, 0), ""), edit((0, 0), (11, 0), "")]));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::support::cases::Case;
-use crate::support::profiles::six_samples;
+use crate::support::cases::{Case, is_united};
+use crate::support::profiles::{BELOW, six_samples};
 use crate::support::questions::{cost, text};
 use crate::support::{Server, Workspace};
 
@@ -145,7 +145,7 @@ fn call_sites_are_lines_of_the_caller_hottest_first() {
     let hash = server.prepare(&lib, 4, 0).remove(0);
     let of_hash = server.incoming(&hash);
     assert_eq!(of_hash.iter().map(lines).collect::<Vec<_>>(), [vec![22], vec![33]]);
-    assert_eq!((&of_hash[0]["from"]["uri"], &of_hash[0]["from"]["range"]["start"]["line"]), (&json!(app), &json!(21)));
+    assert_eq!((&of_hash[0]["from"]["uri"], &of_hash[0]["from"]["range"]["start"]["line"]), (&json!(app), &json!(20 + BELOW)));
 }
 
 #[test]
@@ -276,9 +276,12 @@ fn assert_calls_are_the_expected_ones(case: &Case) {
     let mut calls: BTreeMap<(String, String), Vec<(Value, Value)>> = BTreeMap::new();
     for call in case.expected["callers"].as_array().unwrap() {
         let end = |side: &str| (text(&call[side]), call[format!("{side}_file")].as_str().unwrap_or_default().to_owned());
+        if ["callee", "caller"].into_iter().any(|side| is_united(&text(&call[side]))) {
+            continue;
+        }
         calls.entry(end("callee")).or_default().push((json!(end("caller")), call["total"].clone()));
     }
-    assert!(calls.len() > 20, "{}", calls.len());
+    assert!(calls.len() > 15, "{}", calls.len());
     let (mut checked, mut recursive) = (0, 0);
     for (callee, expected) in calls {
         let items = callers(&mut server, &roots[&callee]);
@@ -301,7 +304,7 @@ fn assert_calls_are_the_expected_ones(case: &Case) {
             }
         }
     }
-    assert!(checked > 20, "{checked}, {recursive}");
+    assert!(checked > 15, "{checked}, {recursive}");
 }
 
 #[test]
@@ -325,7 +328,7 @@ fn items_of_a_real_profile_carry_their_costs() {
         let mut n_found = 0;
         for expected in case.expected["functions"].as_array().unwrap() {
             let file = expected["file"].as_str().unwrap_or_default();
-            if !files.contains(file) || expected["total"] == 0 {
+            if !files.contains(file) || expected["total"] == 0 || is_united(&text(&expected["name"])) {
                 continue;
             }
             let wanted = (text(&expected["name"]), file.to_owned());

@@ -12,6 +12,8 @@ mod lifecycle;
 mod progress;
 mod reload;
 mod settings;
+#[cfg(feature = "grammars")]
+mod source_functions;
 mod source_maps;
 mod support;
 #[cfg(feature = "symbols")]

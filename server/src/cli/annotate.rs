@@ -72,7 +72,7 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
     let costs = &snapshot.costs;
     let source_lines: Vec<&str> = text.lines().collect();
     let map = LineMap::identity(source_lines.len() as u32);
-    let lines = FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot) };
+    let lines = FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
     let scale = Scale { metric: &costs.metric, total: costs.total, unit: Unit::Percent };
 
     let config = Config::default();

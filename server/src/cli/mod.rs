@@ -14,7 +14,7 @@ use crate::present::units;
 use crate::session::config::{Config, Implementation, Inlines, PathMapping, Symbols};
 use crate::session::libraries::{self, Libraries, Places};
 use crate::session::roots;
-use crate::session::snapshot::{self, LoadError, Loaded, Snapshot};
+use crate::session::snapshot::{self, FunctionsAre, LoadError, Loaded, Snapshot};
 use crate::session::transforms;
 use analysis::Transform;
 use clap::{Args, CommandFactory, Parser, Subcommand};
@@ -286,7 +286,7 @@ impl ViewArgs {
         let places = Places::new(&config, &index);
         let loaded = libraries::unwound(loaded, &config, &places);
         let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
-        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries);
+        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries, FunctionsAre::Recorded);
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
         }

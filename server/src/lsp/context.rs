@@ -53,6 +53,12 @@ impl Context {
 impl OpenFile {
     /// Its costs, line by line.
     pub fn lines(&self) -> FileLines<'_> {
-        FileLines { snapshot: &self.snapshot, file: self.file, map: &self.mapped.map, stale: self.mapped.stale }
+        FileLines {
+            snapshot: &self.snapshot,
+            file: self.file,
+            map: &self.mapped.map,
+            stale: self.mapped.stale,
+            document: Some(&self.document),
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::present::labels::Scale;
 use crate::present::units;
 use crate::session::snapshot::Snapshot;
 use analysis::{PathEntry, ThreadTotal};
-use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use profile::{Cost, FunctionId, Total};
 use std::time::SystemTime;
 
@@ -38,7 +38,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     let Some(line) = lines.recorded(line0) else {
         // Only worth a word where costs stood before the change.
         let note = "this line was changed after the profile was recorded: its cost is not known".to_owned();
-        let function = enclosing(open, line0)?;
+        let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);
         details.notes.insert(0, note);
         return Some(details);
@@ -58,7 +58,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         let function = snapshot.costs.function(place.function).cost;
         if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
             let share = units::percent(total, of);
-            let name = snapshot.function(place.function).name;
+            let name = marked(snapshot, place.function, place.inlined);
             details.costs.push(row(&format!("{share} of {name}"), place.cost, scale));
         }
     }
@@ -96,12 +96,17 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     [label.to_owned(), scale.both(cost.self_), units::total(cost.total, |weight| scale.both(weight))]
 }
 
+/// The name of a function, marked where it has no frames of its own: its code lies in that of its caller.
+fn marked(snapshot: &Snapshot, function: FunctionId, inlined: bool) -> String {
+    format!("{}{}", snapshot.function(function).name, if inlined { " (inl)" } else { "" })
+}
+
 fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
     let shown = entries.iter().take(LISTED).map(|entry| {
         let mark = if entry.recursive { "↻ " } else { "" };
         [
             format!("{mark}{}", units::total(entry.known_total(), |weight| scale.both(weight))),
-            snapshot.function(entry.function).name.to_owned(),
+            marked(snapshot, entry.function, entry.inlined),
         ]
     });
     shown.collect()
@@ -110,16 +115,16 @@ fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<
 fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale<'_>) -> Vec<[String; 2]> {
     let costs = &snapshot.costs;
     let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
-    let mut callees: Vec<(f64, FunctionId)> = callers
+    let mut callees: Vec<(f64, FunctionId, bool)> = callers
         .flat_map(|caller| costs.callees(caller))
         .filter_map(|edge| {
             let site = costs.sites(edge).iter().find(|site| (site.file, site.line) == (open.file, line))?;
-            Some((site.total, edge.callee))
+            Some((site.total, edge.callee, edge.inlined))
         })
         .collect();
     callees.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
     let shown = callees.into_iter().take(LISTED);
-    shown.map(|(total, callee)| [scale.both(total), snapshot.function(callee).name.to_owned()]).collect()
+    shown.map(|(total, callee, inlined)| [scale.both(total), marked(snapshot, callee, inlined)]).collect()
 }
 
 /// Which profile the numbers are of.

@@ -3,6 +3,7 @@
 use super::context::Context;
 use crate::present::text::plain;
 use crate::session::snapshot::Snapshot;
+use crate::session::source_functions::SourceFunction;
 use lsp_types::{CallHierarchyItem, Location, Position, Range, SymbolKind, Url};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use profile::{Cost, FileId, FunctionId, Total};
@@ -90,12 +91,23 @@ fn function_location(context: &Context, snapshot: &Snapshot, function: FunctionI
     let Some((path, line)) = place else {
         return (function_uri(&key(snapshot, function)), Range::default(), Range::default());
     };
-    let range = line_range(context, snapshot, path, line);
-    let name = last_segment(snapshot.function(function).name);
-    let selection = context.documents.at(path).and_then(|document| document.text.find_in_line(range.start.line, name));
-    let selection = selection.filter(|name| name.start >= range.start && name.end <= range.end);
     let uri = uri(context, path).unwrap_or_else(|| function_uri(&key(snapshot, function)));
-    (uri, range, selection.unwrap_or(range))
+    let name = match snapshot.source_function(function).map(SourceFunction::definition) {
+        Some(definition) if !definition.name.is_empty() => definition.name.as_str(),
+        _ => last_segment(snapshot.function(function).name),
+    };
+    let open = context.open_file(&uri).and_then(|open| {
+        let line0 = open.lines().place(function, line);
+        let range = open.document.text.range_of_line(line0)?;
+        let selection = open.document.text.find_in_line(line0, name);
+        let selection = selection.filter(|name| name.start >= range.start && name.end <= range.end);
+        Some((range, selection.unwrap_or(range)))
+    });
+    let (range, selection) = open.unwrap_or_else(|| {
+        let range = line_range(context, snapshot, path, line);
+        (range, range)
+    });
+    (uri, range, selection)
 }
 
 /// What is searched for in a text when a function is called `name` in the profile: `parse` of `app::parse<T>(x)`.

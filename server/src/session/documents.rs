@@ -5,9 +5,9 @@ use crate::session::snapshot::{Snapshot, Stamp};
 use dashmap::DashMap;
 use line_index::{LineCol, LineIndex, TextSize, WideEncoding, WideLineCol};
 use lsp_types::{Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent, Url};
-use sources::LineMap;
+use sources::{Functions, Language, LineMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Texts of one file on disk that are remembered; the oldest goes first.
 const MAX_VERSIONS: usize = 8;
@@ -111,6 +111,11 @@ impl Text {
         &self.text
     }
 
+    /// The byte of a position; one beyond its line or the text is the end of that.
+    pub fn byte_at(&self, position: Position) -> usize {
+        self.offset(position).into()
+    }
+
     fn width(&self, text: &str) -> u32 {
         let width = match self.encoding {
             Encoding::Utf8 => text.len(),
@@ -123,6 +128,8 @@ impl Text {
     /// The byte offset of a position; one beyond its line or the text is the end of that.
     fn offset(&self, position: Position) -> TextSize {
         let Some(range) = self.index.line(position.line) else { return TextSize::of(&*self.text) };
+        // No encoding has more columns than bytes.
+        let position = Position { character: position.character.min(range.len().into()), ..position };
         let wide = |encoding| {
             let position = WideLineCol { line: position.line, col: position.character };
             self.index.to_utf8(encoding, position).and_then(|at| self.index.offset(at))
@@ -165,6 +172,10 @@ pub struct Document {
     pub text: Text,
     disk: Arc<Mutex<DiskTexts>>,
     mapped: Mutex<Option<(u64, Arc<Mapped>)>>,
+    /// Its functions, once somebody asked for them.
+    functions: OnceLock<Option<Arc<Functions>>>,
+    /// Those of the last version that was asked for them: most of the text is still the same.
+    functions_before: Option<Arc<Functions>>,
 }
 
 /// The texts that a file has had on disk, oldest first; without a stamp where there was no file.
@@ -180,6 +191,11 @@ pub struct Mapped {
 }
 
 impl Document {
+    fn new(uri: Url, path: PathBuf, version: i32, text: Text) -> Self {
+        let (disk, mapped, functions) = (Arc::default(), Mutex::default(), OnceLock::new());
+        Self { uri, path, version, text, disk, mapped, functions, functions_before: None }
+    }
+
     /// How lines of the text that `snapshot` was recorded from stand in this version. `revision` is that of the world.
     pub fn mapped(&self, revision: u64, snapshot: &Snapshot) -> Arc<Mapped> {
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,12 +210,25 @@ impl Document {
         }
     }
 
+    /// The functions of this version; `None` without a grammar for it.
+    pub fn functions(&self) -> Option<&Functions> {
+        let parsed = self.functions.get_or_init(|| {
+            let text = self.text.text.clone();
+            let functions = match &self.functions_before {
+                Some(before) => before.edited(text),
+                None => Functions::parse(Language::of_path(&self.path)?, text),
+            };
+            functions.map(Arc::new)
+        });
+        parsed.as_deref()
+    }
+
     /// The text that was profiled, and whether that is a guess: the latest text on disk that is not newer than the
     /// profile, else the first one seen.
     fn recorded(&self, snapshot: &Snapshot) -> (Arc<str>, bool) {
         let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
         remember(&mut disk, &self.path, self.text.as_str());
-        let not_newer = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| is_recorded(stamp, snapshot));
+        let not_newer = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| is_recorded(stamp, &snapshot.loaded.stamp));
         match disk.iter().rev().find(|(stamp, _)| not_newer(stamp)) {
             Some((_, text)) => (text.clone(), false),
             None => (disk.first().map_or_else(|| self.text.text.clone(), |(_, text)| text.clone()), true),
@@ -272,8 +301,7 @@ impl Documents {
     pub fn open(&self, uri: Url, version: i32, text: &str, encoding: Encoding) {
         let Ok(path) = uri.to_file_path() else { return };
         let path = path.canonicalize().unwrap_or(path);
-        let text = Text::new(text, encoding);
-        self.put(Document { uri, path, version, text, disk: Arc::default(), mapped: Mutex::default() });
+        self.put(Document::new(uri, path, version, Text::new(text, encoding)));
     }
 
     /// A document was changed.
@@ -282,8 +310,9 @@ impl Documents {
         let mut changes = changes.iter();
         let Some(first) = changes.next() else { return };
         let text = changes.fold(old.text.changed(first), |text, change| text.changed(change));
-        let (uri, path, disk) = (uri.clone(), old.path.clone(), old.disk.clone());
-        self.put(Document { uri, path, version, text, disk, mapped: Mutex::default() });
+        let functions_before = old.functions.get().cloned().flatten().or_else(|| old.functions_before.clone());
+        let new = Document::new(uri.clone(), old.path.clone(), version, text);
+        self.put(Document { disk: old.disk.clone(), functions_before, ..new });
     }
 
     /// A document was closed.

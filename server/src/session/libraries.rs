@@ -231,7 +231,7 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
         .search(&loaded, |search| symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes)));
     loaded.warnings.extend(unwound.warning(profile));
     if let Some(profile) = unwound.profile {
-        loaded.recording = Arc::new(Recording::Stacks(profile));
+        loaded.recording = Arc::new(profile.into());
     }
     loaded
 }

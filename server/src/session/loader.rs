@@ -5,10 +5,11 @@
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
 use crate::session::config::Config;
+use crate::session::definitions::ParsedFiles;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
 use crate::session::libraries::{Libraries, Places, UNSYMBOLICATED, sidecar, unwound};
 use crate::session::progress::{Cancel, Progress};
-use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step, roots};
+use crate::session::snapshot::{FunctionsAre, LoadError, Loaded, Snapshot, Stamp, Step, roots};
 use crate::session::watch::{Changed, Folders};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
@@ -144,6 +145,8 @@ pub struct Loader {
     resolving: Option<(u64, Cancel)>,
     /// What was learnt of libraries, for all profiles of a session.
     symbols: Arc<Cache>,
+    /// The functions of files, likewise.
+    files: Arc<ParsedFiles>,
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
     refused: HashMap<PathBuf, Stamp>,
@@ -185,6 +188,7 @@ impl Loader {
             running: None,
             resolving: None,
             symbols: Arc::default(),
+            files: Arc::default(),
             last_number: 0,
             refused: HashMap::new(),
             closed: VecDeque::new(),
@@ -467,7 +471,7 @@ impl Loader {
         if let Some((_, cancel)) = self.resolving.take() {
             cancel.cancel();
         }
-        let symbols = self.symbols.clone();
+        let (symbols, files) = (self.symbols.clone(), self.files.clone());
         self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
         let progress = Progress::new(&self.client, self.abilities.progress, number, &path);
         tokio::task::spawn_blocking(move || {
@@ -492,7 +496,7 @@ impl Loader {
                     }
                 };
                 let libraries = Libraries::of(&loaded.recording, &world.config, &symbols);
-                Ok((Snapshot::new(loaded, &world.config, &index, libraries), index))
+                Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&files)), index))
             };
             // A bug in a reader must not leave the loader waiting for ever.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
@@ -566,6 +570,7 @@ impl Loader {
         self.resolving = Some((number, cancel.clone()));
         let progress = Progress::new(&self.client, self.abilities.progress, number, &shown.loaded.path);
         let (loaded, config, mut libraries) = (shown.loaded.clone(), self.world().config.clone(), shown.libraries.clone());
+        let files = self.files.clone();
         tokio::task::spawn_blocking(move || {
             let mut observe = |done, all| {
                 progress.step(Step::Resolving(done, all));
@@ -587,7 +592,7 @@ impl Loader {
                 if cancel.is_cancelled() {
                     return;
                 }
-                let snapshot = Snapshot::new(loaded.clone(), &config, &index, libraries.clone());
+                let snapshot = Snapshot::new(loaded.clone(), &config, &index, libraries.clone(), FunctionsAre::Defined(&files));
                 let _ = done.send(Finished::Libraries(Resolved { number, snapshot }));
                 swapped = std::time::Instant::now();
             }

@@ -3,6 +3,7 @@
 //! [`world`] is everything that requests see, [`loader`] the only task that replaces it; [`documents`] are the open texts.
 
 pub mod config;
+pub mod definitions;
 pub mod discovery;
 pub mod documents;
 pub mod libraries;
@@ -13,6 +14,8 @@ pub mod progress;
 pub mod refresh;
 pub mod roots;
 pub mod snapshot;
+pub mod source_functions;
+pub mod spoken;
 pub mod transforms;
 pub mod watch;
 pub mod world;

@@ -3,8 +3,10 @@
 //! The server and the command line both go through here, so their numbers are the same.
 
 use crate::session::config::{Config, Inlines, glob_set};
+use crate::session::definitions::ParsedFiles;
 use crate::session::libraries::Libraries;
 use crate::session::originals::{Originals, Written, originals};
+use crate::session::source_functions::{SourceFunction, unite};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{
@@ -270,20 +272,37 @@ pub struct Snapshot {
     functions: FxHashMap<FuncKey, Vec<FunctionId>>,
     /// What addresses became: the physical function first, then what is inlined into it.
     became: FxHashMap<FuncKey, Vec<FunctionId>>,
+    /// The functions whose definition in the text is known.
+    source_functions: FxHashMap<FunctionId, SourceFunction>,
     /// Per file the functions with cost that are defined there, by line (1-based).
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
 
+/// What is one function.
+#[derive(Debug, Clone, Copy)]
+pub enum FunctionsAre<'a> {
+    /// What the recording calls one: a name in a file and library.
+    Recorded,
+    /// All that belongs to one definition in the text, as far as texts are known.
+    Defined(&'a ParsedFiles),
+}
+
 impl Snapshot {
     /// Sees `loaded` through the settings, with files looked up in `index` and addresses in `libraries`.
-    pub fn new(loaded: Arc<Loaded>, config: &Config, index: &SourceIndex, libraries: Libraries) -> Self {
+    pub fn new(
+        loaded: Arc<Loaded>,
+        config: &Config,
+        index: &SourceIndex,
+        libraries: Libraries,
+        functions_are: FunctionsAre<'_>,
+    ) -> Self {
         let mut warnings = loaded.warnings.clone();
         let view = view(&loaded.recording, config, &mut warnings);
         if libraries.is_complete() {
             warnings.extend(libraries.warning(&loaded.recording));
         }
         let (recording, became) = match libraries.symbolicate(&loaded.recording) {
-            Some(Symbolicated { profile, became }) => (Arc::new(Recording::Stacks(profile)), became),
+            Some(Symbolicated { profile, became }) => (Arc::new(profile.into()), became),
             None => (loaded.recording.clone(), FxHashMap::default()),
         };
 
@@ -294,6 +313,7 @@ impl Snapshot {
             sources::map_paths(names, index, &rules, loaded.path.parent())
         };
         let Originals { recording, mut mappings, written } = originals(&recording, map(&recording), index, map, &mut warnings);
+        let executed = recording.clone();
         let recording = match config.inlines {
             Inlines::Body => recording,
             Inlines::CallSite => Arc::new(at_call_sites(&recording)),
@@ -307,6 +327,17 @@ impl Snapshot {
             Mapping::Mapped { path, .. } => Ok(path.clone()),
             Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
         });
+        let paths: Vec<_> = (0..groups.n_files() as u32)
+            .map(|file| match &mappings[groups.first_source(FileId::new(file)).index()] {
+                Mapping::Mapped { path, .. } => Some(path.clone()),
+                Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
+            })
+            .collect();
+        let files = paths.iter().zip(0..).filter_map(|(path, file)| Some((path.clone()?, FileId::new(file)))).collect();
+        let (groups, source_functions) = match functions_are {
+            FunctionsAre::Recorded => (groups, FxHashMap::default()),
+            FunctionsAre::Defined(files) => unite(&executed, groups, &paths, files, &loaded.stamp),
+        };
         let (recording, groups) = match analysis::reshape(&recording, &view, &groups) {
             Some(reshaped) => {
                 warnings.extend(reshaped.warnings);
@@ -315,16 +346,13 @@ impl Snapshot {
             None => (recording, groups),
         };
         let (symbols, groups) = (recording.symbols(), Arc::new(groups));
-        let paths: Vec<_> = (0..groups.n_files() as u32)
-            .map(|file| match &mappings[groups.first_source(FileId::new(file)).index()] {
-                Mapping::Mapped { path, .. } => Some(path.clone()),
-                Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => None,
-            })
-            .collect();
-        let files = paths.iter().zip(0..).filter_map(|(path, file)| Some((path.clone()?, FileId::new(file)))).collect();
         let mut functions: FxHashMap<FuncKey, Vec<FunctionId>> = FxHashMap::default();
-        for function in groups.functions() {
-            functions.entry(symbols.func_key(groups.first_func(function))).or_default().push(function);
+        for (func, function) in symbols.funcs.ids().map(|func| (func, groups.function(func))) {
+            functions.entry(symbols.func_key(func)).or_default().push(function);
+        }
+        for known in functions.values_mut() {
+            known.sort_unstable();
+            known.dedup();
         }
 
         let function = |func: &FuncId| groups.function(*func);
@@ -333,7 +361,6 @@ impl Snapshot {
         let written = written.into_iter().map(|(source, lines)| (groups.file(source), lines)).collect();
         let costs = analysis::costs(&recording, &view, &groups);
         let tree = CallTree::new(recording.clone(), view.clone(), groups.clone());
-        let defined = FxHashMap::default();
         let mut this = Self {
             loaded,
             view,
@@ -349,7 +376,8 @@ impl Snapshot {
             files,
             functions,
             became,
-            defined,
+            source_functions,
+            defined: FxHashMap::default(),
         };
         let mut defined: FxHashMap<FileId, Vec<(u32, FunctionId)>> = FxHashMap::default();
         for (function, _) in this.costs.functions() {
@@ -396,22 +424,33 @@ impl Snapshot {
     /// What the recording says of a function.
     pub fn function(&self, function: FunctionId) -> Function<'_> {
         let symbols = self.recording.symbols();
-        let func = symbols.funcs.get(self.groups.first_func(function));
+        let func = symbols.funcs.get(self.func(function));
+        let defined = self.source_function(function);
         Function {
-            name: symbols.strings.get(func.name),
-            file: func.source.map(|source| self.groups.file(source)),
+            name: defined.and_then(|defined| defined.name.as_deref()).unwrap_or_else(|| symbols.strings.get(func.name)),
+            file: defined.map(|defined| defined.file).or_else(|| Some(self.groups.file(func.source?))),
             lib: func.lib.map(|lib| symbols.libs[lib.index()].name.as_str()),
             line: func.line,
             column: func.column,
         }
     }
 
-    /// What identifies a function elsewhere and later.
+    /// What identifies a function elsewhere and later: the key of one of its funcs.
     pub fn key(&self, function: FunctionId) -> FuncKey {
-        self.recording.symbols().func_key(self.groups.first_func(function))
+        self.recording.symbols().func_key(self.func(function))
     }
 
-    /// The functions that `key` identifies; several only where a name stands for several places of one file.
+    /// The func that stands for a function.
+    fn func(&self, function: FunctionId) -> FuncId {
+        self.source_function(function).map_or_else(|| self.groups.first_func(function), |defined| defined.func)
+    }
+
+    /// What the text says of a function, where its definition is known.
+    pub fn source_function(&self, function: FunctionId) -> Option<&SourceFunction> {
+        self.source_functions.get(&function)
+    }
+
+    /// The functions that have a func with this key; several only where a name stands for several places of one file.
     pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
         self.functions.get(key).map_or(&[], Vec::as_slice)
     }
@@ -449,8 +488,11 @@ impl Snapshot {
         lines
     }
 
-    /// Where a function stands, 1-based: its start line, else its first line with cost.
+    /// Where a function stands, 1-based: the line of its name in the text, else its start line, else its first line with cost.
     pub fn definition(&self, function: FunctionId) -> Option<(FileId, u32)> {
+        if let Some(function) = self.source_function(function) {
+            return Some((function.file, function.definition().name_line0 + 1));
+        }
         let Function { file, line, .. } = self.function(function);
         match (file, line) {
             (Some(file), 1..) => Some((file, line)),

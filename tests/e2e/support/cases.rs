@@ -26,7 +26,9 @@ impl Case {
             match relative.as_str() {
                 "expected.json" | "expected.generated.json" => continue,
                 // Names that no glob knows.
-                name @ ("pyspy.raw.txt" | "stackprof.json") => workspace.copy(&file, &format!("profiles/{name}")),
+                name @ ("pyspy.raw.txt" | "stackprof.json" | "dwarf.srcline.txt.gz") => {
+                    workspace.copy(&file, &format!("profiles/{name}"))
+                }
                 _ => workspace.copy(&file, &relative),
             };
         }
@@ -66,6 +68,20 @@ impl Case {
         }
         files
     }
+}
+
+/// Whether the profiles of [`Case::rust`] or [`Case::python`] tell a function of this name, or the one it is in, as several: code of
+/// macros by the file it is in, comprehensions apart. `source_functions` checks their sums.
+pub fn is_united(name: &str) -> bool {
+    const UNITED: [&str; 6] = [
+        "wordstat::generate",
+        "wordstat::tokenize::is_wordlike",
+        "wordstat::Rng::next",
+        "wordstat::suggest::distance",
+        "crunch",
+        "background",
+    ];
+    cfg!(feature = "grammars") && UNITED.contains(&name.split(".<locals>").next().unwrap_or_default())
 }
 
 /// The handshakes captured from editors: file name without `.json`, and `initialize` params without roots and process.
