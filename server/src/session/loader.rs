@@ -5,17 +5,17 @@
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
 use crate::session::config::Config;
-use crate::session::definitions::ParsedFiles;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
-use crate::session::libraries::{Libraries, Places, UNSYMBOLICATED, sidecar, unwound};
+use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::progress::{Cancel, Progress};
-use crate::session::snapshot::{FunctionsAre, LoadError, Loaded, Snapshot, Stamp, Step, roots};
+use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
+use crate::session::work::{Input, Known, resolve, see};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
 use serde_json::Value;
-use sources::{Limits, SourceIndex};
+use sources::SourceIndex;
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -24,7 +24,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use symbols::Cache;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tower_lsp::Client;
@@ -39,8 +38,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const PACE: Duration = Duration::from_millis(50);
 /// How many closed writings are remembered: more than are written at once.
 const CLOSED: usize = 16;
-/// Swaps that only resolve more addresses are at least this far apart.
-const SWAPS: Duration = Duration::from_millis(500);
 /// Events come in bursts; one look answers a burst.
 const BURST: Duration = Duration::from_millis(20);
 
@@ -94,14 +91,6 @@ struct Resolved {
     snapshot: Snapshot,
 }
 
-/// What a load begins with.
-enum Input {
-    /// What a file says.
-    New(Box<Loaded>),
-    /// What is shown already.
-    Known(Arc<Loaded>),
-}
-
 /// What background work gives.
 enum Finished {
     Load(Done),
@@ -143,10 +132,7 @@ pub struct Loader {
     running: Option<Running>,
     /// The look for the libraries of what is shown, if it goes on.
     resolving: Option<(u64, Cancel)>,
-    /// What was learnt of libraries, for all profiles of a session.
-    symbols: Arc<Cache>,
-    /// The functions of files, likewise.
-    files: Arc<ParsedFiles>,
+    known: Arc<Known>,
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
     refused: HashMap<PathBuf, Stamp>,
@@ -187,8 +173,7 @@ impl Loader {
             target: None,
             running: None,
             resolving: None,
-            symbols: Arc::default(),
-            files: Arc::default(),
+            known: Arc::default(),
             last_number: 0,
             refused: HashMap::new(),
             closed: VecDeque::new(),
@@ -443,7 +428,7 @@ impl Loader {
             match self.world().snapshot() {
                 Some(snapshot) => {
                     let loaded = snapshot.loaded.clone();
-                    self.spawn(None, loaded.path.clone(), move |_| Ok(Input::Known(loaded)));
+                    self.spawn(None, &loaded.path.clone(), move |_| Ok(Input::Shown(loaded)));
                 }
                 None => self.outdated = false,
             }
@@ -454,7 +439,7 @@ impl Loader {
     fn start(&mut self, path: PathBuf, stamp: Stamp) {
         let limit = self.world().config.max_profile_bytes;
         let file = path.clone();
-        self.spawn(Some((path.clone(), stamp)), path, move |observe| {
+        self.spawn(Some((path.clone(), stamp)), &path, move |observe| {
             Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded)))
         });
     }
@@ -462,7 +447,7 @@ impl Loader {
     fn spawn(
         &mut self,
         target: Option<(PathBuf, Stamp)>,
-        path: PathBuf,
+        path: &Path,
         load: impl FnOnce(&mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Input, LoadError> + Send + 'static,
     ) {
         self.last_number += 1;
@@ -471,9 +456,9 @@ impl Loader {
         if let Some((_, cancel)) = self.resolving.take() {
             cancel.cancel();
         }
-        let (symbols, files) = (self.symbols.clone(), self.files.clone());
+        let known = self.known.clone();
         self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
-        let progress = Progress::new(&self.client, self.abilities.progress, number, &path);
+        let progress = Progress::new(&self.client, self.abilities.progress, number, path);
         tokio::task::spawn_blocking(move || {
             let begun = std::time::Instant::now();
             let work = || {
@@ -481,22 +466,7 @@ impl Loader {
                     progress.step(step);
                     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                let loaded = load(&mut observe)?;
-                if observe(Step::Summing).is_break() {
-                    return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
-                }
-                let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-                let loaded = match loaded {
-                    Input::Known(loaded) => loaded,
-                    Input::New(loaded) => {
-                        if loaded.raw_stacks.is_some() {
-                            progress.step(Step::Unwinding);
-                        }
-                        Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, &index)))
-                    }
-                };
-                let libraries = Libraries::of(&loaded.recording, &world.config, &symbols);
-                Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&files)), index))
+                see(load(&mut observe)?, &world, &known, &mut observe)
             };
             // A bug in a reader must not leave the loader waiting for ever.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
@@ -566,36 +536,19 @@ impl Loader {
             return;
         }
         self.last_number += 1;
-        let (number, cancel, done, symbols) = (self.last_number, Cancel::default(), self.done_to.clone(), self.symbols.clone());
+        let (number, cancel, done, known) = (self.last_number, Cancel::default(), self.done_to.clone(), self.known.clone());
         self.resolving = Some((number, cancel.clone()));
         let progress = Progress::new(&self.client, self.abilities.progress, number, &shown.loaded.path);
-        let (loaded, config, mut libraries) = (shown.loaded.clone(), self.world().config.clone(), shown.libraries.clone());
-        let files = self.files.clone();
+        let (shown, world) = (shown.clone(), self.world());
         tokio::task::spawn_blocking(move || {
-            let mut observe = |done, all| {
-                progress.step(Step::Resolving(done, all));
+            let mut observe = |step| {
+                progress.step(step);
                 if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
-            let places = Places::new(&config, &index);
-            let sidecar = sidecar(&loaded.path);
-            let mut swapped = std::time::Instant::now();
-            while !libraries.is_complete() {
-                match libraries.resolve_next(&loaded, &places, sidecar.as_ref(), &symbols, &mut observe) {
-                    Some(next) => libraries = next,
-                    None => return,
-                }
-                if libraries.is_complete() {
-                    std::thread::sleep(SWAPS.saturating_sub(swapped.elapsed()));
-                } else if swapped.elapsed() < SWAPS {
-                    continue;
-                }
-                if cancel.is_cancelled() {
-                    return;
-                }
-                let snapshot = Snapshot::new(loaded.clone(), &config, &index, libraries.clone(), FunctionsAre::Defined(&files));
+            let mut publish = |snapshot| {
                 let _ = done.send(Finished::Libraries(Resolved { number, snapshot }));
-                swapped = std::time::Instant::now();
-            }
+            };
+            resolve(&shown, &world, &index, &known, &mut observe, &mut publish);
         });
     }
 

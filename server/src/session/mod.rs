@@ -18,4 +18,5 @@ pub mod source_functions;
 pub mod spoken;
 pub mod transforms;
 pub mod watch;
+pub mod work;
 pub mod world;

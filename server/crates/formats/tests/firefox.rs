@@ -336,8 +336,11 @@ fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
         let thread = &mut profile["threads"][0];
         thread["stackTable"] = json!({ "length": 4, "frame": [0, 1, 2, 2], "prefix": [null, 0, 1, null] });
         thread["frameTable"] = json!({ "length": 3, "func": [0, 1, 1], "line": [1, 2, 3] });
-        let columns =
-            [("frameTable", "category", frame_categories), ("stackTable", "category", stack_categories), ("frameTable", "flags", flags)];
+        let columns = [
+            ("frameTable", "category", frame_categories),
+            ("stackTable", "category", stack_categories),
+            ("frameTable", "flags", flags),
+        ];
         for (table, column, cells) in columns {
             if let Some(cells) = cells {
                 thread[table][column] = cells;
@@ -355,5 +358,8 @@ fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
     assert_eq!(categories(Some(json!([2, 0, 0])), None, Some(json!([4, 0, 4]))), "JavaScript JavaScript Idle Idle");
     // Until 52 stacks had some, too, and a few writers gave them to nothing else.
     assert_eq!(categories(None, Some(json!([2, 0, 1, 1])), None), "JavaScript Idle Other Other");
-    assert_eq!(categories(Some(json!([2, null, null])), Some(json!([1, 1, 1, 1])), None), "JavaScript JavaScript JavaScript Other");
+    assert_eq!(
+        categories(Some(json!([2, null, null])), Some(json!([1, 1, 1, 1])), None),
+        "JavaScript JavaScript JavaScript Other"
+    );
 }

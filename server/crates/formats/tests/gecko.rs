@@ -112,7 +112,8 @@ fn tables_by_their_schema() {
 #[test]
 fn scripts_are_known_by_their_place_and_labels_by_their_mark() {
     let mut process = process(0.0, 0.0);
-    process["threads"][0]["frameTable"]["schema"] = json!({ "location": 0, "line": 2, "column": 3, "category": 4, "relevantForJS": 5 });
+    process["threads"][0]["frameTable"]["schema"] =
+        json!({ "location": 0, "line": 2, "column": 3, "category": 4, "relevantForJS": 5 });
     process["threads"][0]["frameTable"]["data"][4] = json!([4, null, null, null, 1, true]);
     process["threads"][0]["frameTable"]["data"][3] = json!([3, null, null, null, null, false]);
     let read = read_json(&process).unwrap();

@@ -2,7 +2,9 @@
 
 use crate::stack_table::IDLE;
 use crate::strings::Interner;
-use crate::{CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread};
+use crate::{
+    CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread,
+};
 use rustc_hash::FxHashMap;
 
 /// Why a row could not be added.

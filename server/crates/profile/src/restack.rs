@@ -43,9 +43,11 @@ impl<'p> Restack<'p> {
             let new = new(id);
             becomes.push(new.filter(fits).or_else(|| {
                 let new = new?;
-                Some(*twins.entry(new).or_insert_with(|| {
-                    self.stacks.push_in(old.category(id), self.stacks.prefix(new), self.stacks.frame(new))
-                }))
+                Some(
+                    *twins.entry(new).or_insert_with(|| {
+                        self.stacks.push_in(old.category(id), self.stacks.prefix(new), self.stacks.frame(new))
+                    }),
+                )
             }));
         }
         let profile = Profile { stacks: self.stacks.into(), ..self.old.clone() };

@@ -29,7 +29,8 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
     };
     let append = |builder: &mut ProfileBuilder, place: &str, from: &Raw<'_>, strings: &[Text<'_>]| {
         let stack_table = table(from, "stackTable", place)?;
-        let with_category = !categories.is_empty() && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
+        let with_category =
+            !categories.is_empty() && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
         let stacks = || stacks(place, stack_table, with_category);
         tables::append(builder, place, &categories, stacks, || tables(place, from, strings, &shared_names, &libs))
     };

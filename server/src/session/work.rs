@@ -1,0 +1,92 @@
+//! The work behind the loader, done on threads that may block: seeing what was read, and looking its addresses up bit by bit.
+
+use crate::session::definitions::ParsedFiles;
+use crate::session::libraries::{Libraries, Places, sidecar, unwound};
+use crate::session::snapshot::{FunctionsAre, LoadError, Loaded, Snapshot, Step, roots};
+use crate::session::world::World;
+use sources::{Limits, SourceIndex};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use symbols::Cache;
+
+/// Swaps that only resolve more addresses are at least this far apart.
+const SWAPS: Duration = Duration::from_millis(500);
+
+/// What was learnt beside profiles, for all of them.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Of libraries.
+    symbols: Cache,
+    /// The functions of files.
+    files: ParsedFiles,
+}
+
+/// What a load begins with.
+pub enum Input {
+    /// What a file says.
+    New(Box<Loaded>),
+    /// What is shown already.
+    Shown(Arc<Loaded>),
+}
+
+/// Who hears what is being done, and stops it by `Break`.
+pub type Observe<'a> = &'a mut dyn FnMut(Step) -> ControlFlow<()>;
+
+/// Sees what was read under the settings and folders of `world`, with the names that are known without opening any library.
+pub fn see(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Result<(Snapshot, SourceIndex), LoadError> {
+    let path = match &input {
+        Input::New(loaded) => &loaded.path,
+        Input::Shown(loaded) => &loaded.path,
+    };
+    if observe(Step::Summing).is_break() {
+        return Err(LoadError::Read { path: path.clone(), source: formats::ReadError::cancelled() });
+    }
+    let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
+    let loaded = match input {
+        Input::Shown(loaded) => loaded,
+        Input::New(loaded) => {
+            if loaded.raw_stacks.is_some() {
+                let _ = observe(Step::Unwinding);
+            }
+            Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, &index)))
+        }
+    };
+    let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
+    Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&known.files)), index))
+}
+
+/// Looks for the libraries of what is shown, hottest first, and gives what came out to `publish` now and then, the last time when
+/// all of them were looked for.
+pub fn resolve(
+    shown: &Snapshot,
+    world: &World,
+    index: &SourceIndex,
+    known: &Known,
+    observe: Observe<'_>,
+    publish: &mut dyn FnMut(Snapshot),
+) {
+    let (loaded, mut libraries) = (&shown.loaded, shown.libraries.clone());
+    let places = Places::new(&world.config, index);
+    let sidecar = sidecar(&loaded.path);
+    let mut swapped = Instant::now();
+    while !libraries.is_complete() {
+        let mut observe_libraries = |done, all| observe(Step::Resolving(done, all));
+        match libraries.resolve_next(loaded, &places, sidecar.as_ref(), &known.symbols, &mut observe_libraries) {
+            Some(next) => libraries = next,
+            None => return,
+        }
+        let n = libraries.all().len();
+        if libraries.is_complete() {
+            std::thread::sleep(SWAPS.saturating_sub(swapped.elapsed()));
+        } else if swapped.elapsed() < SWAPS {
+            continue;
+        }
+        if observe(Step::Resolving(n, n)).is_break() {
+            return;
+        }
+        let functions = FunctionsAre::Defined(&known.files);
+        publish(Snapshot::new(loaded.clone(), &world.config, index, libraries.clone(), functions));
+        swapped = Instant::now();
+    }
+}
