@@ -294,7 +294,7 @@ impl Loader {
                 self.waiting.push(answer);
                 let shown = self.world().snapshot().map(|snapshot| snapshot.loaded.path.clone());
                 match shown.and_then(|path| Some((Stamp::of(&path).ok()?, path))) {
-                    Some((stamp, path)) if self.running.is_none() => self.start(path, stamp),
+                    Some((stamp, path)) if self.running.is_none() => self.start(&path, stamp),
                     _ => self.look().await,
                 }
             }
@@ -422,7 +422,7 @@ impl Loader {
             };
             if complete {
                 let (path, stamp) = (target.path.clone(), target.stamp);
-                self.start(path, stamp);
+                self.start(&path, stamp);
             }
         } else if self.outdated {
             match self.world().snapshot() {
@@ -436,10 +436,10 @@ impl Loader {
     }
 
     /// Reads a file in the background.
-    fn start(&mut self, path: PathBuf, stamp: Stamp) {
+    fn start(&mut self, path: &Path, stamp: Stamp) {
         let limit = self.world().config.max_profile_bytes;
-        let file = path.clone();
-        self.spawn(Some((path.clone(), stamp)), &path, move |observe| {
+        let file = path.to_owned();
+        self.spawn(Some((path.to_owned(), stamp)), path, move |observe| {
             Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded)))
         });
     }
