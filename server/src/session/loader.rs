@@ -7,10 +7,10 @@
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
 use crate::session::libraries::UNSYMBOLICATED;
-use crate::session::progress::{Cancel, Progress};
+use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
-use crate::session::work::{Input, Known, resolve, see};
+use crate::session::work::{Input, Known, SWAPS, resolve, see};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
@@ -458,7 +458,7 @@ impl Loader {
         }
         let known = self.known.clone();
         self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
-        let progress = Progress::new(&self.client, self.abilities.progress, number, path);
+        let progress = Progress::new(&self.client, self.abilities.progress, number, path, WORTH_SHOWING);
         tokio::task::spawn_blocking(move || {
             let begun = std::time::Instant::now();
             let work = || {
@@ -538,7 +538,9 @@ impl Loader {
         self.last_number += 1;
         let (number, cancel, done, known) = (self.last_number, Cancel::default(), self.done_to.clone(), self.known.clone());
         self.resolving = Some((number, cancel.clone()));
-        let progress = Progress::new(&self.client, self.abilities.progress, number, &shown.loaded.path);
+        // The last swap is put off by so much, which is nothing to show.
+        let patience = SWAPS + WORTH_SHOWING;
+        let progress = Progress::new(&self.client, self.abilities.progress, number, &shown.loaded.path, patience);
         let (shown, world) = (shown.clone(), self.world());
         tokio::task::spawn_blocking(move || {
             let mut observe = |step| {

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tower_lsp::Client;
 
 /// Loads shorter than this show nothing.
-const PATIENCE: Duration = Duration::from_millis(300);
+pub const PATIENCE: Duration = Duration::from_millis(300);
 /// Reports are at least this far apart.
 const PACE: Duration = Duration::from_millis(200);
 const DEADLINE: Duration = Duration::from_secs(30);
@@ -28,12 +28,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Will show the load of `path`, under a token made of `number`, if `shown`.
-    pub fn new(client: &Client, shown: bool, number: u64, path: &Path) -> Self {
+    /// Will show the load of `path`, under a token made of `number`, if `shown`, once it takes longer than `patience`.
+    pub fn new(client: &Client, shown: bool, number: u64, path: &Path, patience: Duration) -> Self {
         let (step, steps) = watch::channel(None);
         if shown {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            tokio::spawn(show(client.clone(), token(number), name, steps));
+            tokio::spawn(show(client.clone(), token(number), name, steps, patience));
         }
         Self { step }
     }
@@ -65,9 +65,9 @@ impl Cancel {
     }
 }
 
-async fn show(client: Client, token: NumberOrString, name: String, mut steps: watch::Receiver<Option<Step>>) {
+async fn show(client: Client, token: NumberOrString, name: String, mut steps: watch::Receiver<Option<Step>>, patience: Duration) {
     // Over before it was worth showing?
-    if tokio::time::timeout(PATIENCE, ended(&mut steps)).await.is_ok() {
+    if tokio::time::timeout(patience, ended(&mut steps)).await.is_ok() {
         return;
     }
     let create = WorkDoneProgressCreateParams { token: token.clone() };

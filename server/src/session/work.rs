@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use symbols::Cache;
 
 /// Swaps that only resolve more addresses are at least this far apart.
-const SWAPS: Duration = Duration::from_millis(500);
+pub const SWAPS: Duration = Duration::from_millis(500);
 
 /// What was learnt beside profiles, for all of them.
 #[derive(Debug, Default)]
