@@ -14,11 +14,6 @@ fn six(workspace: &Workspace) -> (Server, String) {
     (server, uri)
 }
 
-fn warnings(server: &mut Server) -> Vec<String> {
-    let logged = server.sent("window/logMessage");
-    logged.iter().filter(|message| message["type"] == 2).map(|message| text(&message["message"])).collect()
-}
-
 #[test]
 fn thresholds_take_effect_at_once_with_a_refresh() {
     let workspace = six_samples();
@@ -77,7 +72,7 @@ fn the_metric_applies_to_every_surface() {
 
     server.configure(json!({ "metric": "furlongs" }));
     server.eventually("the default", |server| (metric(server) == "hits").then_some(()));
-    let warned = warnings(&mut server);
+    let warned = server.warnings();
     assert!(warned.len() == 1 && warned[0].contains("furlongs") && warned[0].contains("hits, time"), "{warned:?}");
     // Kept for the next profile, and said of it too.
     workspace.rename_over("a.cpuprofile", cpuprofile(20));
@@ -112,7 +107,7 @@ fn threads_are_chosen_by_name_and_by_glob() {
     wait_total(json!([]), all);
     wait_total(json!(["no such thread"]), all);
     server.eventually("a warning", |server| {
-        warnings(server).iter().any(|warning| warning.contains("no such thread")).then_some(())
+        server.warnings().iter().any(|warning| warning.contains("no such thread")).then_some(())
     });
 }
 
@@ -217,7 +212,7 @@ fn what_cannot_be_understood_is_one_warning_that_names_the_key_and_the_rest_appl
     let assert_warned = |server: &mut Server| {
         let uri = server.open_file(&workspace.path("app.py"), "python");
         server.wait_costs(&uri, &costs([(12, 0, 3)]));
-        let warned = server.eventually("three warnings", |server| Some(warnings(server)).filter(|warnings| warnings.len() >= 3));
+        let warned = server.eventually("three warnings", |server| Some(server.warnings()).filter(|warnings| warnings.len() >= 3));
         let keys: Vec<_> = warned.iter().map(|warning| warning.split('`').nth(1).unwrap_or_default()).collect();
         assert_eq!(keys, ["costline.hints.colour", "costline.metric", "costline.nonsense"]);
     };

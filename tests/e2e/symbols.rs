@@ -25,11 +25,6 @@ fn hottest(server: &mut Server) -> Vec<Value> {
     server.execute("costline.hotspots", json!([{ "limit": 20 }]))["functions"].as_array().cloned().unwrap()
 }
 
-fn warnings(server: &mut Server) -> Vec<String> {
-    let logged = server.sent("window/logMessage");
-    logged.iter().filter(|message| message["type"] == 2).map(|message| text(&message["message"])).collect()
-}
-
 #[test]
 fn names_and_lines_come_without_any_action_of_the_client() {
     let case = addresses();
@@ -46,7 +41,7 @@ fn names_and_lines_come_without_any_action_of_the_client() {
     let lines = case.lines();
     let wanted = lines["src/main.rs"].iter().filter(|(_, cost)| shown(cost)).map(|(line, cost)| (line - 1, cost.clone()));
     assert_eq!(server.line_costs(&uri), wanted.collect());
-    assert!(warnings(&mut server).is_empty());
+    assert!(server.warnings().is_empty());
 }
 
 #[test]
@@ -102,7 +97,7 @@ fn stays_addresses(case: &Case) -> String {
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_profile();
-    let warned = server.eventually("a warning", |server| Some(warnings(server)).filter(|warned| !warned.is_empty()));
+    let warned = server.eventually("a warning", |server| Some(server.warnings()).filter(|warned| !warned.is_empty()));
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(server.hints(&uri).is_empty() && server.lenses(&uri).is_empty());
     let own = hottest(&mut server).into_iter().filter(|row| row["lib"] == "wordstat");
@@ -130,7 +125,7 @@ fn a_sidecar_gives_names_and_no_lines() {
     });
     assert!(names.contains(&"wordstat::count".to_owned()), "{names:?}");
     assert!(server.hints(&uri).is_empty());
-    let warned = warnings(&mut server);
+    let warned = server.warnings();
     assert!(warned.len() == 1 && warned[0].contains("sidecar"), "{warned:?}");
 }
 

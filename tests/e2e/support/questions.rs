@@ -125,6 +125,12 @@ impl Server {
         }
     }
 
+    /// The warnings that were logged so far.
+    pub fn warnings(&mut self) -> Vec<String> {
+        let logged = self.sent("window/logMessage");
+        logged.iter().filter(|message| message["type"] == 2).map(|message| text(&message["message"])).collect()
+    }
+
     /// Tells new settings.
     pub fn configure(&mut self, settings: Value) {
         self.notify("workspace/didChangeConfiguration", json!({ "settings": { "costline": settings } }));
