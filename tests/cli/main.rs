@@ -302,3 +302,40 @@ fn help_names_every_command_and_the_exit_codes() {
     assert!(help.contains("Exit codes: 0 fine, 1 the profile cannot be read"), "{help}");
     assert!(run(["--version"]).fine().starts_with("costline 0."));
 }
+
+/// A Firefox profile of one sample, at address 16 of a library.
+fn one_address(lib: &str, path: &Path) -> String {
+    serde_json::json!({
+        "meta": { "version": 27, "preprocessedProfileVersion": 48, "interval": 1, "startTime": 0, "product": "app",
+            "categories": [{ "name": "Other", "color": "grey", "subcategories": ["Other"] }] },
+        "libs": [{ "name": lib, "path": path, "debugName": lib, "debugPath": path, "breakpadId": "", "codeId": null, "arch": "" }],
+        "threads": [{
+            "name": "main", "pid": "1", "tid": "1",
+            "samples": { "length": 1, "stack": [0], "time": [0], "weight": [1], "weightType": "samples" },
+            "stackTable": { "length": 1, "frame": [0], "prefix": [null], "category": [0], "subcategory": [0] },
+            "frameTable": { "length": 1, "address": [16], "inlineDepth": [0], "category": [0], "subcategory": [0], "func": [0],
+                "nativeSymbol": [null], "innerWindowID": [0], "implementation": [null], "line": [null], "column": [null] },
+            "funcTable": { "length": 1, "name": [1], "isJS": [false], "relevantForJS": [false], "resource": [0],
+                "fileName": [null], "lineNumber": [null], "columnNumber": [null] },
+            "resourceTable": { "length": 1, "lib": [0], "name": [0], "host": [null], "type": [1] },
+            "stringArray": [lib, "0x10"]
+        }]
+    })
+    .to_string()
+}
+
+#[test]
+fn names_of_compiled_code_are_read_from_files_that_are_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("profile.json");
+    for (lib, file, is_read) in
+        [("perf-1.map", "perf-1.map", true), ("perf-1.map", "keys", false), ("perf-x.map", "perf-x.map", false)]
+    {
+        let file = elsewhere.path().join(file);
+        std::fs::write(&file, "0 20 parse\n").unwrap();
+        std::fs::write(&profile, one_address(lib, &file)).unwrap();
+        let ran = run(["report", profile.to_str().unwrap()]);
+        assert_eq!((ran.code, ran.stdout.contains("parse")), (Some(0), is_read), "{ran:?}");
+    }
+}

@@ -162,3 +162,20 @@ fn a_rewritten_profile_of_the_same_program_has_its_names_at_once() {
     });
     assert_eq!(server.labels(&uri), labels);
 }
+
+#[test]
+fn a_program_that_comes_later_is_found_with_the_next_profile() {
+    let case = addresses();
+    let path = case.workspace.path("bin/wordstat");
+    let program = std::fs::read(&path).unwrap();
+    case.workspace.remove("bin/wordstat");
+    let mut server = Server::start(&case.workspace);
+    let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
+    server.eventually("a warning", |server| (!warnings(server).is_empty()).then_some(()));
+    assert!(server.hints(&uri).is_empty());
+
+    std::fs::write(&path, program).unwrap();
+    let profile = std::fs::read(case.workspace.path("profile.json.gz")).unwrap();
+    case.workspace.rename_over("profile.json.gz", profile);
+    server.wait_labels(&uri);
+}

@@ -9,6 +9,8 @@ use crate::session::snapshot::{Loaded, Stamp};
 use formats::{Generated, generated};
 use profile::{Level, Lib, LibId, Recording, Symbolicated, Warning};
 use sources::{Rule, SourceIndex};
+use std::fs::File;
+use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,7 +96,9 @@ impl Libraries {
         let libs = &recording.symbols().libs;
         let list = symbols::wanted(recording).into_iter().map(|wanted| {
             let known = libs.get(wanted.lib.index()).and_then(|lib| cache.known(lib));
-            let asked = known.as_ref().is_some_and(|known| wanted.addresses.iter().all(|&address| known.is_asked(address)));
+            // What was not found may be there now, or the settings may say where.
+            let complete = known.as_ref().filter(|known| known.is_complete());
+            let asked = complete.is_some_and(|known| wanted.addresses.iter().all(|&address| known.is_asked(address)));
             // The kernel, memory of the system: no file has their code.
             let is_file = libs.get(wanted.lib.index()).is_some_and(|lib| !lib.name.starts_with('['));
             Library { wanted: Arc::new(wanted), symbols: known, asked: asked || !is_file }
@@ -193,12 +197,16 @@ impl Libraries {
 /// The names of code that a runtime made, where it wrote them down: into `perf-PID.map` beside the profile, or where the profile
 /// names the file (`/tmp`), unless that was written to since.
 fn jit(lib: &Lib, wanted: &Wanted, loaded: &Loaded) -> Option<LibSymbols> {
-    lib.name.strip_prefix("perf-")?.strip_suffix(".map")?;
+    let pid = lib.name.strip_prefix("perf-")?.strip_suffix(".map")?;
+    if !pid.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     let beside = loaded.path.with_file_name(&lib.name);
-    let recorded = PathBuf::from(&lib.path);
+    // A profile names it, and may name any other file so.
+    let recorded = Some(PathBuf::from(&lib.path)).filter(|path| path.ends_with(&lib.name));
     let is_old = |path: &PathBuf| Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK);
-    let path =
-        Some(beside).filter(|path| path.is_file()).or_else(|| Some(recorded).filter(|path| path.is_file() && is_old(path)))?;
+    let recorded = recorded.filter(|path| path.is_file() && is_old(path));
+    let path = Some(beside).filter(|path| path.is_file()).or(recorded)?;
     let text = read_bounded(&path)?;
     let text = String::from_utf8_lossy(&text);
     let map = PerfMap::parse(&text);
@@ -247,5 +255,8 @@ pub fn sidecar(profile: &Path) -> Option<Sidecar> {
 /// A regular file that is not too large.
 fn read_bounded(path: &Path) -> Option<Vec<u8>> {
     let len = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
-    (len <= MAX_BYTES).then(|| std::fs::read(path).ok())?
+    let mut bytes = Vec::new();
+    // Files of the kernel's own say that they are empty, and never end.
+    File::open(path).ok().filter(|_| len <= MAX_BYTES)?.take(len).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }

@@ -65,6 +65,11 @@ impl LibSymbols {
         })
     }
 
+    /// Whether nothing better than what was found can be there: debug info, with all of its files.
+    pub fn is_complete(&self) -> bool {
+        matches!(&self.found, Found::DebugInfo { lacks, .. } if lacks.is_empty())
+    }
+
     /// Whether an address was looked up.
     pub fn is_asked(&self, address: u64) -> bool {
         self.known.contains_key(&address)
@@ -202,7 +207,7 @@ impl Cache {
     ) -> Arc<LibSymbols> {
         let mut symbols =
             self.known(lib).unwrap_or_else(|| Arc::new(LibSymbols::new(Found::Missing { recorded: lib.path.clone() })));
-        let is_complete = matches!(&symbols.found, Found::DebugInfo { lacks, .. } if lacks.is_empty());
+        let is_complete = symbols.is_complete();
         let is_asked = |address: &&u64| !is_complete || !symbols.known.contains_key(*address);
         let asked: Vec<u64> = addresses.iter().filter(is_asked).copied().collect();
         if asked.is_empty() {

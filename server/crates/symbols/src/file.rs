@@ -209,7 +209,11 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<Bytes>> {
     let size = usize::try_from(meta.len()).ok().filter(|_| meta.len() <= MAX_BYTES);
     let size = size.ok_or_else(|| io::Error::other(format!("larger than {} GiB", MAX_BYTES >> 30)))?;
     bytes.try_reserve_exact(size)?;
-    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    file.take(meta.len()).read_to_end(&mut bytes)?;
+    // So the kernel's own files say, some of which never end.
+    if bytes.is_empty() {
+        return Err(io::Error::other("it is empty"));
+    }
     Ok(Some(Bytes(Arc::new(bytes))))
 }
 

@@ -110,3 +110,11 @@ fn only_files_are_opened() {
     let symbols = resolve(&lib("raytrace", RAYTRACE), &[0x1287], &[&socket, zero, folder.path()], &[]);
     assert!(matches!(symbols.found(), Found::Missing { .. }), "{:?}", symbols.found());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_more_is_read_than_a_file_says_that_it_has() {
+    // Nothing; others of the kernel's files say so, too, and never end.
+    let symbols = resolve(&lib("maps", RAYTRACE), &[0x1287], &[Path::new("/proc/self/maps")], &[]);
+    assert_eq!(symbols.found().sentence("maps"), "maps: /proc/self/maps cannot be read: it is empty");
+}
