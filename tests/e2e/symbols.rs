@@ -92,15 +92,19 @@ fn without_the_program_functions_stay_addresses() {
     assert!(warned.contains("wordstat") && warned.contains("symbols.paths"), "{warned}");
 }
 
-/// The one warning of a server that finds no symbols of the case, and shows no lines.
 fn stays_addresses(case: &Case) -> String {
+    stays_addresses_of(case, "wordstat")
+}
+
+/// The one warning of a server that finds no symbols of the case's program, and shows no lines.
+fn stays_addresses_of(case: &Case, program: &str) -> String {
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_profile();
     let warned = server.eventually("a warning", |server| Some(server.warnings()).filter(|warned| !warned.is_empty()));
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(server.hints(&uri).is_empty() && server.lenses(&uri).is_empty());
-    let own = hottest(&mut server).into_iter().filter(|row| row["lib"] == "wordstat");
+    let own = hottest(&mut server).into_iter().filter(|row| row["lib"] == program);
     assert!(own.clone().count() > 5 && own.into_iter().all(|row| text(&row["name"]).starts_with("0x")));
     let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 20 }]));
     assert_eq!(why["code"], "unsymbolicated");
@@ -178,4 +182,17 @@ fn a_program_that_comes_later_is_found_with_the_next_profile() {
     let profile = std::fs::read(case.workspace.path("profile.json.gz")).unwrap();
     case.workspace.rename_over("profile.json.gz", profile);
     server.wait_labels(&uri);
+}
+
+#[test]
+fn names_of_libraries_are_harmless_in_messages() {
+    let case = addresses();
+    let mut text = String::new();
+    let profile = std::fs::File::open(case.workspace.path("profile.json.gz")).unwrap();
+    std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(profile), &mut text).unwrap();
+    case.workspace.write("profile.json", text.replace("\"wordstat\"", "\"word\\u001b[31m\\nstat\""));
+    case.workspace.remove("profile.json.gz");
+    case.workspace.remove("bin/wordstat");
+    let warned = stays_addresses_of(&case, "word\u{1b}[31m\nstat");
+    assert!(warned.contains("word\u{fffd}[31m\u{fffd}stat"), "{warned:?}");
 }

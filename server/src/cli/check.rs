@@ -1,7 +1,10 @@
 //! `costline check`: what a profile is, what it lacks, and how to record it better.
 
 use super::{Output, advice, headline, times};
-use crate::present::{text::plain, units};
+use crate::present::{
+    text::{one_line, plain},
+    units,
+};
 use crate::session::snapshot::Snapshot;
 use profile::{FileId, Metric, Total};
 use sources::{Mapping, SourceIndex};
@@ -46,7 +49,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     libraries(snapshot, out)?;
     files(snapshot, out)?;
     for warning in &snapshot.warnings {
-        writeln!(out, "warning   {}{}", plain(&warning.message), times(warning.count))?;
+        writeln!(out, "warning   {}{}", one_line(&warning.message), times(warning.count))?;
     }
     if !index.is_complete() {
         writeln!(out, "warning   the source folders hold more files than are looked at; name a smaller --root")?;
@@ -80,7 +83,7 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
             .filter(|&&address| known.levels(address, symbols::Generics::Keep).next().is_some())
             .count();
         let sentence = known.found().sentence(library.name(recording));
-        writeln!(out, "          {samples}, {resolved} of {n} addresses resolved: {}", plain(&sentence))?;
+        writeln!(out, "          {samples}, {resolved} of {n} addresses resolved: {}", one_line(&sentence))?;
     }
     if let Some(more @ 1..) = all.len().checked_sub(MOST) {
         writeln!(out, "          … and {more} more")?;
@@ -112,7 +115,7 @@ fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     for (rows, most) in [(found, 10), (missing, 5)] {
         for (_, (name, mapping)) in rows.iter().take(most) {
             let what = match mapping {
-                Mapping::Mapped { path, .. } => format!("→ {}", path.display()),
+                Mapping::Mapped { path, .. } => format!("→ {}", one_line(&path.display().to_string())),
                 Mapping::Ambiguous { candidates } => format!("could be {} files: --map can decide", candidates.len()),
                 Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
             };

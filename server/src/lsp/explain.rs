@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::to_proto;
-use crate::present::units;
+use crate::present::{text::one_line, units};
 use crate::session::lines::FileLines;
 use lsp_types::Url;
 use serde_json::{Value, json};
@@ -138,5 +138,5 @@ fn unmapped(context: &Context, path: &Path) -> Option<Value> {
 }
 
 fn reason(code: &str, message: &str) -> Value {
-    json!({"code": code, "message": message})
+    json!({"code": code, "message": one_line(message)})
 }

@@ -4,6 +4,7 @@
 //! most one load runs; what is wanted next is decided anew when it ends. A rewrite is read once it has *settled*: length,
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
+use crate::present::text::one_line;
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
 use crate::session::libraries::UNSYMBOLICATED;
@@ -486,8 +487,7 @@ impl Loader {
             Ok((snapshot, index)) => {
                 let path = snapshot.loaded.path.clone();
                 for warning in &snapshot.warnings {
-                    let message = format!("costline: {}: {}", path.display(), warning.message);
-                    self.client.log_message(MessageType::WARNING, message).await;
+                    self.log(MessageType::WARNING, &format!("{}: {}", path.display(), warning.message)).await;
                 }
                 self.target = None;
                 self.unpicked = false;
@@ -562,14 +562,17 @@ impl Loader {
         if snapshot.libraries.is_complete() {
             self.resolving = None;
             for warning in snapshot.warnings.iter().filter(|warning| warning.code == UNSYMBOLICATED) {
-                let message = format!("costline: {}: {}", snapshot.loaded.path.display(), warning.message);
-                self.client.log_message(MessageType::WARNING, message).await;
+                self.log(MessageType::WARNING, &format!("{}: {}", snapshot.loaded.path.display(), warning.message)).await;
             }
         }
         self.publish(|world| {
             world.active = vec![Arc::new(snapshot)];
             world.revision += 1;
         });
+    }
+
+    async fn log(&self, severity: MessageType, message: &str) {
+        self.client.log_message(severity, format!("costline: {}", one_line(message))).await;
     }
 
     /// Tells whoever waits how it went.
@@ -582,7 +585,7 @@ impl Loader {
     /// Says once that a profile cannot be read.
     async fn report(&mut self, path: &Path, message: &str) {
         let keeps = if self.world().snapshot().is_some() { "; the costs shown stay as they were" } else { "" };
-        self.client.log_message(MessageType::ERROR, format!("costline: {message}{keeps}")).await;
+        self.log(MessageType::ERROR, &format!("{message}{keeps}")).await;
         self.publish(|world| {
             world.problems.retain(|(known, _)| known != path);
             world.problems.push((path.to_owned(), message.to_owned()));
@@ -609,8 +612,8 @@ impl Loader {
         self.missed_since = None;
         if let Some(snapshot) = self.world().snapshot() {
             let path = snapshot.loaded.path.display();
-            let message = format!("costline: {path}: the file was deleted; the costs shown stay until there is a newer profile");
-            self.client.log_message(MessageType::WARNING, message).await;
+            let message = format!("{path}: the file was deleted; the costs shown stay until there is a newer profile");
+            self.log(MessageType::WARNING, &message).await;
         }
     }
 
