@@ -175,7 +175,7 @@ fn a_program_that_comes_later_is_found_with_the_next_profile() {
     case.workspace.remove("bin/wordstat");
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
-    server.eventually("a warning", |server| (!warnings(server).is_empty()).then_some(()));
+    server.eventually("a warning", |server| (!server.warnings().is_empty()).then_some(()));
     assert!(server.hints(&uri).is_empty());
 
     std::fs::write(&path, program).unwrap();
