@@ -129,7 +129,7 @@ fn a_sidecar_gives_names_and_no_lines() {
     });
     assert!(names.contains(&"wordstat::count".to_owned()), "{names:?}");
     assert!(server.hints(&uri).is_empty());
-    let warned = server.warnings();
+    let warned = server.eventually("a warning", |server| Some(server.warnings()).filter(|warned| !warned.is_empty()));
     assert!(warned.len() == 1 && warned[0].contains("sidecar"), "{warned:?}");
 }
 

@@ -1,13 +1,14 @@
 //! The libraries of a recording whose addresses have no names yet, hottest first, and what was learnt of each.
 //!
-//! Immutable like all that is shown: resolving one library gives the next list. Debug info is read by `symbols`; here is where it
-//! is looked for, and what is said where it is not found.
+//! Immutable as soon as it is shown: the work behind the loader resolves a list of its own. Debug info is read by `symbols`; here
+//! is where it is looked for, and what is said where it is not found.
 
 use crate::session::config::{Config, Generics};
 use crate::session::lines::SLACK;
 use crate::session::snapshot::{Loaded, Stamp};
 use formats::{Generated, generated};
 use profile::{Level, Lib, LibId, Recording, Symbolicated, Warning};
+use rustc_hash::FxHashMap;
 use sources::{Rule, SourceIndex};
 use std::fs::File;
 use std::io::Read;
@@ -43,6 +44,8 @@ impl Library {
 #[derive(Debug, Clone, Default)]
 pub struct Libraries {
     list: Vec<Library>,
+    /// The first that was not looked for yet.
+    next: usize,
     generics: Generics,
 }
 
@@ -103,7 +106,13 @@ impl Libraries {
             let is_file = libs.get(wanted.lib.index()).is_some_and(|lib| !lib.name.starts_with('['));
             Library { wanted: Arc::new(wanted), symbols: known, asked: asked || !is_file }
         });
-        Self { list: list.collect(), generics: config.symbols.generics }
+        let mut this = Self { list: list.collect(), next: 0, generics: config.symbols.generics };
+        this.skip_asked();
+        this
+    }
+
+    fn skip_asked(&mut self) {
+        self.next += self.list.iter().skip(self.next).take_while(|library| library.asked).count();
     }
 
     /// All of them.
@@ -113,65 +122,55 @@ impl Libraries {
 
     /// Whether all of them were looked for.
     pub fn is_complete(&self) -> bool {
-        self.list.iter().all(|library| library.asked)
+        self.next == self.list.len()
     }
 
-    /// The same after the hottest library that was not looked for yet was; `None` if that was stopped. `observe` hears how many
-    /// libraries are done, of how many.
+    /// Looks for the hottest library that was not looked for yet, unless `observe` stops it, which hears how many libraries are
+    /// done, of how many.
     pub fn resolve_next(
-        &self,
+        &mut self,
         loaded: &Loaded,
         places: &Places,
         sidecar: Option<&Sidecar>,
         cache: &Cache,
         observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-    ) -> Option<Self> {
-        let mut next = self.clone();
-        let (n, done) = (next.list.len(), next.list.iter().filter(|library| library.asked).count());
-        if observe(done, n).is_break() {
-            return None;
-        }
-        if let Some(library) = next.list.iter_mut().find(|library| !library.asked)
-            && let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index())
-        {
-            if let Some(symbols) = jit(lib, &library.wanted, loaded) {
-                library.symbols = Some(Arc::new(symbols));
-                library.asked = true;
-                return Some(next);
-            }
-            let mut stopped = false;
+    ) -> ControlFlow<()> {
+        let (n, done) = (self.list.len(), self.next);
+        observe(done, n)?;
+        let Some(library) = self.list.get_mut(done) else { return ControlFlow::Continue(()) };
+        if let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index()) {
+            let mut flow = ControlFlow::Continue(());
             let mut observe = |_, _| {
-                let flow = observe(done, n);
-                stopped |= flow.is_break();
+                flow = observe(done, n);
                 flow
             };
-            let symbols =
-                places.search(loaded, |search| cache.resolve(lib, &library.wanted.addresses, search, sidecar, &mut observe));
-            if stopped {
-                return None;
-            }
+            let wanted = &library.wanted;
+            let symbols = match jit(lib, wanted, loaded) {
+                Some(symbols) => Arc::new(symbols),
+                None => places.search(loaded, |search| cache.resolve(lib, &wanted.addresses, search, sidecar, &mut observe)),
+            };
+            flow?;
             library.symbols = Some(symbols);
-            library.asked = true;
         }
-        Some(next)
+        library.asked = true;
+        self.skip_asked();
+        ControlFlow::Continue(())
     }
 
     /// Looks for all of them.
     pub fn resolve_all(mut self, loaded: &Loaded, places: &Places, cache: &Cache) -> Self {
         let sidecar = sidecar(&loaded.path);
         while !self.is_complete() {
-            match self.resolve_next(loaded, places, sidecar.as_ref(), cache, &mut |_, _| ControlFlow::Continue(())) {
-                Some(next) => self = next,
-                None => break,
-            }
+            let _ = self.resolve_next(loaded, places, sidecar.as_ref(), cache, &mut |_, _| ControlFlow::Continue(()));
         }
         self
     }
 
     /// The recording with what is known; `None` if that is nothing.
     pub fn symbolicate(&self, recording: &Recording) -> Option<Symbolicated> {
-        let of = |lib: LibId| self.list.iter().find(|library| library.wanted.lib == lib)?.symbols.as_deref();
-        symbols::symbolicate(recording.sampled()?, of, self.generics.into())
+        let known = self.list.iter().filter_map(|library| Some((library.wanted.lib, library.symbols.as_deref()?)));
+        let known: FxHashMap<LibId, &LibSymbols> = known.collect();
+        symbols::symbolicate(recording.sampled()?, |lib| known.get(&lib).copied(), self.generics.into())
     }
 
     /// What is said, once, of the libraries that stay addresses: of the hottest, and how many more there are.

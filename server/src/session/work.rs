@@ -72,9 +72,8 @@ pub fn resolve(
     let mut swapped = Instant::now();
     while !libraries.is_complete() {
         let mut observe_libraries = |done, all| observe(Step::Resolving(done, all));
-        match libraries.resolve_next(loaded, &places, sidecar.as_ref(), &known.symbols, &mut observe_libraries) {
-            Some(next) => libraries = next,
-            None => return,
+        if libraries.resolve_next(loaded, &places, sidecar.as_ref(), &known.symbols, &mut observe_libraries).is_break() {
+            return;
         }
         let n = libraries.all().len();
         if libraries.is_complete() {

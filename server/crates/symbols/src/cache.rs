@@ -241,7 +241,8 @@ impl Cache {
                 new.found = Found::Sidecar { instead_of: Box::new(instead_of) };
             }
         }
-        if let Some(key) = key(lib) {
+        // What was not found is looked for again; a list of it would only be long.
+        if let Some(key) = key(lib).filter(|_| symbols.n_resolved() > 0) {
             self.keep(key, symbols.clone());
         }
         symbols
