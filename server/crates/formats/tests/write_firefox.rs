@@ -197,7 +197,8 @@ fn what_is_unresolved_can_be_looked_up_again() {
         arch: text("x86_64"),
         addresses: profile::AddressBase::Image,
     };
-    let libc = profile::Lib { name: text("libc"), path: text("/lib/libc"), ..profile::Lib::default() };
+    let addresses = profile::AddressBase::Image;
+    let libc = profile::Lib { name: text("libc"), path: text("/lib/libc"), addresses, ..profile::Lib::default() };
     let by_file = profile::Lib { addresses: profile::AddressBase::File, code_id: text("77"), ..libc.clone() };
     let mut stack = None;
     for (name, lib) in [("0x1174", &app), ("0x20", &libc), ("0x30", &by_file), ("main", &app)] {

@@ -22,7 +22,7 @@ fn sums(profile: &Profile) -> BTreeMap<(String, Vec<String>), Vec<f64>> {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 let func = symbols.funcs.get(frame.func);
                 let source = func.source.map(|source| symbols.source_name(source));
-                let lib = func.lib.map(|lib| &symbols.libs[lib.index()]);
+                let lib = func.lib.map(|lib| &symbols.libs[lib.index()]).map(|lib| (&lib.name, &lib.path, &lib.code_id));
                 let name = symbols.func_name(frame.func);
                 frames.push(format!("{name} {source:?}:{} {lib:?} {} {} {}", func.line, frame.line, frame.column, frame.inlined));
                 next = profile.stacks().prefix(stack);

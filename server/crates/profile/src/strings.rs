@@ -1,7 +1,9 @@
 //! The string table: all names and paths of a profile in one arena.
 
 use crate::StringId;
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+use std::hash::BuildHasher;
 
 /// Interned strings. Equal strings have equal ids.
 #[derive(Debug, Default, Clone)]
@@ -37,17 +39,20 @@ impl StringTable {
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     table: StringTable,
-    /// Hash of a string → the ids with that hash: the strings themselves live in the arena only.
-    ids: FxHashMap<u64, Vec<StringId>>,
+    /// By the hashes of their strings, which themselves live in the arena only.
+    ids: HashTable<StringId>,
+}
+
+fn hash(text: &str) -> u64 {
+    FxBuildHasher.hash_one(text)
 }
 
 impl From<StringTable> for Interner {
     /// To add to a table that is in use: its ids stay.
     fn from(table: StringTable) -> Self {
-        use std::hash::BuildHasher;
-        let mut ids: FxHashMap<u64, Vec<StringId>> = FxHashMap::default();
+        let mut ids = HashTable::with_capacity(table.len());
         for id in (0..table.len() as u32).map(StringId::new) {
-            ids.entry(rustc_hash::FxBuildHasher.hash_one(table.get(id))).or_default().push(id);
+            ids.insert_unique(hash(table.get(id)), id, |&id| hash(table.get(id)));
         }
         Self { table, ids }
     }
@@ -56,16 +61,15 @@ impl From<StringTable> for Interner {
 impl Interner {
     /// The id of `text`, or `None` when the arena would outgrow 4 GiB.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
-        use std::hash::BuildHasher;
-        let bucket = self.ids.entry(rustc_hash::FxBuildHasher.hash_one(text)).or_default();
-        if let Some(id) = bucket.iter().copied().find(|&id| self.table.get(id) == text) {
+        let Self { table, ids } = self;
+        if let Some(&id) = ids.find(hash(text), |&id| table.get(id) == text) {
             return Some(id);
         }
-        let end = u32::try_from(self.table.arena.len() + text.len()).ok()?;
-        let id = StringId::new(u32::try_from(self.table.ends.len()).ok()?);
-        self.table.arena.push_str(text);
-        self.table.ends.push(end);
-        bucket.push(id);
+        let end = u32::try_from(table.arena.len() + text.len()).ok()?;
+        let id = StringId::new(u32::try_from(table.ends.len()).ok()?);
+        table.arena.push_str(text);
+        table.ends.push(end);
+        ids.insert_unique(hash(text), id, |&id| hash(table.get(id)));
         Some(id)
     }
 

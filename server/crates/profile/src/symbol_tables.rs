@@ -29,8 +29,10 @@ pub struct Lib {
 /// From where addresses in a library count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AddressBase {
-    /// From where the library begins in memory (Firefox Profiler's "relative address").
+    /// Nobody knows: a function that is called by an address there is a function called so.
     #[default]
+    Unknown,
+    /// From where the library begins in memory (Firefox Profiler's "relative address").
     Image,
     /// From the beginning of the library's file.
     File,
@@ -165,7 +167,8 @@ impl SymbolTables {
     /// look up: for callers it lies within the call, not behind it.
     pub fn unresolved(&self, id: FuncId) -> Option<(LibId, u64)> {
         let func = self.funcs.get(id);
-        let lib = func.lib.filter(|_| func.source.is_none())?;
+        let counts = |lib: &LibId| self.libs[lib.index()].addresses != AddressBase::Unknown;
+        let lib = func.lib.filter(|_| func.source.is_none()).filter(counts)?;
         Some((lib, crate::func_key::address(self.strings.get(func.name))?))
     }
 

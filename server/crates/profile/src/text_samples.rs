@@ -55,7 +55,9 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
                 let func = Func {
                     name: builder.intern_string(cell.name).expect("small"),
                     source: attributes.file.as_deref().map(|file| builder.intern_source(file).expect("small")),
-                    lib: attributes.lib.clone().map(|name| builder.intern_lib(Lib { name, ..Lib::default() }).expect("small")),
+                    lib: attributes.lib.clone().map(|name| {
+                        builder.intern_lib(Lib { name, addresses: crate::AddressBase::Image, ..Lib::default() }).expect("small")
+                    }),
                     line: attributes.start,
                     column: 0,
                 };

@@ -62,6 +62,7 @@ fn other(file: &LibFile, id: Option<Id>, lib: &Lib, addresses: &[u64], take: Tak
     let mut has_lines = false;
     for &address in addresses {
         let look_up = match lib.addresses {
+            AddressBase::Unknown => None,
             AddressBase::Image => u32::try_from(address).ok().map(LookupAddress::Relative),
             AddressBase::File => Some(LookupAddress::FileOffset(address)),
         };

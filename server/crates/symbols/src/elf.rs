@@ -100,6 +100,7 @@ impl<'a> Elf<'a> {
     /// The address in memory, as the file states it; `None` if there are no instructions.
     pub fn stated(&self, base: AddressBase, address: u64) -> Option<u64> {
         match base {
+            AddressBase::Unknown => None,
             AddressBase::Image => {
                 let stated = self.image.checked_add(address)?;
                 self.code.iter().any(|segment| segment.memory.contains(&stated)).then_some(stated)

@@ -1,6 +1,6 @@
 //! Names out of samply's sidecar.
 
-use profile::{Level, Lib};
+use profile::{AddressBase, Level, Lib};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use symbols::{Cache, Generics, LibSymbols, Search, Sidecar};
@@ -25,7 +25,12 @@ fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
 #[test]
 fn a_sidecar_gives_names_and_no_lines() {
     let sidecar = Sidecar::parse(TEXT.as_bytes()).unwrap();
-    let app = Lib { debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(), name: "app".to_owned(), ..Lib::default() };
+    let app = Lib {
+        debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(),
+        name: "app".to_owned(),
+        addresses: AddressBase::Image,
+        ..Lib::default()
+    };
     let symbols = resolve(&app, &[4100, 4200, 4300], &sidecar);
     let only = |name| Some(Level { name, file: None, line: 0, declared: None });
     assert_eq!(symbols.levels(4100, Generics::Keep).next(), only("app::parse"));

@@ -15,7 +15,7 @@ use super::{FuncText, library};
 use crate::pprof_proto::{self as proto, Fields};
 use crate::{At, Format, Read, ReadError};
 use profile::{
-    AddressBase, Frame, FrameId, Func, Lib, LibId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings,
+    AddressBase, Frame, FrameId, Func, FuncKey, Lib, LibId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings,
 };
 use prost::Message;
 use prune::{Cut, Prune};
@@ -296,6 +296,8 @@ fn locations(
                 let (address, lib) = unresolved(location.address, within);
                 Func { lib, ..FuncText { name: &address, ..known }.func(builder)? }
             } else {
+                // What somebody else called by an address counts from who knows where.
+                let lib = lib.filter(|_| FuncKey::new(known.name, None, None).address.is_none());
                 Func { lib, ..known.func(builder)? }
             };
             let func = builder.intern_func(func)?;

@@ -128,7 +128,8 @@ impl Writer<'_> {
             let (has_functions, has_filenames, has_line_numbers, has_inline_frames) = (true, true, true, true);
             let flags =
                 proto::Mapping { has_functions, has_filenames, has_line_numbers, has_inline_frames, ..proto::Mapping::default() };
-            self.file.mapping.push(proto::Mapping { id, filename, ..flags });
+            let build_id = self.string(&lib.code_id);
+            self.file.mapping.push(proto::Mapping { id, filename, build_id, ..flags });
         }
         for (id, func) in (1..).zip(symbols.funcs.ids()) {
             let func = symbols.funcs.get(func);

@@ -8,7 +8,7 @@ mod elsewhere;
 mod known;
 mod refused;
 
-use profile::Lib;
+use profile::{AddressBase, Lib};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,7 +25,14 @@ fn binary(name: &str) -> PathBuf {
 /// A library that a profile names.
 fn lib(name: &str, code_id: &str) -> Lib {
     let path = format!("/recorded/bin/{name}");
-    Lib { name: name.to_owned(), debug_name: name.to_owned(), path, code_id: code_id.to_owned(), ..Lib::default() }
+    Lib {
+        name: name.to_owned(),
+        debug_name: name.to_owned(),
+        path,
+        code_id: code_id.to_owned(),
+        addresses: AddressBase::Image,
+        ..Lib::default()
+    }
 }
 
 /// Looks addresses up, with what the recorded path may mean and what the user names.

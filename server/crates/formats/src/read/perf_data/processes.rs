@@ -181,7 +181,8 @@ impl Mapped {
         let Self { pid, start, end, offset, build_id, path, .. } = self;
         let known_id = |name: &str| file.build_ids.get(name).cloned().unwrap_or_default();
         let code_id = |name: &str| if build_id.is_empty() { known_id(name) } else { build_id.clone() };
-        let named = |name: &str| Lib { name: name.to_owned(), path: name.to_owned(), ..Lib::default() };
+        let named =
+            |name: &str| Lib { name: name.to_owned(), path: name.to_owned(), addresses: AddressBase::Image, ..Lib::default() };
         let (lib, offset) = if pid == -1 {
             let lib = match path.strip_prefix('[').and_then(|name| name.split_once(']')) {
                 // `[kernel.kallsyms]_text`: where it begins changes with each start of the machine.
