@@ -69,3 +69,16 @@ fn every_stack_comes_back() {
         assert!(before == after, "{path}: {:?} became {:?}", before.iter().next(), after.iter().next());
     }
 }
+
+#[test]
+fn addresses_that_are_names_are_not_looked_up_again() {
+    let before = read(bytes("samply/rust-wordstat/profile.json.gz")).unwrap();
+    let after = read(pprof::write(stacks(&before)).bytes).unwrap();
+    let n_unresolved = |read: &Read| {
+        let symbols = read.recording.symbols();
+        symbols.funcs.ids().filter(|&func| symbols.unresolved(func).is_some()).count()
+    };
+    // They count from where the library began in memory, which pprof's format cannot say.
+    assert_eq!((n_unresolved(&before), n_unresolved(&after)), (704, 0));
+    assert_eq!(stacks(&after).symbols().funcs.len(), stacks(&before).symbols().funcs.len());
+}
