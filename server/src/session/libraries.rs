@@ -186,8 +186,8 @@ impl Libraries {
         let (first, n_more) = (lacking.next()?, lacking.count());
         let more = match n_more {
             0 => String::new(),
-            1 => "; so is another library (`costline check` lists both)".to_owned(),
-            n => format!("; so are {n} more libraries (`costline check` lists them)"),
+            1 => "; another library lacks them, too (`costline check` lists both)".to_owned(),
+            n => format!("; {n} more libraries lack them, too (`costline check` lists them)"),
         };
         Some(Warning { code: UNSYMBOLICATED, message: format!("functions without lines: {first}{more}"), count: 1 })
     }
@@ -258,4 +258,35 @@ fn read_bounded(path: &Path) -> Option<Vec<u8>> {
     // Files of the kernel's own say that they are empty, and never end.
     File::open(path).ok().filter(|_| len <= MAX_BYTES)?.take(len).read_to_end(&mut bytes).ok()?;
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sources::Limits;
+
+    #[test]
+    fn a_search_that_is_stopped_leaves_the_rest_for_later() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/samply/rust-wordstat/profile.json.gz");
+        let loaded = Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
+        let (config, cache) = (Config::default(), Cache::default());
+        let places = Places::new(&config, &SourceIndex::build(Vec::new(), Limits::default()));
+        let mut libraries = Libraries::of(&loaded.recording, &config, &cache);
+        let asked = |libraries: &Libraries| libraries.all().iter().filter(|library| library.symbols.is_some()).count();
+
+        let stopped = libraries.resolve_next(&loaded, &places, None, &cache, &mut |_, _| ControlFlow::Break(()));
+        assert!(stopped.is_break() && !libraries.is_complete());
+        assert_eq!((libraries.all().len(), asked(&libraries)), (3, 0));
+
+        let mut heard = Vec::new();
+        for n in 1..=3 {
+            let mut observe = |done, all| {
+                heard.push((done, all));
+                ControlFlow::Continue(())
+            };
+            assert!(libraries.resolve_next(&loaded, &places, None, &cache, &mut observe).is_continue());
+            assert_eq!((asked(&libraries), libraries.is_complete()), (n, n == 3));
+        }
+        assert_eq!(heard, [(0, 3), (1, 3), (2, 3)]);
+    }
 }

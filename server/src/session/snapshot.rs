@@ -195,7 +195,7 @@ fn read_file(
     if n > 0 {
         file.seek(SeekFrom::Start(n as u64))?;
     }
-    file.take((max_bytes + 1).saturating_sub(n as u64)).read_to_end(&mut bytes)?;
+    file.take(max_bytes.saturating_add(1).saturating_sub(n as u64)).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
 }
 

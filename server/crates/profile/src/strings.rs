@@ -62,14 +62,15 @@ impl Interner {
     /// The id of `text`, or `None` when the arena would outgrow 4 GiB.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
         let Self { table, ids } = self;
-        if let Some(&id) = ids.find(hash(text), |&id| table.get(id) == text) {
+        let hashed = hash(text);
+        if let Some(&id) = ids.find(hashed, |&id| table.get(id) == text) {
             return Some(id);
         }
         let end = u32::try_from(table.arena.len() + text.len()).ok()?;
         let id = StringId::new(u32::try_from(table.ends.len()).ok()?);
         table.arena.push_str(text);
         table.ends.push(end);
-        ids.insert_unique(hash(text), id, |&id| hash(table.get(id)));
+        ids.insert_unique(hashed, id, |&id| hash(table.get(id)));
         Some(id)
     }
 

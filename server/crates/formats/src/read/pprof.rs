@@ -365,7 +365,7 @@ impl<'p> Mappings<'p> {
 }
 
 /// What code without a name is called, and its library: the address, in the file that it was loaded from where that is known, so
-/// that it stays the same when the library lies elsewhere in the next run.
+/// that it stays the same wherever in memory the file is loaded.
 fn unresolved(address: u64, within: Option<Mapped<'_>>) -> (String, Option<LibId>) {
     let (address, lib) = match within {
         Some(Mapped { mapping, lib }) => ((address - mapping.memory_start).wrapping_add(mapping.file_offset), lib),
