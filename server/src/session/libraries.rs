@@ -13,6 +13,7 @@ use sources::{Rule, SourceIndex};
 use std::fs::File;
 use std::io::Read;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use symbols::{Cache, Found, LibSymbols, PerfMap, Search, Sidecar, Wanted};
@@ -234,8 +235,13 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
         loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
         return loaded;
     }
-    let unwound = places
-        .search(&loaded, |search| symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes)));
+    let unwind = |search: &Search<'_>| symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes));
+    // Unwind tables are read by others, who trust compilers here and there; a broken one must cost no more than callers.
+    let Ok(unwound) = catch_unwind(AssertUnwindSafe(|| places.search(&loaded, unwind))) else {
+        let message = "callers of samples are unknown: the unwind tables of a program or library are malformed".to_owned();
+        loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
+        return loaded;
+    };
     loaded.warnings.extend(unwound.warning(profile));
     if let Some(profile) = unwound.profile {
         loaded.recording = Arc::new(profile.into());
