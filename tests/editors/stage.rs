@@ -1,0 +1,166 @@
+//! The folder that an editor is opened on: a real profile with its sources, and the numbers that must be seen.
+
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// Tools that `tests/editors/install` puts down.
+const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/editors");
+/// The one function that the second recording has four times faster.
+const FASTER: &str = "build";
+
+/// A workspace with a py-spy recording of a Python program, and a second recording to rewrite it with.
+pub struct Stage {
+    folder: TempDir,
+}
+
+impl Stage {
+    /// Lays out the files; `stage.json` beside the workspace says what is where and what it costs.
+    ///
+    /// ```json
+    /// {"server": path, "root": path, "profile": path, "next": path,
+    ///  "before": {"lines": {"main.py": {"19": "37.2%"}}, "functions": {"main.py": {"main": {"self": "0.1%", "total": "83.7%"}}}},
+    ///  "after": the same, once `next` was renamed over `profile`}
+    /// ```
+    pub fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("costline-editors-").tempdir().unwrap();
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/folded/py-gridworld-pyspy");
+        let root = fs::canonicalize(folder.path()).unwrap().join("gridworld");
+        for file in ["main.py", "grid/__init__.py", "grid/maze.py", "grid/report.py"] {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::copy(case.join(file), root.join(file)).unwrap();
+        }
+        fs::create_dir(root.join("profiles")).unwrap();
+        let (profile, next) = (root.join("profiles/gridworld.folded"), root.with_file_name("next.folded"));
+        let before = fs::read_to_string(case.join("pyspy.raw.txt")).unwrap();
+        let after = faster(&before);
+        fs::write(&profile, &before).unwrap();
+        fs::write(&next, &after).unwrap();
+
+        // The counting below is held to what another tool counted.
+        let expected: Value = serde_json::from_str(&fs::read_to_string(case.join("expected.json")).unwrap()).unwrap();
+        let counted = Costs::of(&before);
+        for line in expected["lines"].as_array().unwrap() {
+            let place = (line["file"].as_str().unwrap().to_owned(), line["line"].as_u64().unwrap());
+            assert_eq!(counted.lines[&place], line["total"].as_u64().unwrap(), "{place:?}");
+        }
+        let stage = json!({
+            "server": env!("CARGO_BIN_EXE_costline"), "root": root, "profile": profile, "next": next,
+            "before": counted.shown(), "after": Costs::of(&after).shown(),
+        });
+        fs::write(root.with_file_name("stage.json"), stage.to_string()).unwrap();
+        Self { folder }
+    }
+
+    /// A folder beside the workspace, for homes, logs and pictures.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Runs an editor's script, which finds `stage.json` by `COSTLINE_STAGE`, with a home of its own and no terminal; it must
+    /// succeed.
+    #[track_caller]
+    pub fn run(&self, command: &mut Command) {
+        let home = self.beside("home");
+        fs::create_dir_all(&home).unwrap();
+        let output = command
+            .env("COSTLINE_STAGE", self.beside("stage.json"))
+            .envs([("HOME", &home), ("XDG_CONFIG_HOME", &home.join(".config")), ("XDG_DATA_HOME", &home.join(".local/share"))])
+            .envs([("XDG_STATE_HOME", home.join(".local/state")), ("XDG_CACHE_HOME", home.join(".cache"))])
+            .stdin(Stdio::null())
+            .output();
+        let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
+    }
+}
+
+/// A program that `tests/editors/install` put at `installed` (below its folder), else of this name on the PATH.
+#[expect(clippy::print_stderr, reason = "an editor that was not tested must be seen")]
+pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("COSTLINE_EDITORS").map_or_else(|| PathBuf::from(TOOLS), PathBuf::from);
+    let installed = folder.join(installed);
+    if installed.exists() {
+        return Some(installed);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
+    if found.is_none() {
+        let message = format!("NOT TESTED: {name} is not installed; tests/editors/install puts it into {}", folder.display());
+        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
+        eprintln!("{message}");
+    }
+    found
+}
+
+/// The same recording, with a quarter of the samples (rounded down) wherever [`FASTER`] runs.
+fn faster(folded: &str) -> String {
+    let row = |line: &str| {
+        let (stack, count) = line.rsplit_once(' ').unwrap();
+        let count: u64 = count.parse().unwrap();
+        let count = if stack.contains(&format!("{FASTER} (")) { count / 4 } else { count };
+        (count > 0).then(|| format!("{stack} {count}\n"))
+    };
+    folded.lines().filter_map(row).collect()
+}
+
+/// Samples by place, each once per stack: counted from the text alone.
+#[derive(Default)]
+struct Costs {
+    total: u64,
+    /// By file and line.
+    lines: BTreeMap<(String, u64), u64>,
+    /// Self and total by file and name; not of the nameless (`<genexpr>`) and what contains them.
+    functions: BTreeMap<(String, String), (u64, u64)>,
+}
+
+impl Costs {
+    fn of(folded: &str) -> Self {
+        let mut costs = Self::default();
+        for line in folded.lines() {
+            let (stack, count) = line.rsplit_once(' ').unwrap();
+            let count: u64 = count.parse().unwrap();
+            let frames: Vec<_> = stack.split(';').map(frame).collect();
+            costs.total += count;
+            for place in frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<BTreeSet<_>>() {
+                *costs.lines.entry(place).or_default() += count;
+            }
+            let functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
+            for function in functions.clone().collect::<BTreeSet<_>>() {
+                costs.functions.entry(function).or_default().1 += count;
+            }
+            costs.functions.entry(functions.last().unwrap()).or_default().0 += count;
+        }
+        let nameless: BTreeSet<_> = costs
+            .functions
+            .keys()
+            .filter_map(|(file, name)| {
+                Some((file.clone(), name.split_once('<').map(|(outer, _)| outer.trim_end_matches('.').to_owned())?))
+            })
+            .collect();
+        costs.functions.retain(|(file, name), _| !name.contains('<') && !nameless.contains(&(file.clone(), name.clone())));
+        costs
+    }
+
+    fn shown(&self) -> Value {
+        let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / self.total as f64);
+        let (mut lines, mut functions) = (json!({}), json!({}));
+        for ((file, line), &count) in self.lines.iter().filter(|(_, count)| **count as f64 >= 0.005 * self.total as f64) {
+            lines[file][line.to_string()] = percent(count).into();
+        }
+        for ((file, name), &(own, total)) in self.functions.iter().filter(|(_, cost)| cost.1 as f64 >= 0.01 * self.total as f64) {
+            functions[file][name] = json!({"self": percent(own), "total": percent(total)});
+        }
+        json!({"lines": lines, "functions": functions})
+    }
+}
+
+/// `name (file:line)`.
+fn frame(frame: &str) -> (String, String, u64) {
+    let (name, place) = frame.strip_suffix(')').unwrap().rsplit_once(" (").unwrap();
+    let (file, line) = place.rsplit_once(':').unwrap();
+    (name.to_owned(), file.to_owned(), line.parse().unwrap())
+}
