@@ -45,7 +45,10 @@ impl Pictures {
         let name = profile.file_stem().unwrap_or_default().to_string_lossy();
         let harmless = |c: char| if c.is_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' };
         let name: String = name.chars().map(harmless).take(60).collect();
-        let folder = tempfile::Builder::new().prefix("costline-").tempdir()?;
+        let mut folder = tempfile::Builder::new();
+        #[cfg(unix)]
+        folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = folder.prefix("costline-").tempdir()?;
         let path = folder.path().join(format!("costline-{name}-flamegraph.svg"));
         let mut folders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if folders.len() == MAX_PICTURES {
