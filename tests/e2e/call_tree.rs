@@ -1,5 +1,7 @@
 //! The call tree and the inverted one, branch by branch: the numbers of `costline tree`.
 
+#![allow(clippy::needless_pass_by_value, reason = "so that `json!` can stand in the call")]
+
 use std::process::Command;
 
 use serde_json::{Value, json};

@@ -60,19 +60,22 @@ pub fn call_tree(context: &Context, argument: &Argument) -> Value {
     for (i, node) in nodes.iter().enumerate().rev() {
         let mut below = std::mem::take(&mut children[i]);
         below.reverse();
-        let value = value(context, snapshot, inverted, node, below);
+        let mut value = value(context, snapshot, inverted, node);
+        value["hasChildren"] = json!(!below.is_empty() || node.more > 0);
+        value["children"] = Value::Array(below);
         node.parent.map_or(&mut top, |parent| &mut children[parent]).push(value);
     }
     top.reverse();
-    json!({
+    let mut answer = json!({
         "metric": snapshot.costs.metric.name,
         "unit": snapshot.costs.metric.unit,
         "total": to_proto::weight(snapshot.costs.total),
         "inverted": inverted,
         "est": snapshot.recording.summed().is_some(),
-        "nodes": top,
         "more": more,
-    })
+    });
+    answer["nodes"] = Value::Array(top);
+    answer
 }
 
 /// What is wanted of the tree, level by level, and how many children of the given node are left out. `None` where there is no
@@ -113,7 +116,8 @@ fn below(snapshot: &Snapshot, argument: &Argument) -> Option<(Vec<Node>, usize)>
     }
 }
 
-fn value(context: &Context, snapshot: &Snapshot, inverted: bool, node: &Node, children: Vec<Value>) -> Value {
+/// A node without its children.
+fn value(context: &Context, snapshot: &Snapshot, inverted: bool, node: &Node) -> Value {
     let Branch { function, self_, total, estimated, .. } = node.branch;
     let scale = context.scale(snapshot);
     let (uri, line0) = place(context, snapshot, function).unzip();
@@ -132,8 +136,6 @@ fn value(context: &Context, snapshot: &Snapshot, inverted: bool, node: &Node, ch
         "uri": uri,
         "line0": line0,
         "item": root_item(context, snapshot, function),
-        "hasChildren": !children.is_empty() || node.more > 0,
-        "children": children,
         "more": node.more,
     })
 }

@@ -117,12 +117,13 @@ fn inline(context: &Context, snapshot: &Snapshot) -> Result<Value, String> {
             })
         })
         .collect();
-    Ok(json!({
+    let mut answer = json!({
         "metric": snapshot.costs.metric.name,
         "unit": snapshot.costs.metric.unit,
         "total": to_proto::weight(snapshot.costs.total),
-        "svg": svg,
-        "frames": frames,
         "omitted": graph.omitted,
-    }))
+    });
+    answer["svg"] = Value::String(svg);
+    answer["frames"] = Value::Array(frames);
+    Ok(answer)
 }
