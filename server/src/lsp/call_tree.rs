@@ -36,7 +36,7 @@ const MAX_DEPTH: usize = 30;
 /// Functions that the paths in one answer may have together, which bounds it on deep stacks.
 const MAX_KEYS: usize = 100_000;
 /// Nodes in one answer.
-const MAX_NODES: usize = 5000;
+const MAX_NODES: usize = 2000;
 
 /// A node of an answer. Parents stand before their children.
 struct Node {

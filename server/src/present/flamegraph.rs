@@ -12,7 +12,7 @@ use std::fmt::Write;
 const MIN_SHARE: f64 = 1e-3;
 /// Deeper frames are left out.
 const MAX_DEPTH: usize = 500;
-/// Frames at most: depth gives way.
+/// Frames at most: the narrowest give way.
 const MAX_FRAMES: usize = 5000;
 /// Pixels from one row to the next.
 const ROW: usize = 17;
@@ -37,7 +37,7 @@ pub struct Frame {
 pub struct Graph {
     /// Row by row, callers before callees.
     pub frames: Vec<Frame>,
-    /// How many callees were left out, each with all that it calls.
+    /// How many frames were left out, for the narrow and the deep ones not counting what these call.
     pub omitted: usize,
 }
 
@@ -55,11 +55,11 @@ pub fn layout(tree: &CallTree) -> Graph {
         // More than their caller where others among them are below zero: then they share its width.
         let sum = found.iter().map(|branch| branch.total.max(0.0)).sum::<f64>().max(total);
         let wide = |branch: &Branch| branch.total > 0.0 && width * (branch.total / sum) >= MIN_SHARE;
-        let n_wide = found.iter().filter(|branch| wide(branch)).count();
-        let fits = depth < MAX_DEPTH && graph.frames.len() + n_wide <= MAX_FRAMES;
-        graph.omitted += found.len() - if fits { n_wide } else { 0 };
+        let n_found = found.len();
+        let wide: Vec<_> = found.into_iter().filter(|branch| depth < MAX_DEPTH && wide(branch)).collect();
+        graph.omitted += n_found - wide.len();
         let mut next = left;
-        for branch in found.into_iter().filter(|branch| fits && wide(branch)) {
+        for branch in wide {
             let left = next;
             let width = width * (branch.total / sum);
             next += width;
@@ -67,9 +67,37 @@ pub fn layout(tree: &CallTree) -> Graph {
         }
         let following = parent.map_or(0, |parent| parent + 1);
         if following == graph.frames.len() {
-            return graph;
+            break;
         }
         parent = Some(following);
+    }
+    graph.keep_widest(MAX_FRAMES);
+    graph
+}
+
+impl Graph {
+    /// Leaves out the narrowest. No frame is wider than its caller, so that the callers of what stays stay.
+    fn keep_widest(&mut self, most: usize) {
+        let mut widest: Vec<usize> = (0..self.frames.len()).collect();
+        widest.sort_by(|&a, &b| self.frames[b].width.total_cmp(&self.frames[a].width));
+        let mut stays = vec![false; self.frames.len()];
+        for &frame in widest.iter().take(most) {
+            stays[frame] = true;
+        }
+        self.omitted += self.frames.len().saturating_sub(most);
+        let places: Vec<usize> = stays
+            .iter()
+            .scan(0, |next, &stays| {
+                let place = *next;
+                *next += usize::from(stays);
+                Some(place)
+            })
+            .collect();
+        let mut stays = stays.into_iter();
+        self.frames.retain(|_| stays.next().unwrap_or_default());
+        for frame in &mut self.frames {
+            frame.parent = frame.parent.map(|parent| places[parent]);
+        }
     }
 }
 
@@ -126,6 +154,21 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_narrowest_give_way() {
+        let samples = "a a  a  a  a\nb b  b  b  e\nc c1 c2 c3\nd";
+        let profile = profile::text_samples::weighted(samples, &[20.0, 1.0, 1.0, 1.0, 5.0]);
+        let groups = profile::Groups::identity(profile.symbols());
+        let recording = profile::Recording::Stacks(profile);
+        let view = analysis::View::of(&recording);
+        let mut graph = layout(&CallTree::new(recording.into(), view, groups.into()));
+        assert_eq!((graph.frames.len(), graph.omitted), (8, 0));
+        graph.keep_widest(5);
+        let told: Vec<_> = graph.frames.iter().map(|frame| (frame.branch.total, frame.depth, frame.parent)).collect();
+        assert_eq!(told, [(28.0, 0, None), (23.0, 1, Some(0)), (5.0, 1, Some(0)), (20.0, 2, Some(1)), (20.0, 3, Some(3))]);
+        assert_eq!(graph.omitted, 3);
+    }
 
     #[test]
     fn names_are_only_text() {
