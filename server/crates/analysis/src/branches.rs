@@ -152,6 +152,6 @@ fn of_graph(costs: &Costs, inverted: bool, path: &[FunctionId]) -> Vec<Branch> {
         let share = if whole == 0.0 { 0.0 } else { total / whole };
         Branch { function, self_: None, total: cost.self_ * share, estimated: estimated || share != 1.0, at }
     };
-    // What calls itself is no way to itself.
-    step.entries.into_iter().filter(|entry| !(inverted && entry.recursive)).map(branch).collect()
+    // What calls itself, if by others, is no way to itself.
+    step.entries.into_iter().filter(|entry| !(inverted && path.contains(&entry.function))).map(branch).collect()
 }

@@ -693,7 +693,7 @@ fn a_call_graph_with_stated_totals() {
     expect![[r#"
         f 12/12
           each ?/Estimated(9.0)
-            main ?/Estimated(6.75)
+            main ?/Estimated(9.0)
           g ?/Estimated(3.0)
             main ?/Estimated(3.0)
         main 5/5
