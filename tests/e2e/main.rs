@@ -3,9 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 #![allow(clippy::format_collect, reason = "the texts are small")]
 
+mod call_tree;
 mod clients;
 mod commands;
 mod edits;
+mod flamegraph;
 mod hierarchy;
 mod hints;
 mod lifecycle;

@@ -57,9 +57,30 @@ fn what_was_asked_before_the_names_still_answers() {
     let caller = server.incoming(&item)[0]["from"].clone();
     assert!(function(&caller).starts_with("0x"), "{caller}");
     assert!(server.hints(&uri).is_empty());
+    // Down the hottest path of the tree, and outwards from the hottest leaf.
+    let below = |server: &mut Server, path: &Value, inverted: bool| {
+        let answer = server.execute("costline.callTree", json!([{ "path": path, "inverted": inverted, "limit": 1_000_000 }]));
+        answer["nodes"].as_array().cloned().unwrap()
+    };
+    let sum = |nodes: &[Value]| nodes.iter().filter_map(|node| node["total"].as_f64()).sum::<f64>();
+    let nodes = [false, true].map(|inverted| {
+        let mut path = json!([]);
+        for _ in 0..4 {
+            path = below(&mut server, &path, inverted)[0]["path"].clone();
+        }
+        assert!(text(&path[3]["name"]).starts_with("0x"), "{path}");
+        let total = sum(&below(&mut server, &path, inverted));
+        assert!(total > 0.0);
+        (inverted, path, total)
+    });
 
     server.configure(json!({}));
     server.wait_labels(&uri);
+    for (inverted, path, before) in nodes {
+        let now = below(&mut server, &path, inverted);
+        assert!(sum(&now) >= before, "{path} had {before} below it, now {now:?}");
+        assert!(now.iter().all(|node| node["key"]["lib"] != "wordstat" || !text(&node["name"]).starts_with("0x")), "{now:?}");
+    }
     // The addresses are other instructions of functions now, so that their items cost as much or more.
     for (item, before) in [(&item, &address["total"]), (&caller, &caller["data"]["total"])] {
         let callers = server.incoming(item);

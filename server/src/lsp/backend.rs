@@ -6,8 +6,9 @@
 use super::capabilities::{self, Client as ClientInfo};
 use super::command::{self, Command};
 use super::context::Context;
+use super::flamegraph::Pictures;
 use super::outgoing::ask;
-use super::{call_hierarchy, code_lens, diagnostics, from_proto, hover, inlay_hint, symbol};
+use super::{call_hierarchy, call_tree, code_lens, diagnostics, flamegraph, from_proto, hover, inlay_hint, symbol};
 use crate::session::config::Config;
 use crate::session::documents::Documents;
 use crate::session::loader::{Event, Loader};
@@ -51,6 +52,7 @@ pub struct Backend {
     loader_events: Mutex<Option<mpsc::UnboundedReceiver<Event>>>,
     /// On the options of `initialize`, until the client can be told.
     warnings: Mutex<Vec<String>>,
+    pictures: Arc<Pictures>,
 }
 
 impl Backend {
@@ -65,6 +67,7 @@ impl Backend {
             events,
             loader_events: Mutex::new(Some(loader_events)),
             warnings: Mutex::default(),
+            pictures: Arc::default(),
         }
     }
 
@@ -184,6 +187,17 @@ impl Backend {
                 let _ = ask::<ShowDocument>(&client, params, DEADLINE).await;
             }
         });
+    }
+
+    /// Opens a document in the program that the system opens it with, where the client can ask for that.
+    fn open_outside(&self, uri: &Value) {
+        let Ok(uri) = Url::deserialize(uri) else { return };
+        if !self.client_info().show_document {
+            return;
+        }
+        let params = ShowDocumentParams { uri, external: Some(true), take_focus: None, selection: None };
+        let client = self.client.clone();
+        tokio::spawn(async move { ask::<ShowDocument>(&client, params, DEADLINE).await });
     }
 
     /// A document was saved or opened. Only those in the user's folders are looked at on disk.
@@ -398,6 +412,14 @@ impl LanguageServer for Backend {
             Command::Export { options, path, overwrite } => {
                 let written = self.read(move |context| command::export(context, options, &path, overwrite)).await?;
                 written.map_err(failure)?
+            }
+            Command::CallTree(argument) => self.read(move |context| call_tree::call_tree(context, &argument)).await?,
+            Command::Flamegraph(argument) => {
+                let pictures = self.pictures.clone();
+                let made = self.read(move |context| flamegraph::flamegraph(context, &argument, &pictures)).await?;
+                let made = made.map_err(failure)?;
+                self.open_outside(&made["uri"]);
+                made
             }
             Command::Show { direction, item, message } => {
                 let shown = self.read(move |context| command::show(context, direction, &item)).await?;

@@ -3,7 +3,7 @@
 use super::call_hierarchy::{entry_item, root_item, step};
 use super::context::Context;
 use super::to_proto::{self, Direction};
-use super::{explain, from_proto};
+use super::{call_tree, explain, flamegraph, from_proto};
 use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
 use crate::session::discovery::Candidate;
@@ -22,7 +22,7 @@ pub const SHOW_CALLERS: &str = "costline.showCallers";
 const SHOW_CALLEES: &str = "costline.showCallees";
 
 /// All commands.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 11] = [
     "costline.profiles",
     "costline.selectProfile",
     "costline.reload",
@@ -32,6 +32,8 @@ pub const NAMES: [&str; 9] = [
     "costline.explain",
     "costline.paths",
     "costline.export",
+    "costline.callTree",
+    "costline.flamegraph",
 ];
 
 /// A command as it is understood.
@@ -77,6 +79,10 @@ pub enum Command {
         /// Whether it may replace one that is there.
         overwrite: bool,
     },
+    /// A part of the call tree.
+    CallTree(call_tree::Argument),
+    /// A flame graph, as a file or for a panel.
+    Flamegraph(flamegraph::Argument),
 }
 
 #[derive(Deserialize)]
@@ -133,10 +139,7 @@ impl Command {
                 })
             }
             "costline.hotspots" => {
-                let given: HotspotsArgument = match first {
-                    Value::Null => HotspotsArgument::default(),
-                    first => argument(name, first, "{\"by\": \"function\" or \"line\", \"limit\": number}")?,
-                };
+                let given: HotspotsArgument = optional(name, first, "{\"by\": \"function\" or \"line\", \"limit\": number}")?;
                 let lines = match given.by.as_deref() {
                     None | Some("function") => false,
                     Some("line") => true,
@@ -161,6 +164,8 @@ impl Command {
                 let options = arguments.get(1).and_then(|options| ShowOptions::deserialize(options).ok());
                 Self::Show { direction, item, message: options.and_then(|options| options.message).unwrap_or(true) }
             }
+            "costline.callTree" => Self::CallTree(optional(name, first, call_tree::EXPECTED)?),
+            "costline.flamegraph" => Self::Flamegraph(optional(name, first, flamegraph::EXPECTED)?),
             other => return Err(format!("{other}: no such command; there are {}", NAMES.join(", "))),
         })
     }
@@ -168,6 +173,11 @@ impl Command {
 
 fn argument<T: serde::de::DeserializeOwned>(command: &str, value: Value, expected: &str) -> Result<T, String> {
     serde_json::from_value(value).map_err(|error| format!("{command}: expected {expected} as first argument ({error})"))
+}
+
+/// An argument that may be absent.
+fn optional<T: serde::de::DeserializeOwned + Default>(command: &str, value: Value, expected: &str) -> Result<T, String> {
+    if value.is_null() { Ok(T::default()) } else { argument(command, value, expected) }
 }
 
 /// Which profiles there are and which is shown.

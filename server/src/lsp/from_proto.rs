@@ -21,16 +21,22 @@ pub fn item_path(
     walked: Direction,
 ) -> Option<(Option<Direction>, Vec<FunctionId>)> {
     let data = ItemData::deserialize(item.data.as_ref()?).ok().filter(|data| data.v == 1 && !data.path.is_empty())?;
-    let functions = data.path.iter().map(|key| {
+    let path = path(snapshot, &data.path, data.dir.unwrap_or(walked))?;
+    Some((data.dir, path))
+}
+
+/// The functions of a path that is walked in `direction`.
+pub fn path(snapshot: &Snapshot, keys: &[Key], direction: Direction) -> Option<Vec<FunctionId>> {
+    let functions = keys.iter().map(|key| {
         let mut functions = functions(snapshot, key);
         // Inlined functions lie within the one before them, and paths outward go the other way.
-        if data.dir.unwrap_or(walked) == Direction::Incoming {
+        if direction == Direction::Incoming {
             functions.reverse();
         }
         Some(functions).filter(|functions| !functions.is_empty())
     });
     let path: Vec<Vec<FunctionId>> = functions.collect::<Option<_>>()?;
-    Some((data.dir, path.concat()))
+    Some(path.concat())
 }
 
 /// What a key means in this profile: one function, or for an address that was resolved since, the physical function and then

@@ -5,12 +5,14 @@
 
 mod backend;
 mod call_hierarchy;
+mod call_tree;
 mod capabilities;
 mod code_lens;
 mod command;
 mod context;
 mod diagnostics;
 mod explain;
+mod flamegraph;
 mod from_proto;
 mod hover;
 mod inlay_hint;

@@ -87,11 +87,15 @@ fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) ->
 /// Where a function stands: a range and in it the name if it can be seen, else all of the line. Functions without a file of
 /// the workspace are at a `costline:` document that says why.
 fn function_location(context: &Context, snapshot: &Snapshot, function: FunctionId) -> (Url, Range, Range) {
-    let place = snapshot.definition(function).and_then(|(file, line)| Some((snapshot.path_of(file)?, line)));
-    let Some((path, line)) = place else {
-        return (function_uri(&key(snapshot, function)), Range::default(), Range::default());
-    };
-    let uri = uri(context, path).unwrap_or_else(|| function_uri(&key(snapshot, function)));
+    source_location(context, snapshot, function)
+        .unwrap_or_else(|| (function_uri(&key(snapshot, function)), Range::default(), Range::default()))
+}
+
+/// The same, only for those in files of the workspace.
+pub fn source_location(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<(Url, Range, Range)> {
+    let (file, line) = snapshot.definition(function)?;
+    let path = snapshot.path_of(file)?;
+    let uri = uri(context, path)?;
     let name = match snapshot.source_function(function).map(SourceFunction::definition) {
         Some(definition) if !definition.name.is_empty() => definition.name.as_str(),
         _ => last_segment(snapshot.function(function).name),
@@ -107,7 +111,7 @@ fn function_location(context: &Context, snapshot: &Snapshot, function: FunctionI
         let range = line_range(context, snapshot, path, line);
         (range, range)
     });
-    (uri, range, selection)
+    Some((uri, range, selection))
 }
 
 /// What is searched for in a text when a function is called `name` in the profile: `parse` of `app::parse<T>(x)`.

@@ -1,6 +1,7 @@
 //! How costs are worded: the same for hints, lenses, hovers, reports and the command line.
 
 pub mod details;
+pub mod flamegraph;
 pub mod labels;
 pub mod text;
 pub mod units;

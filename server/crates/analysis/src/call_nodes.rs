@@ -86,6 +86,11 @@ impl CallNodes {
         self.nodes.is_empty()
     }
 
+    /// All of them, depth first.
+    pub fn ids(&self) -> impl Iterator<Item = CallNodeId> + use<> {
+        (0..self.nodes.len() as u32).map(CallNodeId)
+    }
+
     /// The node and all below it, as positions.
     pub fn subtree(&self, id: CallNodeId) -> Range<usize> {
         id.index()..self.get(id).end as usize
@@ -100,31 +105,6 @@ impl CallNodes {
             next = self.get(id).end as usize;
             Some(id)
         })
-    }
-
-    /// One level of the inverted tree: for a path of functions, leaf first, the callers of its last function with the
-    /// weight of the samples that end in that path; for the empty path, the functions with self cost. Costliest first.
-    /// Recursion is not merged here (Firefox Profiler's inverted call tree).
-    pub fn inverted(&self, path: &[FunctionId]) -> Vec<(FunctionId, f64)> {
-        let mut callers: FxHashMap<FunctionId, f64> = FxHashMap::default();
-        for leaf in self.nodes.iter().filter(|node| node.self_ != 0.0) {
-            let mut at = Some(leaf);
-            for &function in path {
-                at = match at {
-                    Some(node) if node.function == function => node.parent.map(|id| self.get(id)),
-                    _ => None,
-                };
-                if at.is_none() {
-                    break;
-                }
-            }
-            if let Some(node) = at {
-                *callers.entry(node.function).or_default() += leaf.self_;
-            }
-        }
-        let mut callers: Vec<_> = callers.into_iter().collect();
-        callers.sort_unstable_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
-        callers
     }
 }
 

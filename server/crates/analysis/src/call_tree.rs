@@ -73,6 +73,7 @@ pub struct CallTree {
     view: View,
     groups: Arc<Groups>,
     index: OnceLock<Index>,
+    call_nodes: OnceLock<CallNodes>,
 }
 
 /// What questions are answered from.
@@ -107,7 +108,7 @@ impl std::fmt::Debug for Index {
 impl CallTree {
     /// The tree of `recording` as seen through `view` and `groups`.
     pub fn new(recording: Arc<Recording>, view: View, groups: Arc<Groups>) -> Self {
-        Self { recording, view, groups, index: OnceLock::new() }
+        Self { recording, view, groups, index: OnceLock::new(), call_nodes: OnceLock::new() }
     }
 
     /// The callees of `path` (`[F, c1, c2 …]`, inward).
@@ -197,10 +198,21 @@ impl CallTree {
     }
 
     /// The whole tree by func path; `None` for a call graph, which has no paths.
-    pub fn call_nodes(&self) -> Option<CallNodes> {
+    pub fn call_nodes(&self) -> Option<&CallNodes> {
         match &*self.recording {
-            Recording::Stacks(profile) => Some(CallNodes::new(profile, &self.view, &self.groups)),
+            Recording::Stacks(profile) => Some(self.call_nodes.get_or_init(|| CallNodes::new(profile, &self.view, &self.groups))),
             Recording::Graph(_) => None,
+        }
+    }
+
+    /// What a call graph is asked.
+    pub(crate) fn graph(&self) -> Option<&Costs> {
+        match &*self.recording {
+            Recording::Stacks(_) => None,
+            Recording::Graph(_) => match self.index() {
+                Index::Graph(costs) => Some(costs),
+                Index::Stacks(_) => None,
+            },
         }
     }
 
@@ -354,7 +366,7 @@ impl Step {
 }
 
 /// The callees of a path through a call graph.
-fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+pub(crate) fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
     let find = |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
     let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
     let own = |function| (costs.function(function).cost.self_, costs.function(function).cost.total);
@@ -373,7 +385,7 @@ fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> Pat
 }
 
 /// The callers of a path through a call graph.
-fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+pub(crate) fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
     let find = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
     let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
     let entries = costs.callers(reach.last).map(|edge| {
@@ -428,6 +440,6 @@ impl Reach {
     }
 }
 
-fn hotter(a: f64, b: f64) -> std::cmp::Ordering {
+pub(crate) fn hotter(a: f64, b: f64) -> std::cmp::Ordering {
     b.abs().total_cmp(&a.abs())
 }

@@ -12,6 +12,7 @@
 //! No file formats, no editors, no files, no clocks.
 
 mod apply;
+mod branches;
 mod call_nodes;
 mod call_tree;
 mod calls;
@@ -28,6 +29,7 @@ mod view;
 mod weighted;
 
 pub use apply::{Truncate, apply, truncate};
+pub use branches::Branch;
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs};

@@ -50,7 +50,7 @@ impl Case {
     }
 
     fn nodes(&self) -> CallNodes {
-        self.tree().call_nodes().unwrap()
+        self.tree().call_nodes().unwrap().clone()
     }
 }
 
@@ -165,16 +165,11 @@ fn v1_tree_and_inverted_tree() {
     .assert_eq(&out);
     assert_eq!(nodes.subtree(nodes.children(None).next().unwrap()), 0..9);
 
-    let mut out = String::new();
-    let mut open = vec![Vec::new()];
-    while let Some(path) = open.pop() {
-        let callers = nodes.inverted(&path);
-        if let Some(&last) = path.last() {
-            let rest = &path[..path.len() - 1];
-            let weight = nodes.inverted(rest).into_iter().find(|&(function, _)| function == last).unwrap().1;
-            writeln!(out, "{}{} {weight}", "  ".repeat(rest.len()), case.name(last)).unwrap();
-        }
-        open.extend(callers.iter().rev().map(|&(caller, _)| [&path[..], &[caller]].concat()));
+    let (tree, mut out) = (case.tree(), String::new());
+    let mut open: Vec<_> = tree.branches(true, None).into_iter().rev().map(|branch| (0, branch)).collect();
+    while let Some((depth, branch)) = open.pop() {
+        writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total).unwrap();
+        open.extend(tree.branches(true, Some(&branch)).into_iter().rev().map(|caller| (depth + 1, caller)));
     }
     expect![[r#"
         hash 3
@@ -668,6 +663,44 @@ fn a_call_graph_with_stated_totals() {
     let line = case.costs().lines()[0];
     assert_eq!(case.tree().callers_of_line(line.file, line.line), PathStep::default());
     assert!(case.tree().call_nodes().is_none());
+
+    let tree = case.tree();
+    let render = |inverted: bool| {
+        let mut out = String::new();
+        let mut open: Vec<_> = tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+        while let Some((depth, branch)) = open.pop() {
+            let (indent, name) = ("  ".repeat(depth), case.name(branch.function));
+            let own = branch.self_.map_or_else(|| "?".to_owned(), |own| own.to_string());
+            writeln!(out, "{indent}{name} {own}/{}", number(branch.known_total())).unwrap();
+            open.extend(tree.branches(inverted, Some(&branch)).into_iter().rev().map(|next| (depth + 1, next)));
+        }
+        out
+    };
+    // Three quarters of `f` lie below `each`, and of what it calls. Who comes around again ends there.
+    expect![[r#"
+        main 5/20
+          each 0/9
+            f ?/Estimated(9.0)
+              each 0/Estimated(3.0)
+          g 0/3
+            f ?/3
+              each 0/Estimated(1.0)
+                f ?/Estimated(1.0)
+          h 3/3
+            h ?/Estimated(1.0)
+    "#]]
+    .assert_eq(&render(false));
+    expect![[r#"
+        f 12/12
+          each ?/Estimated(9.0)
+            main ?/Estimated(9.0)
+          g ?/Estimated(3.0)
+            main ?/Estimated(3.0)
+        main 5/5
+        h 3/3
+          main ?/3
+    "#]]
+    .assert_eq(&render(true));
 }
 
 #[test]
