@@ -6,6 +6,7 @@
 mod backend;
 mod call_hierarchy;
 mod capabilities;
+mod changed;
 mod code_lens;
 mod command;
 mod context;
