@@ -115,7 +115,7 @@ fn a_choice_outlives_rewrites_and_other_settings_and_gives_way_to_its_own() {
     assert_eq!(options(&choice(&view, "metric")), ["\"hits\" hits ", "*\"time\" time us"]);
     assert_eq!((server.hints(&uri), server.root_item("work")["data"]["total"].clone()), (vec![], json!(4500)));
 
-    let mut wait = |server: &mut Server, metric: &str, total: u64| {
+    let wait = |server: &mut Server, metric: &str, total: u64| {
         server.eventually(&format!("{metric} {total}"), |server| {
             let view = server.view();
             (view["metric"] == metric && view["total"] == total).then_some(())
@@ -154,7 +154,7 @@ fn profiles_are_chosen_like_all_else() {
         [("cpu.folded".to_owned(), json!(true), Value::Null), ("old.folded".to_owned(), json!(false), json!("runs/profiles"))];
     assert_eq!(rows, expected);
     let described = profiles["options"].as_array().unwrap().iter().map(|option| text(&option["description"]));
-    assert!(described.clone().all(|text| text.starts_with("folded, written ") && text.ends_with(" ago")), "{described:?}");
+    assert!(described.clone().all(|text| text.starts_with("folded stacks, written ") && text.ends_with(" ago")), "{described:?}");
 
     let old = profiles["options"].as_array().unwrap().iter().find(|option| option["active"] == false).unwrap()["value"].clone();
     let view = server.set_view(json!({ "profile": old, "unit": "absolute" }));
@@ -171,17 +171,25 @@ fn threads_are_chosen_by_what_tells_them_apart() {
     server.wait_profile();
     let threads = choice(&server.view(), "threads");
     assert_eq!((&threads["multiple"], &threads["value"]), (&json!(true), &json!([])));
-    // Of 3472 samples these have 291, 1198 and 1983.
+    // Of 3472 samples these have 0, 291, 1198 and 1983.
     let mut rows = options(&threads);
     rows.sort();
-    assert_eq!(rows, ["*\"counter-0\" counter-0 34.5%", "*\"counter-1\" counter-1 57.1%", "*\"wordstat\" wordstat 8.4%"]);
+    assert_eq!(
+        rows,
+        [
+            "*\"counter-0\" counter-0 34.5%",
+            "*\"counter-1\" counter-1 57.1%",
+            "*\"samply\" samply 0.0%",
+            "*\"wordstat\" wordstat 8.4%"
+        ]
+    );
 
     let view = server.set_view(json!({ "threads": ["counter-0"] }));
     assert_eq!((&view["total"], &choice(&view, "threads")["value"]), (&json!(1198), &json!(["counter-0"])));
     assert_eq!(options(&choice(&view, "threads")).iter().filter(|row| row.starts_with('*')).count(), 1);
     assert_eq!(server.set_view(json!({ "threads": ["count*"] }))["total"], 3181);
     // All that there are is all, of the next recording too.
-    let view = server.set_view(json!({ "threads": ["wordstat", "counter-0", "counter-1"] }));
+    let view = server.set_view(json!({ "threads": ["wordstat", "counter-0", "counter-1", "samply"] }));
     assert_eq!((&view["total"], &choice(&view, "threads")["value"]), (&json!(3472), &json!([])));
 }
 
@@ -190,15 +198,18 @@ fn threads_of_one_name_are_told_apart_by_their_ids() {
     let case = Case::new("firefox/web-sudoku");
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
-    let threads = choice(&server.view(), "threads");
+    let view = server.view();
+    let threads = choice(&view, "threads");
     let threads = threads["options"].as_array().unwrap();
-    assert!(threads.iter().all(|thread| thread["label"] == "GeckoMain"), "{threads:?}");
-    let mut totals: Vec<_> = threads
-        .iter()
-        .map(|thread| server.set_view(json!({ "threads": [thread["value"]] }))["total"].as_u64().unwrap())
-        .collect();
-    totals.sort_unstable();
-    assert_eq!(totals, [91, 517, 527, 1111]);
+    assert!(threads.len() == 4 && threads.iter().all(|thread| thread["label"] == "GeckoMain"), "{threads:?}");
+    let all = view["total"].as_f64().unwrap();
+    let mut sum = 0.0;
+    for thread in threads {
+        let total = server.set_view(json!({ "threads": [thread["value"]] }))["total"].as_f64().unwrap();
+        assert_eq!(text(&thread["description"]), format!("{:.1}%", 100.0 * total / all));
+        sum += total;
+    }
+    assert_eq!(sum, all);
     let details: Vec<_> = threads.iter().map(|thread| text(&thread["detail"])).collect();
     assert!(details.iter().any(|detail| detail.starts_with("process file:// Content · pid ")), "{details:?}");
 }

@@ -78,7 +78,7 @@ fn one_of<T: Serialize + PartialEq, const N: usize>(key: &str, title: &str, valu
 /// One option per run.
 fn profile(world: &World) -> Value {
     let options = entries(world).into_iter().map(|entry| {
-        let (path, format) = (&entry.file.path, entry.file.format.name());
+        let (path, format) = (&entry.file.path, entry.file.format.title());
         let files = if entry.files.len() > 1 { format!(" · {} files", entry.files.len()) } else { String::new() };
         let folder = path.parent().unwrap_or(path);
         let folder = world.roots.iter().find_map(|root| folder.strip_prefix(root).ok()).unwrap_or(folder).to_string_lossy();
