@@ -8,7 +8,7 @@ use super::command::{self, Command, profiles, view};
 use super::context::Context;
 use super::outgoing::ask;
 use super::{call_hierarchy, changed, code_lens, diagnostics, from_proto, hover, inlay_hint, symbol};
-use crate::session::chosen::Change;
+use crate::session::chosen::{Change, Pick};
 use crate::session::config::Config;
 use crate::session::documents::Documents;
 use crate::session::loader::{Answer, Event, Loader};
@@ -388,7 +388,7 @@ impl LanguageServer for Backend {
         let parsed = Command::parse(&params.command, &params.arguments).map_err(Error::invalid_params)?;
         let answer = match parsed {
             Command::Select(path) => {
-                let change = Change::Set { profile: Some(path), values: Map::new() };
+                let change = Change::Set { profile: Some(Pick(path)), values: Map::new() };
                 profiles::profiles(&*self.change(|answer| Event::Choose(change, answer)).await?)
             }
             Command::Reload => profiles::profiles(&*self.change(Event::Reload).await?),

@@ -11,7 +11,7 @@ use super::to_proto::{self, Direction};
 use super::{explain, from_proto};
 use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
-use crate::session::chosen::Change;
+use crate::session::chosen::{Change, Pick};
 use crate::session::transforms;
 use lsp_types::{CallHierarchyItem, Url};
 use profile::Total;
@@ -149,7 +149,7 @@ impl Command {
             "costline.setView" => {
                 let keys = "{\"profile\"?: path or null, \"metric\"?: …, \"threads\"?: […], …}";
                 let mut values: Map<String, Value> = argument(name, first, keys)?;
-                let profile = values.remove("profile").map(|path| argument(name, path, "a path or null as `profile`"));
+                let profile = values.remove("profile").map(|path| argument(name, path, "a path or null as `profile`").map(Pick));
                 Self::Choose(Change::Set { profile: profile.transpose()?, values })
             }
             "costline.pushTransform" => {

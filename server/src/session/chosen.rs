@@ -28,8 +28,8 @@ const NEAR: f64 = 0.8;
 pub enum Change {
     /// These instead of what held; what is not among them stays.
     Set {
-        /// The profile; `Some(None)`: that of the settings, or the newest. Relative to the first workspace folder.
-        profile: Option<Option<PathBuf>>,
+        /// The profile.
+        profile: Option<Pick>,
         /// Values by the names of [`KEYS`]; `null` goes back to the setting.
         values: Map<String, Value>,
     },
@@ -40,6 +40,10 @@ pub enum Change {
     /// All transforms are.
     Clear,
 }
+
+/// A profile, relative to the first workspace folder; `None`: that of the settings, or the newest.
+#[derive(Debug)]
+pub struct Pick(pub Option<PathBuf>);
 
 /// What is chosen instead of the settings.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,7 +5,7 @@
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
 use crate::present::text::one_line;
-use crate::session::chosen::{Change, Chosen};
+use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, has_end, sniff};
 use crate::session::libraries::UNSYMBOLICATED;
@@ -321,8 +321,8 @@ impl Loader {
     /// Brings a choice into effect as far as no load is needed; all of it or, with a sentence why, nothing.
     fn choose(&mut self, change: Change) -> Result<(), String> {
         let world = self.world();
-        let pick = if let Change::Set { profile, .. } = &change { profile.clone() } else { None };
-        let pick = pick.map(|pick| pick.map(|path| Self::below_root(&world, &path)));
+        let pick = if let Change::Set { profile: Some(Pick(pick)), .. } = &change { Some(pick.as_deref()) } else { None };
+        let pick = pick.map(|pick| pick.map(|path| Self::below_root(&world, path)));
         let chosen = world.chosen.changed(change, world.snapshot().map(Arc::as_ref))?;
         if let Some(pick) = pick {
             if let Some(path) = &pick {

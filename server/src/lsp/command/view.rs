@@ -42,14 +42,14 @@ fn choices(world: &World) -> Vec<Value> {
                 (Implementation::Js, "JavaScript", "what it calls is its own cost"),
                 (Implementation::Native, "Native code", "the cost of JavaScript is that of what runs it"),
             ];
-            choices.push(one_of("implementation", "Code", config.implementation, options));
+            choices.push(one_of("implementation", "Code", &config.implementation, options));
         }
         if shown.recording.knows_inlined() {
             let options = [
                 (Inlines::Body, "Where it is written", "at the lines of the inlined function"),
                 (Inlines::CallSite, "Where it is called", "at the line of the outermost call"),
             ];
-            choices.push(one_of("inlines", "Inlined code", config.inlines, options));
+            choices.push(one_of("inlines", "Inlined code", &config.inlines, options));
         }
     }
     let units = [
@@ -57,20 +57,20 @@ fn choices(world: &World) -> Vec<Value> {
         (Unit::Absolute, "Absolute", "time, bytes or samples"),
         (Unit::Both, "Both", "percent and absolute"),
     ];
-    choices.push(one_of("unit", "Unit", config.unit, units));
+    choices.push(one_of("unit", "Unit", &config.unit, units));
     let shows = [
         (Show::Total, "Total", "with what is called from there"),
         (Show::Self_, "Self", "without what is called from there"),
         (Show::Both, "Both", "total and self"),
     ];
-    choices.push(one_of("show", "Hints", config.hints.show, shows));
+    choices.push(one_of("show", "Hints", &config.hints.show, shows));
     choices.retain(|choice| choice["options"].as_array().is_some_and(|options| options.len() > 1));
     choices
 }
 
-fn one_of<T: Serialize + PartialEq, const N: usize>(key: &str, title: &str, value: T, options: [(T, &str, &str); N]) -> Value {
+fn one_of<T: Serialize + PartialEq, const N: usize>(key: &str, title: &str, value: &T, options: [(T, &str, &str); N]) -> Value {
     let options = options.map(|(option, label, description)| {
-        json!({"value": option, "label": label, "description": description, "active": option == value})
+        json!({"value": option, "label": label, "description": description, "active": option == *value})
     });
     json!({"key": key, "title": title, "multiple": false, "value": value, "options": options.as_slice()})
 }
