@@ -25,11 +25,13 @@ fn every_command_that_is_announced_exists() {
             "costline.explain" => json!([{ "uri": uri, "line": 9 }]),
             "costline.export" => json!([{ "format": "folded", "path": "out.txt" }]),
             "costline.showCallers" | "costline.showCallees" => json!([item, { "message": false }]),
+            "costline.setView" => json!([{}]),
+            "costline.pushTransform" => json!(["focus-function:hash"]),
             _ => json!([]),
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 11);
+    assert_eq!(announced.as_array().unwrap().len(), 16);
 }
 
 #[test]

@@ -20,4 +20,5 @@ mod source_maps;
 mod support;
 #[cfg(feature = "symbols")]
 mod symbols;
+mod view;
 mod workspaces;

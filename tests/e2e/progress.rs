@@ -84,7 +84,14 @@ fn a_slow_load_arrives_while_requests_are_answered() {
     let (before, revision) = (server.line_costs(&uri), server.revision());
 
     let token = begin_slow_load(&workspace, &mut server, bytes)["token"].clone();
-    // Requests do not wait for it.
+    let loading = server.eventually("word of the load", |server| {
+        server.sent("costline/changed").pop().filter(|changed| changed["loading"] == true)
+    });
+    assert_eq!((&loading["revision"], &loading["total"]), (&json!(revision), &server.profiles()["active"]["total"]));
+    // Requests do not wait for it, nor do choices that need no costs.
+    assert_eq!(server.set_view(json!({ "unit": "both" }))["loading"], true);
+    assert_eq!(server.set_view(json!({ "unit": null }))["loading"], true);
+    let revision = revision + 2;
     assert_eq!((server.line_costs(&uri), server.revision()), (before.clone(), revision));
     server.eventually("the new costs", |server| {
         let costs = server.line_costs(&uri);
@@ -92,6 +99,9 @@ fn a_slow_load_arrives_while_requests_are_answered() {
         (costs != before).then_some(())
     });
     assert_eq!(server.revision(), revision + 1);
+    server.eventually("word of its end", |server| {
+        server.sent("costline/changed").pop().filter(|changed| changed["loading"] == false && changed["revision"] == revision + 1)
+    });
     server.eventually("the end of the progress", |server| (kinds(server, &token).last()? == "end").then_some(()));
     let kinds = kinds(&mut server, &token);
     assert_eq!((kinds[0].as_str(), kinds.iter().filter(|kind| *kind != "report").count()), ("begin", 2), "{kinds:?}");

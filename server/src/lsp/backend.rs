@@ -4,14 +4,15 @@
 //! [`Context`] when they arrive and compute on another thread.
 
 use super::capabilities::{self, Client as ClientInfo};
-use super::command::{self, Command};
+use super::command::{self, Command, profiles, view};
 use super::context::Context;
 use super::flamegraph::Pictures;
 use super::outgoing::ask;
-use super::{call_hierarchy, call_tree, code_lens, diagnostics, flamegraph, from_proto, hover, inlay_hint, symbol};
+use super::{call_hierarchy, call_tree, changed, code_lens, diagnostics, flamegraph, from_proto, hover, inlay_hint, symbol};
+use crate::session::chosen::{Change, Pick};
 use crate::session::config::Config;
 use crate::session::documents::Documents;
-use crate::session::loader::{Event, Loader};
+use crate::session::loader::{Answer, Event, Loader};
 use crate::session::world::World;
 use crate::session::{progress, refresh, roots, snapshot};
 use lsp_types::request::{RegisterCapability, ShowDocument, ShowMessageRequest, WorkspaceConfiguration};
@@ -26,7 +27,7 @@ use lsp_types::{
     Url, WorkDoneProgressCancelParams, WorkspaceSymbolParams,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -100,15 +101,12 @@ impl Backend {
         let _ = self.events.send(event);
     }
 
-    /// Waits for what the loader makes of a command.
-    async fn change(
-        &self,
-        event: impl FnOnce(oneshot::Sender<std::result::Result<Arc<World>, String>>) -> Event,
-    ) -> Result<Value> {
+    /// Waits for what the loader makes of a command; gives the world after it.
+    async fn change(&self, event: impl FnOnce(Answer) -> Event) -> Result<Arc<World>> {
         let (answer, outcome) = oneshot::channel();
         self.tell(event(answer));
         match outcome.await {
-            Ok(Ok(world)) => Ok(command::profiles(&world)),
+            Ok(Ok(world)) => Ok(world),
             Ok(Err(problem)) => Err(failure(problem)),
             Err(_) => Err(failure("the server is ending".to_owned())),
         }
@@ -291,6 +289,9 @@ impl LanguageServer for Backend {
         let (client, info, world) = (self.client.clone(), self.client_info(), self.world.clone());
         tokio::spawn(refresh::run(client.clone(), info.refreshes, world.subscribe()));
         tokio::spawn(republish(client.clone(), info.clone(), self.documents.clone(), world.subscribe()));
+        if info.changed {
+            tokio::spawn(changed::run(client.clone(), world.subscribe()));
+        }
         let loader = Loader::new(client.clone(), info.abilities, world, events);
         let tell = self.events.clone();
         let warnings = std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner));
@@ -401,11 +402,16 @@ impl LanguageServer for Backend {
         let parsed = Command::parse(&params.command, &params.arguments).map_err(Error::invalid_params)?;
         let answer = match parsed {
             Command::Select(path) => {
-                let root = self.world.borrow().roots.first().cloned().unwrap_or_default();
-                self.change(|answer| Event::Select(path.map(|path| root.join(path)), answer)).await?
+                let change = Change::Set { profile: Some(Pick(path)), values: Map::new() };
+                profiles::profiles(&*self.change(|answer| Event::Choose(change, answer)).await?)
             }
-            Command::Reload => self.change(Event::Reload).await?,
-            Command::Profiles => self.read(|context| command::profiles(&context.world)).await?,
+            Command::Reload => profiles::profiles(&*self.change(Event::Reload).await?),
+            Command::Profiles => self.read(|context| profiles::profiles(&context.world)).await?,
+            Command::View => self.read(|context| view::view(&context.world)).await?,
+            Command::Choose(change) => {
+                let world = self.change(|answer| Event::Choose(change, answer)).await?;
+                self.read_from(Context { world, ..self.context() }, |context| view::view(&context.world)).await?
+            }
             Command::Paths => self.read(command::paths).await?,
             Command::Hotspots { lines, limit } => self.read(move |context| command::hotspots(context, lines, limit)).await?,
             Command::Explain { uri, line } => self.read(move |context| command::explain(context, &uri, line)).await?,

@@ -10,6 +10,7 @@ use lsp_types::{
     TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
+use serde_json::Value;
 
 /// What the client announced, as far as it matters.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,8 @@ pub struct Client {
     pub show_document: bool,
     /// It renders Markdown in hovers.
     pub markdown: bool,
+    /// It wants to be told what is shown (`costline/changed`).
+    pub changed: bool,
     /// What it redraws when asked.
     pub refreshes: Refreshes,
     /// What of loads it can show.
@@ -46,6 +49,10 @@ impl Client {
             watched_files: workspace.and_then(|it| it.did_change_watched_files?.dynamic_registration).unwrap_or(false),
             show_document: window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support),
             markdown: hover_formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            changed: capabilities
+                .experimental
+                .as_ref()
+                .is_some_and(|it| it.pointer("/costline/changed") == Some(&Value::Bool(true))),
             refreshes: Refreshes {
                 hints: workspace.and_then(|it| it.inlay_hint.as_ref()?.refresh_support).unwrap_or(false),
                 lenses: workspace.and_then(|it| it.code_lens.as_ref()?.refresh_support).unwrap_or(false),

@@ -1,4 +1,9 @@
 //! `workspace/executeCommand`. Each command takes and returns JSON, so that every client can use it.
+//!
+//! [`profiles`] and [`view`] word what is shown and what could be; choosing is up to the loader.
+
+pub mod profiles;
+pub mod view;
 
 use super::call_hierarchy::{entry_item, root_item, step};
 use super::context::Context;
@@ -6,23 +11,22 @@ use super::to_proto::{self, Direction};
 use super::{call_tree, explain, flamegraph, from_proto};
 use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
-use crate::session::discovery::Candidate;
-use crate::session::world::World;
+use crate::session::chosen::{Change, Pick};
+use crate::session::transforms;
 use lsp_types::{CallHierarchyItem, Url};
 use profile::Total;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sources::{How, Mapping};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
 
 /// What the lens runs.
 pub const SHOW_CALLERS: &str = "costline.showCallers";
 const SHOW_CALLEES: &str = "costline.showCallees";
 
 /// All commands.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 16] = [
     "costline.profiles",
     "costline.selectProfile",
     "costline.reload",
@@ -34,6 +38,11 @@ pub const NAMES: [&str; 11] = [
     "costline.export",
     "costline.callTree",
     "costline.flamegraph",
+    "costline.view",
+    "costline.setView",
+    "costline.pushTransform",
+    "costline.popTransform",
+    "costline.clearTransforms",
 ];
 
 /// A command as it is understood.
@@ -41,8 +50,12 @@ pub const NAMES: [&str; 11] = [
 pub enum Command {
     /// Which profiles there are.
     Profiles,
-    /// Show this one; `None`: the newest again.
+    /// Show this one; `None`: that of the settings, or the newest.
     Select(Option<PathBuf>),
+    /// What is shown, and what can be chosen.
+    View,
+    /// Choose something.
+    Choose(Change),
     /// Read again what is shown.
     Reload,
     /// The hottest functions or lines.
@@ -138,6 +151,20 @@ impl Command {
                     Some(PathArgument::Object { path }) => path,
                 })
             }
+            "costline.view" => Self::View,
+            "costline.setView" => {
+                let keys = "{\"profile\"?: path or null, \"metric\"?: …, \"threads\"?: […], …}";
+                let mut values: Map<String, Value> = argument(name, first, keys)?;
+                let profile = values.remove("profile").map(|path| argument(name, path, "a path or null as `profile`").map(Pick));
+                Self::Choose(Change::Set { profile: profile.transpose()?, values })
+            }
+            "costline.pushTransform" => {
+                let text = if let Value::String(text) = first { text } else { first.to_string() };
+                let transform = transforms::parse(&text).map_err(|problem| format!("{name}: {problem}"))?;
+                Self::Choose(Change::Push(transform))
+            }
+            "costline.popTransform" => Self::Choose(Change::Pop),
+            "costline.clearTransforms" => Self::Choose(Change::Clear),
             "costline.hotspots" => {
                 let given: HotspotsArgument = optional(name, first, "{\"by\": \"function\" or \"line\", \"limit\": number}")?;
                 let lines = match given.by.as_deref() {
@@ -180,81 +207,6 @@ fn optional<T: serde::de::DeserializeOwned + Default>(command: &str, value: Valu
     if value.is_null() { Ok(T::default()) } else { argument(command, value, expected) }
 }
 
-/// Which profiles there are and which is shown.
-pub fn profiles(world: &World) -> Value {
-    let shown = world.snapshot();
-    let milliseconds = |time: std::time::SystemTime| time.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_millis() as u64);
-    let problem = |path: &PathBuf| world.problems.iter().find(|(known, _)| known == path).map(|(_, problem)| problem);
-    // What is shown stays in the list when its bytes are no profile at the moment.
-    let missing =
-        shown.map(|shown| &shown.loaded).filter(|loaded| !world.candidates.iter().any(|known| known.path == loaded.path));
-    let missing = missing.map(|loaded| Candidate { path: loaded.path.clone(), stamp: loaded.stamp, format: loaded.format });
-    let runs = runs(&world.candidates).into_iter().chain(missing.as_slice().chunks(1).map(|run| run.iter().collect()));
-    let profiles: Vec<Value> = runs
-        .map(|run: Vec<&Candidate>| {
-            let is_shown = |candidate: &&Candidate| shown.is_some_and(|shown| shown.loaded.path == candidate.path);
-            let shown = run.iter().copied().find(is_shown);
-            let candidate = shown.unwrap_or(run[0]);
-            json!({
-                "path": candidate.path,
-                "format": candidate.format.name(),
-                "modified": milliseconds(candidate.stamp.modified),
-                "bytes": candidate.stamp.len,
-                "active": shown.is_some(),
-                "problem": problem(&candidate.path),
-                "files": run.iter().map(|candidate| &candidate.path).collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    json!({
-        "revision": world.revision,
-        "active": shown.map(|shown| json!({
-            "path": shown.loaded.path,
-            "format": shown.loaded.format.name(),
-            "version": shown.loaded.version,
-            "metric": shown.costs.metric.name,
-            "unit": shown.costs.metric.unit,
-            "metrics": shown.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit})).collect::<Vec<_>>(),
-            "total": to_proto::weight(shown.costs.total),
-            "modified": milliseconds(shown.loaded.stamp.modified),
-            "deleted": world.deleted,
-            "picked": world.pick.as_ref() == Some(&shown.loaded.path),
-        })),
-        "profiles": profiles,
-    })
-}
-
-/// Files that one run wrote side by side are one entry: their names differ only in numbers (process, thread, sequence), and
-/// they were written within this time of each other.
-const SIDE_BY_SIDE: Duration = Duration::from_secs(5);
-
-/// The files of each run; none is empty. Newest first, as the candidates are.
-fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
-    let kin = |candidate: &Candidate| {
-        let name = candidate.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let words: Vec<_> = name.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        let has_number = name.contains(|c: char| c.is_ascii_digit());
-        has_number.then(|| (candidate.path.parent().map(Path::to_owned), candidate.format, words))
-    };
-    let mut runs: Vec<Vec<&Candidate>> = Vec::new();
-    // By kin, the run that was added to last: candidates come newest first, so older runs of a kin are closed.
-    let mut last: HashMap<_, usize> = HashMap::new();
-    for candidate in candidates {
-        let kin = kin(candidate);
-        let apart = |newer: &Candidate| newer.stamp.modified.duration_since(candidate.stamp.modified).unwrap_or_default();
-        let open = kin.as_ref().and_then(|kin| last.get(kin).copied());
-        if let Some(run) = open.filter(|&run| runs[run].last().is_some_and(|newer| apart(newer) <= SIDE_BY_SIDE)) {
-            runs[run].push(candidate);
-            continue;
-        }
-        if let Some(kin) = kin {
-            last.insert(kin, runs.len());
-        }
-        runs.push(vec![candidate]);
-    }
-    runs
-}
-
 /// The hottest functions or lines of the whole project.
 pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
     let Some(snapshot) = context.world.snapshot() else { return Value::Null };
@@ -264,7 +216,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
         let (uri, line0) = location.map(|location| (location.uri, location.range.start.line)).unzip();
         json!({"uri": uri, "line0": line0, "file": snapshot.file_name(file), "line": line})
     };
-    let with = |mut object: serde_json::Map<String, Value>, extra: Value| {
+    let with = |mut object: Map<String, Value>, extra: Value| {
         if let Value::Object(extra) = extra {
             object.extend(extra);
         }

@@ -10,7 +10,6 @@ use crate::session::snapshot::Snapshot;
 use analysis::{PathEntry, ThreadTotal};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
 use profile::{Cost, FunctionId, Total};
-use std::time::SystemTime;
 
 /// Callers and callees listed.
 const LISTED: usize = 5;
@@ -131,11 +130,11 @@ fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
-    let age = SystemTime::now().duration_since(snapshot.loaded.stamp.modified).map_or(0.0, |age| age.as_secs_f64());
+    let age = units::age(snapshot.loaded.stamp.age());
     let n_threads = snapshot.recording.threads().len();
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
-    let mut notes = vec![format!("{name}, written {} ago · {} · {all}", units::duration(age.round()), costs.metric.name)];
+    let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
     if context.world.deleted {
         notes.push("the profile file was deleted since".to_owned());
     }

@@ -7,6 +7,7 @@ mod backend;
 mod call_hierarchy;
 mod call_tree;
 mod capabilities;
+mod changed;
 mod code_lens;
 mod command;
 mod context;

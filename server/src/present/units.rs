@@ -2,6 +2,7 @@
 
 use super::text::plain;
 use profile::{Metric, Total};
+use std::time::Duration;
 
 /// `12.3%` of `base`; `–` where there is nothing to divide by.
 pub fn percent(weight: f64, base: f64) -> String {
@@ -68,6 +69,16 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", significant(value))
 }
 
+/// How old something is, in whole units of the largest that fits.
+pub fn age(age: Duration) -> String {
+    match age.as_secs() {
+        s @ 0..120 => format!("{s} s"),
+        s @ 120..7200 => format!("{} min", s / 60),
+        s @ 7200..172_800 => format!("{} h", s / 3600),
+        s => format!("{} days", s / 86_400),
+    }
+}
+
 fn bytes(weight: f64) -> String {
     let mut value = weight;
     for unit in ["B", "KiB", "MiB", "GiB"] {
@@ -116,6 +127,12 @@ mod tests {
     #[test]
     fn calls_are_worded_where_they_are_known() {
         assert_eq!([None, Some(0), Some(1), Some(2)].map(calls), ["", " · 0 calls", " · 1 call", " · 2 calls"]);
+    }
+
+    #[test]
+    fn ages_are_whole() {
+        let shown = [0, 119, 120, 7199, 7200, 172_799, 172_800].map(|seconds| age(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["0 s", "119 s", "2 min", "119 min", "2 h", "47 h", "2 days"]);
     }
 
     #[test]

@@ -184,7 +184,7 @@ pub struct Config {
     pub threads: Vec<String>,
     /// Which functions are seen, where a profile says which are JavaScript.
     pub implementation: Implementation,
-    /// What is done to stacks before anything is summed: of one look at a profile, no setting.
+    /// What is done to stacks before anything is summed: chosen for one look at a profile, no setting.
     #[serde(skip)]
     pub transforms: Vec<Transform>,
     /// Where the cost of inlined code is shown.
@@ -337,7 +337,7 @@ fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings:
 }
 
 /// Whether `value` can stand at the dotted key `name`: the type itself is asked, with nothing else set.
-fn fits(name: &str, value: &Value) -> Result<(), String> {
+pub fn fits(name: &str, value: &Value) -> Result<(), String> {
     let lone = name.rsplit('.').fold(value.clone(), |inner, key| Value::Object(Map::from_iter([(key.to_owned(), inner)])));
     let config: Config = serde_json::from_value(lone).map_err(|error| expectation(&error.to_string()))?;
     let percent = |percent: f64| percent.is_finite() && (0.0..=100.0).contains(&percent);
@@ -353,7 +353,8 @@ fn expectation(message: &str) -> String {
     message.split_once("expected ").map_or(message, |(_, expected)| expected).replace('`', "")
 }
 
-fn shown(value: &Value) -> String {
+/// A value as sentences quote it.
+pub fn shown(value: &Value) -> String {
     let text: String = value.to_string().chars().take(60).collect();
     text
 }

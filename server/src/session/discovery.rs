@@ -6,7 +6,7 @@ use formats::Format;
 use globset::GlobSet;
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
-use std::io::Read as _;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
@@ -183,6 +183,24 @@ pub fn folders_of(path: &Path) -> Vec<PathBuf> {
         folders.push(real);
     }
     folders
+}
+
+/// Whether the end of a format is there, as far as its last bytes tell. Compressed files tell when they are read.
+pub fn has_end(path: &Path, format: Format) -> bool {
+    let tail = || {
+        let mut file = fs::File::open(path).ok()?;
+        let mut head = [0; 4];
+        let n = file.read(&mut head).ok()?;
+        if head[..n].starts_with(&[0x1f, 0x8b]) || head[..n].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            return None;
+        }
+        let len = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(64))).ok()?;
+        let mut tail = Vec::new();
+        file.take(64).read_to_end(&mut tail).ok()?;
+        Some(tail)
+    };
+    tail().is_none_or(|tail| formats::detect::ends(format, &tail))
 }
 
 #[cfg(test)]

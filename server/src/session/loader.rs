@@ -5,8 +5,9 @@
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
 use crate::present::text::one_line;
+use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
-use crate::session::discovery::{Candidate, Recognised, discover, folders_of, sniff};
+use crate::session::discovery::{Candidate, Recognised, discover, folders_of, has_end, sniff};
 use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
@@ -15,12 +16,11 @@ use crate::session::work::{Input, Known, SWAPS, resolve, see};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use profile::Warning;
 use serde_json::Value;
 use sources::SourceIndex;
 use std::cmp::Reverse;
 use std::collections::{HashMap, VecDeque};
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +56,8 @@ pub enum Event {
     },
     /// Files may have changed (the client says so).
     Look,
-    /// The user picks a profile, or none: then the newest is shown again.
-    Select(Option<PathBuf>, Answer),
+    /// The user chooses what is shown and how.
+    Choose(Change, Answer),
     /// Read again what is shown.
     Reload(Answer),
     /// Give up the load with this number.
@@ -66,6 +66,15 @@ pub enum Event {
 
 /// Who waits for the outcome of a command: the world after it, or a sentence why not.
 pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
+
+/// Somebody who waits for the outcome of a command.
+struct Waiting {
+    /// A load with a greater number knows of the command.
+    after: u64,
+    /// Whether a profile that cannot be read is the outcome.
+    for_profile: bool,
+    answer: Answer,
+}
 
 /// What the client can do that matters here.
 #[derive(Debug, Clone, Copy, Default)]
@@ -127,6 +136,8 @@ pub struct Loader {
     changes_to: mpsc::UnboundedSender<Changed>,
     done: mpsc::UnboundedReceiver<Finished>,
     done_to: mpsc::UnboundedSender<Finished>,
+    /// The settings; the world has them with what is chosen instead.
+    settings: Config,
     folders: Folders,
     recognised: Recognised,
     target: Option<Target>,
@@ -145,7 +156,7 @@ pub struct Loader {
     unpicked: bool,
     /// Since when the file shown is not there, until that is said.
     missed_since: Option<Instant>,
-    waiting: Vec<Answer>,
+    waiting: Vec<Waiting>,
     look_at: Option<Instant>,
 }
 
@@ -159,7 +170,8 @@ impl Loader {
     ) -> Self {
         let (changes_to, changes) = mpsc::unbounded_channel();
         let (done_to, done) = mpsc::unbounded_channel();
-        let folders = Folders::new(world.borrow().config.watch, changes_to.clone());
+        let settings = Config::clone(&world.borrow().config);
+        let folders = Folders::new(settings.watch, changes_to.clone());
         Self {
             client,
             abilities,
@@ -169,6 +181,7 @@ impl Loader {
             changes_to,
             done,
             done_to,
+            settings,
             folders,
             recognised: Recognised::default(),
             target: None,
@@ -246,23 +259,20 @@ impl Loader {
                 for warning in warnings {
                     self.client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
                 }
-                let old = self.world().config.clone();
-                if config == *old {
+                if config == self.settings {
                     return;
                 }
-                if config.watch != old.watch {
-                    self.folders = Folders::new(config.watch, self.changes_to.clone());
+                let old = std::mem::replace(&mut self.settings, config);
+                if self.settings.watch != old.watch {
+                    self.folders = Folders::new(self.settings.watch, self.changes_to.clone());
                 }
-                self.outdated |= !config.same_view(&old);
-                let pick = if config.profile == old.profile { self.world().pick.clone() } else { None };
-                self.unpicked |= config.profile.is_none() && old.profile.is_some();
-                // Labels and thresholds are read from the world by each request; the rest needs sums.
-                let relabelled = !self.outdated;
-                self.publish(|world| {
-                    world.config = Arc::new(config);
-                    world.pick = pick;
-                    world.revision += u64::from(relabelled);
-                });
+                if self.settings.profile != old.profile {
+                    self.publish(|world| world.pick = None);
+                }
+                self.unpicked |= self.settings.profile.is_none() && old.profile.is_some();
+                let mut chosen = self.world().chosen.clone();
+                chosen.forget(&old, &self.settings);
+                self.see_through(chosen);
                 self.look_soon();
             }
             Event::Roots { added, removed } => {
@@ -277,22 +287,21 @@ impl Loader {
                 self.outdated = true;
                 self.look_soon();
             }
-            Event::Select(pick, answer) => {
-                if let Some(path) = &pick {
-                    if let Err(error) = Stamp::of(path) {
-                        let _ = answer.send(Err(format!("{}: {error}", path.display())));
-                        return;
+            Event::Choose(change, answer) => {
+                let for_profile = matches!(change, Change::Set { profile: Some(_), .. });
+                match self.choose(change) {
+                    Err(problem) => drop(answer.send(Err(problem))),
+                    // No costs depend on it: it can be seen already.
+                    Ok(()) if !for_profile && !self.outdated => drop(answer.send(Ok(self.world()))),
+                    Ok(()) => {
+                        self.waiting.push(Waiting { after: self.last_number, for_profile, answer });
+                        self.look().await;
                     }
-                    self.refused.remove(path);
                 }
-                self.unpicked = pick.is_none() && (self.unpicked || self.world().pick.is_some());
-                self.publish(|world| world.pick = pick);
-                self.waiting.push(answer);
-                self.look().await;
             }
             Event::Reload(answer) => {
                 self.refused.clear();
-                self.waiting.push(answer);
+                self.waiting.push(Waiting { after: self.last_number, for_profile: true, answer });
                 let shown = self.world().snapshot().map(|snapshot| snapshot.loaded.path.clone());
                 match shown.and_then(|path| Some((Stamp::of(&path).ok()?, path))) {
                     Some((stamp, path)) if self.running.is_none() => self.start(&path, stamp),
@@ -307,6 +316,37 @@ impl Loader {
                 }
             }
         }
+    }
+
+    /// Brings a choice into effect as far as no load is needed; all of it or, with a sentence why, nothing.
+    fn choose(&mut self, change: Change) -> Result<(), String> {
+        let world = self.world();
+        let pick = if let Change::Set { profile: Some(Pick(pick)), .. } = &change { Some(pick.as_deref()) } else { None };
+        let pick = pick.map(|pick| pick.map(|path| Self::below_root(&world, path)));
+        let chosen = world.chosen.changed(change, world.snapshot().map(Arc::as_ref))?;
+        if let Some(pick) = pick {
+            if let Some(path) = &pick {
+                Stamp::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
+                self.refused.remove(path);
+            }
+            self.unpicked = pick.is_none() && (self.unpicked || world.pick.is_some());
+            self.publish(|world| world.pick = pick);
+        }
+        self.see_through(chosen);
+        Ok(())
+    }
+
+    /// Brings the settings into effect, with what is chosen instead of them.
+    fn see_through(&mut self, chosen: Chosen) {
+        let (old, config) = (self.world().config.clone(), chosen.over(&self.settings));
+        self.outdated |= !config.same_view(&old);
+        // Labels and thresholds are read from the world by each request; the rest needs sums.
+        let relabelled = !self.outdated && config != *old;
+        self.publish(|world| {
+            world.config = Arc::new(config);
+            world.chosen = chosen;
+            world.revision += u64::from(relabelled);
+        });
     }
 
     /// Looks around and does what is due.
@@ -337,7 +377,7 @@ impl Loader {
             (a, b) => a.or(b),
         };
         if self.target.is_none() && self.running.is_none() {
-            self.answer(None);
+            self.answer(Ok(()), |_| true);
         }
     }
 
@@ -351,11 +391,13 @@ impl Loader {
 
     /// The profile that the user wants, by command or else by setting.
     fn wanted_path(world: &World) -> Option<PathBuf> {
-        let setting = world.config.profile.as_ref().map(|path| match world.roots.first() {
-            Some(root) => root.join(path),
-            None => PathBuf::from(path),
-        });
+        let setting = world.config.profile.as_ref().map(|path| Self::below_root(world, Path::new(path)));
         world.pick.clone().or(setting)
+    }
+
+    /// Where a path leads that may be relative to the first workspace folder.
+    fn below_root(world: &World, path: &Path) -> PathBuf {
+        world.roots.first().map_or_else(|| path.to_owned(), |root| root.join(path))
     }
 
     /// Decides which writing of which file is to be read next.
@@ -405,27 +447,11 @@ impl Loader {
 
     /// Starts what is due: the target if it has settled, else seeing anew what is shown.
     fn fire(&mut self) {
-        if let Some(target) = &mut self.target {
-            let now = Instant::now();
-            if now < target.not_before {
-                return;
-            }
-            let format = target.format.or_else(|| sniff(&target.path));
-            let waited = now - target.since;
-            let complete = match format {
-                Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
-                Some(format) => {
-                    let quiet = waited >= QUIET || self.closed.contains(&target.stamp);
-                    waited >= PATIENCE || (quiet && has_end(&target.path, format))
-                }
-                // Cannot be anything yet; if it stays so, reading it will say why.
-                None => waited >= PATIENCE,
-            };
-            if complete {
-                let (path, stamp) = (target.path.clone(), target.stamp);
-                self.start(&path, stamp);
-            }
+        if let Some(target) = self.target.as_ref().filter(|target| self.has_settled(target)) {
+            let (path, stamp) = (target.path.clone(), target.stamp);
+            self.start(&path, stamp);
         } else if self.outdated {
+            // Nobody waits for a file that is still being written.
             match self.world().snapshot() {
                 Some(snapshot) => {
                     let loaded = snapshot.loaded.clone();
@@ -433,6 +459,23 @@ impl Loader {
                 }
                 None => self.outdated = false,
             }
+        }
+    }
+
+    fn has_settled(&self, target: &Target) -> bool {
+        let now = Instant::now();
+        if now < target.not_before {
+            return false;
+        }
+        let waited = now - target.since;
+        match target.format.or_else(|| sniff(&target.path)) {
+            Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
+            Some(format) => {
+                let quiet = waited >= QUIET || self.closed.contains(&target.stamp);
+                waited >= PATIENCE || (quiet && has_end(&target.path, format))
+            }
+            // Cannot be anything yet; if it stays so, reading it will say why.
+            None => waited >= PATIENCE,
         }
     }
 
@@ -459,6 +502,7 @@ impl Loader {
         }
         let known = self.known.clone();
         self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
+        self.publish(|world| world.loading = true);
         let progress = Progress::new(&self.client, self.abilities.progress, number, path, WORTH_SHOWING);
         tokio::task::spawn_blocking(move || {
             let begun = std::time::Instant::now();
@@ -486,7 +530,9 @@ impl Loader {
         match done.outcome {
             Ok((snapshot, index)) => {
                 let path = snapshot.loaded.path.clone();
-                for warning in &snapshot.warnings {
+                let shown = self.world().snapshot().cloned().filter(|shown| Arc::ptr_eq(&shown.loaded, &snapshot.loaded));
+                let is_known = |warning: &&Warning| shown.as_ref().is_some_and(|shown| shown.warnings.contains(*warning));
+                for warning in snapshot.warnings.iter().filter(|warning| !is_known(warning)) {
                     self.log(MessageType::WARNING, &format!("{}: {}", path.display(), warning.message)).await;
                 }
                 self.target = None;
@@ -498,16 +544,21 @@ impl Loader {
                     world.active = vec![snapshot.clone()];
                     world.index = Some(index.clone());
                     world.deleted = false;
+                    world.loading = false;
                     world.revision += 1;
                 });
                 self.resolve(&snapshot, index);
                 self.forget_problem(&path).await;
-                self.answer(None);
+                self.answer(Ok(()), |waiting| waiting.after < done.number);
             }
             Err(error) => {
+                self.publish(|world| world.loading = false);
                 let now = Instant::now();
                 // Seeing anew fails only when it is cancelled: what is shown stays.
-                let Some((path, stamp)) = done.target else { return self.answer(Some(&error.to_string())) };
+                let Some((path, stamp)) = done.target else {
+                    self.answer(Err(error.to_string()), |waiting| waiting.after < done.number);
+                    return self.look_soon();
+                };
                 self.outdated |= running.renews;
                 let unfinished =
                     matches!(error.kind(), Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised));
@@ -522,7 +573,7 @@ impl Loader {
                         if error.kind() != Some(ErrorKind::Cancelled) {
                             self.report(&path, &error.to_string()).await;
                         }
-                        self.answer(Some(&error.to_string()));
+                        self.answer(Err(error.to_string()), |waiting| waiting.for_profile);
                     }
                 }
             }
@@ -575,10 +626,11 @@ impl Loader {
         self.client.log_message(severity, format!("costline: {}", one_line(message))).await;
     }
 
-    /// Tells whoever waits how it went.
-    fn answer(&mut self, problem: Option<&str>) {
-        for waiting in self.waiting.drain(..) {
-            let _ = waiting.send(problem.map_or_else(|| Ok(self.world.borrow().clone()), |problem| Err(problem.to_owned())));
+    /// Tells those who wait for it how it went.
+    fn answer(&mut self, outcome: Result<(), String>, whom: impl Fn(&Waiting) -> bool) {
+        let outcome = outcome.map(|()| self.world());
+        for waiting in self.waiting.extract_if(.., |waiting| whom(waiting)) {
+            let _ = waiting.answer.send(outcome.clone());
         }
     }
 
@@ -637,22 +689,4 @@ impl Loader {
             self.client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
-}
-
-/// Whether the end of a format is there, as far as its last bytes tell. Compressed files tell when they are read.
-fn has_end(path: &Path, format: Format) -> bool {
-    let tail = || {
-        let mut file = File::open(path).ok()?;
-        let mut head = [0; 4];
-        let n = file.read(&mut head).ok()?;
-        if head[..n].starts_with(&[0x1f, 0x8b]) || head[..n].starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            return None;
-        }
-        let len = file.metadata().ok()?.len();
-        file.seek(SeekFrom::Start(len.saturating_sub(64))).ok()?;
-        let mut tail = Vec::new();
-        file.take(64).read_to_end(&mut tail).ok()?;
-        Some(tail)
-    };
-    tail().is_none_or(|tail| formats::detect::ends(format, &tail))
 }

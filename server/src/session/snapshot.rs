@@ -21,7 +21,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Bytes read between two looks at whether to stop.
 const READ_AT_ONCE: usize = 32 << 20;
@@ -40,6 +40,11 @@ impl Stamp {
     /// Of a path, through symlinks.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self::from_metadata(&std::fs::metadata(path)?))
+    }
+
+    /// How long ago it was written; nothing if that lies ahead.
+    pub fn age(&self) -> Duration {
+        SystemTime::now().duration_since(self.modified).unwrap_or_default()
     }
 
     fn from_metadata(metadata: &Metadata) -> Self {
@@ -548,14 +553,7 @@ fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> 
         }
     }
     if !config.threads.is_empty() {
-        let wanted = glob_set(config.threads.iter().map(String::as_str));
-        let names = |text: &Option<String>| text.as_deref().is_some_and(|text| wanted.is_match(text));
-        let literal = |text: &str| config.threads.iter().any(|thread| thread == text);
-        let threads = recording.threads().iter().zip(0..).filter(|(thread, _)| {
-            let name = &thread.name;
-            literal(name) || wanted.is_match(name) || names(&thread.tid) || names(&thread.pid)
-        });
-        let threads: Vec<_> = threads.map(|(_, i)| ThreadId::new(i)).collect();
+        let threads = matching_threads(recording, &config.threads);
         if threads.is_empty() {
             let message = format!("no thread matches {}; showing all of them", config.threads.join(", "));
             warnings.push(Warning { code: "unknown-thread", message, count: 1 });
@@ -564,6 +562,19 @@ fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> 
         }
     }
     view
+}
+
+/// The threads that any of `wanted` means: a name, an id or a glob of these.
+pub fn matching_threads(recording: &Recording, wanted: &[String]) -> Vec<ThreadId> {
+    let globs = glob_set(wanted.iter().map(String::as_str));
+    let names = |text: &Option<String>| text.as_deref().is_some_and(|text| globs.is_match(text));
+    let literal = |text: &str| wanted.iter().any(|thread| thread == text);
+    let threads = (0..).map(ThreadId::new).zip(recording.threads());
+    let threads = threads.filter(|(_, thread)| {
+        let name = &thread.name;
+        literal(name) || globs.is_match(name) || names(&thread.tid) || names(&thread.pid)
+    });
+    threads.map(|(id, _)| id).collect()
 }
 
 /// Takes mapped files that the user excluded out again.

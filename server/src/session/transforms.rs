@@ -6,6 +6,7 @@
 use crate::session::config::Implementation;
 use analysis::{Operand, Transform, TransformKind};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 /// A transform in JSON.
 #[derive(Deserialize)]
@@ -39,6 +40,22 @@ pub fn parse(text: &str) -> Result<Transform, String> {
     Ok(Transform { kind, names, implementation: given.implementation.map(Implementation::seen) })
 }
 
+/// A transform in JSON: what [`parse`] reads.
+pub fn to_json(transform: &Transform) -> Value {
+    let (key, names) = match transform.kind.operand() {
+        Operand::Path => ("path", json!(transform.names)),
+        Operand::Function => ("function", json!(transform.names.first())),
+        Operand::Category => ("category", json!(transform.names.first())),
+        Operand::Resource => ("resource", json!(transform.names.first())),
+    };
+    let mut object = json!({"type": transform.kind.name(), key: names});
+    if let Some(implementation) = transform.implementation {
+        let all = [Implementation::All, Implementation::Js, Implementation::Native];
+        object["implementation"] = json!(all.into_iter().find(|known| known.seen() == implementation));
+    }
+    object
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,8 +69,10 @@ mod tests {
             ("collapse-resource:libc.so.6", r#"{"type":"collapse-resource","resource":"libc.so.6"}"#),
         ] {
             assert_eq!(parse(text), parse(json), "{text}");
+            assert_eq!(to_json(&parse(text).unwrap()), serde_json::from_str::<Value>(json).unwrap());
         }
         let js = parse(r#"{"type":"focus-self","function":"a>b","implementation":"js"}"#).unwrap();
+        assert_eq!(to_json(&js), json!({"type": "focus-self", "function": "a>b", "implementation": "js"}));
         assert_eq!((js.names.as_slice(), js.implementation), (["a>b".to_owned()].as_slice(), Some(analysis::Implementation::Js)));
     }
 

@@ -1,5 +1,6 @@
 //! What the server shows at one moment: immutable, replaced whole.
 
+use crate::session::chosen::Chosen;
 use crate::session::config::Config;
 use crate::session::discovery::Candidate;
 use crate::session::snapshot::Snapshot;
@@ -12,8 +13,10 @@ use std::sync::Arc;
 pub struct World {
     /// Goes up by one when costs are replaced.
     pub revision: u64,
-    /// The settings.
+    /// The settings, with what was chosen instead of them.
     pub config: Arc<Config>,
+    /// What was chosen by command.
+    pub chosen: Chosen,
     /// The folders the editor has open.
     pub roots: Vec<PathBuf>,
     /// The profiles that were found, newest first.
@@ -24,6 +27,8 @@ pub struct World {
     pub index: Option<Arc<SourceIndex>>,
     /// The profile that the user picked.
     pub pick: Option<PathBuf>,
+    /// Whether a load runs.
+    pub loading: bool,
     /// Whether the file shown does not exist any more.
     pub deleted: bool,
     /// Profiles that could not be read, with the reason.

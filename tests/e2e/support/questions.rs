@@ -92,6 +92,16 @@ impl Server {
         self.execute("costline.profiles", json!([]))
     }
 
+    /// `costline.view`.
+    pub fn view(&mut self) -> Value {
+        self.execute("costline.view", json!([]))
+    }
+
+    /// `costline.setView`.
+    pub fn set_view(&mut self, values: Value) -> Value {
+        self.execute("costline.setView", json!([values]))
+    }
+
     /// How many times costs have been replaced.
     pub fn revision(&mut self) -> u64 {
         self.profiles()["revision"].as_u64().expect("a number")

@@ -1,11 +1,11 @@
 //! All costs of a recording at once.
 
-use crate::View;
 use crate::calls::CallCounts;
 use crate::edges::{Edge, Edges, Site};
 use crate::frames::{Frames, NO_LINE};
 use crate::graph;
 use crate::weighted::{Sums, WeightedStacks, weigh};
+use crate::{ThreadChoice, View};
 use profile::{Cost, FileId, FrameId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
 use std::ops::Range;
 
@@ -88,6 +88,12 @@ pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
         Recording::Stacks(profile) => costs_of_stacks(profile, recording, view, groups),
         Recording::Graph(graph) => graph::costs(graph, view, groups),
     }
+}
+
+/// What each thread of a recording would add to the total under a view of all threads; nothing for a recording without threads.
+pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
+    let view = View { threads: ThreadChoice::All, ..view.clone() };
+    recording.sampled().map_or_else(Vec::new, |profile| weigh(profile, &view).1.thread_totals())
 }
 
 fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
@@ -184,11 +190,6 @@ impl Costs {
         edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
-        let threads = sums
-            .threads
-            .iter()
-            .zip(0..)
-            .filter_map(|(total, i)| total.map(|total| ThreadTotal { thread: ThreadId::new(i), total }));
         let mut first_lines = vec![None; functions.len()];
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
@@ -200,7 +201,7 @@ impl Costs {
             idle: sums.idle,
             no_stack: sums.no_stack,
             no_line: functions.iter().map(|function| function.cost.self_).sum::<f64>() - on_lines,
-            threads: threads.collect(),
+            threads: sums.thread_totals(),
             functions,
             lines,
             places,

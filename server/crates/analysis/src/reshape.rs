@@ -9,9 +9,11 @@
 //!
 //! Each transform is a pass over the stacks, callers first: what became of its caller is all that a stack needs to know.
 
-use crate::transform::{Implementation, Transform, TransformKind as Kind};
+use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
-use profile::{Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables, Warning};
+use profile::{
+    CategoryId, Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables, Warning,
+};
 use std::collections::BTreeSet;
 
 /// How many candidates a warning lists.
@@ -36,12 +38,10 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
     let mut warnings = Vec::new();
     let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
-        let message = "this recording has sums without stacks; it is shown without transforms and filters".to_owned();
-        warnings.push(warning("no-stacks", message));
+        warnings.push(no_stacks());
         return Some(Reshaped { recording: recording.clone(), groups, warnings });
     };
-    let funcs = &profile.symbols().funcs;
-    let knows_code = funcs.ids().any(|func| funcs.code(func) != Code::Native);
+    let knows_code = profile.symbols().funcs.knows_code();
     if view.implementation != Implementation::All && !knows_code {
         let message = "this profile does not say which functions are JavaScript; all of them are shown".to_owned();
         warnings.push(warning("unknown-implementation", message));
@@ -63,6 +63,20 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
         profile = stacks.merge(|stack| !stacks.passes(stack));
     }
     Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings })
+}
+
+/// Whether a recording has what a transform names; if not, the warning that [`reshape`] has for it.
+pub fn find_names(recording: &Recording, groups: &Groups, transform: &Transform) -> Result<(), Warning> {
+    let profile = recording.sampled().ok_or_else(no_stacks)?;
+    transform.names.iter().try_for_each(|name| match transform.kind.operand() {
+        Operand::Function | Operand::Path => find_function(profile.symbols(), groups, name).map(drop),
+        Operand::Category => find_category(profile, name).map(drop),
+        Operand::Resource => find_libs(profile.symbols(), name).map(drop),
+    })
+}
+
+fn no_stacks() -> Warning {
+    warning("no-stacks", "this recording has sums without stacks; it is shown without transforms and filters".to_owned())
 }
 
 /// What one transform leaves of a profile, or why it does not apply.
@@ -116,22 +130,13 @@ fn transformed(
         }
         Kind::FocusSelf => stacks.self_of(function()?),
         Kind::FocusCategory => {
-            let table = profile.stacks();
-            let category = table.find_category(name);
-            let category =
-                category.ok_or_else(|| warning("unknown-category", format!("no stack is of the category `{name}`")))?;
-            stacks.merge(|stack| table.category(stack) != category)
+            let category = find_category(profile, name)?;
+            stacks.merge(|stack| profile.stacks().category(stack) != category)
         }
         Kind::CollapseResource => {
-            let libs: Vec<LibId> = (0..)
-                .map(LibId::new)
-                .zip(&profile.symbols().libs)
-                .filter(|(_, lib)| lib.name == name)
-                .map(|(id, _)| id)
-                .collect();
-            let with_func = libs.first().and_then(|&lib| profile.with_func(name, Some(lib)));
-            let (profile, frame) =
-                with_func.ok_or_else(|| warning("unknown-library", format!("no library is called `{name}`")))?;
+            let libs = find_libs(profile.symbols(), name)?;
+            let with_func = profile.with_func(name, libs.first().copied());
+            let (profile, frame) = with_func.ok_or_else(|| unknown_library(name))?;
             *groups = groups.extended(profile.symbols());
             Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
         }
@@ -341,6 +346,23 @@ fn find_function(symbols: &SymbolTables, groups: &Groups, text: &str) -> Result<
             Err(warning("ambiguous-function", format!("{n} functions are called `{text}` ({}{more})", places.join(", "))))
         }
     }
+}
+
+/// The category called `name`.
+fn find_category(profile: &Profile, name: &str) -> Result<CategoryId, Warning> {
+    let category = profile.stacks().find_category(name);
+    category.ok_or_else(|| warning("unknown-category", format!("no stack is of the category `{name}`")))
+}
+
+/// The libraries called `name`; at least one.
+fn find_libs(symbols: &SymbolTables, name: &str) -> Result<Vec<LibId>, Warning> {
+    let libs = (0..).map(LibId::new).zip(&symbols.libs).filter(|(_, lib)| lib.name == name);
+    let libs: Vec<_> = libs.map(|(id, _)| id).collect();
+    if libs.is_empty() { Err(unknown_library(name)) } else { Ok(libs) }
+}
+
+fn unknown_library(name: &str) -> Warning {
+    warning("unknown-library", format!("no library is called `{name}`"))
 }
 
 /// Whether a func lies in the file, at the line of the file or in the library that `place` names.

@@ -3,8 +3,8 @@
 //! In this order a subtree is a range, so "is this function already on my path?" is one comparison: remember where the
 //! subtree of its last outermost occurrence ends. That makes every sum below one sequential pass, without recursion.
 
-use crate::{IdleSamples, View};
-use profile::{FrameId, Profile, StackId, Weights};
+use crate::{IdleSamples, ThreadTotal, View};
+use profile::{FrameId, Profile, StackId, ThreadId, Weights};
 use rustc_hash::FxHashMap;
 
 /// What a position's parent is when it has none.
@@ -32,6 +32,14 @@ pub(crate) struct Sums {
     pub(crate) threads: Vec<Option<f64>>,
     /// Leaf frame and weight of idle samples, one entry per stack.
     pub(crate) idle_leaves: Vec<(FrameId, f64)>,
+}
+
+impl Sums {
+    /// What the threads looked at add to the total.
+    pub(crate) fn thread_totals(&self) -> Vec<ThreadTotal> {
+        let threads = (0..).map(ThreadId::new).zip(&self.threads);
+        threads.filter_map(|(thread, total)| Some(ThreadTotal { thread, total: (*total)? })).collect()
+    }
 }
 
 impl WeightedStacks {

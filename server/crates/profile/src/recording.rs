@@ -174,6 +174,16 @@ impl Recording {
         }
     }
 
+    /// Whether it tells code that was inlined from what it was inlined into.
+    pub fn knows_inlined(&self) -> bool {
+        self.sampled().is_some_and(|profile| profile.frames.iter().any(|frame| frame.inlined))
+    }
+
+    /// Whether it has stacks of which it is known what is JavaScript.
+    pub fn knows_code(&self) -> bool {
+        self.sampled().is_some_and(|profile| profile.symbols.funcs.knows_code())
+    }
+
     /// Threads, in the file's order; none for a call graph.
     pub fn threads(&self) -> &[Thread] {
         match self {

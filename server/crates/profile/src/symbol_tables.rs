@@ -101,6 +101,11 @@ impl FuncTable {
         self.code.get(id.index()).copied().unwrap_or_default()
     }
 
+    /// Whether it is known of any func that it is JavaScript, or to be seen beside it.
+    pub fn knows_code(&self) -> bool {
+        self.ids().any(|func| self.code(func) != Code::Native)
+    }
+
     /// How many funcs there are.
     pub fn len(&self) -> usize {
         self.name.len()
