@@ -175,7 +175,7 @@ fn actions(world: &World) -> Vec<Value> {
     if world.snapshot().is_some() {
         actions.push(action("costline.reload", "Read the profile again", json!([])));
     }
-    if world.snapshot().is_some_and(|shown| shown.recording.sampled().is_some()) {
+    if world.snapshot().is_some_and(|shown| shown.recording.summed().is_none()) {
         actions.push(action("costline.flamegraph", "Flame graph in the browser", json!([])));
     }
     if world.pick.is_some() {
