@@ -1,5 +1,6 @@
 //! Costs beside those of an earlier recording.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -28,10 +29,15 @@ fn six(workspace: &Workspace) -> (Server, String) {
     (server, uri)
 }
 
-/// The labels of a document at some lines (1-based), once the one of the first is `label`.
-fn wait_for(server: &mut Server, uri: &str, line: u64, label: &str) -> std::collections::BTreeMap<u64, String> {
+/// The labels of a document by line (1-based).
+fn labels(server: &mut Server, uri: &str) -> BTreeMap<u64, String> {
+    server.labels(uri).into_iter().map(|(line0, label)| (line0 + 1, label)).collect()
+}
+
+/// Likewise, once that of a line is `label`.
+fn wait_for(server: &mut Server, uri: &str, line: u64, label: &str) -> BTreeMap<u64, String> {
     server.eventually(&format!("`{label}` at line {line}"), |server| {
-        Some(server.labels(uri)).filter(|labels| labels.get(&line).is_some_and(|shown| shown == label))
+        Some(labels(server, uri)).filter(|labels| labels.get(&line).is_some_and(|shown| shown == label))
     })
 }
 
@@ -39,15 +45,15 @@ fn wait_for(server: &mut Server, uri: &str, line: u64, label: &str) -> std::coll
 fn what_was_shown_is_compared_with_what_is_recorded_next() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
-    assert_eq!(server.labels(&uri)[&13], "16.7%");
+    assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
     server.execute("costline.setBaseline", json!([]));
-    let labels = server.labels(&uri);
-    assert!(labels.values().all(|label| label.ends_with(" ±0.0")), "{labels:?}");
+    let all = labels(&mut server, &uri);
+    assert!(all.values().all(|label| label.ends_with(" ±0.0")), "{all:?}");
 
     workspace.rename_over("cpu.folded", twelve());
     // 7 of 12 after 1 of 6, 3 of 12 after 3 of 6, 1 of 12 after 1 of 6.
-    let labels = wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    assert_eq!((labels[&12].as_str(), labels[&34].as_str()), ("25.0% ▼25.0", "8.3% ▼8.3"));
+    let shown = wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
+    assert_eq!((shown[&12].as_str(), shown[&34].as_str()), ("25.0% ▼25.0", "8.3% ▼8.3"));
     let lenses: Vec<_> = server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     assert_eq!(
         lenses,
@@ -67,9 +73,9 @@ fn what_was_shown_is_compared_with_what_is_recorded_next() {
 
     // Not what the file says now, but what was shown.
     server.execute("costline.setBaseline", json!([{ "path": "cpu.folded" }]));
-    assert_eq!(server.labels(&uri)[&13], "58.3% ±0.0");
+    assert_eq!(labels(&mut server, &uri)[&13], "58.3% ±0.0");
     server.execute("costline.clearBaseline", json!([]));
-    assert_eq!(server.labels(&uri)[&13], "58.3%");
+    assert_eq!(labels(&mut server, &uri)[&13], "58.3%");
 }
 
 #[test]
@@ -89,8 +95,8 @@ fn lines_are_compared_where_they_are_the_same() {
     let moved =
         (10..=34).rev().fold(twelve(), |text, line| text.replace(&format!("app.py:{line})"), &format!("app.py:{})", line + 2)));
     workspace.rename_over("cpu.folded", moved);
-    let labels = wait_for(&mut server, &uri, 15, "58.3% ▲41.7");
-    assert_eq!(labels[&14], "25.0%", "a line of other text");
+    let shown = wait_for(&mut server, &uri, 15, "58.3% ▲41.7");
+    assert_eq!(shown[&14], "25.0%", "a line of other text");
     let titles: Vec<_> = server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     if cfg!(feature = "grammars") {
         assert_eq!(titles[0], "self 58.3% (7 samples) ▲41.7 · total 100.0% (12 samples) ±0.0", "functions are known by name");
@@ -103,15 +109,15 @@ fn lines_are_compared_where_they_are_the_same() {
     let uri = other.open_file(&workspace.path("app.py"), "python");
     other.wait_labels(&uri);
     other.execute("costline.setBaseline", json!([{ "path": "old/before.folded" }]));
-    assert_eq!(other.labels(&uri)[&15], "58.3%");
+    assert_eq!(labels(&mut other, &uri)[&15], "58.3%");
 }
 
 #[test]
 fn a_baseline_is_a_setting_too() {
     let workspace = six_samples();
-    workspace.write("old/before.folded", SIX_SAMPLES);
+    set_age(&workspace.write("old/before.folded", SIX_SAMPLES), HOUR);
     workspace.write("cpu.folded", twelve());
-    let mut server = Server::builder(&workspace).options(json!({ "baseline": "old/before.folded" })).start();
+    let mut server = Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
     server.configure(json!({ "unit": "absolute", "baseline": "old/before.folded" }));
@@ -126,10 +132,10 @@ fn a_baseline_is_a_setting_too() {
 #[test]
 fn what_cannot_be_compared_is_not_compared() {
     let workspace = six_samples();
-    workspace.write("old/before.cpuprofile", cpuprofile(10));
+    set_age(&workspace.write("old/before.cpuprofile", cpuprofile(10)), HOUR);
     let (mut server, uri) = six(&workspace);
     server.execute("costline.setBaseline", json!([{ "path": "old/before.cpuprofile" }]));
-    assert_eq!(server.labels(&uri)[&13], "16.7%");
+    assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
     let said = server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains("cpuprofile")));
     assert!(said.contains("nothing is compared with it: it has no costs by `samples`"), "{said}");
 
@@ -154,7 +160,7 @@ fn a_baseline_is_seen_as_what_is_shown() {
     // Only what main does after all: 7 of 7, before 1 of 1.
     server.execute("costline.pushTransform", json!(["drop-function:parse"]));
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
-    assert_eq!(server.labels(&uri), std::iter::once((13, "100.0% ±0.0".to_owned())).collect());
+    assert_eq!(labels(&mut server, &uri), std::iter::once((13, "100.0% ±0.0".to_owned())).collect());
     let _: Value = server.execute("costline.clearTransforms", json!([]));
-    assert_eq!(server.labels(&uri)[&13], "58.3% ▲41.7");
+    assert_eq!(labels(&mut server, &uri)[&13], "58.3% ▲41.7");
 }
