@@ -115,7 +115,7 @@ fn lines_are_compared_where_they_are_the_same() {
 #[test]
 fn a_baseline_is_a_setting_too() {
     let workspace = six_samples();
-    set_age(&workspace.write("old/before.folded", SIX_SAMPLES), HOUR);
+    workspace.write("old/before.folded", SIX_SAMPLES);
     workspace.write("cpu.folded", twelve());
     let mut server = Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
