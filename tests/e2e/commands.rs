@@ -31,7 +31,7 @@ fn every_command_that_is_announced_exists() {
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 16);
+    assert_eq!(announced.as_array().unwrap().len(), 18);
 }
 
 #[test]

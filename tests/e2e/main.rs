@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 #![allow(clippy::format_collect, reason = "the texts are small")]
 
+mod baseline;
 mod call_tree;
 mod clients;
 mod commands;

@@ -49,7 +49,7 @@ fn a_view_says_what_is_shown_and_offers_only_what_there_is_to_choose() {
     let facts = json!({ "path": path, "name": "cpu.folded", "format": "folded", "modified": modified, "deleted": false, "picked": false });
     assert_eq!(view["profile"], facts);
     // One profile, one metric, one thread, and nobody knows of JavaScript or inlining.
-    assert_eq!(keys(&view), ["unit", "show"]);
+    assert_eq!(keys(&view), ["unit", "show", "baseline"]);
     assert_eq!(
         options(&choice(&view, "unit")),
         [
@@ -58,7 +58,7 @@ fn a_view_says_what_is_shown_and_offers_only_what_there_is_to_choose() {
             "\"both\" Both percent and absolute"
         ]
     );
-    assert_eq!(titles(&view), ["Read the profile again"]);
+    assert_eq!(titles(&view), ["Read the profile again", "Flame graph in the browser"]);
 }
 
 #[test]
@@ -97,7 +97,10 @@ fn words_change_at_once_and_costs_are_not_summed_again() {
     let action = view["actions"].as_array().unwrap().last().unwrap().clone();
     assert_eq!(action["title"], "View by the settings");
     let view = server.execute(&text(&action["command"]), action["arguments"].clone());
-    assert_eq!((label(&mut server, 13), titles(&view)), ("16.7%".to_owned(), vec!["Read the profile again".to_owned()]));
+    assert_eq!(
+        (label(&mut server, 13), titles(&view)),
+        ("16.7%".to_owned(), vec!["Read the profile again".to_owned(), "Flame graph in the browser".to_owned()])
+    );
 }
 
 #[test]
@@ -280,7 +283,10 @@ fn transforms_are_pushed_and_taken_back() {
             { "text": "focus-function:hash", "transform": focus },
         ])
     );
-    assert_eq!(titles(&view), ["Read the profile again", "Take back focus-function:hash", "Take back all transforms"]);
+    assert_eq!(
+        titles(&view),
+        ["Read the profile again", "Flame graph in the browser", "Take back focus-function:hash", "Take back all transforms"]
+    );
 
     let refused = server.refused("costline.pushTransform", json!(["merge-node:main>hsh"]));
     assert_eq!(refused, "no function is called `hsh`; there is `hash`");
@@ -336,7 +342,7 @@ fn what_cannot_be_chosen_is_an_error_that_names_what_can_and_changes_nothing() {
     for (values, parts) in [
         (
             json!({ "unit": "both", "colour": 1 }),
-            vec!["no `colour`", "profile, metric, threads, implementation, inlines, unit, show"],
+            vec!["no `colour`", "profile, baseline, metric, threads, implementation, inlines, unit, show"],
         ),
         (json!({ "unit": "furlongs" }), vec!["`unit`", "furlongs", "percent, absolute, both"]),
         (json!({ "show": "some" }), vec!["`show`", "total, self, both"]),

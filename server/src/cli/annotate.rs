@@ -81,7 +81,7 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
     for (line0, function) in lines.functions() {
         let cost = costs.function(function).cost;
         if scale.reaches(cost, config.lenses.min_percent) {
-            let lens = format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost));
+            let lens = format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost, None));
             lenses.entry(line0).or_default().push(lens);
         }
     }

@@ -408,8 +408,11 @@ impl LanguageServer for Backend {
             Command::Reload => profiles::profiles(&*self.change(Event::Reload).await?),
             Command::Profiles => self.read(|context| profiles::profiles(&context.world)).await?,
             Command::View => self.read(|context| view::view(&context.world)).await?,
-            Command::Choose(change) => {
-                let world = self.change(|answer| Event::Choose(change, answer)).await?;
+            Command::Choose(change, compare) => {
+                let mut world = self.change(|answer| Event::Choose(change, answer)).await?;
+                if let Some(compare) = compare {
+                    world = self.change(|answer| Event::Compare(compare, answer)).await?;
+                }
                 self.read_from(Context { world, ..self.context() }, |context| view::view(&context.world)).await?
             }
             Command::Paths => self.read(command::paths).await?,

@@ -143,7 +143,7 @@ fn value(context: &Context, snapshot: &Snapshot, inverted: bool, node: &Node) ->
 /// `45.6% · self 4.0%`, in the user's unit. Inverted, costs are all of one kind.
 pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool) -> String {
     let self_ = branch.self_.filter(|_| !inverted).unwrap_or_default();
-    scale.hint(Cost { self_, total: branch.known_total() }, Show::Both)
+    scale.hint(Cost { self_, total: branch.known_total() }, Show::Both, None)
 }
 
 /// Where a function stands in the workspace, its line 0-based.

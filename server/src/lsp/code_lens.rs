@@ -39,7 +39,8 @@ fn lens(context: &Context, snapshot: &Snapshot, line0: u32, function: FunctionId
     let item = to_proto::item(context, snapshot, None, &[function], Some(cost.self_), cost.total, false)?;
     let mut data = to_proto::cost_data(snapshot, cost);
     data.insert("func".to_owned(), json!(to_proto::key(snapshot, function)));
-    let title = format!("{mark}{}{}", context.scale(snapshot).lens(cost), units::calls(calls));
+    let costs = context.scale(snapshot).lens(cost, context.function_before(snapshot, function));
+    let title = format!("{mark}{costs}{}", units::calls(calls));
     Some(CodeLens {
         range: Range::new(Position::new(line0, 0), Position::new(line0, 0)),
         command: Some(Command {

@@ -12,6 +12,7 @@ use super::{call_tree, explain, flamegraph, from_proto};
 use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
 use crate::session::chosen::{Change, Pick};
+use crate::session::loader::Compare;
 use crate::session::transforms;
 use lsp_types::{CallHierarchyItem, Url};
 use profile::Total;
@@ -26,7 +27,7 @@ pub const SHOW_CALLERS: &str = "costline.showCallers";
 const SHOW_CALLEES: &str = "costline.showCallees";
 
 /// All commands.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 18] = [
     "costline.profiles",
     "costline.selectProfile",
     "costline.reload",
@@ -43,6 +44,8 @@ pub const NAMES: [&str; 16] = [
     "costline.pushTransform",
     "costline.popTransform",
     "costline.clearTransforms",
+    "costline.setBaseline",
+    "costline.clearBaseline",
 ];
 
 /// A command as it is understood.
@@ -54,8 +57,8 @@ pub enum Command {
     Select(Option<PathBuf>),
     /// What is shown, and what can be chosen.
     View,
-    /// Choose something.
-    Choose(Change),
+    /// Choose something, and perhaps what to compare with.
+    Choose(Change, Option<Compare>),
     /// Read again what is shown.
     Reload,
     /// The hottest functions or lines.
@@ -103,6 +106,24 @@ pub enum Command {
 enum PathArgument {
     Path(PathBuf),
     Object { path: Option<PathBuf> },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Baseline {
+    Path(PathBuf),
+    Shown(bool),
+    Nothing,
+}
+
+impl Baseline {
+    fn compare(self) -> Compare {
+        match self {
+            Self::Path(path) => Compare::With(path),
+            Self::Shown(true) => Compare::Shown,
+            Self::Shown(false) | Self::Nothing => Compare::Nothing,
+        }
+    }
 }
 
 #[derive(Deserialize, Default)]
@@ -156,15 +177,27 @@ impl Command {
                 let keys = "{\"profile\"?: path or null, \"metric\"?: …, \"threads\"?: […], …}";
                 let mut values: Map<String, Value> = argument(name, first, keys)?;
                 let profile = values.remove("profile").map(|path| argument(name, path, "a path or null as `profile`").map(Pick));
-                Self::Choose(Change::Set { profile: profile.transpose()?, values })
+                let baseline = values.remove("baseline").map(|baseline| {
+                    argument(name, baseline, "a path, true (what is shown now) or null as `baseline`").map(Baseline::compare)
+                });
+                Self::Choose(Change::Set { profile: profile.transpose()?, values }, baseline.transpose()?)
             }
             "costline.pushTransform" => {
                 let text = if let Value::String(text) = first { text } else { first.to_string() };
                 let transform = transforms::parse(&text).map_err(|problem| format!("{name}: {problem}"))?;
-                Self::Choose(Change::Push(transform))
+                Self::Choose(Change::Push(transform), None)
             }
-            "costline.popTransform" => Self::Choose(Change::Pop),
-            "costline.clearTransforms" => Self::Choose(Change::Clear),
+            "costline.popTransform" => Self::Choose(Change::Pop, None),
+            "costline.clearTransforms" => Self::Choose(Change::Clear, None),
+            "costline.setBaseline" => {
+                let baseline = match argument(name, first, "a path, {\"path\": …}, null or nothing")? {
+                    _ if arguments.is_empty() => Compare::Shown,
+                    Some(PathArgument::Path(path) | PathArgument::Object { path: Some(path) }) => Compare::With(path),
+                    None | Some(PathArgument::Object { path: None }) => Compare::Nothing,
+                };
+                Self::Choose(Change::none(), Some(baseline))
+            }
+            "costline.clearBaseline" => Self::Choose(Change::none(), Some(Compare::Nothing)),
             "costline.hotspots" => {
                 let given: HotspotsArgument = optional(name, first, "{\"by\": \"function\" or \"line\", \"limit\": number}")?;
                 let lines = match given.by.as_deref() {
@@ -225,11 +258,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
     let rows: Vec<Value> = if lines {
         let lines = snapshot.hottest_lines().into_iter().take(limit);
         let row = |line: analysis::LineCost| {
-            let text = format!(
-                "self {} · total {}",
-                scale.both(line.cost.self_),
-                units::total(line.cost.total, |weight| scale.both(weight))
-            );
+            let text = scale.lens(line.cost, context.line_before(snapshot, line.file, line.line));
             let object = with(to_proto::cost_data(snapshot, line.cost), place(line.file, line.line));
             with(object.as_object().cloned().unwrap_or_default(), json!({"text": text}))
         };
@@ -240,7 +269,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
             let mut object = to_proto::cost_data(snapshot, cost);
             object.insert("name".to_owned(), json!(snapshot.function(function).name));
             object.insert("lib".to_owned(), json!(snapshot.function(function).lib));
-            object.insert("text".to_owned(), json!(scale.lens(cost)));
+            object.insert("text".to_owned(), json!(scale.lens(cost, context.function_before(snapshot, function))));
             object.insert("item".to_owned(), json!(root_item(context, snapshot, function)));
             match snapshot.definition(function) {
                 Some((file, line)) => with(object, place(file, line)),

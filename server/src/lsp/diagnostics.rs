@@ -23,13 +23,14 @@ pub fn diagnostics(context: &Context, document: &Arc<Document>) -> Vec<Diagnosti
         }
     };
     let hot_lines = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
-        let label = scale.hint(line.cost, context.world.config.hints.show);
+        let label = scale.hint(line.cost, context.world.config.hints.show, open.line_before(line0));
         (line.cost, diagnostic(line0, format!("{}hot line: {label}", lines.mark())))
     });
     let hot_functions = lines.functions().into_iter().map(|(line0, function)| {
         let cost = open.snapshot.costs.function(function).cost;
         let name = plain(open.snapshot.function(function).name).into_owned();
-        (cost, diagnostic(line0, format!("{}hot function {name}: {}", lines.mark(), scale.lens(cost))))
+        let costs = scale.lens(cost, context.function_before(&open.snapshot, function));
+        (cost, diagnostic(line0, format!("{}hot function {name}: {costs}", lines.mark())))
     });
     let mut hot: Vec<_> = hot_lines.chain(hot_functions).filter(|(cost, _)| scale.reaches(*cost, settings.min_percent)).collect();
     hot.sort_by(|a, b| b.0.magnitude().total_cmp(&a.0.magnitude()));

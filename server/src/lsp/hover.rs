@@ -4,8 +4,9 @@ use super::call_hierarchy::{enclosing, named_at, step};
 use super::context::{Context, OpenFile};
 use super::to_proto::Direction;
 use crate::present::details::Details;
-use crate::present::labels::Scale;
+use crate::present::labels::{Scale, exact, own};
 use crate::present::units;
+use crate::session::baseline::Before;
 use crate::session::snapshot::Snapshot;
 use analysis::{PathEntry, ThreadTotal};
 use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
@@ -44,12 +45,10 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     };
     let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };
     let scale = context.scale(snapshot);
-    let mut details = Details {
-        title: format!("line {}", line0 + 1),
-        costs: vec![row("this line", cost.cost, scale)],
-        notes: notes(context, snapshot),
-        ..Details::default()
-    };
+    let mut costs = vec![row("this line", cost.cost, scale)];
+    costs.extend(before_rows(cost.cost, open.line_before(line0), scale));
+    let mut details =
+        Details { title: format!("line {}", line0 + 1), costs, notes: notes(context, snapshot), ..Details::default() };
     if lines.stale {
         details.notes.insert(0, "the file is newer than the profile: lines may have moved".to_owned());
     }
@@ -79,6 +78,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     }
     let cost = snapshot.costs.function(function);
     let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
+    costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
     if cost.idle != 0.0 {
         costs.push(["idle, outside the total".to_owned(), units::absolute(cost.idle, scale.metric), String::new()]);
     }
@@ -93,6 +93,13 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
 
 fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     [label.to_owned(), scale.both(cost.self_), units::total(cost.total, |weight| scale.both(weight))]
+}
+
+/// What it cost in the baseline, and how that changed.
+fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[String; 3]> {
+    let Some(known) = before else { return Vec::new() };
+    let change = |part| scale.change(now, before, part).trim_start().to_owned();
+    vec![row("before", known.cost, Scale { total: known.of, ..scale }), ["change".to_owned(), change(own), change(exact)]]
 }
 
 /// The name of a function, marked where it has no frames of its own: its code lies in that of its caller.
@@ -135,6 +142,11 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
     let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
+    if let Some(baseline) = context.world.baseline_of(snapshot) {
+        let name = baseline.snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+        let age = units::age(baseline.snapshot.loaded.stamp.age());
+        notes.push(format!("compared with {name}, written {age} ago"));
+    }
     if context.world.deleted {
         notes.push("the profile file was deleted since".to_owned());
     }

@@ -18,9 +18,10 @@ pub fn hints(context: &Context, params: &InlayHintParams) -> Vec<InlayHint> {
         let mut data = to_proto::cost_data(&open.snapshot, line.cost);
         data.insert("line0".to_owned(), json!(line0));
         data.insert("uri".to_owned(), json!(params.text_document.uri));
+        let label = scale.hint(line.cost, settings.show, open.line_before(line0));
         Some(InlayHint {
             position: open.document.text.end_of_line(line0)?,
-            label: InlayHintLabel::String(format!("{}{}", lines.mark(), scale.hint(line.cost, settings.show))),
+            label: InlayHintLabel::String(format!("{}{label}", lines.mark())),
             kind: None,
             text_edits: None,
             tooltip: None,

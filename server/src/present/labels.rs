@@ -1,6 +1,7 @@
 //! Labels of hints, lenses and hierarchy items.
 
 use crate::present::units;
+use crate::session::baseline::Before;
 use crate::session::config::{Show, Unit};
 use profile::{Cost, Metric, Total};
 
@@ -36,22 +37,55 @@ impl Scale<'_> {
         magnitude > 0.0 && magnitude * 100.0 >= min_percent * self.total.abs()
     }
 
-    /// The label of a line: `12.3%`, `12.3% · self 4.0%`. Where no total is known, its self cost: `self 4.0%`.
-    pub fn hint(self, cost: Cost, show: Show) -> String {
+    /// The label of a line: `12.3%`, `12.3% · self 4.0%`. Where no total is known, its self cost: `self 4.0%`. With what it cost
+    /// before, how the first number changed: `12.3% ▲2.1`.
+    pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
         let self_ = || format!("self {}", self.weight(cost.self_));
+        let total = || units::total(cost.total, |weight| self.weight(weight));
+        let (of_self, of_total) = (self.change(cost, before, own), self.change(cost, before, exact));
         match (cost.total, show) {
-            (Total::Unknown, _) | (_, Show::Self_) => self_(),
-            (total, Show::Total) => units::total(total, |weight| self.weight(weight)),
-            (total, Show::Both) if cost.self_ == 0.0 => units::total(total, |weight| self.weight(weight)),
-            (total, Show::Both) => format!("{} · {}", units::total(total, |weight| self.weight(weight)), self_()),
+            (Total::Unknown, _) | (_, Show::Self_) => self_() + &of_self,
+            (_, Show::Total) => total() + &of_total,
+            (_, Show::Both) if cost.self_ == 0.0 => total() + &of_total,
+            (_, Show::Both) => format!("{}{of_total} · {}", total(), self_()),
         }
     }
 
-    /// The title of a lens: `self 12.3% (1.23 s) · total 45.6% (4.56 s)`.
-    pub fn lens(self, cost: Cost) -> String {
+    /// The title of a lens: `self 12.3% (1.23 s) · total 45.6% (4.56 s)`, with what it cost before
+    /// `self 12.3% (1.23 s) ▲2.1 · total 45.6% (4.56 s) ▼0.4`.
+    pub fn lens(self, cost: Cost, before: Option<Before>) -> String {
+        let (of_self, of_total) = (self.change(cost, before, own), self.change(cost, before, exact));
         let total = units::total(cost.total, |weight| self.both(weight));
-        format!("self {} · total {total}", self.both(cost.self_))
+        format!("self {}{of_self} · total {total}{of_total}", self.both(cost.self_))
     }
+
+    /// ` ▲2.1`, ` ▼2.1`, ` ±0.0`: how a part of a cost changed, in points of percent, or in the metric's own terms where that is
+    /// what the user wants; nothing where it cannot be told.
+    pub fn change(self, now: Cost, before: Option<Before>, part: fn(Cost) -> Option<f64>) -> String {
+        let parts = before.and_then(|before| Some((part(now)?, part(before.cost)?, before.of)));
+        let Some((now, before, of)) = parts.filter(|_| self.total != 0.0) else { return String::new() };
+        let (difference, amount) = if self.unit == Unit::Absolute {
+            (now - before, units::absolute((now - before).abs(), self.metric))
+        } else {
+            let points = 100.0 * (now / self.total - before / of);
+            (points, format!("{:.1}", points.abs()))
+        };
+        match difference {
+            _ if amount == "0.0" || difference == 0.0 => format!(" ±{amount}"),
+            0.0.. => format!(" ▲{amount}"),
+            _ => format!(" ▼{amount}"),
+        }
+    }
+}
+
+/// The self cost, for [`Scale::change`].
+pub fn own(cost: Cost) -> Option<f64> {
+    Some(cost.self_)
+}
+
+/// The total, where it is known, for [`Scale::change`].
+pub fn exact(cost: Cost) -> Option<f64> {
+    cost.total.exact()
 }
 
 #[cfg(test)]
@@ -66,7 +100,7 @@ mod tests {
     fn hints() {
         let metric = Metric::new("samples", "samples", None);
         let cost = |self_, total| Cost { self_, total };
-        let label = |cost, show| scale(&metric).hint(cost, show);
+        let label = |cost, show| scale(&metric).hint(cost, show, None);
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Total), "12.5%");
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Both), "12.5% · self 4.0%");
         assert_eq!(label(cost(0.0, Total::Exact(25.0)), Show::Both), "12.5%");
@@ -80,9 +114,28 @@ mod tests {
     fn lenses_and_thresholds() {
         let metric = Metric::new("samples", "samples", Some(0.01));
         let cost = Cost { self_: 1.0, total: Total::Exact(2.0) };
-        assert_eq!(scale(&metric).lens(cost), "self 0.5% (10.0 ms) · total 1.0% (20.0 ms)");
+        assert_eq!(scale(&metric).lens(cost, None), "self 0.5% (10.0 ms) · total 1.0% (20.0 ms)");
         assert!(scale(&metric).reaches(cost, 1.0));
         assert!(!scale(&metric).reaches(cost, 1.1));
         assert!(!scale(&metric).reaches(Cost { self_: 0.0, total: Total::Exact(0.0) }, 0.0));
+    }
+
+    #[test]
+    fn changes() {
+        let metric = Metric::new("samples", "samples", Some(0.01));
+        let cost = |self_, total| Cost { self_, total };
+        // 25 of 200 are 12.5 %, 8 of 200 4 %; before they were 10 % and 5 % of 100.
+        let now = cost(8.0, Total::Exact(25.0));
+        let before = |self_, total| Some(Before { cost: cost(self_, total), of: 100.0 });
+        let label = |show, before| scale(&metric).hint(now, show, before);
+        let known = before(5.0, Total::Exact(10.0));
+        assert_eq!(label(Show::Total, known), "12.5% ▲2.5");
+        assert_eq!(label(Show::Self_, known), "self 4.0% ▼1.0");
+        assert_eq!(label(Show::Both, known), "12.5% ▲2.5 · self 4.0%");
+        assert_eq!(label(Show::Total, before(5.0, Total::Exact(12.52))), "12.5% ±0.0");
+        assert_eq!(label(Show::Total, before(5.0, Total::Unknown)), "12.5%");
+        assert_eq!(scale(&metric).lens(now, known), "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5");
+        let absolute = Scale { unit: Unit::Absolute, ..scale(&metric) };
+        assert_eq!(absolute.hint(now, Show::Total, known), "250 ms ▲150 ms");
     }
 }

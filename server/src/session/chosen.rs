@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What can be chosen, and the setting that it is chosen instead of. Beside these there is the profile: a pick is the world's.
+/// What can be chosen, and the setting that it is chosen instead of. Beside these there are the profile and the baseline, which
+/// are the world's.
 pub const KEYS: [(&str, &str); 6] = [
     ("metric", "metric"),
     ("threads", "threads"),
@@ -44,6 +45,13 @@ pub enum Change {
 /// A profile, relative to the first workspace folder; `None`: that of the settings, or the newest.
 #[derive(Debug)]
 pub struct Pick(pub Option<PathBuf>);
+
+impl Change {
+    /// Everything stays.
+    pub fn none() -> Self {
+        Self::Set { profile: None, values: Map::new() }
+    }
+}
 
 /// What is chosen instead of the settings.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -136,7 +144,9 @@ impl Chosen {
 
 fn setting(key: &str) -> Result<&'static str, String> {
     let known = KEYS.iter().find(|(known, _)| *known == key).map(|(_, setting)| *setting);
-    known.ok_or_else(|| format!("there is no `{key}` to choose; there are profile, {}", listed(KEYS.iter().map(|(key, _)| *key))))
+    known.ok_or_else(|| {
+        format!("there is no `{key}` to choose; there are profile, baseline, {}", listed(KEYS.iter().map(|(key, _)| *key)))
+    })
 }
 
 fn fitting(key: &str, setting: &str, value: Value) -> Result<Value, String> {
@@ -220,7 +230,10 @@ mod tests {
     #[test]
     fn what_cannot_be_chosen_is_told_and_changes_nothing() {
         for (values, expected) in [
-            (json!({"unit": "both", "colour": 1}), "there is no `colour` to choose; there are profile, metric, threads, "),
+            (
+                json!({"unit": "both", "colour": 1}),
+                "there is no `colour` to choose; there are profile, baseline, metric, threads, ",
+            ),
             (json!({"unit": "furlongs"}), "`unit` is \"furlongs\", expected one of percent, absolute, both"),
             (json!({"threads": "main"}), "`threads` is \"main\", expected a sequence"),
             (json!({"metric": 7}), "`metric` is 7, expected a string"),

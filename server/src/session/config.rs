@@ -178,6 +178,8 @@ pub struct Config {
     pub profiles: Option<Vec<String>>,
     /// The profile to show, instead of the newest.
     pub profile: Option<String>,
+    /// A profile to compare with, as it is when this is set.
+    pub baseline: Option<String>,
     /// The metric to show, by name or unit, where a profile has several.
     pub metric: Option<String>,
     /// The threads to show, by name, id or glob; empty = all.
@@ -248,6 +250,7 @@ impl Default for Config {
         Self {
             profiles: None,
             profile: None,
+            baseline: None,
             metric: None,
             threads: Vec::new(),
             implementation: Implementation::All,
@@ -269,7 +272,7 @@ impl Default for Config {
 }
 
 /// Settings of the contract that later releases will read; an editor may send them already.
-const RESERVED: [&str; 3] = ["baseline", "callHierarchy", "trace"];
+const RESERVED: [&str; 2] = ["callHierarchy", "trace"];
 
 impl Config {
     /// The settings in `value` (the object itself, or one with it under `costline`), and a sentence per key that was passed over.

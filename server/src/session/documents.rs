@@ -171,7 +171,8 @@ pub struct Document {
     /// The text.
     pub text: Text,
     disk: Arc<Mutex<DiskTexts>>,
-    mapped: Mutex<Option<(u64, Arc<Mapped>)>>,
+    /// By revision and profile: of the one shown and of its baseline.
+    mapped: Mutex<Vec<(u64, Stamp, Arc<Mapped>)>>,
     /// Its functions, once somebody asked for them.
     functions: OnceLock<Option<Arc<Functions>>>,
     /// Those of the last version that was asked for them: most of the text is still the same.
@@ -199,15 +200,15 @@ impl Document {
     /// How lines of the text that `snapshot` was recorded from stand in this version. `revision` is that of the world.
     pub fn mapped(&self, revision: u64, snapshot: &Snapshot) -> Arc<Mapped> {
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*cache {
-            Some((known, mapped)) if *known == revision => mapped.clone(),
-            _ => {
-                let (recorded, stale) = self.recorded(snapshot);
-                let mapped = Arc::new(Mapped { map: LineMap::new(&recorded, self.text.as_str()), stale });
-                *cache = Some((revision, mapped.clone()));
-                mapped
-            }
+        let profile = snapshot.loaded.stamp;
+        cache.retain(|(known, ..)| *known == revision);
+        if let Some((.., mapped)) = cache.iter().find(|(_, known, _)| *known == profile) {
+            return mapped.clone();
         }
+        let (recorded, stale) = self.recorded(snapshot);
+        let mapped = Arc::new(Mapped { map: LineMap::new(&recorded, self.text.as_str()), stale });
+        cache.push((revision, profile, mapped.clone()));
+        mapped
     }
 
     /// The functions of this version; `None` without a grammar for it.

@@ -5,6 +5,7 @@
 //! time and inode unchanged for a while, and the end of the format reached. What cannot be read keeps what was shown.
 
 use crate::present::text::one_line;
+use crate::session::baseline::Baseline;
 use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, has_end, sniff};
@@ -12,7 +13,7 @@ use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
-use crate::session::work::{Input, Known, SWAPS, resolve, see};
+use crate::session::work::{Input, Known, SWAPS, resolve, see, see_baseline};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
@@ -28,6 +29,11 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tower_lsp::Client;
+
+mod comparing;
+
+pub use comparing::Compare;
+use comparing::Compared;
 
 /// A file must have been as it is for this long before it is read.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -60,6 +66,8 @@ pub enum Event {
     Choose(Change, Answer),
     /// Read again what is shown.
     Reload(Answer),
+    /// Compare what is shown with something.
+    Compare(Compare, Answer),
     /// Give up the load with this number.
     Cancel(u64),
 }
@@ -91,7 +99,15 @@ struct Done {
     /// The writing of the file that was asked for; `None` when the file was not read again.
     target: Option<(PathBuf, Stamp)>,
     took: Duration,
-    outcome: Result<(Snapshot, SourceIndex), LoadError>,
+    outcome: Result<Seen, LoadError>,
+}
+
+/// What is to be shown.
+struct Seen {
+    snapshot: Snapshot,
+    index: SourceIndex,
+    /// Seen anew too, if settings changed.
+    baseline: Option<Baseline>,
 }
 
 /// Some libraries were resolved.
@@ -105,6 +121,7 @@ struct Resolved {
 enum Finished {
     Load(Done),
     Libraries(Resolved),
+    Baseline(Compared),
 }
 
 /// A load that runs.
@@ -144,6 +161,8 @@ pub struct Loader {
     running: Option<Running>,
     /// The look for the libraries of what is shown, if it goes on.
     resolving: Option<(u64, Cancel)>,
+    /// The reading of a baseline, if it goes on, and who waits for it.
+    comparing: Option<(u64, Option<Answer>)>,
     known: Arc<Known>,
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
@@ -187,6 +206,7 @@ impl Loader {
             target: None,
             running: None,
             resolving: None,
+            comparing: None,
             known: Arc::default(),
             last_number: 0,
             refused: HashMap::new(),
@@ -201,6 +221,9 @@ impl Loader {
 
     /// Runs until nobody sends events any more.
     pub async fn run(mut self) {
+        if let Some(path) = self.world().config.baseline.clone() {
+            self.compare(Compare::With(path.into()), None).await;
+        }
         loop {
             let next = self.next_look();
             tokio::select! {
@@ -212,6 +235,7 @@ impl Loader {
                 Some(finished) = self.done.recv() => match finished {
                     Finished::Load(done) => self.on_done(done).await,
                     Finished::Libraries(resolved) => self.on_resolved(resolved).await,
+                    Finished::Baseline(compared) => self.on_compared(compared).await,
                 },
                 () = async { match next { Some(at) => sleep_until(at).await, None => std::future::pending().await } } => self.look().await,
             }
@@ -266,6 +290,7 @@ impl Loader {
                 if self.settings.watch != old.watch {
                     self.folders = Folders::new(self.settings.watch, self.changes_to.clone());
                 }
+                let baseline = (self.settings.baseline != old.baseline).then(|| self.settings.baseline.clone());
                 if self.settings.profile != old.profile {
                     self.publish(|world| world.pick = None);
                 }
@@ -273,8 +298,14 @@ impl Loader {
                 let mut chosen = self.world().chosen.clone();
                 chosen.forget(&old, &self.settings);
                 self.see_through(chosen);
+                match baseline {
+                    Some(Some(path)) => self.compare(Compare::With(path.into()), None).await,
+                    Some(None) => self.compare(Compare::Nothing, None).await,
+                    None => {}
+                }
                 self.look_soon();
             }
+            Event::Compare(with, answer) => self.compare(with, Some(answer)).await,
             Event::Roots { added, removed } => {
                 self.publish(|world| {
                     world.roots.retain(|root| !removed.contains(root));
@@ -322,7 +353,7 @@ impl Loader {
     fn choose(&mut self, change: Change) -> Result<(), String> {
         let world = self.world();
         let pick = if let Change::Set { profile: Some(Pick(pick)), .. } = &change { Some(pick.as_deref()) } else { None };
-        let pick = pick.map(|pick| pick.map(|path| Self::below_root(&world, path)));
+        let pick = pick.map(|pick| pick.map(|path| world.in_root(path)));
         let chosen = world.chosen.changed(change, world.snapshot().map(Arc::as_ref))?;
         if let Some(pick) = pick {
             if let Some(path) = &pick {
@@ -391,13 +422,8 @@ impl Loader {
 
     /// The profile that the user wants, by command or else by setting.
     fn wanted_path(world: &World) -> Option<PathBuf> {
-        let setting = world.config.profile.as_ref().map(|path| Self::below_root(world, Path::new(path)));
+        let setting = world.config.profile.as_ref().map(|path| world.in_root(path));
         world.pick.clone().or(setting)
-    }
-
-    /// Where a path leads that may be relative to the first workspace folder.
-    fn below_root(world: &World, path: &Path) -> PathBuf {
-        world.roots.first().map_or_else(|| path.to_owned(), |root| root.join(path))
     }
 
     /// Decides which writing of which file is to be read next.
@@ -500,8 +526,8 @@ impl Loader {
         if let Some((_, cancel)) = self.resolving.take() {
             cancel.cancel();
         }
-        let known = self.known.clone();
-        self.running = Some(Running { number, cancel: cancel.clone(), renews: std::mem::take(&mut self.outdated) });
+        let (known, renews) = (self.known.clone(), std::mem::take(&mut self.outdated));
+        self.running = Some(Running { number, cancel: cancel.clone(), renews });
         self.publish(|world| world.loading = true);
         let progress = Progress::new(&self.client, self.abilities.progress, number, path, WORTH_SHOWING);
         tokio::task::spawn_blocking(move || {
@@ -511,16 +537,14 @@ impl Loader {
                     progress.step(step);
                     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                see(load(&mut observe)?, &world, &known, &mut observe)
+                let (snapshot, index) = see(load(&mut observe)?, &world, &known, &mut observe)?;
+                let again = |baseline: &Arc<Baseline>| {
+                    see_baseline(Input::Shown(baseline.snapshot.loaded.clone()), &world, &known, &mut observe)
+                };
+                let baseline = world.baseline.as_ref().filter(|_| renews).map(again);
+                Ok(Seen { snapshot, index, baseline })
             };
-            // A bug in a reader must not leave the loader waiting for ever.
-            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
-                let source = formats::ReadError::malformed(
-                    formats::At::File,
-                    "reading it failed in a way that is a bug of costline; please report it with the file",
-                );
-                Err(LoadError::Read { path: target.as_ref().map_or_else(PathBuf::new, |(path, _)| path.clone()), source })
-            });
+            let outcome = caught(target.as_ref().map(|(path, _)| path.as_path()), work);
             let _ = done.send(Finished::Load(Done { number, target, took: begun.elapsed(), outcome }));
         });
     }
@@ -528,7 +552,7 @@ impl Loader {
     async fn on_done(&mut self, done: Done) {
         let Some(running) = self.running.take_if(|running| running.number == done.number) else { return };
         match done.outcome {
-            Ok((snapshot, index)) => {
+            Ok(Seen { snapshot, index, baseline }) => {
                 let path = snapshot.loaded.path.clone();
                 let shown = self.world().snapshot().cloned().filter(|shown| Arc::ptr_eq(&shown.loaded, &snapshot.loaded));
                 let is_known = |warning: &&Warning| shown.as_ref().is_some_and(|shown| shown.warnings.contains(*warning));
@@ -543,6 +567,12 @@ impl Loader {
                 self.publish(|world| {
                     world.active = vec![snapshot.clone()];
                     world.index = Some(index.clone());
+                    // Unless it was replaced meanwhile.
+                    if let (Some(known), Some(anew)) = (&world.baseline, baseline)
+                        && Arc::ptr_eq(&known.snapshot.loaded, &anew.snapshot.loaded)
+                    {
+                        world.baseline = Some(Arc::new(anew));
+                    }
                     world.deleted = false;
                     world.loading = false;
                     world.revision += 1;
@@ -689,4 +719,15 @@ impl Loader {
             self.client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
+}
+
+/// What `work` gives. A bug in a reader must not leave the loader waiting for ever.
+fn caught<T>(path: Option<&Path>, work: impl FnOnce() -> Result<T, LoadError>) -> Result<T, LoadError> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let source = formats::ReadError::malformed(
+            formats::At::File,
+            "reading it failed in a way that is a bug of costline; please report it with the file",
+        );
+        Err(LoadError::Read { path: path.map_or_else(PathBuf::new, Path::to_owned), source })
+    })
 }

@@ -2,6 +2,7 @@
 //!
 //! [`world`] is everything that requests see, [`loader`] the only task that replaces it; [`documents`] are the open texts.
 
+pub mod baseline;
 pub mod chosen;
 pub mod config;
 pub mod definitions;

@@ -1,5 +1,6 @@
 //! The work behind the loader, done on threads that may block: seeing what was read, and looking its addresses up bit by bit.
 
+use crate::session::baseline::Baseline;
 use crate::session::definitions::ParsedFiles;
 use crate::session::libraries::{Libraries, Places, sidecar, unwound};
 use crate::session::snapshot::{FunctionsAre, LoadError, Loaded, Snapshot, Step, roots};
@@ -43,17 +44,32 @@ pub fn see(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> 
         return Err(LoadError::Read { path: path.clone(), source: formats::ReadError::cancelled() });
     }
     let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-    let loaded = match input {
+    let loaded = complete(input, world, &index, observe);
+    let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
+    Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&known.files)), index))
+}
+
+/// The recording with all stacks it can have.
+fn complete(input: Input, world: &World, index: &SourceIndex, observe: Observe<'_>) -> Arc<Loaded> {
+    match input {
         Input::Shown(loaded) => loaded,
         Input::New(loaded) => {
             if loaded.raw_stacks.is_some() {
                 let _ = observe(Step::Unwinding);
             }
-            Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, &index)))
+            Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, index)))
         }
-    };
+    }
+}
+
+/// Sees what is compared with under the settings and folders of `world`, with all its names: nobody waits for it.
+pub fn see_baseline(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Baseline {
+    let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
+    let loaded = complete(input, world, &index, observe);
     let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
-    Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&known.files)), index))
+    let libraries = libraries.resolve_all(&loaded, &Places::new(&world.config, &index), &known.symbols);
+    let functions = FunctionsAre::Defined(&known.files);
+    Baseline::new(Arc::new(Snapshot::new(loaded, &world.config, &index, libraries, functions)))
 }
 
 /// Looks for the libraries of what is shown, hottest first, and gives what came out to `publish` now and then, the last time when

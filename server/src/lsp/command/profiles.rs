@@ -16,6 +16,7 @@ pub fn facts(world: &World) -> Map<String, Value> {
     Map::from_iter([
         ("revision".to_owned(), json!(world.revision)),
         ("profile".to_owned(), json!(shown.map(|shown| profile(world, &shown.loaded)))),
+        ("baseline".to_owned(), json!(world.baseline.as_ref().map(|baseline| file(&baseline.snapshot.loaded)))),
         ("metric".to_owned(), json!(metric.map(|metric| &metric.name))),
         ("unit".to_owned(), json!(metric.map(|metric| &metric.unit))),
         ("total".to_owned(), json!(shown.map(|shown| to_proto::weight(shown.costs.total)))),
@@ -25,13 +26,19 @@ pub fn facts(world: &World) -> Map<String, Value> {
 
 /// The file of the profile shown.
 fn profile(world: &World, loaded: &Loaded) -> Map<String, Value> {
+    let mut profile = file(loaded);
+    profile.insert("deleted".to_owned(), json!(world.deleted));
+    profile.insert("picked".to_owned(), json!(world.pick.as_ref() == Some(&loaded.path)));
+    profile
+}
+
+/// A file as it was when it was read.
+fn file(loaded: &Loaded) -> Map<String, Value> {
     Map::from_iter([
         ("path".to_owned(), json!(loaded.path)),
         ("name".to_owned(), json!(file_name(&loaded.path))),
         ("format".to_owned(), json!(loaded.format.name())),
         ("modified".to_owned(), json!(milliseconds(&loaded.stamp))),
-        ("deleted".to_owned(), json!(world.deleted)),
-        ("picked".to_owned(), json!(world.pick.as_ref() == Some(&loaded.path))),
     ])
 }
 

@@ -14,6 +14,7 @@ use profile::{Thread, ThreadId};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// All of it.
 pub fn view(world: &World) -> Value {
@@ -64,6 +65,7 @@ fn choices(world: &World) -> Vec<Value> {
         (Show::Both, "Both", "total and self"),
     ];
     choices.push(one_of("show", "Hints", &config.hints.show, shows));
+    choices.extend(world.snapshot().map(|shown| baseline(world, shown)));
     choices.retain(|choice| choice["options"].as_array().is_some_and(|options| options.len() > 1));
     choices
 }
@@ -92,6 +94,34 @@ fn profile(world: &World) -> Value {
     });
     let shown = world.snapshot().map(|shown| &shown.loaded.path);
     json!({"key": "profile", "title": "Profile", "multiple": false, "value": shown, "options": options.map(without_nulls).collect::<Vec<_>>()})
+}
+
+/// Nothing, what is shown now, or another run.
+fn baseline(world: &World, shown: &Snapshot) -> Value {
+    let known = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
+    let is_known = |path: &PathBuf| known.is_some_and(|known| known.path == *path);
+    let of_shown = known.filter(|known| known.path == shown.loaded.path);
+    let was = of_shown.map(|known| format!("now that which was written {} ago", units::age(known.stamp.age())));
+    let mut options = vec![
+        json!({"value": null, "label": "Nothing", "active": known.is_none()}),
+        json!({
+            "value": true,
+            "label": "What is shown now",
+            "description": was.unwrap_or_else(|| "and stays so when the profile is rewritten".to_owned()),
+            "active": of_shown.is_some(),
+        }),
+    ];
+    let others = entries(world).into_iter().filter(|entry| !entry.shown).map(|entry| entry.file);
+    options.extend(others.map(|file| {
+        json!({
+            "value": file.path,
+            "label": plain(&file_name(&file.path)),
+            "description": format!("{}, written {} ago", file.format.name(), units::age(file.stamp.age())),
+            "active": is_known(&file.path),
+        })
+    }));
+    let value = if of_shown.is_some() { json!(true) } else { json!(known.map(|known| &known.path)) };
+    json!({"key": "baseline", "title": "Compare with", "multiple": false, "value": value, "options": options})
 }
 
 fn metric(shown: &Snapshot) -> Value {
