@@ -160,7 +160,7 @@ fn profiles_are_chosen_like_all_else() {
     assert!(described.clone().all(|text| text.starts_with("folded stacks, written ") && text.ends_with(" ago")), "{described:?}");
 
     let old = profiles["options"].as_array().unwrap().iter().find(|option| option["active"] == false).unwrap()["value"].clone();
-    let view = server.set_view(json!({ "profile": old, "unit": "absolute" }));
+    let view = server.set_view(json!({ "profile": old, "unit": "absolute", "inlines": "callSite" }));
     assert_eq!((&view["profile"]["path"], &view["profile"]["picked"], &view["total"]), (&old, &json!(true), &json!(7)));
     assert_eq!(choice(&view, "unit")["value"], "absolute");
     assert!(titles(&view).contains(&"Show the newest profile".to_owned()), "{view}");

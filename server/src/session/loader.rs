@@ -79,7 +79,7 @@ pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
 struct Waiting {
     /// A load with a greater number knows of the command.
     after: u64,
-    /// Whether a profile that cannot be read is the outcome.
+    /// Whether a profile is to be read for it.
     for_profile: bool,
     answer: Answer,
 }
@@ -579,14 +579,15 @@ impl Loader {
                 });
                 self.resolve(&snapshot, index);
                 self.forget_problem(&path).await;
-                self.answer(Ok(()), |waiting| waiting.after < done.number);
+                let was_read = done.target.is_some();
+                self.answer(Ok(()), |waiting| waiting.after < done.number && (was_read || !waiting.for_profile));
             }
             Err(error) => {
                 self.publish(|world| world.loading = false);
                 let now = Instant::now();
                 // Seeing anew fails only when it is cancelled: what is shown stays.
                 let Some((path, stamp)) = done.target else {
-                    self.answer(Err(error.to_string()), |waiting| waiting.after < done.number);
+                    self.answer(Err(error.to_string()), |waiting| waiting.after < done.number && !waiting.for_profile);
                     return self.look_soon();
                 };
                 self.outdated |= running.renews;
