@@ -31,8 +31,8 @@ fn neovim(stage: &Stage) -> Option<Command> {
 fn run(spec: &str) {
     let stage = Stage::new();
     let Some(mut command) = neovim(&stage) else { return };
-    let spec = specs().join(spec);
-    stage.run(command.args(["--headless", "-i", "NONE", "-c"]).arg(format!("luafile {}", spec.display())));
+    let start = format!("luafile {}", specs().join("start.lua").display());
+    stage.run(command.env("COSTLINE_SPEC", spec).args(["--headless", "-i", "NONE", "-c", &start]));
     no_errors(&stage);
 }
 

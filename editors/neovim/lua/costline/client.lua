@@ -31,7 +31,12 @@ local MOST_CRASHES, CRASH_PERIOD = 5, 180000
 ---@field loading? boolean
 ---@field choices? costline.Choice[]
 ---@field transforms? {text: string, transform: any}[]
----@field actions? {command: string, title: string, arguments: any[]}[]
+---@field actions? costline.Action[]
+
+---@class costline.Action
+---@field command string
+---@field title string
+---@field arguments any[]
 
 ---@class costline.Choice
 ---@field key string

@@ -228,8 +228,8 @@ local subcommands = {
   profile = {
     about = "show another profile",
     run = function(arguments, bang)
-      if arguments[1] and not bang then
-        return client.execute("selectProfile", { { path = absolute(arguments[1]) } }, function() end)
+      if arguments[1] then
+        return set("profile", absolute(arguments[1]))
       end
       change("profile", {}, bang)
     end,
@@ -240,13 +240,19 @@ local subcommands = {
   baseline = {
     about = "compare with another profile",
     run = function(arguments, bang)
-      if arguments[1] and not bang then
-        return client.execute("setBaseline", { { path = absolute(arguments[1]) } }, function() end)
+      if arguments[1] then
+        return set("baseline", absolute(arguments[1]))
       end
       change("baseline", {}, bang)
     end,
     complete = function()
       return values_of("baseline")
+    end,
+  },
+  reload = {
+    about = "read the profile again",
+    run = function()
+      client.execute("reload", {}, function() end)
     end,
   },
   callers = {
@@ -328,24 +334,32 @@ local subcommands = {
   },
 }
 
---- What the server can do without being told more: its name without `costline.`, and the rest.
+---@param action costline.Action
+---@return string without `costline.`
+local function name_of(action)
+  return (action.command:gsub("^costline%.", ""))
+end
+
+---@param action costline.Action
+local function act(action)
+  local subcommand = subcommands[name_of(action)]
+  if subcommand then
+    return subcommand.run({}, false)
+  end
+  client.execute(name_of(action), action.arguments, function() end)
+end
+
+--- Names of what the server can do without being told more.
 ---@param current costline.View
----@return table<string, {title: string, arguments: any[]}>
+---@return table<string, costline.Action>
 local function actions(current)
   local found = {}
   for _, action in ipairs(current.actions or {}) do
-    found[(action.command:gsub("^costline%.", ""))] = action
+    if #action.arguments == 0 then
+      found[name_of(action)] = action
+    end
   end
   return found
-end
-
----@param name string
----@param action {title: string, arguments: any[]}
-local function act(name, action)
-  if subcommands[name] then
-    return subcommands[name].run({}, false)
-  end
-  client.execute(name, action.arguments or {}, function() end)
 end
 
 --- Everything that can be chosen and done.
@@ -362,15 +376,15 @@ function M.menu(only_choices)
     }
   end, current.choices or {})
   if not only_choices then
-    local found = actions(current)
-    for name, action in vim.spairs(found) do
+    for _, action in ipairs(current.actions or {}) do
       table.insert(entries, {
         text = action.title,
         run = function()
-          act(name, action)
+          act(action)
         end,
       })
     end
+    local found = actions(current)
     for name, subcommand in vim.spairs(subcommands) do
       local is_there = found[name] or name == "view" or choice_of(name, current)
       if not is_there then
@@ -407,7 +421,7 @@ function M.run(command)
   if not action then
     return client.notify(("there is no `:Costline %s`; <Tab> shows what there is"):format(name))
   end
-  act(name, action)
+  act(action)
 end
 
 ---@param word string what the cursor is at the end of

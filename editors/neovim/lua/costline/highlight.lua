@@ -23,13 +23,27 @@ local palettes = {
   },
 }
 
---- Defines the groups that the user or the colour scheme has not.
+--- The groups as they were defined here.
+---@type table<string, vim.api.keyset.get_hl_info>
+local defined = {}
+
+---@param group string
+---@return vim.api.keyset.get_hl_info
+local function get(group)
+  local found = vim.api.nvim_get_hl(0, { name = group })
+  found.default = nil
+  return found
+end
+
+--- Defines the groups that neither the user nor the colour scheme has.
 function M.define()
   vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "LspInlayHint" })
   vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "LspCodeLens" })
   for group, colours in pairs(palettes[vim.o.background]) do
-    colours.default = true
-    vim.api.nvim_set_hl(0, group, colours)
+    -- A default leaves what is there, even if that is for the other background.
+    local is_ours = vim.deep_equal(defined[group], get(group))
+    vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", colours, { default = not is_ours }))
+    defined[group] = get(group)
   end
 end
 
