@@ -47,3 +47,13 @@ fn no_errors(stage: &Stage) {
 fn neovim_shows_costs_beside_the_code() {
     run("shown.lua");
 }
+
+#[test]
+fn neovim_runs_every_subcommand() {
+    run("commands.lua");
+}
+
+#[test]
+fn neovim_starts_a_killed_server_again() {
+    run("server.lua");
+}

@@ -226,16 +226,15 @@ function M.walk_calls(direction)
   end)
 end
 
----@param title string
----@param tree string what the paths begin with
----@param node? table
+---@param node? table none: what the tree begins with
 ---@param inverted boolean
 ---@return costline.Step
 local function tree_step(node, inverted)
   local uri = node and known(node.uri)
+  local described = node and ("%s  %s"):format(node.text, node.name)
   return {
-    title = node and node.text or (inverted and "Call tree from the leaves" or "Call tree"),
-    text = node and node.text or "",
+    title = described or (inverted and "Call tree from the leaves" or "Call tree"),
+    text = described or "",
     place = uri and { uri = uri, line0 = known(node.line0) or 0 } or nil,
     children = function(on_steps)
       local arguments = { { path = node and node.path or nil, inverted = inverted } }
