@@ -26,7 +26,7 @@ end
 ---@param condition fun(): any
 function M.wait(what, condition)
   local found
-  local is_there = vim.wait(20000, function()
+  local is_there = vim.wait(60000, function()
     found = condition()
     return found
   end, 20)
@@ -42,7 +42,7 @@ end
 ---@param get fun(): any
 function M.wait_same(what, expected, get)
   local found
-  local is_there = vim.wait(20000, function()
+  local is_there = vim.wait(60000, function()
     found = get()
     return vim.deep_equal(found, expected)
   end, 20)

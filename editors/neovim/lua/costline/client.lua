@@ -177,8 +177,9 @@ local function on_exit(client_id)
   end, crashes)
   table.insert(crashes, now)
   if #crashes >= MOST_CRASHES then
-    return M.notify("the server keeps ending and is not started again; `:Costline log` may tell why, `:Costline restart` tries")
+    return M.notify("the server keeps ending: see :Costline log, and :Costline restart")
   end
+  M.notify("the server ended, it is started again")
   local buffers = vim.tbl_keys(client.attached_buffers)
   vim.defer_fn(function()
     start_again(client, buffers)
@@ -249,7 +250,15 @@ function M.config()
 
   return {
     name = M.name,
-    cmd = options.cmd,
+    cmd = function(dispatchers)
+      -- What Neovim says of a crash is longer than most lines: it would wait for a key, and the new start with it.
+      local quiet = vim.tbl_extend("force", dispatchers, {
+        on_exit = function()
+          dispatchers.on_exit(0, 0)
+        end,
+      })
+      return vim.lsp.rpc.start(options.cmd, quiet)
+    end,
     root_dir = function(bufnr, on_dir)
       if is_file(bufnr) then
         on_dir(root_of(bufnr))
