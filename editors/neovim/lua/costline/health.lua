@@ -1,0 +1,87 @@
+--- `:checkhealth costline`.
+
+local client = require("costline.client")
+local options = require("costline.options")
+
+local M = {}
+
+---@return string? version
+local function check_server()
+  vim.health.start("Server")
+  local command = options.cmd[1]
+  if vim.fn.executable(command) == 0 then
+    vim.health.error(("%s cannot be run"):format(command), {
+      "Install it: cargo install costline",
+      'Or say where it is: require("costline").setup({ cmd = { "/path/to/costline", "lsp" } })',
+    })
+    return
+  end
+  local path = vim.fn.exepath(command)
+  local run = vim.system({ command, "--version" }, { text = true }):wait(5000)
+  if run.code ~= 0 then
+    vim.health.error(("%s --version failed: %s"):format(path, vim.trim(run.stderr or "")))
+  else
+    vim.health.ok(("%s (%s)"):format(path, vim.trim(run.stdout)))
+  end
+end
+
+---@param it vim.lsp.Client
+local function check_client(it)
+  local buffers = vim.tbl_count(it.attached_buffers)
+  vim.health.ok(("runs for %s with %d %s"):format(it.root_dir or "files without a project", buffers, buffers == 1 and "file" or "files"))
+  local view = client.request_sync(it, "workspace/executeCommand", { command = "costline.view", arguments = {} })
+  local profile = view and view.profile
+  if type(profile) ~= "table" then
+    vim.health.warn("no profile is shown", {
+      "Profiles are looked for in the project's folder, by the names that profilers use, and in its folders `profiles` and `.costline`",
+      ":Costline profile PATH shows another one",
+      ":Costline explain says more",
+    })
+    return
+  end
+  vim.health.ok(("shows %s (%s, %s)"):format(profile.path, profile.format, view.metric))
+  if profile.deleted then
+    vim.health.warn("that file was deleted since")
+  end
+  local paths = client.request_sync(it, "workspace/executeCommand", { command = "costline.paths", arguments = {} })
+  if type(paths) == "table" and paths.mapped == 0 then
+    vim.health.warn("none of the files that it names was found", { ":Costline paths says why; the setting `pathMappings` helps" })
+  end
+end
+
+function M.check()
+  vim.health.start("Neovim")
+  local version = tostring(vim.version())
+  if vim.fn.has("nvim-0.10") == 1 then
+    vim.health.ok(version)
+  else
+    vim.health.error(("%s: 0.10 or newer is needed"):format(version))
+    return
+  end
+  if not vim.g.loaded_costline then
+    vim.health.error("plugin/costline.lua was not loaded", { "The folder editors/neovim must be on 'runtimepath' before Neovim loads plug-ins" })
+  end
+
+  check_server()
+
+  vim.health.start("Projects")
+  local clients = client.all()
+  for _, it in ipairs(clients) do
+    check_client(it)
+  end
+  if #clients == 0 then
+    vim.health.warn("no server is running", { "Open a file; one that has no 'filetype' starts none", ":Costline log shows what went wrong" })
+  end
+
+  vim.health.start("Display")
+  for _, what in ipairs({ "hints", "lenses", "heat" }) do
+    vim.health.info(("%s: %s (:Costline toggle %s)"):format(what, options[what] and "on" or "off", what))
+  end
+  for _, what in ipairs({ "hints", "lenses" }) do
+    if options[what] and vim.tbl_get(options.settings, what, "enable") == false then
+      vim.health.warn(("the server's setting `%s.enable` is false"):format(what))
+    end
+  end
+end
+
+return M

@@ -1,0 +1,50 @@
+--- Colours. A tier is told by its lightness and by the width of its bar as well as by its hue, so that no kind of colour
+--- blindness hides it.
+
+local M = {}
+
+---@type table<"dark"|"light", table<string, vim.api.keyset.highlight>>
+local palettes = {
+  dark = {
+    CostlineHeat1 = { fg = "#7a6a3a", ctermfg = 94 },
+    CostlineHeat2 = { fg = "#d9a520", ctermfg = 178 },
+    CostlineHeat3 = { fg = "#ffd75f", ctermfg = 221, bold = true },
+    CostlineHeatLine1 = {},
+    CostlineHeatLine2 = { bg = "#2e2813", ctermbg = 235 },
+    CostlineHeatLine3 = { bg = "#4a3c0c", ctermbg = 58 },
+  },
+  light = {
+    CostlineHeat1 = { fg = "#d8b365", ctermfg = 179 },
+    CostlineHeat2 = { fg = "#a6611a", ctermfg = 130 },
+    CostlineHeat3 = { fg = "#543005", ctermfg = 52, bold = true },
+    CostlineHeatLine1 = {},
+    CostlineHeatLine2 = { bg = "#f6ecd2", ctermbg = 230 },
+    CostlineHeatLine3 = { bg = "#ecd49a", ctermbg = 222 },
+  },
+}
+
+--- The groups as they were defined here.
+---@type table<string, vim.api.keyset.get_hl_info>
+local defined = {}
+
+---@param group string
+---@return vim.api.keyset.get_hl_info
+local function get(group)
+  local found = vim.api.nvim_get_hl(0, { name = group })
+  found.default = nil
+  return found
+end
+
+--- Defines the groups that neither the user nor the colour scheme has.
+function M.define()
+  vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "LspInlayHint" })
+  vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "LspCodeLens" })
+  for group, colours in pairs(palettes[vim.o.background]) do
+    -- A default leaves what is there, even if that is for the other background.
+    local is_ours = vim.deep_equal(defined[group], get(group))
+    vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", colours, { default = not is_ours }))
+    defined[group] = get(group)
+  end
+end
+
+return M

@@ -1,0 +1,69 @@
+-- Starts Costline for files of every kind and defines `:Costline`. What it does lies in `lua/costline/`, loaded when needed.
+
+if vim.g.loaded_costline then
+  return
+end
+vim.g.loaded_costline = true
+
+if vim.fn.has("nvim-0.10") == 0 then
+  vim.notify("costline: Neovim 0.10 or newer is needed", vim.log.levels.WARN)
+  return
+end
+
+local group = vim.api.nvim_create_augroup("costline", {})
+
+---@param event string|string[]
+---@param options vim.api.keyset.create_autocmd
+local function on(event, options)
+  options.group = group
+  vim.api.nvim_create_autocmd(event, options)
+end
+
+on("LspAttach", {
+  callback = function(args)
+    require("costline.draw").update(args.buf)
+  end,
+})
+on("LspDetach", {
+  callback = function(args)
+    require("costline.draw").clear(args.buf, args.data.client_id)
+  end,
+})
+on("LspNotify", {
+  callback = function(args)
+    if args.data.method == "textDocument/didChange" then
+      require("costline.draw").update(vim.uri_to_bufnr(args.data.params.textDocument.uri))
+    end
+  end,
+})
+on("BufReadCmd", {
+  pattern = "costline://*",
+  callback = function(args)
+    require("costline.document").read(args.buf, args.match)
+  end,
+})
+on("ColorScheme", {
+  callback = function()
+    require("costline.highlight").define()
+  end,
+})
+on("OptionSet", {
+  pattern = "background",
+  callback = function()
+    require("costline.highlight").define()
+  end,
+})
+require("costline.highlight").define()
+
+vim.api.nvim_create_user_command("Costline", function(command)
+  require("costline.command").run(command)
+end, {
+  desc = "Costs of the code, from a profile",
+  nargs = "*",
+  bang = true,
+  complete = function(word, line)
+    return require("costline.command").complete(word, line)
+  end,
+})
+
+require("costline.client").enable()

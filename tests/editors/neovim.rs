@@ -1,0 +1,59 @@
+//! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen, and the screen itself.
+
+use super::stage::{Stage, tool};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn specs() -> PathBuf {
+    fs::canonicalize(REPOSITORY).unwrap().join("tests/editors/neovim")
+}
+
+/// A command that has the plug-in and finds the server; `None` where Neovim is not installed.
+fn neovim(stage: &Stage) -> Option<Command> {
+    let neovim = tool("neovim/bin/nvim", "nvim")?;
+    let start = stage.beside("home/.local/share/nvim/site/pack/costline/start");
+    fs::create_dir_all(&start).unwrap();
+    std::os::unix::fs::symlink(fs::canonicalize(REPOSITORY).unwrap().join("editors/neovim"), start.join("costline")).unwrap();
+
+    let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path = env::join_paths(std::iter::once(server).chain(env::split_paths(&path))).unwrap();
+    let mut command = Command::new(&neovim);
+    command.env("PATH", path).env("COSTLINE_SPECS", specs()).env("NVIM", neovim).current_dir(stage.beside("gridworld"));
+    Some(command)
+}
+
+/// Runs a spec; nothing may have gone wrong with any server.
+#[track_caller]
+fn run(spec: &str) {
+    let stage = Stage::new();
+    let Some(mut command) = neovim(&stage) else { return };
+    let start = format!("luafile {}", specs().join("start.lua").display());
+    stage.run(command.env("COSTLINE_SPEC", spec).args(["--headless", "-i", "NONE", "-c", &start]));
+    no_errors(&stage);
+}
+
+#[track_caller]
+fn no_errors(stage: &Stage) {
+    let log = fs::read_to_string(stage.beside("home/.local/state/nvim/lsp.log")).unwrap_or_default();
+    let errors: Vec<_> = log.lines().filter(|line| line.contains("[ERROR]")).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn neovim_shows_costs_beside_the_code() {
+    run("shown.lua");
+}
+
+#[test]
+fn neovim_runs_every_subcommand() {
+    run("commands.lua");
+}
+
+#[test]
+fn neovim_starts_a_killed_server_again() {
+    run("server.lua");
+}

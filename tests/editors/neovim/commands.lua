@@ -1,0 +1,435 @@
+--- `:Costline`: every subcommand, its completion, and the lists that it makes.
+
+local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
+
+local other = t.stage.root .. "/profiles/other.folded"
+-- Older, so that it is not shown by itself, but not older than the sources.
+assert(vim.uv.fs_copyfile(t.stage.next, other))
+assert(vim.uv.fs_utime(other, 1.5e9, 1.5e9))
+for _, file in ipairs({ "main.py", "grid/maze.py", "grid/report.py" }) do
+  assert(vim.uv.fs_utime(t.stage.root .. "/" .. file, 1e9, 1e9))
+end
+
+--- Shares of the recording, counted from its text alone.
+---@param counts fun(stack: string): boolean
+---@return string
+local function percent(counts)
+  local total, found = 0, 0
+  for line in io.lines(t.stage.profile) do
+    local stack, count = line:match("^(.*) (%d+)$")
+    total = total + count
+    found = found + (counts(stack .. ";") and count or 0)
+  end
+  return ("%.1f%%"):format(100 * found / total)
+end
+
+--- Whether frames of these functions follow each other.
+---@param ... string functions, outermost first
+local function path(...)
+  local pattern = table.concat(
+    vim.tbl_map(function(name)
+      return ";" .. vim.pesc(name) .. " %([^;]*%);"
+    end, { ... }),
+    "\0"
+  )
+  pattern = pattern:gsub(";%z;", ";")
+  return percent(function(stack)
+    return (";" .. stack):find(pattern) ~= nil
+  end)
+end
+
+---@return {title: string, items: table[]}
+local function quickfix()
+  return vim.fn.getqflist({ title = 1, items = 1 })
+end
+
+--- Waits for a new list and closes its window.
+---@param command string
+---@param title string what its title contains
+---@return table[]
+local function listed(command, title)
+  if vim.bo.buftype ~= "quickfix" then
+    vim.fn.setqflist({}, "f")
+  end
+  vim.cmd(command)
+  t.wait(command, function()
+    return quickfix().title:find(title, 1, true)
+  end)
+  local items = quickfix().items
+  for _, item in ipairs(items) do
+    item.file = item.bufnr > 0 and vim.api.nvim_buf_get_name(item.bufnr):gsub(vim.pesc(t.stage.root) .. "/", "") or nil
+  end
+  return items
+end
+
+---@param items table[]
+---@param word string
+---@return table
+local function row_with(items, word)
+  for _, item in ipairs(items) do
+    if (item.text .. "\n"):find(word, 1, true) then
+      return item
+    end
+  end
+  error(("no row with %s: %s"):format(word, vim.inspect(items)), 2)
+end
+
+local function close_lists()
+  vim.cmd("silent cclose")
+  vim.cmd("silent buffer main.py")
+end
+
+---@param word string
+local function cursor_at(word)
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    local column = line:find(word, 1, true)
+    if column then
+      return vim.api.nvim_win_set_cursor(0, { number, column - 1 })
+    end
+  end
+  error("nothing reads " .. word)
+end
+
+---@return string
+local function floating()
+  return t.wait("a floating window", function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= "" then
+        t.expect(vim.wo[window].wrap and vim.wo[window].linebreak)
+        local text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), "\n")
+        vim.api.nvim_win_close(window, true)
+        return text
+      end
+    end
+  end)
+end
+
+---@param line string
+---@return string[]
+local function completions(line)
+  return vim.fn.getcompletion(line, "cmdline")
+end
+
+---@return string[]
+local function said(run)
+  local messages = {}
+  local notify = vim.notify
+  vim.notify = function(message)
+    table.insert(messages, message)
+  end
+  run()
+  t.wait("a message", function()
+    return #messages > 0
+  end)
+  vim.notify = notify
+  return messages
+end
+
+t.run({
+  {
+    "completion comes from the server",
+    function()
+      t.edit("main.py")
+      t.wait_shown("main.py", "before")
+      local names = completions("Costline ")
+      local expected =
+        "baseline callees callers explain flamegraph hotspots info log next paths prev profile reload restart toggle transform tree view"
+      for name in vim.gsplit(expected, " ") do
+        t.expect(vim.tbl_contains(names, name), name, names)
+      end
+      t.same(completions("Costline hotsp"), { "hotspots" })
+      t.same(completions("Costline hotspots "), { "functions", "lines" })
+      t.same(completions("Costline hotspots functions "), {})
+      t.same(completions("Costline toggle h"), { "hints", "heat" })
+      t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
+      t.same(completions("Costline view unit "), { "percent", "absolute", "both" })
+      t.same(completions("Costline profile "), { t.stage.profile, other })
+      t.expect(vim.tbl_contains(completions("Costline transform push "), "focus-function"))
+    end,
+  },
+  {
+    "hot functions",
+    function()
+      local items = listed("Costline hotspots", "hottest functions · gridworld.folded (samples)")
+      t.expect(#items > 10, items)
+      for file, functions in pairs(t.stage.before.functions) do
+        for name, cost in pairs(functions) do
+          local row = row_with(items, "  " .. name .. "\n")
+          t.expect(row.text:find("self " .. cost.self, 1, true) and row.text:find("total " .. cost.total, 1, true), row, cost)
+          t.expect(file == row.file or row.file:find("^costline:///"), file, row)
+        end
+      end
+      t.same(vim.bo.buftype, "quickfix")
+      close_lists()
+    end,
+  },
+  {
+    "hot lines",
+    function()
+      local items = listed("Costline hotspots lines", "hottest lines")
+      local seen = 0
+      for _, item in ipairs(items) do
+        local cost = (t.stage.before.lines[item.file] or {})[tostring(item.lnum)]
+        if cost then
+          t.expect(item.text:find("total " .. cost, 1, true), item, cost)
+          t.expect(vim.endswith(item.text, ("  %s:%d"):format(item.file, item.lnum)), item)
+          seen = seen + 1
+        end
+      end
+      t.expect(seen > 30, items)
+      close_lists()
+    end,
+  },
+  {
+    "callers keep the path, from list to list",
+    function()
+      t.edit("grid/maze.py")
+      t.wait_shown("grid/maze.py", "before")
+      cursor_at("build(")
+      local items = listed("Costline callers", "callers of build")
+      local solve_all = row_with(items, "solve_all")
+      t.expect(solve_all.text:find("^" .. vim.pesc(path("solve_all", "build"))), solve_all, path("solve_all", "build"))
+      t.same(solve_all.file, "main.py")
+      t.expect(vim.fn.readfile(t.stage.root .. "/main.py")[solve_all.lnum]:find("build"), solve_all)
+      -- On from the list: only what came through `solve_all`.
+      for number, item in ipairs(items) do
+        if item.text == solve_all.text then
+          vim.api.nvim_win_set_cursor(0, { number, 0 })
+        end
+      end
+      local callers = listed("Costline callers", "callers of solve_all › build")
+      local share = path("main", "solve_all", "build")
+      t.expect(row_with(callers, " main").text:find("^" .. vim.pesc(share)), callers, share)
+      close_lists()
+    end,
+  },
+  {
+    "callees",
+    function()
+      cursor_at("solve_all(")
+      local items = listed("Costline callees", "callees of solve_all")
+      local build = row_with(items, " build")
+      t.expect(build.text:find("^" .. vim.pesc(path("solve_all", "build"))), build)
+      t.same(build.file, "grid/maze.py")
+      vim.cmd("silent buffer maze.py")
+      t.same(build.lnum, t.line_of("build"))
+      close_lists()
+    end,
+  },
+  {
+    "a lens leads to the callers",
+    function()
+      vim.api.nvim_win_set_cursor(0, { t.line_of("solve_all"), 0 })
+      local items = listed("lua vim.lsp.codelens.run()", "callers of solve_all")
+      t.expect(row_with(items, " main").text:find("^" .. vim.pesc(path("main", "solve_all"))), items)
+      close_lists()
+      vim.wait(200)
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "walking through callers and back to the code",
+    function()
+      t.edit("grid/maze.py")
+      cursor_at("build(")
+      local asked = t.answer({ "solve_all", " main ", "back", "go there" })
+      vim.cmd("Costline! callers")
+      t.wait("the code of solve_all", function()
+        return vim.api.nvim_buf_get_name(0) == t.stage.root .. "/main.py"
+      end)
+      t.same(
+        vim.tbl_map(function(question)
+          return question.prompt
+        end, asked),
+        {
+          "Callers of build",
+          "Callers of solve_all › build",
+          "Callers of main › solve_all › build",
+          "Callers of solve_all › build",
+        }
+      )
+      t.expect(vim.api.nvim_get_current_line():find("build"), vim.api.nvim_get_current_line())
+    end,
+  },
+  {
+    "walking through the call tree",
+    function()
+      local asked = t.answer({ "<module>", " main", "go there" })
+      vim.cmd("Costline tree")
+      t.wait("three questions", function()
+        return #asked == 3
+      end)
+      t.expect(table.concat(asked[2].entries):find(path("<module>", "main"), 1, true), asked)
+      vim.wait(100)
+      local inverted = t.answer({})
+      vim.cmd("Costline tree inverted")
+      t.wait("leaves", function()
+        return #inverted == 1
+      end)
+      local hottest = t.stage.before.functions["main.py"].fib
+        or t.stage.before.functions["grid/maze.py"]["solve"]
+      t.expect(table.concat(inverted[1].entries, "\n"):find(hottest.self, 1, true), inverted, hottest)
+    end,
+  },
+  {
+    "functions without a file have a document",
+    function()
+      local items = listed("Costline hotspots", "hottest functions")
+      local row = row_with(items, "JSONEncoder.encode")
+      vim.cmd("silent cclose")
+      vim.cmd.buffer(row.bufnr)
+      local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+      t.expect(text:find("JSONEncoder.encode", 1, true), text)
+      t.expect(text:find(t.stage.before.functions["json/encoder.py"]["JSONEncoder.encode"].total, 1, true), text)
+      t.same({ vim.bo.buftype, vim.bo.modifiable, vim.bo.buflisted }, { "nofile", false, false })
+      vim.cmd("silent buffer main.py")
+    end,
+  },
+  {
+    "explain",
+    function()
+      vim.api.nvim_win_set_cursor(0, { t.line_of("main"), 0 })
+      vim.cmd("Costline explain")
+      t.expect(floating():find("no sample", 1, true))
+      vim.api.nvim_win_set_cursor(0, { tonumber((next(t.stage.before.lines["main.py"]))), 0 })
+      vim.cmd("Costline explain")
+      t.expect(floating():find("this line has a hint", 1, true))
+    end,
+  },
+  {
+    "view: given, picked, and back to the settings",
+    function()
+      vim.cmd("Costline view unit absolute")
+      t.wait("absolute hints", function()
+        return vim.tbl_contains(vim.tbl_values(t.drawn("hints")), "1171 samples") or t.drawn("hints")["74"]:find("samples")
+      end)
+      vim.cmd("Costline! view unit")
+      t.wait_shown("main.py", "before")
+      local asked = t.answer({ "Unit", "Absolute" })
+      vim.cmd("Costline view")
+      t.wait("absolute hints", function()
+        return t.drawn("hints")["74"]:find("samples")
+      end)
+      t.expect(table.concat(asked[1].entries, "\n"):find("Unit: Percent", 1, true), asked)
+      t.expect(table.concat(asked[2].entries, "\n"):find("● Percent", 1, true) or asked[2].entries[1]:find("●"), asked)
+      t.answer({ "as in the settings" })
+      vim.cmd("Costline view unit")
+      t.wait_shown("main.py", "before")
+      t.expect(said(function()
+        vim.cmd("Costline view nonsense 1")
+      end)[1]:find("nothing to choose for `nonsense`", 1, true))
+    end,
+  },
+  {
+    "profile: given, and back",
+    function()
+      vim.cmd("Costline profile profiles/other.folded")
+      t.wait_shown("main.py", "after")
+      t.expect(require("costline").status():find("^other.folded"))
+      vim.cmd("Costline! profile")
+      t.wait_shown("main.py", "before")
+      t.answer({ "other.folded" })
+      vim.cmd("Costline profile")
+      t.wait_shown("main.py", "after")
+      vim.cmd("Costline! profile")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "baseline",
+    function()
+      vim.cmd("Costline baseline profiles/other.folded")
+      t.wait("differences", function()
+        return (t.drawn("hints")["74"] or ""):find("▲", 1, true)
+      end)
+      vim.cmd("Costline! baseline")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "transforms",
+    function()
+      cursor_at("solve_all(")
+      vim.cmd("Costline transform push focus-function")
+      t.wait("all in solve_all", function()
+        return (t.drawn("lenses")[tostring(t.line_of("solve_all"))] or ""):find("total 100.0%", 1, true)
+      end)
+      vim.cmd("Costline info")
+      t.expect(floating():find("Transform: .*solve_all"))
+      vim.cmd("Costline transform pop")
+      t.wait_shown("main.py", "before")
+      vim.cmd("Costline transform push drop-function:solve_all")
+      t.wait("nothing in solve_all", function()
+        return not t.drawn("lenses")[tostring(t.line_of("solve_all"))]
+      end)
+      vim.cmd("Costline transform clear")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "flame graph",
+    function()
+      local opened
+      local open = vim.ui.open
+      vim.ui.open = function(uri)
+        opened = uri
+        return {
+          wait = function()
+            return { code = 0 }
+          end,
+        }
+      end
+      vim.cmd("Costline flamegraph")
+      t.wait("a picture", function()
+        return opened and vim.fn.execute("messages"):find("flame graph: ", 1, true)
+      end)
+      vim.ui.open = open
+      local svg = table.concat(vim.fn.readfile(vim.uri_to_fname(opened)), "\n")
+      t.expect(svg:find("<svg", 1, true) and svg:find("solve_all", 1, true))
+    end,
+  },
+  {
+    "info, paths, reload",
+    function()
+      vim.cmd("Costline info")
+      local text = floating()
+      t.expect(text:find("Profile: " .. t.stage.profile, 1, true) and text:find("Unit: Percent", 1, true), text)
+      local items = listed("Costline paths", "files of the profile")
+      t.same(row_with(items, "main.py").file, "main.py")
+      t.expect(row_with(items, "json/encoder.py").bufnr == 0, items)
+      close_lists()
+      vim.cmd("Costline reload")
+      vim.wait(300)
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "the menu has everything",
+    function()
+      local asked = t.answer({ "hottest functions" })
+      vim.fn.setqflist({}, "f")
+      vim.cmd("Costline")
+      t.wait("the list", function()
+        return quickfix().title:find("hottest functions", 1, true)
+      end)
+      local entries = table.concat(asked[1].entries, "\n")
+      for _, word in ipairs({ "Profile: gridworld.folded", "Unit: Percent", "Read the profile again", ":Costline callers" }) do
+        t.expect(entries:find(word, 1, true), word, entries)
+      end
+      close_lists()
+    end,
+  },
+  {
+    "what there is not, is said",
+    function()
+      t.expect(said(function()
+        vim.cmd("Costline nonsense")
+      end)[1]:find("there is no `:Costline nonsense`", 1, true))
+      vim.cmd.new()
+      t.expect(said(function()
+        vim.cmd("Costline callers")
+      end)[1])
+      vim.cmd("bwipeout!")
+    end,
+  },
+})

@@ -1,0 +1,191 @@
+--- The screen: starts Neovim in a terminal (tmux), and reads what a person sees, before and after the profile is rewritten.
+--- Beside Costline runs a server whose hints come later.
+
+local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
+
+local socket = "costline-" .. vim.uv.os_getpid()
+local config = vim.fn.stdpath("config")
+-- All of the file with its lenses, and room for a list.
+local WIDTH, HEIGHT = 110, 100
+
+---@param ... string
+---@return string
+local function tmux(...)
+  local run = vim.system({ "tmux", "-L", socket, "-f", "/dev/null", ... }, { text = true }):wait(10000)
+  t.expect(run.code == 0, { ... }, run.stderr)
+  return run.stdout
+end
+
+---@param ... string
+local function keys(...)
+  tmux("send-keys", "-t", "0", ...)
+end
+
+---@param command string of Neovim's
+local function execute(command)
+  keys("Escape", ":" .. command, "Enter")
+end
+
+---@return string[]
+local function screen()
+  return vim.split(tmux("capture-pane", "-t", "0", "-p"), "\n")
+end
+
+---@class costline.Seen
+---@field hints table<string, string> by line
+---@field lenses table<string, {self: string, total: string}> by function
+---@field odd string[] rows that are neither code nor lens
+
+---@return costline.Seen
+local function seen()
+  local found = { hints = {}, lenses = {}, odd = {} }
+  local lens
+  for _, row in ipairs(screen()) do
+    local number, code = row:match("^%s*(%d+) (.*)$")
+    if number then
+      found.hints[number] = code:match("(~?%d+%.%d%%)$")
+      local name = code:match("def ([%w_]+)%(")
+      if lens and name then
+        found.lenses[name] = lens
+      end
+      lens = nil
+    elseif row:match("^~") then
+      break
+    elseif row:match("self %S+ .* total %S+") then
+      lens = { self = row:match("self (%S+)"), total = row:match("total (%S+)") }
+    elseif not row:match("^%s+%d+$") then
+      table.insert(found.odd, row)
+    end
+  end
+  return found
+end
+
+--- Waits until the screen has exactly the numbers of a recording.
+---@param recording "before"|"after"
+local function wait_seen(recording)
+  local costs = t.stage[recording]
+  local expected = { hints = costs.lines["main.py"], lenses = costs.functions["main.py"], odd = {} }
+  t.wait_same("the screen " .. recording, expected, function()
+    local found = seen()
+    -- Costs of the module are those of functions without a name.
+    for name in pairs(found.lenses) do
+      if not expected.lenses[name] then
+        found.lenses[name] = nil
+      end
+    end
+    return found
+  end)
+end
+
+---@param text string
+local function wait_text(text)
+  t.wait(text, function()
+    return table.concat(screen(), "\n"):find(text, 1, true)
+  end)
+end
+
+--- The other server's hint is there too.
+local function wait_other()
+  wait_text('""": laterGrid world')
+end
+
+--- The server's process below Neovim's.
+---@param pid integer
+---@return integer?
+local function server_below(pid)
+  for _, child in ipairs(vim.api.nvim_get_proc_children(pid)) do
+    local process = vim.api.nvim_get_proc(child)
+    local found = process and process.name == "costline" and child or server_below(child)
+    if found then
+      return found
+    end
+  end
+end
+
+--- A picture of code with heat above a list of callers, for the documentation.
+---@param path string
+local function take_picture(path)
+  tmux("resize-window", "-t", "0", "-x", "96", "-y", "32")
+  execute("set nonumber laststatus=2 ruler")
+  execute("silent Costline toggle heat")
+  execute("edit grid/maze.py")
+  execute("call search('def build')")
+  keys("zt", "C-y", "C-y", "w")
+  wait_text("carve((0, 0)) " .. t.stage.before.lines["grid/maze.py"]["31"])
+  execute("silent Costline callers")
+  wait_text("Quickfix List")
+  keys("C-w", "p")
+  execute("")
+  vim.wait(500)
+  local drawn = vim
+    .system({ vim.env.COSTLINE_SPECS .. "/../terminal-picture", path }, { stdin = tmux("capture-pane", "-t", "0", "-p", "-e") })
+    :wait(60000)
+  t.expect(drawn.code == 0, drawn.stderr)
+  execute("cclose")
+  execute("silent Costline toggle heat")
+  execute("edit main.py")
+  execute("set number noruler laststatus=0")
+  tmux("resize-window", "-t", "0", "-x", tostring(WIDTH), "-y", tostring(HEIGHT))
+end
+
+vim.fn.mkdir(config, "p")
+vim.fn.writefile(vim.fn.readfile(vim.env.COSTLINE_SPECS .. "/init.lua"), config .. "/init.lua")
+tmux("new-session", "-d", "-x", tostring(WIDTH), "-y", tostring(HEIGHT), "-e", "TERM=tmux-256color", vim.v.progpath, "main.py")
+tmux("set-option", "-g", "remain-on-exit", "on")
+
+local messages = config .. "/messages"
+t.run({
+  {
+    "costs are beside the code",
+    function()
+      wait_seen("before")
+      wait_other()
+    end,
+  },
+  {
+    "a killed server comes back with its numbers",
+    function()
+      local pid = tonumber((tmux("display-message", "-p", "-t", "0", "#{pane_pid}")))
+      vim.uv.kill(assert(server_below(assert(pid))), 9)
+      t.wait("another server", function()
+        return server_below(pid)
+      end)
+      keys("Escape", ":", "Escape")
+      wait_seen("before")
+    end,
+  },
+  {
+    "a picture",
+    function()
+      take_picture(assert(vim.env.COSTLINE_PICTURE))
+      wait_seen("before")
+    end,
+  },
+  {
+    "after a rewrite the new numbers are there, without a key",
+    function()
+      t.rewrite()
+      wait_seen("after")
+      wait_other()
+      vim.wait(1000)
+      wait_seen("after")
+    end,
+  },
+  {
+    "no errors were told",
+    function()
+      execute(("call writefile(split(execute('messages'), '\\n'), '%s')"):format(messages))
+      local text = t.wait("the messages", function()
+        return vim.uv.fs_stat(messages) and table.concat(vim.fn.readfile(messages), "\n")
+      end)
+      t.expect(not text:find("E%d+:") and not text:find("Error"), text)
+    end,
+  },
+  {
+    "the end",
+    function()
+      execute("qall!")
+      tmux("kill-server")
+    end,
+  },
+})

@@ -1,0 +1,140 @@
+--- The server's life: killed, stopped, started again; `:checkhealth`, the log.
+
+local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
+
+---@return vim.lsp.Client?
+local function client()
+  return vim.lsp.get_clients({ name = "costline", bufnr = 0 })[1]
+end
+
+--- The process of the server that is the newest child of this Neovim's.
+---@return integer?
+local function process()
+  local pids = vim.api.nvim_get_proc_children(vim.uv.os_getpid())
+  return pids[#pids]
+end
+
+---@param signal integer
+local function kill_and_wait(signal)
+  local before = assert(client()).id
+  assert(vim.uv.kill(assert(process()), signal))
+  t.wait("another server", function()
+    return client() and client().id ~= before
+  end)
+  t.wait_shown("main.py", "before")
+end
+
+---@return string
+local function health()
+  vim.cmd("silent checkhealth costline")
+  local text = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), "\n")
+  vim.cmd("silent only! | silent buffer main.py")
+  return text
+end
+
+t.run({
+  {
+    "killed, it is started again, and hints come back",
+    function()
+      t.edit("grid/maze.py")
+      t.wait_shown("grid/maze.py", "before")
+      t.edit("main.py")
+      t.wait_shown("main.py", "before")
+      kill_and_wait(9)
+      kill_and_wait(15)
+      vim.cmd.buffer("maze.py")
+      t.wait_shown("grid/maze.py", "before")
+      vim.cmd.buffer("main.py")
+      t.same(#vim.lsp.get_clients({ name = "costline" }), 1)
+    end,
+  },
+  {
+    ":Costline restart",
+    function()
+      local before = client().id
+      vim.cmd("Costline restart")
+      t.wait("another server", function()
+        return client() and client().id ~= before
+      end)
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "health",
+    function()
+      local text = health()
+      t.expect(text:find(tostring(vim.version()), 1, true), text)
+      t.expect(text:find("costline %(costline %d"), text)
+      t.expect(text:find(("runs for %s with 2 files"):format(t.stage.root), 1, true), text)
+      t.expect(text:find(("shows %s ("):format(t.stage.profile), 1, true), text)
+      t.expect(text:find("hints: on", 1, true) and text:find("heat: off", 1, true), text)
+      t.expect(not text:find("WARNING", 1, true) and not text:find("ERROR", 1, true), text)
+    end,
+  },
+  {
+    "stopped by the user, it stays so",
+    function()
+      local it = assert(client())
+      if vim.fn.has("nvim-0.11") == 1 then
+        it:stop()
+      else
+        it.stop()
+      end
+      t.wait("the end of the server", function()
+        return not client()
+      end)
+      vim.wait(1000)
+      t.same(client(), nil)
+      t.same(t.drawn("hints"), {})
+      t.same(t.drawn("lenses"), {})
+      t.same(require("costline").status(), "")
+      t.expect(health():find("no server is running", 1, true))
+      vim.cmd("Costline restart")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "health of what cannot run",
+    function()
+      local options = require("costline.options")
+      local command = options.cmd
+      options.cmd = { "no-such-costline", "lsp" }
+      local text = health()
+      options.cmd = command
+      t.expect(text:find("ERROR no-such-costline cannot be run", 1, true), text)
+      t.expect(text:find("cargo install costline", 1, true), text)
+    end,
+  },
+  {
+    "crashing all the time, it is left alone, which is said",
+    function()
+      local said = {}
+      local notify = vim.notify
+      vim.notify = function(message)
+        table.insert(said, message)
+      end
+      t.wait("the end of all attempts", function()
+        local it = client()
+        if it and it.initialized then
+          vim.uv.kill(process() or 0, 9)
+          t.wait("its end", function()
+            return not vim.lsp.get_client_by_id(it.id)
+          end)
+        end
+        return table.concat(said):find("keeps ending", 1, true)
+      end)
+      vim.notify = notify
+      vim.wait(500)
+      t.same(client(), nil)
+      vim.cmd("Costline restart")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
+    "the log",
+    function()
+      vim.cmd("silent Costline log")
+      t.expect(vim.api.nvim_buf_get_name(0):find("lsp.log$"))
+    end,
+  },
+})

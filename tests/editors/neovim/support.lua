@@ -1,0 +1,162 @@
+--- What the specs share: the stage, waiting with a deadline, comparing, and the end of the run.
+
+local M = {}
+
+M.stage = vim.json.decode(table.concat(vim.fn.readfile(assert(vim.env.COSTLINE_STAGE)), "\n"))
+
+--- Ends the run when an expectation fails.
+---@param condition any
+---@param ... any what was found
+function M.expect(condition, ...)
+  if not condition then
+    error(table.concat(vim.tbl_map(vim.inspect, { ... }), "\n"), 2)
+  end
+end
+
+---@param found any
+---@param expected any
+function M.same(found, expected)
+  if not vim.deep_equal(found, expected) then
+    error(("found %s\nexpected %s"):format(vim.inspect(found), vim.inspect(expected)), 2)
+  end
+end
+
+--- Waits until a condition holds.
+---@param what string
+---@param condition fun(): any
+function M.wait(what, condition)
+  local found
+  local is_there = vim.wait(60000, function()
+    found = condition()
+    return found
+  end, 20)
+  if not is_there then
+    error("waited in vain for " .. what, 2)
+  end
+  return found
+end
+
+--- Waits until two values are equal, and shows both if they never are.
+---@param what string
+---@param expected any
+---@param get fun(): any
+function M.wait_same(what, expected, get)
+  local found
+  local is_there = vim.wait(60000, function()
+    found = get()
+    return vim.deep_equal(found, expected)
+  end, 20)
+  if not is_there then
+    error(("%s: found %s\nexpected %s"):format(what, vim.inspect(found), vim.inspect(expected)), 2)
+  end
+end
+
+--- Opens a file of the stage's.
+---@param file string
+---@return integer bufnr
+function M.edit(file)
+  vim.cmd.edit(M.stage.root .. "/" .. file)
+  return vim.api.nvim_get_current_buf()
+end
+
+--- The text that is drawn in a buffer, by 1-based line.
+---@param kind "hints"|"lenses"
+---@param bufnr? integer
+---@return table<string, string>
+function M.drawn(kind, bufnr)
+  local marks = vim.api.nvim_buf_get_extmarks(
+    bufnr or 0,
+    vim.api.nvim_create_namespace("costline." .. kind),
+    0,
+    -1,
+    { details = true }
+  )
+  local texts = {}
+  for _, mark in ipairs(marks) do
+    local chunks = mark[4].virt_text or (mark[4].virt_lines or {})[1]
+    if chunks then
+      texts[tostring(mark[2] + 1)] = vim.trim(chunks[1][1])
+    end
+  end
+  return texts
+end
+
+--- The line of the current buffer on which a function is defined.
+---@param name string as profiles have it, with what it is in
+---@return integer
+function M.line_of(name)
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
+    if line:find("def " .. name:match("[%w_]+$") .. "(", 1, true) then
+      return number
+    end
+  end
+  error("no function " .. name)
+end
+
+--- Waits until hints and lenses of the current buffer are those of a recording.
+---@param file string
+---@param recording "before"|"after"
+function M.wait_shown(file, recording)
+  local costs = M.stage[recording]
+  M.wait_same("hints of " .. recording, costs.lines[file], function()
+    return M.drawn("hints")
+  end)
+  M.wait_same("lenses of " .. recording, costs.functions[file], function()
+    local lenses, found = M.drawn("lenses"), {}
+    for name in pairs(costs.functions[file]) do
+      local lens = lenses[tostring(M.line_of(name))] or ""
+      found[name] = { self = lens:match("self (%S+)"), total = lens:match("total (%S+)") }
+    end
+    return found
+  end)
+end
+
+--- Puts the second recording in the place of the first, as profilers do.
+function M.rewrite()
+  assert(vim.uv.fs_rename(M.stage.next, M.stage.profile))
+end
+
+--- The answers that `vim.ui.select` gets: each is a word that the chosen entry contains.
+---@param words string[]
+---@return {prompt: string, entries: string[]}[] asked
+function M.answer(words)
+  local asked = {}
+  vim.ui.select = function(entries, options, on_choice)
+    local shown = vim.tbl_map(options.format_item or tostring, entries)
+    table.insert(asked, { prompt = options.prompt, entries = shown })
+    local word = table.remove(words, 1)
+    for index, text in ipairs(shown) do
+      if word and text:find(word, 1, true) then
+        return on_choice(entries[index], index)
+      end
+    end
+    if word then
+      error(("nothing to choose with %q: %s"):format(word, vim.inspect(shown)))
+    end
+    on_choice(nil, nil)
+  end
+  return asked
+end
+
+--- Runs the tests in order, prints them, and leaves Neovim: with an error if one failed or Neovim has told any.
+---@param tests {[1]: string, [2]: fun()}[]
+function M.run(tests)
+  local failed = false
+  for _, test in ipairs(tests) do
+    vim.v.errmsg = ""
+    local fine, message = xpcall(test[2], debug.traceback)
+    if vim.v.errmsg ~= "" then
+      fine, message = false, message or "v:errmsg: " .. vim.v.errmsg
+    end
+    failed = failed or not fine
+    io.stderr:write(("%s: %s\n"):format(test[1], fine and "fine" or message))
+  end
+  local messages = vim.fn.execute("messages")
+  if failed or messages:find("E%d+:") or messages:find("Error") then
+    io.stderr:write(":messages\n", messages, "\n")
+    vim.cmd.cquit({ bang = true })
+  end
+  vim.cmd.qall({ bang = true })
+end
+
+return M
