@@ -32,6 +32,7 @@ class Style:
 
     def apply(self, codes):
         """Takes over the parameters of one `ESC [ … m`."""
+        codes = re.sub(r"\b(4|58):[\d:]*", "4", codes)  # kinds and colours of underlines, which are not drawn
         codes = [int(code) if code else 0 for code in re.split("[;:]", codes)]
         while codes:
             code = codes.pop(0)
