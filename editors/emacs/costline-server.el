@@ -24,7 +24,8 @@
 
 (defcustom costline-settings nil
   "Settings for `costline-mode' and lsp-mode.
-A plist such as (:hints (:show \"both\")); false is :json-false.  Eglot has `eglot-workspace-configuration' instead.
+A plist such as (:hints (:show \"both\")); false is :json-false.
+Eglot has `eglot-workspace-configuration' instead.
 After a change outside of `customize', run `costline-send-settings'."
   :type 'plist
   :set (lambda (name value)
@@ -67,7 +68,7 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
     (setq object (plist-get object key))))
 
 (defun costline--eglot-p (server)
-  "Non-nil if Eglot's SERVER is Costline, or contains it."
+  "Non-nil if Costline is Eglot's SERVER, or part of it."
   (and server
        (seq-contains-p (costline--get (eglot--capabilities server) :executeCommandProvider :commands) "costline.hotspots")))
 

@@ -124,7 +124,7 @@ A button opens or closes the level below; a function's line leads to its source.
   (setq truncate-lines t))
 
 (defun costline--tree-node (text uri line0 children)
-  "A widget that shows TEXT and leads to LINE0 of URI.
+  "A widget with TEXT that leads to LINE0 of URI.
 CHILDREN gives the widgets below; nil: there are none."
   (let ((link `(link :tag ,text :button-prefix "" :button-suffix "" :format "%[%t%]\n"
                      :action ,(lambda (&rest _) (costline--open uri line0)))))
@@ -147,7 +147,7 @@ CHILDREN gives the widgets below; nil: there are none."
         (widget-apply-action (car trees))))))
 
 (defun costline--item-node (command item text)
-  "A node that says TEXT for the call hierarchy ITEM.
+  "A node with TEXT for the call hierarchy ITEM.
 Below it are the answers of COMMAND."
   (costline--tree-node
    text (plist-get item :uri) (costline--get item :selectionRange :start :line)
@@ -431,8 +431,7 @@ The server is Emacs's own: other clients of the buffer do not matter."
 
 (with-eval-after-load 'eglot
   (defvar eglot-inlay-hints-mode)
-  (declare-function eglot-inlay-hints-mode "eglot" (&optional arg))
-  (defvar eglot-lsp-server)
+  (declare-function eglot--update-hints-1 "eglot" (from to))
 
   ;; Eglot says that it cannot redraw hints, and so is never asked: it can.
   (cl-defmethod eglot-client-capabilities :around ((_server eglot-lsp-server))
@@ -448,9 +447,10 @@ The server is Emacs's own: other clients of the buffer do not matter."
     (dolist (buffer (eglot--managed-buffers server))
       (when (buffer-live-p buffer)
         (with-current-buffer buffer
-          (when eglot-inlay-hints-mode
-            (eglot-inlay-hints-mode -1)
-            (eglot-inlay-hints-mode 1))))))
+          (when (and eglot-inlay-hints-mode (fboundp 'eglot--update-hints-1))
+            (save-restriction
+              (widen)
+              (eglot--update-hints-1 (point-min) (point-max))))))))
 
   (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/codeLens/refresh)) &rest _)
     "Redraw the lenses of SERVER's buffers."
