@@ -161,9 +161,13 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
 (defvar-local costline--told nil
   "The text that the server was last told, as a modification tick.")
 
+(defun costline--document ()
+  "This buffer, as servers name it."
+  (list :uri (costline--uri (file-truename buffer-file-name))))
+
 (defun costline--own-position ()
   "The document and place of point, in characters."
-  (list :textDocument (list :uri (costline--uri (file-truename buffer-file-name)))
+  (list :textDocument (costline--document)
         :position (list :line (1- (line-number-at-pos nil t)) :character (- (point) (line-beginning-position)))))
 
 (defun costline--text ()
@@ -176,23 +180,23 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
   "Tell the server of this buffer."
   (setq costline--told (buffer-chars-modified-tick))
   (jsonrpc-notify costline--server "textDocument/didOpen"
-                  (list :textDocument (list :uri (costline--uri (file-truename buffer-file-name))
-                                            :languageId (string-remove-suffix "-mode" (symbol-name major-mode))
-                                            :version (cl-incf costline--version) :text (costline--text)))))
+                  (list :textDocument
+                        `(,@(costline--document)
+                          :languageId ,(string-remove-suffix "-mode" (symbol-name major-mode))
+                          :version ,(cl-incf costline--version) :text ,(costline--text)))))
 
 (defun costline--own-changed ()
   "Tell the server the text of this buffer, if it changed."
   (when (and (bound-and-true-p costline-mode) (/= costline--told (buffer-chars-modified-tick)))
     (setq costline--told (buffer-chars-modified-tick))
     (jsonrpc-notify costline--server "textDocument/didChange"
-                    (list :textDocument (list :uri (costline--uri (file-truename buffer-file-name))
-                                              :version (cl-incf costline--version))
+                    (list :textDocument `(,@(costline--document) :version ,(cl-incf costline--version))
                           :contentChanges (vector (list :text (costline--text)))))))
 
 (defun costline--own-tell (method)
   "Tell the server that METHOD happened to this buffer."
   (when (and (bound-and-true-p costline-mode) (jsonrpc-running-p costline--server))
-    (jsonrpc-notify costline--server method (list :textDocument (list :uri (costline--uri (file-truename buffer-file-name)))))))
+    (jsonrpc-notify costline--server method (list :textDocument (costline--document)))))
 
 (defun costline--own-saved ()
   "Tell the server that this buffer was saved."

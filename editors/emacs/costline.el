@@ -179,7 +179,7 @@ Below it are the answers of COMMAND."
 
 ;;;###autoload
 (defun costline-call-tree (&optional inverted)
-  "Show the tree of all calls.
+  "Show the call tree.
 With a prefix argument INVERTED, from the hottest functions to their callers."
   (interactive "P")
   (let* ((inverted (if inverted t :json-false)))
@@ -335,7 +335,7 @@ Each is (LABEL NOTE . VALUE)."
   "Ask for METHOD with PARAMS and DRAW each thing of the answer as KIND."
   (let ((buffer (current-buffer)) (tick (buffer-chars-modified-tick)))
     (jsonrpc-async-request
-     (costline--find-server) method (append (list :textDocument (list :uri (costline--uri (file-truename buffer-file-name)))) params)
+     (costline--find-server) method (append (list :textDocument (costline--document)) params)
      :success-fn (lambda (answer)
                    (when (buffer-live-p buffer)
                      (with-current-buffer buffer

@@ -6,4 +6,5 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod emacs;
 mod stage;
