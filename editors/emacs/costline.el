@@ -1,18 +1,508 @@
-;;; costline.el --- Costline through Eglot or lsp-mode  -*- lexical-binding: t; -*-
+;;; costline.el --- Profile costs beside the code  -*- lexical-binding: t; -*-
 
-;; Eglot has one server per buffer: this one stands in for the language's own.
+;; Author: The Costline developers
+;; Maintainer: The Costline developers
+;; URL: https://github.com/ceresjam/costline
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "29.1"))
+;; Keywords: tools, languages
+
+;;; Commentary:
+
+;; Costline is a language server that reads the files profilers write and shows in the code what each line and function costs.
+;; This package speaks to it in three ways:
+;;
+;; - `costline-mode' starts a server of its own and draws hints and lenses: beside Eglot and its language server, or without;
+;; - Eglot can have Costline as its server (`eglot-server-programs'): the package repairs its redrawing and adds lenses;
+;; - lsp-mode takes Costline as an add-on, beside the language's server.
+;;
+;; The commands are the same in all three: `costline' is the menu of everything, `costline-hotspots', `costline-callers',
+;; `costline-callees', `costline-call-tree', `costline-explain', `costline-choose', `costline-reload', `costline-flamegraph'.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'costline-server)
+(require 'seq)
+(require 'tabulated-list)
+(require 'tree-widget)
+
+(defface costline-hint '((t :inherit shadow :height 0.9))
+  "Face of the costs at the ends of lines in `costline-mode'.")
+
+(defface costline-lens '((t :inherit shadow :height 0.9))
+  "Face of the costs above functions.")
+
+(declare-function eglot--managed-buffers "eglot" (server))
+(declare-function eglot-current-server "eglot" ())
+(declare-function lsp--update-inlay-hints "ext:lsp-mode" ())
+(declare-function lsp--workspace-buffers "ext:lsp-mode" (workspace))
+(declare-function lsp-lens-refresh "ext:lsp-lens" (buffer-modified? &optional buffer))
+(declare-function lsp-register-client "ext:lsp-mode" (client))
+(declare-function lsp-register-custom-settings "ext:lsp-mode" (props))
+(declare-function lsp-stdio-connection "ext:lsp-mode" (command &optional test-command))
+(declare-function make-lsp-client "ext:lsp-mode" (&rest slots))
+(defvar costline-mode)
+(defvar costline-lens-mode)
+
+;;;; Hot spots
+
+(defvar-local costline--by "function")
+
+(defvar costline-hotspots-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map (kbd "RET") #'costline-hotspots-open)
+    (define-key map "c" #'costline-hotspots-callers)
+    (define-key map "e" #'costline-hotspots-callees)
+    (define-key map "t" #'costline-hotspots-toggle)
+    map))
+
+(define-derived-mode costline-hotspots-mode tabulated-list-mode "Hot spots"
+  "The hottest functions or lines of the profile.
+\\{costline-hotspots-mode-map}"
+  (setq tabulated-list-entries #'costline--hotspots
+        tabulated-list-format [("Cost" 52 nil) ("Function" 28 t) ("Place" 0 t)])
+  (tabulated-list-init-header))
+
+(defun costline--hotspots ()
+  "The rows of the list."
+  (let ((answer (costline--execute "costline.hotspots" (list :by costline--by))))
+    (mapcar (lambda (row)
+              (let ((place (if-let* ((file (plist-get row :file))) (format "%s:%s" file (plist-get row :line)) "")))
+                (list row (vector (plist-get row :text) (or (plist-get row :name) "") place))))
+            (or (plist-get answer :functions) (plist-get answer :lines)))))
+
+;;;###autoload
+(defun costline-hotspots (&optional lines)
+  "List the hottest functions of the project.
+With a prefix argument, the hottest LINES."
+  (interactive "P")
+  (let ((server (costline--find-server)))
+    (pop-to-buffer "*Costline hot spots*")
+    (costline-hotspots-mode)
+    (setq costline--server server
+          costline--by (if lines "line" "function"))
+    (tabulated-list-print)))
+
+(defun costline-hotspots-toggle ()
+  "Change between functions and lines."
+  (interactive)
+  (setq costline--by (if (equal costline--by "line") "function" "line"))
+  (revert-buffer))
+
+(defun costline-hotspots-open ()
+  "Go to the function or line of this row."
+  (interactive)
+  (let ((row (tabulated-list-get-id)))
+    (costline--open (or (plist-get row :uri) (costline--get row :item :uri)) (plist-get row :line0))))
+
+(defun costline--row-item ()
+  "The function of this row."
+  (or (plist-get (tabulated-list-get-id) :item) (user-error "No function here")))
+
+(defun costline-hotspots-callers ()
+  "Show the callers of this row's function."
+  (interactive)
+  (costline--show-step "costline.showCallers" (costline--row-item)))
+
+(defun costline-hotspots-callees ()
+  "Show the callees of this row's function."
+  (interactive)
+  (costline--show-step "costline.showCallees" (costline--row-item)))
+
+;;;; Callers, callees, call tree
+
+(defvar costline-tree-mode-map
+  (let ((map (make-sparse-keymap)))
+    (set-keymap-parent map (make-composed-keymap widget-keymap special-mode-map))
+    map))
+
+(define-derived-mode costline-tree-mode special-mode "Costline tree"
+  "A tree of functions and their costs.
+A button opens or closes the level below; a function's line leads to its source.
+\\{costline-tree-mode-map}"
+  (setq truncate-lines t))
+
+(defun costline--tree-node (text uri line0 children)
+  "A widget with TEXT that leads to LINE0 of URI.
+CHILDREN gives the widgets below; nil: there are none."
+  (let ((link `(link :tag ,text :button-prefix "" :button-suffix "" :format "%[%t%]\n"
+                     :action ,(lambda (&rest _) (costline--open uri line0)))))
+    (if children `(tree-widget :node ,link :expander ,(lambda (_) (funcall children))) link)))
+
+(defun costline--show-tree (title nodes)
+  "Show NODES, widgets, below the TITLE; open the first if it is alone."
+  (let ((server (costline--find-server))
+        (inhibit-read-only t))
+    (pop-to-buffer "*Costline tree*")
+    (costline-tree-mode)
+    (erase-buffer)
+    (setq costline--server server)
+    (insert title "\n\n")
+    (let ((trees (mapcar #'widget-create nodes)))
+      (widget-setup)
+      (goto-char (point-min))
+      (forward-line 2)
+      (when (and trees (null (cdr trees)) (eq (widget-type (car trees)) 'tree-widget))
+        (widget-apply-action (car trees))))))
+
+(defun costline--item-node (command item text)
+  "A node with TEXT for the call hierarchy ITEM.
+Below it are the answers of COMMAND."
+  (costline--tree-node
+   text (plist-get item :uri) (costline--get item :selectionRange :start :line)
+   (lambda ()
+     (mapcar (lambda (entry) (costline--item-node command (plist-get entry :item) (plist-get entry :text)))
+             (plist-get (costline--execute command item '(:message :json-false)) :entries)))))
+
+(defun costline--show-step (command &rest items)
+  "Show ITEMS and, below them, the answers of COMMAND."
+  (costline--show-tree (if (equal command "costline.showCallers") "Callers" "Callees")
+                       (mapcar (lambda (item) (costline--item-node command item (plist-get item :name))) items)))
+
+(defun costline--items-at-point ()
+  "The functions that the server sees at point."
+  (or (append (costline--request "textDocument/prepareCallHierarchy" (costline--position)) nil)
+      (user-error "No function of the profile here")))
+
+;;;###autoload
+(defun costline-callers ()
+  "Show the callers of the function at point, along the call path."
+  (interactive)
+  (apply #'costline--show-step "costline.showCallers" (costline--items-at-point)))
+
+;;;###autoload
+(defun costline-callees ()
+  "Show the callees of the function at point, along the call path."
+  (interactive)
+  (apply #'costline--show-step "costline.showCallees" (costline--items-at-point)))
+
+;;;###autoload
+(defun costline-call-tree (&optional inverted)
+  "Show the call tree.
+With a prefix argument INVERTED, from the hottest functions to their callers."
+  (interactive "P")
+  (let* ((inverted (if inverted t :json-false)))
+    (cl-labels ((nodes (path)
+                  (let ((answer (costline--execute "costline.callTree" (list :path path :inverted inverted))))
+                    (mapcar #'node (plist-get answer :nodes))))
+                (node (node)
+                  (costline--tree-node (plist-get node :text) (plist-get node :uri) (plist-get node :line0)
+                                       (and (eq (plist-get node :hasChildren) t)
+                                            (lambda () (nodes (plist-get node :path)))))))
+      (costline--show-tree (if (eq inverted t) "Call tree, inverted" "Call tree") (nodes [])))))
+
+(defun costline--run-lens (command)
+  "Run the COMMAND of a lens: callers are shown here, not in a message."
+  (costline--show-step (plist-get command :command) (elt (plist-get command :arguments) 0)))
+
+;;;; What is shown, and choosing it
+
+(defun costline--complete (prompt candidates)
+  "After PROMPT, let the user pick one of CANDIDATES; return its VALUE.
+Each is (LABEL NOTE . VALUE)."
+  (let* ((annotate (lambda (label)
+                     (if-let* ((note (cadr (assoc label candidates)))) (concat "  " (propertize note 'face 'shadow)))))
+         (table (lambda (string predicate action)
+                  (if (eq action 'metadata)
+                      `(metadata (annotation-function . ,annotate) (display-sort-function . identity))
+                    (complete-with-action action candidates string predicate)))))
+    (cddr (assoc (completing-read prompt table nil t) candidates))))
+
+(defun costline--options (choice)
+  "The options of CHOICE, one key of the view, for `costline--complete'."
+  (mapcar (lambda (option)
+            (cl-list* (concat (if (eq (plist-get option :active) t) "* " "  ") (plist-get option :label))
+                      (or (plist-get option :description) (plist-get option :detail))
+                      (list (plist-get option :value))))
+          (plist-get choice :options)))
+
+(defun costline--choose (choice)
+  "Let the user pick a value for CHOICE, one key of the view."
+  (let* ((options (costline--options choice))
+         (prompt (format "%s: " (plist-get choice :title)))
+         (value (if (eq (plist-get choice :multiple) t)
+                    (vconcat (mapcar (lambda (label) (caddr (assoc label options)))
+                                     (completing-read-multiple prompt options nil t)))
+                  (car (costline--complete prompt options)))))
+    (costline--execute "costline.setView" (list (intern (concat ":" (plist-get choice :key))) value))))
+
+(defun costline--choice-entries (view)
+  "The choices of VIEW for `costline--complete'."
+  (mapcar (lambda (choice)
+            (let ((active (seq-filter (lambda (option) (eq (plist-get option :active) t)) (plist-get choice :options))))
+              (cl-list* (plist-get choice :title)
+                        (mapconcat (lambda (option) (plist-get option :label)) active ", ")
+                        (lambda () (costline--choose choice)))))
+          (plist-get view :choices)))
+
+;;;###autoload
+(defun costline-choose ()
+  "Choose what is shown: profile, metric, threads, whatever there is."
+  (interactive)
+  (funcall (costline--complete "Choose: " (costline--choice-entries (costline--execute "costline.view")))))
+
+;;;###autoload
+(defun costline ()
+  "The menu of everything: choices, actions, lists and trees."
+  (interactive)
+  (let* ((view (costline--execute "costline.view"))
+         (shown (format "%s, %s" (or (costline--get view :profile :name) "no profile") (plist-get view :metric))))
+    (call-interactively
+     (let ((run (costline--complete
+                 (format "Costline (%s): " shown)
+                 (append
+                  '(("Hot spots" nil . costline-hotspots)
+                    ("Callers" "of the function at point" . costline-callers)
+                    ("Callees" "of the function at point" . costline-callees)
+                    ("Call tree" nil . costline-call-tree)
+                    ("Explain" "why this line shows what it shows" . costline-explain)
+                    ("Focus on a function" nil . costline-focus))
+                  (costline--choice-entries view)
+                  (mapcar (lambda (action)
+                            (cl-list* (plist-get action :title) nil
+                                      (lambda ()
+                                        (apply #'costline--execute (plist-get action :command)
+                                               (append (plist-get action :arguments) nil)))))
+                          (plist-get view :actions))))))
+       (if (symbolp run) run (lambda () (interactive) (funcall run)))))))
+
+(defun costline-focus (function)
+  "Show only the samples that contain FUNCTION; `costline' clears it again."
+  (interactive (list (read-string "Function: " (thing-at-point 'symbol t))))
+  (costline--execute "costline.pushTransform" (list :type "focus-function" :function function)))
+
+;;;###autoload
+(defun costline-reload ()
+  "Read the profile again."
+  (interactive)
+  (costline--execute "costline.reload"))
+
+;;;###autoload
+(defun costline-explain ()
+  "Explain the costs of the line at point, or why there are none."
+  (interactive)
+  (let ((place (costline--position)))
+    (message "%s" (plist-get (costline--execute "costline.explain"
+                                                (list :uri (costline--get place :textDocument :uri)
+                                                      :line (costline--get place :position :line)))
+                             :message))))
+
+;;;###autoload
+(defun costline-flamegraph ()
+  "Write a flame graph and open it."
+  (interactive)
+  (let ((path (plist-get (costline--execute "costline.flamegraph") :path)))
+    (message "Flame graph: %s" path)
+    (browse-url-of-file path)))
+
+;;;; Drawing: hints and lenses of `costline-mode', lenses for Eglot
+
+(defvar-local costline--timer nil)
+
+(defun costline--remove (kind)
+  "Remove what was drawn as KIND."
+  (remove-overlays (point-min) (point-max) 'costline kind))
+
+(defun costline--line-start (line0)
+  "The position where line LINE0, counted from 0, begins."
+  (goto-char (point-min))
+  (forward-line line0)
+  (point))
+
+(defun costline--draw-hint (hint)
+  "Draw HINT at the end of its line."
+  (costline--line-start (costline--get hint :position :line))
+  (let ((overlay (make-overlay (line-end-position) (line-end-position))))
+    (overlay-put overlay 'costline 'hint)
+    (overlay-put overlay 'after-string (propertize (concat " " (plist-get hint :label)) 'face 'costline-hint 'cursor t))))
+
+(defun costline--draw-lens (lens)
+  "Draw LENS above its line."
+  (let* ((start (costline--line-start (costline--get lens :range :start :line)))
+         (overlay (make-overlay start start))
+         (command (plist-get lens :command))
+         (run (lambda () (interactive) (costline--run-lens command))))
+    (back-to-indentation)
+    (overlay-put overlay 'costline 'lens)
+    (overlay-put overlay 'before-string
+                 (concat (make-string (current-column) ?\s)
+                         (propertize (plist-get command :title) 'face 'costline-lens 'mouse-face 'highlight
+                                     'keymap (let ((map (make-sparse-keymap))) (define-key map [mouse-1] run) map))
+                         "\n"))))
+
+(defun costline--draw (kind method params draw)
+  "Ask for METHOD with PARAMS and DRAW each thing of the answer as KIND."
+  (let ((buffer (current-buffer)) (tick (buffer-chars-modified-tick)))
+    (jsonrpc-async-request
+     (costline--find-server) method (append (list :textDocument (costline--document)) params)
+     :success-fn (lambda (answer)
+                   (when (buffer-live-p buffer)
+                     (with-current-buffer buffer
+                       ;; An answer about an older text would stand beside the wrong lines; the next one is on its way.
+                       (when (and costline-lens-mode (= tick (buffer-chars-modified-tick)))
+                         (save-excursion
+                           (save-restriction
+                             (widen)
+                             (costline--remove kind)
+                             (mapc draw answer)))))))
+     :error-fn #'ignore)))
+
+(defun costline--redraw ()
+  "Ask for the costs of this buffer, and draw them."
+  (when costline-lens-mode
+    (when costline-lenses
+      (costline--draw 'lens "textDocument/codeLens" nil #'costline--draw-lens))
+    (when costline-mode
+      (costline--draw 'hint "textDocument/inlayHint"
+                      (list :range (list :start '(:line 0 :character 0)
+                                         :end (list :line (line-number-at-pos (point-max) t) :character 0)))
+                      #'costline--draw-hint))))
+
+(defun costline--later (&rest _)
+  "Tell the server of edits and draw anew, once the user pauses."
+  (when (timerp costline--timer) (cancel-timer costline--timer))
+  (setq costline--timer
+        (run-with-idle-timer 0.3 nil (lambda (buffer)
+                                       (when (buffer-live-p buffer)
+                                         (with-current-buffer buffer
+                                           (costline--own-changed)
+                                           (costline--redraw))))
+                             (current-buffer))))
+
+(define-minor-mode costline-lens-mode
+  "Costs above the functions of this buffer, which Eglot does not draw."
+  :lighter nil
+  (if costline-lens-mode
+      (progn (add-hook 'after-change-functions #'costline--later nil t)
+             (add-hook 'after-save-hook #'costline--later nil t)
+             (costline--redraw))
+    (remove-hook 'after-change-functions #'costline--later t)
+    (remove-hook 'after-save-hook #'costline--later t)
+    (save-restriction
+      (widen)
+      (costline--remove 'hint)
+      (costline--remove 'lens))))
+
+(defun costline--buffers (server)
+  "The buffers in which SERVER's costs are drawn by us."
+  (seq-filter (lambda (buffer)
+                (with-current-buffer buffer
+                  (and costline-lens-mode (eq (costline--find-server) server))))
+              (buffer-list)))
+
+(add-hook 'costline-refresh-functions #'costline--refresh)
+
+(defun costline--refresh (server)
+  "Draw anew all that came from SERVER."
+  (dolist (buffer (costline--buffers server))
+    (with-current-buffer buffer (costline--redraw)))
+  (when-let* ((list (get-buffer "*Costline hot spots*")))
+    (with-current-buffer list
+      (when (and (eq costline--server server) (get-buffer-window list t))
+        ;; Not from within the server's message: reverting asks it a question.
+        (run-at-time 0 nil (lambda () (when (buffer-live-p list) (with-current-buffer list (revert-buffer)))))))))
+
+;;;###autoload
+(define-minor-mode costline-mode
+  "Show the costs of a profile beside the code.
+The server is Emacs's own: other clients of the buffer do not matter."
+  :lighter " Costline"
+  (cond
+   ((not costline-mode)
+    (let ((costline-mode t)) (when costline--server (costline--own-closed)))
+    (costline-lens-mode -1)
+    (kill-local-variable 'costline--server)
+    (remove-hook 'after-save-hook #'costline--own-saved t)
+    (remove-hook 'kill-buffer-hook #'costline--own-closed t))
+   ((null buffer-file-name)
+    (setq costline-mode nil)
+    (user-error "This buffer visits no file"))
+   (t
+    (let ((project (project-current)))
+      (setq costline--server
+            (costline--own-server (file-truename (if project (project-root project) default-directory)))))
+    (costline--own-opened)
+    (add-hook 'after-save-hook #'costline--own-saved nil t)
+    (add-hook 'kill-buffer-hook #'costline--own-closed nil t)
+    (costline-lens-mode 1))))
+
+;;;; Eglot
+
 (with-eval-after-load 'eglot
-  (add-to-list 'eglot-server-programs '((rust-mode rust-ts-mode) . ("costline" "lsp"))))
+  (defvar eglot-inlay-hints-mode)
+  (declare-function eglot--update-hints-1 "eglot" (from to))
 
-;; lsp-mode takes it beside the language's server, in every mode where lsp-mode is on.
+  ;; Eglot says that it cannot redraw hints, and so is never asked: it can.
+  (cl-defmethod eglot-client-capabilities :around ((_server eglot-lsp-server))
+    "Add what this package does for Eglot: redrawing, and news of the profile."
+    (let ((capabilities (cl-call-next-method)))
+      (dolist (refreshed '(:inlayHint :codeLens))
+        (setf (plist-get (plist-get capabilities :workspace) refreshed) '(:refreshSupport t)))
+      (setf (plist-get capabilities :experimental) '(:costline (:changed t)))
+      capabilities))
+
+  (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/inlayHint/refresh)) &rest _)
+    "Redraw the hints of SERVER's buffers."
+    (dolist (buffer (eglot--managed-buffers server))
+      (when (buffer-live-p buffer)
+        (with-current-buffer buffer
+          (when (and eglot-inlay-hints-mode (fboundp 'eglot--update-hints-1))
+            (save-restriction
+              (widen)
+              (eglot--update-hints-1 (point-min) (point-max))))))))
+
+  (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/codeLens/refresh)) &rest _)
+    "Redraw the lenses of SERVER's buffers."
+    (costline--refresh server))
+
+  (cl-defmethod eglot-handle-notification (server (_method (eql costline/changed)) &rest _)
+    "Show SERVER's news in our lists."
+    (costline--refresh server))
+
+  (add-hook 'eglot-managed-mode-hook #'costline--eglot-managed))
+
+(defun costline--eglot-managed ()
+  "Draw lenses where Eglot's server is Costline."
+  (unless (bound-and-true-p costline-mode)
+    (costline-lens-mode (if (and (bound-and-true-p eglot--managed-mode) (costline--eglot-p (eglot-current-server))) 1 -1))))
+
+;;;; lsp-mode
+
+(defun costline--table (&rest pairs)
+  "A hash table of PAIRS, as lsp-mode wants its handlers."
+  (let ((table (make-hash-table :test #'equal)))
+    (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
+    table))
+
+(defun costline--lsp-refresh (workspace &rest _)
+  "Draw anew the hints and lenses of WORKSPACE's buffers.
+By itself lsp-mode does so for lenses only."
+  (dolist (buffer (lsp--workspace-buffers workspace))
+    (when (buffer-live-p buffer)
+      (with-current-buffer buffer
+        (when (bound-and-true-p lsp-lens-mode) (lsp-lens-refresh t))
+        (when-let* (((bound-and-true-p lsp-inlay-hints-mode)) (window (get-buffer-window buffer t)))
+          (with-selected-window window (lsp--update-inlay-hints))))))
+  (costline--refresh workspace)
+  nil)
+
 (with-eval-after-load 'lsp-mode
-  (setq lsp-inlay-hint-enable t
-        lsp-lens-enable t)
+  (lsp-register-custom-settings '(("costline" costline-settings)))
   (lsp-register-client
-   (make-lsp-client :new-connection (lsp-stdio-connection '("costline" "lsp"))
-                    :activation-fn (lambda (&rest _) t)
-                    :add-on? t
-                    :priority -1
-                    :server-id 'costline)))
+   (make-lsp-client
+    :new-connection (lsp-stdio-connection (lambda () costline-command))
+    :activation-fn (lambda (file _mode) (and file (not (string-match-p "/\\.git/" file))))
+    :add-on? t
+    :priority -1
+    :server-id 'costline
+    :initialization-options (lambda () costline-settings)
+    :custom-capabilities '((experimental . ((costline . ((changed . t))))))
+    :request-handlers (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh)
+    :notification-handlers (costline--table "costline/changed" #'costline--lsp-refresh)
+    :action-handlers
+    (let ((show (lambda (command) (costline--run-lens (costline--plain command)))))
+      (costline--table "costline.showCallers" show "costline.showCallees" show)))))
 
+(provide 'costline)
 ;;; costline.el ends here

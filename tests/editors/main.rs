@@ -6,5 +6,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
+mod emacs;
 mod neovim;
 mod stage;

@@ -1,0 +1,43 @@
+//! Emacs with `editors/emacs`: beside whatever else a buffer has (`costline-mode`), in Eglot, and in lsp-mode.
+//!
+//! `emacs/check.el` runs inside Emacs, in a terminal of tmux's, and reads the screen there.
+
+use crate::stage::{Stage, tool};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors/emacs");
+const PACKAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/emacs");
+
+fn emacs() -> Option<PathBuf> {
+    tool("emacs/bin/emacs", "emacs")
+}
+
+fn shows_costs_in(client: &str) {
+    let Some(emacs) = emacs() else { return };
+    Stage::new().run(Command::new(Path::new(HERE).join("check")).arg(client).env("EMACS", emacs));
+}
+
+#[test]
+fn beside_any_client() {
+    shows_costs_in("costline-mode");
+}
+
+#[test]
+fn eglot() {
+    shows_costs_in("eglot");
+}
+
+#[test]
+fn lsp_mode() {
+    shows_costs_in("lsp-mode");
+}
+
+/// `byte-compile` and `checkdoc` have nothing to say.
+#[test]
+fn the_package_is_clean() {
+    let Some(emacs) = emacs() else { return };
+    let stage = Stage::new();
+    let lint = Path::new(HERE).join("lint.el");
+    stage.run(Command::new(emacs).args(["-Q", "--batch", "-l"]).arg(lint).arg(PACKAGE).arg(stage.beside("compiled")));
+}

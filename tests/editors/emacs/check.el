@@ -1,0 +1,255 @@
+;;; check.el --- What is on Emacs's screen  -*- lexical-binding: t; -*-
+
+;; Run by `check', in a terminal of tmux's.  Every wait has a deadline; the first thing that is not as it should be ends Emacs.
+
+(require 'cl-lib)
+(require 'json)
+
+(defvar check-client (getenv "CHECK_CLIENT"))
+(defvar check-stage
+  (with-temp-buffer
+    (insert-file-contents (getenv "COSTLINE_STAGE"))
+    (json-parse-buffer :object-type 'hash-table)))
+
+(defun check-get (&rest keys)
+  (let ((value check-stage))
+    (dolist (key keys value) (setq value (and value (gethash key value))))))
+
+;;;; Telling
+
+(defun check-say (format &rest arguments)
+  (write-region (format "%.1fs %s\n" (float-time (time-since before-init-time)) (apply #'format format arguments)) nil (getenv "CHECK_RESULT") t 'quiet))
+
+(defun check-end (format &rest arguments)
+  (apply #'check-say format arguments)
+  (let ((kill-emacs-query-functions nil) (kill-buffer-query-functions nil)) (kill-emacs)))
+
+(defun check-fail (format &rest arguments)
+  (check-say "--- messages\n%s---" (with-current-buffer (messages-buffer) (buffer-string)))
+  (check-say "--- screen\n%s\n---" (string-join (check-screen) "\n"))
+  (apply #'check-end (concat "FAILED: " format) arguments))
+
+(defun check (what holds)
+  (unless holds (check-fail "%s" what)))
+
+(defun check-until (what condition &optional difference)
+  "Wait until CONDITION is true of WHAT; else fail, with DIFFERENCE."
+  (let ((deadline (+ (float-time) 30)) (held nil))
+    (while (not (or (setq held (funcall condition)) (> (float-time) deadline)))
+      (sit-for 0.7)) ; longer than what waits for Emacs to be idle
+    (unless held (check-fail "%s\n%s" what (if difference (funcall difference) "")))
+    held))
+
+;;;; Looking
+
+(defun check-tmux (&rest arguments)
+  (with-temp-buffer
+    (apply #'call-process "tmux" nil t nil "-u" "-S" (getenv "CHECK_TMUX") arguments)
+    (buffer-string)))
+
+(defun check-screen ()
+  "The rows of the screen."
+  (redisplay t)
+  (split-string (check-tmux "capture-pane" "-p") "\n"))
+
+(defun check-picture (name)
+  (let ((folder (or (getenv "COSTLINE_PICTURES") (file-name-directory (getenv "COSTLINE_STAGE")))))
+    (check-tmux "resize-window" "-x" "100" "-y" "48")
+    (check-until "the frame follows the terminal" (lambda () (redisplay t) (= (frame-height) 48)))
+    (sit-for 0.5)
+    (with-temp-buffer
+      (insert (check-tmux "capture-pane" "-p" "-e"))
+      (call-process-region nil nil (getenv "TERMINAL_PICTURE") nil nil nil (expand-file-name name folder)))
+    (check-tmux "resize-window" "-x" "110" "-y" "90")
+    (check-until "the frame grows again" (lambda () (redisplay t) (= (frame-height) 90)))))
+
+(defun check-shown-lines ()
+  "The costs at the ends of the screen's rows, by line as the line numbers say."
+  (let ((shown (make-hash-table :test #'equal)))
+    (dolist (row (check-screen) shown)
+      (when (string-match "^ *\\([0-9]+\\) .* ~?\\([0-9.]+%\\)$" row)
+        (puthash (match-string 1 row) (match-string 2 row) shown)))))
+
+(defun check-shown-functions ()
+  "The costs in the lenses on the screen, by function: in the row above it, or at its end."
+  (let ((above "") (shown (make-hash-table :test #'equal)))
+    (dolist (row (check-screen) shown)
+      (when (string-match " def \\([a-z_]+\\)" row)
+        (let ((name (match-string 1 row)) (text (concat above row)))
+          (when (string-match "self \\([0-9.]+%\\).* total \\([0-9.]+%\\)" text)
+            (puthash name (cons (match-string 1 text) (match-string 2 text)) shown))))
+      (setq above row))))
+
+(defun check-equal (a b)
+  "Whether the hash tables A and B are equal."
+  (and (= (hash-table-count a) (hash-table-count b))
+       (cl-loop for key being the hash-keys of a using (hash-values value)
+                always (equal value (gethash key b)))))
+
+(defun check-listed (table)
+  (let (rows)
+    (maphash (lambda (key value) (push (format "%s: %s" key value) rows)) table)
+    (string-join (sort rows #'string<) ", ")))
+
+(defun check-hints (expected)
+  (check-until (format "the hints of main.py are those of the profile")
+               (lambda () (check-equal (check-shown-lines) expected))
+               (lambda () (format "expected %s\nshown    %s" (check-listed expected) (check-listed (check-shown-lines))))))
+
+(defun check-lenses (expected)
+  (let ((wanted (make-hash-table :test #'equal)))
+    (maphash (lambda (name cost) (puthash name (cons (gethash "self" cost) (gethash "total" cost)) wanted)) expected)
+    (cl-flet ((missing ()
+                (let ((shown (check-shown-functions)) missing)
+                  (maphash (lambda (name cost) (unless (equal cost (gethash name shown)) (push name missing))) wanted)
+                  missing)))
+      (check-until "the lenses of main.py are those of the profile"
+                   (lambda () (null (missing)))
+                   (lambda () (format "of %s: expected %s\nshown    %s" (missing) (check-listed wanted)
+                                      (check-listed (check-shown-functions))))))))
+
+(defun check-costs (when)
+  (check-hints (check-get when "lines" "main.py"))
+  (check-lenses (check-get when "functions" "main.py"))
+  (check-say "%s: hints and lenses on the screen as in the profile" when))
+
+(defun check-contains (what buffer &rest texts)
+  "Each of TEXTS is seen on the screen while BUFFER is shown."
+  (check what (get-buffer buffer))
+  (dolist (text texts)
+    (check-until (format "%s: %s" what text)
+                 (lambda () (seq-some (lambda (row) (string-search text row)) (check-screen)))))
+  (check-say "%s" what))
+
+;;;; Settings, as a user changes them
+
+(defvar eglot-workspace-configuration)
+(defun check-set (settings)
+  (if (equal check-client "eglot")
+      (progn (setq-default eglot-workspace-configuration (list :costline settings))
+             (with-current-buffer "main.py" (eglot-signal-didChangeConfiguration (eglot-current-server))))
+    (customize-set-variable 'costline-settings settings)))
+
+;;;; The story
+
+(defun check-start ()
+  (add-to-list 'load-path (getenv "COSTLINE_PACKAGE"))
+  (setq inhibit-startup-screen t
+        native-comp-jit-compilation nil
+        make-backup-files nil
+        project-vc-extra-root-markers '("profiles")
+        costline-command (list (check-get "server") "lsp"))
+  (menu-bar-mode -1)
+  (global-display-line-numbers-mode)
+  (pcase check-client
+    ("eglot"
+     (require 'eglot)
+     (require 'costline)
+     (add-to-list 'eglot-server-programs `(python-mode . ,costline-command))
+     (add-hook 'python-mode-hook #'eglot-ensure))
+    ("lsp-mode"
+     (require 'lsp-mode)
+     (load "lsp-mode-autoloads" nil t)
+     (require 'costline)
+     (setq lsp-inlay-hint-enable t
+           lsp-client-packages nil ; a hundred, each to be loaded
+           lsp-enable-snippet nil
+           lsp-lens-enable t
+           lsp-auto-guess-root t
+           lsp-headerline-breadcrumb-enable nil
+           lsp-session-file (expand-file-name "lsp-session" (getenv "HOME")))
+     (add-hook 'python-mode-hook #'lsp))
+    ("costline-mode"
+     (require 'costline)
+     (add-hook 'python-mode-hook #'costline-mode)))
+  (find-file (expand-file-name "main.py" (check-get "root")))
+  (run-hooks 'post-command-hook)) ; where Eglot waits for the end of the command
+
+(defun check-back ()
+  (switch-to-buffer "main.py")
+  (delete-other-windows)
+  (goto-char (point-min)))
+
+(defun check-commands ()
+  (let ((self (check-get "before" "functions" "main.py" "solve_all" "self"))
+        (total (check-get "before" "functions" "main.py" "solve_all" "total")))
+    (costline-hotspots)
+    (check-contains "hot functions are listed" "*Costline hot spots*" "solve_all" (format "self %s" self) (format "total %s" total))
+    (goto-char (point-min))
+    (search-forward " solve_all")
+    (costline-hotspots-open)
+    (check "a hot function leads to its source" (and (equal (buffer-name) "main.py") (looking-at "def solve_all")))
+    (check-back)
+    (costline-hotspots t)
+    (check-contains "hot lines are listed" "*Costline hot spots*" "grid/maze.py:")
+    (check-back)
+    (search-forward "def solve_all")
+    (costline-callers)
+    (check-contains "callers are shown" "*Costline tree*" "solve_all" "[+]" total " main")
+    (goto-char (point-min))
+    (search-forward " main")
+    (widget-button-press (1- (point)))
+    (check "a caller leads to its source" (equal (buffer-name) "main.py"))
+    (check-back)
+    (search-forward "def solve_all")
+    (costline-callees)
+    (check-contains "callees are shown" "*Costline tree*" "build" "solve")
+    (check-back)
+    (goto-char (point-min))
+    (forward-line 18)
+    (costline-explain)
+    (check "a line is explained" (string-search (check-get "before" "lines" "main.py" "19") (or (current-message) "")))
+    (check-back)
+    (costline-reload)
+    (check-costs "before")))
+
+(defun check-lens-click ()
+  "Click the lens above solve_all, with the mouse."
+  (check-back)
+  (let* ((total (check-get "before" "functions" "main.py" "solve_all" "total"))
+         (rows (check-screen))
+         (row (cl-position-if (lambda (row) (string-search " def solve_all" row)) rows))
+         ;; The lens is in the row above, or behind the code.
+         (row (if (string-search "self " (nth row rows)) row (1- row)))
+         (column (+ 2 (string-search "self " (nth row rows)))))
+    (execute-kbd-macro (vector `(mouse-1 ,(posn-at-x-y column row))))
+    (check-contains "a click on a lens opens the callers" "*Costline tree*" "[+]" total " main")
+    (check-back)))
+
+(defun check-rewrite ()
+  (rename-file (check-get "next") (check-get "profile") t)
+  (check-costs "after"))
+
+(defun check-switches ()
+  (check-set '(:hints (:enable :json-false)))
+  (check-hints (make-hash-table))
+  (check-say "hints go off by settings")
+  (check-set '(:hints (:enable t)))
+  (check-costs "after"))
+
+(defun check-quiet ()
+  "Nothing was said that should not have been."
+  (dolist (name '("*Warnings*" "*Backtrace*" "*Compile-Log*"))
+    (when (get-buffer name) (check-fail "%s: %s" name (with-current-buffer name (buffer-string)))))
+  (let ((messages (with-current-buffer (messages-buffer) (buffer-string))) (case-fold-search t))
+    (check "no errors in the messages" (not (string-match-p "error\\|warning\\|wrong\\|void-\\|invalid" messages)))))
+
+(defun check-run ()
+  (interactive)
+  (condition-case problem
+      (progn
+        (check-say "Emacs %s, %s" emacs-version check-client)
+        (check-start)
+        (check-costs "before")
+        (check-picture (if (equal check-client "costline-mode") "emacs.png" (format "emacs-%s.png" check-client)))
+        (check-commands)
+        (check-lens-click)
+        (check-rewrite)
+        (check-switches)
+        (check-quiet)
+        (check-end "all fine"))
+    (error (check-fail "%S" problem))))
+
+;; As a command, so that Emacs is idle while it waits.
+(global-set-key [f5] #'check-run)
+(setq unread-command-events (list 'f5))
