@@ -23,14 +23,20 @@
 // So that `json!` can stand in the call.
 #![allow(clippy::needless_pass_by_value)]
 
+pub mod builder;
 pub mod capabilities;
 pub mod cases;
+mod ending;
+mod heard;
 pub mod process;
 pub mod profiles;
 pub mod questions;
+mod reading;
 pub mod server;
 pub mod workspace;
 
+pub use builder::ServerBuilder;
+pub use heard::Refreshes;
 pub use process::{DEADLINE, Process};
-pub use server::{Refreshes, Server, ServerBuilder};
+pub use server::Server;
 pub use workspace::{Workspace, uri};
