@@ -330,6 +330,65 @@ fn what_the_server_offers_is_what_the_client_can_do() {
 }
 
 #[test]
+fn the_projects_own_messages() {
+    let profile =
+        json!({ "path": "/a", "format": "folded", "modified": 1, "bytes": 2, "active": false, "problem": null, "files": ["/a"] });
+    let profiles = json!({ "revision": 1, "active": null, "profiles": [profile] });
+    let command = |name: &str, arguments: Value| json!({ "command": name, "arguments": arguments });
+    spoilt(
+        "workspace/executeCommand",
+        &command("costline.profiles", json!([])),
+        &profiles,
+        &[
+            ("/revision", None),
+            ("/revision", Some(json!(-1))),
+            ("/active", Some(json!({}))),
+            ("/profiles/0/active", Some(json!("no"))),
+            ("/profiles/0/files", Some(json!([null]))),
+            ("/unheard", Some(json!("of"))),
+        ],
+    );
+    // What was taken must be what is said to be taken; what was refused need not.
+    for (name, arguments) in
+        [("costline.profiles", json!([1])), ("costline.unheardOf", json!([])), ("costline.export", json!([]))]
+    {
+        let conversation = || asked(&[("workspace/executeCommand", command(name, arguments.clone()))]);
+        rejected(&mut conversation(), &answer("workspace/executeCommand", profiles.clone()));
+        let error = json!({ "code": -32602, "message": "why" });
+        fits(&mut conversation(), Side::Server, &json!({ "jsonrpc": "2.0", "id": "workspace/executeCommand", "error": error }));
+    }
+    spoilt(
+        "costline/textDocumentContent",
+        &json!({ "uri": "costline:a" }),
+        &json!({ "text": "a" }),
+        &[("/text", Some(Value::Null))],
+    );
+}
+
+#[test]
+fn recorded_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = |pieces: &[(&str, &str)], rest: &str| {
+        let latin_1 = |bytes: &str| bytes.bytes().map(char::from).collect::<String>();
+        let lines = pieces.iter().map(|(from, bytes)| json!({ "from": from, "bytes": latin_1(bytes) }).to_string() + "\n");
+        let path = folder.path().join("1.jsonl");
+        std::fs::write(&path, lines.collect::<String>() + rest).unwrap();
+        wire::check_log(&path)
+    };
+    let frame = |message: &str| format!("Content-Length: {}\r\n\r\n{message}", message.len());
+    let asked = frame(r#"{"jsonrpc":"2.0","id":"é","method":"shutdown","odd":0}"#);
+    let answer = frame(r#"{"jsonrpc":"2.0","id":"é","result":null}"#);
+    let (first, second) = answer.split_at(30);
+
+    let good = report(&[("client", &asked), ("server", first), ("server", second)], "{\"from\": \"ser");
+    assert_eq!((good.heard, good.server.len(), good.client.len()), (1, 0, 1), "{good:#?}");
+    let unasked = report(&[("server", first), ("server", second)], "");
+    assert_eq!((unasked.heard, unasked.server.len()), (1, 1), "{unasked:#?}");
+    let broken = report(&[("client", &asked), ("server", "hello\r\n\r\n"), ("server", &answer)], "");
+    assert_eq!((broken.heard, broken.server.len()), (2, 1), "{broken:#?}");
+}
+
+#[test]
 fn what_the_client_sends_is_judged_too() {
     let mut conversation = asked(&[]);
     for wrong in [
