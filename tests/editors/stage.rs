@@ -164,11 +164,11 @@ impl Costs {
             for place in frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<BTreeSet<_>>() {
                 *costs.lines.entry(place).or_default() += count;
             }
-            let functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
+            let mut functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
             for function in functions.clone().collect::<BTreeSet<_>>() {
                 costs.functions.entry(function).or_default().1 += count;
             }
-            costs.functions.entry(functions.last().unwrap()).or_default().0 += count;
+            costs.functions.entry(functions.next_back().unwrap()).or_default().0 += count;
         }
         let nameless: BTreeSet<_> = costs
             .functions

@@ -146,6 +146,10 @@ impl Conversation {
                 let capabilities = &result["capabilities"];
                 let commands = capabilities["executeCommandProvider"]["commands"].as_array().into_iter().flatten();
                 self.commands = commands.filter_map(|command| command.as_str().map(str::to_owned)).collect();
+                let unknown = self.commands.iter().filter(|command| !OWN.knows(command));
+                faults.extend(
+                    unknown.map(|command| format!("initialize: {command}, which docs/commands.schema.json does not know")),
+                );
                 let utf_16 = json!("utf-16");
                 let encoding = capabilities.get("positionEncoding").unwrap_or(&utf_16);
                 let offers = self.capabilities.pointer("/general/positionEncodings").and_then(Value::as_array);

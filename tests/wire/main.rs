@@ -1,6 +1,8 @@
 //! The judge of conversations, judged: what is wrong must be found, what is right must pass.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
+// So that `json!` can stand in the call.
+#![allow(clippy::needless_pass_by_value)]
 
 #[path = "mod.rs"]
 mod wire;
@@ -324,7 +326,13 @@ fn what_the_server_offers_is_what_the_client_can_do() {
     for fitting in [json!({}), json!({ "positionEncoding": "utf-8" }), json!({ "hoverProvider": true })] {
         assert_eq!(initialized(fitting), [""; 0]);
     }
-    for wrong in [json!(null), json!({ "positionEncoding": "utf-32" }), json!({ "hoverProvider": "yes" }), json!({ "odd": 1 })] {
+    for wrong in [
+        json!(null),
+        json!({ "positionEncoding": "utf-32" }),
+        json!({ "hoverProvider": "yes" }),
+        json!({ "executeCommandProvider": { "commands": ["costline.unheardOf"] } }),
+        json!({ "odd": 1 }),
+    ] {
         assert!(!initialized(wrong.clone()).is_empty(), "{wrong}");
     }
 }

@@ -30,5 +30,6 @@ pub fn complete() -> Value {
             "showMessage": { "messageActionItem": { "additionalPropertiesSupport": false } },
             "showDocument": { "support": true },
         },
+        "experimental": { "costline": { "changed": true } },
     })
 }

@@ -113,5 +113,8 @@ impl Drop for Server {
 
 /// Messages that need not be read: a client shows them and goes on.
 fn is_ambient(method: &str) -> bool {
-    matches!(method, "$/progress" | "window/logMessage" | "window/showMessage" | "textDocument/publishDiagnostics")
+    matches!(
+        method,
+        "$/progress" | "window/logMessage" | "window/showMessage" | "textDocument/publishDiagnostics" | "costline/changed"
+    )
 }
