@@ -32,7 +32,7 @@ fn every_recorded_client_gets_hints_lenses_and_hierarchy() {
         eprintln!("{name}");
         let workspace = six_samples();
         let params = at_home(params, &workspace);
-        let mut server = Server::builder(&workspace).params(params.clone()).start();
+        let mut server = Server::builder(&workspace).params(params.clone()).odd().start();
         let offered = &server.initialize_result()["capabilities"];
         for provider in [
             "inlayHintProvider",
@@ -102,7 +102,7 @@ fn position_units_are_those_that_each_client_prefers_among_its_offers() {
     for (name, params) in clients() {
         let offers =
             params.pointer("/capabilities/general/positionEncodings").and_then(|offers| offers.as_array()?.first().cloned());
-        let server = Server::builder(&workspace).params(at_home(params, &workspace)).start();
+        let server = Server::builder(&workspace).params(at_home(params, &workspace)).odd().start();
         assert_eq!(server.initialize_result()["capabilities"]["positionEncoding"], offers.unwrap_or(json!("utf-16")), "{name}");
     }
 }

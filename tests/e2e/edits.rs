@@ -149,7 +149,7 @@ fn assert_ends_of_lines(units: Value, negotiated: &str, widths: [u64; 2]) {
 #[test]
 fn ends_of_lines_with_emoji_and_crlf_are_counted_as_agreed() {
     // `  x = "é😀";` is 11 characters; `// 😀😀` is 5.
-    assert_ends_of_lines(json!(null), "utf-16", [12, 7]);
+    assert_ends_of_lines(json!([]), "utf-16", [12, 7]);
     assert_ends_of_lines(json!(["utf-16"]), "utf-16", [12, 7]);
     assert_ends_of_lines(json!(["utf-8", "utf-16"]), "utf-8", [15, 11]);
     assert_ends_of_lines(json!(["utf-32", "utf-8", "utf-16"]), "utf-32", [11, 5]);

@@ -144,7 +144,7 @@ fn odd_initialize_params_are_survived() {
         ("capabilities", json!({ "workspace": null, "textDocument": true, "window": [], "general": 1 })),
         ("unknown", json!({ "to": ["everyone"] })),
     ] {
-        let mut server = Server::builder(&workspace).param(member, value).start();
+        let mut server = Server::builder(&workspace).param(member, value).odd().start();
         assert!(server.initialize_result()["capabilities"].is_object());
         assert_alive(&mut server);
     }
@@ -161,7 +161,7 @@ fn one_odd_capability_costs_only_itself() {
     ] {
         // With the rest left standing, the client still is one that does dynamic registration, refreshes and progress; the
         // builder's capabilities hold the server to exactly that.
-        let mut server = Server::builder(&workspace).capability(pointer, value).start();
+        let mut server = Server::builder(&workspace).capability(pointer, value).odd().start();
         assert_alive(&mut server);
     }
 }
@@ -196,7 +196,7 @@ fn a_client_that_does_not_wait_for_initialize_is_served() {
 #[test]
 fn unknown_messages_are_survived() {
     let workspace = Workspace::new();
-    let mut server = Server::start(&workspace);
+    let mut server = Server::builder(&workspace).odd().start();
     assert_eq!(server.try_request("costline/unheardOf", json!({})).unwrap_err().code, METHOD_NOT_FOUND);
     server.notify("costline/unheardOf", json!([1]));
     server.notify("$/setTrace", json!({ "value": "compact" }));
@@ -250,7 +250,7 @@ fn params_of_another_kind_are_survived() {
 #[test]
 fn cancelling_is_survived_whatever_is_cancelled() {
     let workspace = Workspace::new();
-    let mut server = Server::start(&workspace);
+    let mut server = Server::builder(&workspace).odd().start();
     for id in [json!(4711), json!("a"), json!(null), json!(1.5)] {
         server.notify("$/cancelRequest", json!({ "id": id }));
     }

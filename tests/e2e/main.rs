@@ -22,4 +22,6 @@ mod support;
 #[cfg(feature = "symbols")]
 mod symbols;
 mod view;
+#[path = "../wire/mod.rs"]
+mod wire;
 mod workspaces;

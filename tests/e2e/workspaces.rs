@@ -54,11 +54,7 @@ fn without_a_folder_the_project_around_the_document_is_the_workspace() {
         let outer = Workspace::with([("project/src/deep/app.py", "f()\n"), (format!("project/{marker}").as_str(), "")]);
         outer.write("project/cpu.folded", "f (src/deep/app.py:1) 10\n");
         outer.write("other.folded", "f (src/deep/app.py:1) 20\n");
-        let mut server = Server::builder(&outer)
-            .param("workspaceFolders", Value::Null)
-            .param("rootUri", Value::Null)
-            .param("clientInfo", Value::Null)
-            .start();
+        let mut server = Server::builder(&outer).param("workspaceFolders", Value::Null).param("rootUri", Value::Null).start();
         let uri = server.open_file(&outer.path("project/src/deep/app.py"), "python");
         server.wait_costs(&uri, &costs([(1, 10, 10)]));
         assert_eq!(server.execute("costline.paths", json!([]))["roots"], json!([outer.path("project")]));
@@ -68,15 +64,12 @@ fn without_a_folder_the_project_around_the_document_is_the_workspace() {
 #[test]
 fn the_root_uri_is_enough() {
     let workspace = six_samples();
-    for name in ["workspaceFolders", "clientInfo"] {
-        let mut server = Server::builder(&workspace).param(name, Value::Null).start();
+    // An empty list of folders does not mean that there are none.
+    for folders in [Value::Null, json!([])] {
+        let mut server = Server::builder(&workspace).param("workspaceFolders", folders).start();
         let uri = server.open_file(&workspace.path("app.py"), "python");
         server.wait_labels(&uri);
     }
-    // An empty list of folders does not mean that there are none.
-    let mut server = Server::builder(&workspace).param("workspaceFolders", json!([])).start();
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
 }
 
 #[test]

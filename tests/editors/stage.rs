@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
+
+use crate::wire::check_log;
 
 /// Tools that `tests/editors/install` puts down.
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/editors");
@@ -47,12 +50,21 @@ impl Stage {
             let place = (line["file"].as_str().unwrap().to_owned(), line["line"].as_u64().unwrap());
             assert_eq!(counted.lines[&place], line["total"].as_u64().unwrap(), "{place:?}");
         }
-        let stage = json!({
-            "server": env!("CARGO_BIN_EXE_costline"), "root": root, "profile": profile, "next": next,
+        let stage = Self { folder };
+        let server = stage.server();
+        fs::write(&server, recording_server(&stage.beside("wire"))).unwrap();
+        fs::set_permissions(&server, Permissions::from_mode(0o755)).unwrap();
+        let facts = json!({
+            "server": server, "root": root, "profile": profile, "next": next,
             "before": counted.shown(), "after": Costs::of(&after).shown(),
         });
-        fs::write(root.with_file_name("stage.json"), stage.to_string()).unwrap();
-        Self { folder }
+        fs::write(root.with_file_name("stage.json"), facts.to_string()).unwrap();
+        stage
+    }
+
+    /// The server, with what goes over its wire recorded.
+    pub fn server(&self) -> PathBuf {
+        self.beside("costline")
     }
 
     /// A folder beside the workspace, for homes, logs and pictures.
@@ -75,6 +87,21 @@ impl Stage {
         let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
+        self.check_wire();
+    }
+
+    /// What the server has said so far must be what the protocol has; what the editor says is its own affair, but told.
+    #[track_caller]
+    #[expect(clippy::print_stderr, reason = "good to know")]
+    pub fn check_wire(&self) {
+        // Not there until the server was started.
+        for log in fs::read_dir(self.beside("wire")).into_iter().flatten() {
+            let report = check_log(&log.unwrap().path());
+            assert!(report.server.is_empty(), "the server sent {:#?}", report.server);
+            for fault in report.client {
+                eprintln!("the editor sent {fault}");
+            }
+        }
     }
 }
 
@@ -94,6 +121,15 @@ pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
         eprintln!("{message}");
     }
     found
+}
+
+/// A script that runs `costline lsp` behind the tee, and any other subcommand as it is.
+fn recording_server(folder: &Path) -> String {
+    let tee = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/editors/tee.mjs");
+    let server = env!("CARGO_BIN_EXE_costline");
+    let tee = tool("", "node").map(|node| format!("'{}' '{}' '{}' ", node.display(), tee.display(), folder.display()));
+    let tee = tee.unwrap_or_default();
+    format!("#!/bin/sh\n[ \"$1\" = lsp ] || exec '{server}' \"$@\"\nexec {tee}'{server}' \"$@\"\n")
 }
 
 /// The same recording, with a quarter of the samples (rounded down) wherever [`FASTER`] runs.
@@ -128,11 +164,11 @@ impl Costs {
             for place in frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<BTreeSet<_>>() {
                 *costs.lines.entry(place).or_default() += count;
             }
-            let functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
+            let mut functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
             for function in functions.clone().collect::<BTreeSet<_>>() {
                 costs.functions.entry(function).or_default().1 += count;
             }
-            costs.functions.entry(functions.last().unwrap()).or_default().0 += count;
+            costs.functions.entry(functions.next_back().unwrap()).or_default().0 += count;
         }
         let nameless: BTreeSet<_> = costs
             .functions

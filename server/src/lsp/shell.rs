@@ -8,7 +8,7 @@
 //! | a pipe between tower-lsp and stdout | the "unreachable" panic when the client has closed its end during a request |
 //! | [`Shell`] around `LspService` | a panic in a handler ending the process; what a client sends before `initialize` was answered being lost |
 //! | [`repair::mend`] in it | `"params": null` answered with -32602; `initialize` refused for `trace: "compact"` or any value the types do not know |
-//! | [`Replies`] around `ClientSocket` | a reply to a question that nobody waits for any more ending the process |
+//! | [`Socket`] around `ClientSocket` | a reply to a question that nobody waits for any more ending the process; `"params": null` in questions without params |
 //! | `concurrency_level(64)` | the fifth request unanswered while four wait (with [`outgoing::ask`](super::outgoing::ask)) |
 //! | [`vanished`] | living on after an editor that was killed and left its pipes to somebody else |
 //!
@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, pending};
 use futures::sink::{self, Sink, SinkExt};
+use futures::stream::{self, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, copy, duplex};
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -67,7 +68,7 @@ where
 
     // Ends by itself when its input ends and everything asked has been answered. It never sees stdout fail: the pipe to
     // it outlives it.
-    let tower = Server::new(tower_in, tower_out, Replies(socket))
+    let tower = Server::new(tower_in, tower_out, Socket(socket))
         .concurrency_level(CONCURRENCY)
         .serve(Shell { inner: service, initializing: None });
     let tower = async {
@@ -156,11 +157,12 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no text)")
 }
 
-/// The client's socket, whose sink for replies outlives a reply that finds no waiter: tower-lsp panics then.
-struct Replies(ClientSocket);
+/// The client's socket, whose questions are mended, and whose sink for replies outlives a reply that finds no waiter: tower-lsp
+/// panics then.
+struct Socket(ClientSocket);
 
-impl Loopback for Replies {
-    type RequestStream = <ClientSocket as Loopback>::RequestStream;
+impl Loopback for Socket {
+    type RequestStream = stream::Map<<ClientSocket as Loopback>::RequestStream, fn(Request) -> Request>;
     type ResponseSink = Pin<Box<dyn Sink<Response, Error = ExitedError> + Send>>;
 
     fn split(self) -> (Self::RequestStream, Self::ResponseSink) {
@@ -174,7 +176,7 @@ impl Loopback for Replies {
             })?;
             Ok(replies)
         });
-        (requests, Box::pin(replies))
+        (requests.map(repair::without_null), Box::pin(replies))
     }
 }
 

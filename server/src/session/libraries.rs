@@ -126,6 +126,11 @@ impl Libraries {
         self.next == self.list.len()
     }
 
+    /// How many were looked for, of how many.
+    pub fn looked_for(&self) -> (usize, usize) {
+        (self.next, self.list.len())
+    }
+
     /// Looks for the hottest library that was not looked for yet, unless `observe` stops it, which hears how many libraries are
     /// done, of how many.
     pub fn resolve_next(
@@ -136,7 +141,7 @@ impl Libraries {
         cache: &Cache,
         observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (n, done) = (self.list.len(), self.next);
+        let (done, n) = self.looked_for();
         observe(done, n)?;
         let Some(library) = self.list.get_mut(done) else { return ControlFlow::Continue(()) };
         if let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index()) {

@@ -91,13 +91,13 @@ pub fn resolve(
         if libraries.resolve_next(loaded, &places, sidecar.as_ref(), &known.symbols, &mut observe_libraries).is_break() {
             return;
         }
-        let n = libraries.all().len();
         if libraries.is_complete() {
             std::thread::sleep(SWAPS.saturating_sub(swapped.elapsed()));
         } else if swapped.elapsed() < SWAPS {
             continue;
         }
-        if observe(Step::Resolving(n, n)).is_break() {
+        let (done, all) = libraries.looked_for();
+        if observe(Step::Resolving(done, all)).is_break() {
             return;
         }
         let functions = FunctionsAre::Defined(&known.files);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::workspace::Workspace;
 
@@ -84,14 +84,16 @@ pub fn is_united(name: &str) -> bool {
     cfg!(feature = "grammars") && UNITED.contains(&name.split(".<locals>").next().unwrap_or_default())
 }
 
-/// The handshakes captured from editors: file name without `.json`, and `initialize` params without roots and process.
+/// The handshakes captured from editors: file name without `.json`, and `initialize` params without roots and process. What an
+/// editor did not send is null in the files.
 pub fn clients() -> Vec<(String, Value)> {
     let mut clients: Vec<_> = files_below(&fixtures().join("clients"))
         .into_iter()
         .map(|file| {
             let params = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            (name, params.unwrap_or_else(|| panic!("{} is no JSON", file.display())))
+            let mut params: Map<String, Value> = params.unwrap_or_else(|| panic!("{} is no JSON", file.display()));
+            params.retain(|_, value| !value.is_null());
+            (file.file_stem().unwrap_or_default().to_string_lossy().into_owned(), Value::Object(params))
         })
         .collect();
     clients.sort_by(|a, b| a.0.cmp(&b.0));

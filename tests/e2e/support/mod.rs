@@ -1,9 +1,10 @@
 //! A scripted editor for the real binary, shared by all end-to-end suites.
 //!
-//! [`Server`] starts `costline lsp`, says what its client can do, and holds the server to it: a message of a kind that the
-//! client did not declare, a reply nobody asked for, an unread notification, an error exit or a panic on stderr fail the
-//! test, at the next wait or when the `Server` is dropped. [`Workspace`] is the folder it works in. [`process`] is the
-//! child and its pipes, without any knowledge of the protocol's rules.
+//! [`Server`] starts `costline lsp`, says what its client can do, and holds the server to it: a message that the protocol does
+//! not have so, or for which the client did not declare what it takes ([`wire`](crate::wire)), an unread notification, an error
+//! exit or a panic on stderr fail the test, at the next wait or when the `Server` is dropped. What the test sends is held to the
+//! protocol too, but for a client that is [`odd`](ServerBuilder::odd) and for what is sent raw. [`Workspace`] is the folder it
+//! works in. [`process`] is the child and its pipes, without any knowledge of the protocol's rules.
 //!
 //! [`questions`] are the requests that suites make over and over; [`profiles`] writes small profiles whose costs can be
 //! checked by hand, [`cases`] holds the real ones of `fixtures/` with what independent tools computed of them.
@@ -23,14 +24,20 @@
 // So that `json!` can stand in the call.
 #![allow(clippy::needless_pass_by_value)]
 
+pub mod builder;
 pub mod capabilities;
 pub mod cases;
+mod ending;
+mod heard;
 pub mod process;
 pub mod profiles;
 pub mod questions;
+mod reading;
 pub mod server;
 pub mod workspace;
 
+pub use builder::ServerBuilder;
+pub use heard::Refreshes;
 pub use process::{DEADLINE, Process};
-pub use server::{Refreshes, Server, ServerBuilder};
+pub use server::Server;
 pub use workspace::{Workspace, uri};

@@ -1,10 +1,10 @@
 //! The server's process and its pipes: nothing here blocks the test.
 //!
 //! A thread each reads stdout and stderr and writes stdin, so that a server which stops reading or writing meets a deadline
-//! in the test instead of hanging it. Framing is `lsp-server`'s, hence independent of the framework under test.
+//! in the test instead of hanging it.
 
 use std::ffi::OsStr;
-use std::io::{BufReader, ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use lsp_server::Message;
+use serde_json::Value;
+
+use crate::wire::Frames;
 
 /// When a wait is given up: far beyond what a loaded machine needs, short of what a CI job bears.
 pub const DEADLINE: Duration = Duration::from_secs(20);
@@ -21,8 +23,8 @@ pub const DEADLINE: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub enum Output {
     /// A message.
-    Message(Message),
-    /// A frame that is no message `lsp-server` can read, such as an error without an id; or bytes that are no frame.
+    Message(Value),
+    /// What stands in the place of one.
     Unreadable(String),
     /// The stream's end.
     Closed,
@@ -62,21 +64,18 @@ impl Process {
         });
 
         let (read, stdout) = channel();
-        let pipe = child.stdout.take().unwrap_or_else(|| unreachable!("stdout is piped"));
+        let mut pipe = child.stdout.take().unwrap_or_else(|| unreachable!("stdout is piped"));
         thread::spawn(move || {
-            let mut pipe = BufReader::new(pipe);
-            loop {
-                let output = match Message::read(&mut pipe) {
-                    Ok(Some(message)) => Output::Message(message),
-                    // The frame has been read to its end: the next one follows.
-                    Err(error) if error.kind() == ErrorKind::InvalidData => Output::Unreadable(error.to_string()),
-                    Ok(None) | Err(_) => Output::Closed,
-                };
-                let closed = matches!(output, Output::Closed);
-                if read.send(output).is_err() || closed {
-                    break;
+            let mut frames = Frames::default();
+            let mut chunk = [0; 16 * 1024];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                frames.push(&chunk[..count]);
+                for message in &mut frames {
+                    // Nobody reads any more.
+                    let _ = read.send(message.map_or_else(Output::Unreadable, Output::Message));
                 }
             }
+            let _ = read.send(Output::Closed);
         });
 
         let stderr = Arc::new(Mutex::new(Vec::new()));

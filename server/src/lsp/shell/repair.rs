@@ -1,12 +1,13 @@
 //! Mends requests that mean something but do not parse: `"params": null`, and `initialize` params with values that
-//! `lsp-types` does not know.
+//! `lsp-types` does not know. The server's own requests lose the `"params": null` that tower-lsp gives them.
 //!
 //! An editor is never refused for an optional block. The smallest part that does not parse is left out, and said so in the
 //! log; no list of known oddities is kept.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use tower_lsp::jsonrpc::Request;
+use std::borrow::Cow;
+use tower_lsp::jsonrpc::{Id, Request};
 use tower_lsp::lsp_types::InitializeParams;
 
 /// `request` with params that tower-lsp takes.
@@ -20,14 +21,24 @@ pub(super) fn mend(request: Request) -> Request {
         ("initialize", params) => Some(mend_initialize(params.unwrap_or_default())),
         (_, params) => params,
     };
-    let mut mended = Request::build(method);
+    request_of(method, id, params)
+}
+
+/// `request` without params where they are null: JSON-RPC has lists and objects only ("4.2 Parameter Structures").
+pub(super) fn without_null(request: Request) -> Request {
+    let (method, id, params) = request.into_parts();
+    request_of(method, id, params.filter(|params| !params.is_null()))
+}
+
+fn request_of(method: Cow<'static, str>, id: Option<Id>, params: Option<Value>) -> Request {
+    let mut request = Request::build(method);
     if let Some(id) = id {
-        mended = mended.id(id);
+        request = request.id(id);
     }
     if let Some(params) = params {
-        mended = mended.params(params);
+        request = request.params(params);
     }
-    mended.finish()
+    request.finish()
 }
 
 fn mend_initialize(params: Value) -> Value {
