@@ -24,16 +24,10 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("costline.callTree", { treeDataProvider: this, showCollapseAll: true });
-    let revision: number | undefined;
     this.subscriptions = [
       this.view,
       this.changed,
-      server.onDidChange(() => {
-        if (revision !== server.shown?.revision) {
-          revision = server.shown?.revision;
-          this.changed.fire(undefined);
-        }
-      }),
+      server.onDidChangeCosts(() => this.changed.fire(undefined)),
     ];
   }
 

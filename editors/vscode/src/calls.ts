@@ -29,15 +29,12 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("costline.calls", { treeDataProvider: this, showCollapseAll: true });
-    let revision: number | undefined;
     this.subscriptions = [
       this.view,
       this.changed,
-      server.onDidChange(() => {
-        if (server.shown && revision !== server.shown.revision) {
-          revision = server.shown.revision;
-          this.changed.fire(undefined);
-        }
+      // What is open stays while a server is restarted.
+      server.onDidChangeCosts(() => {
+        if (server.shown) this.changed.fire(undefined);
       }),
     ];
   }

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, type Direction, pickCallLine } from "./calls";
 import type { FlameGraphPanel } from "./flamegraph";
+import { FORMATS } from "./formats";
 import { itemAtCursor } from "./hierarchy";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { lineCosts } from "./marks";
@@ -23,17 +24,6 @@ interface Parts {
 
 /** A row of one of our trees, where a command comes from its menu. */
 type AnyRow = CallNode | Row | TreeRow | undefined;
-
-/** What `costline.export` writes: the README's table. */
-export const FORMATS: readonly { readonly format: string; readonly description: string; readonly extension: string }[] = [
-  { format: "firefox", description: "for profiler.firefox.com", extension: "json" },
-  { format: "speedscope", description: "for speedscope.app", extension: "speedscope.json" },
-  { format: "pprof", description: "for pprof and Go's tools", extension: "pb.gz" },
-  { format: "callgrind", description: "for KCachegrind", extension: "callgrind" },
-  { format: "flamegraph", description: "a picture to click into", extension: "svg" },
-  { format: "folded", description: "a line per stack", extension: "folded" },
-  { format: "flamechart", description: "a line per call, in order of time", extension: "flamechart" },
-];
 
 const TRANSFORMS = [
   { type: "focus-function", label: "$(filter) Focus on This Function", detail: "Only samples that contain it, from it inwards" },

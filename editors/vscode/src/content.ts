@@ -12,10 +12,8 @@ export function contentProvider(server: Server): vscode.Disposable {
       return text;
     },
   };
-  let revision: number | undefined;
-  const refresh = server.onDidChange(() => {
-    if (!server.shown || server.shown.revision === revision) return;
-    revision = server.shown.revision;
+  const refresh = server.onDidChangeCosts(() => {
+    if (!server.shown) return;
     for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === "costline") changed.fire(uri);
   });
   return vscode.Disposable.from(vscode.workspace.registerTextDocumentContentProvider("costline", provider), refresh, changed);

@@ -52,7 +52,7 @@ export function decorations(server: Server): vscode.Disposable {
   };
   return vscode.Disposable.from(
     ...types,
-    server.onDidChange(drawSoon),
+    server.onDidChangeCosts(drawSoon),
     server.onDidChangeMarks(drawSoon),
     vscode.window.onDidChangeVisibleTextEditors(drawSoon),
     vscode.workspace.onDidChangeTextDocument(drawSoon),

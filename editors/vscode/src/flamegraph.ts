@@ -19,8 +19,8 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   constructor(private readonly server: Server) {
     this.subscriptions = [
-      server.onDidChange(() => {
-        if (this.panel && server.shown && this.revision !== server.shown.revision) void this.load();
+      server.onDidChangeCosts(() => {
+        if (this.panel && server.shown) void this.load();
       }),
       // Panels come back with the window.
       vscode.window.registerWebviewPanelSerializer(KIND, {

@@ -25,16 +25,10 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private readonly subscriptions: readonly { dispose(): unknown }[];
 
   constructor(private readonly server: Server) {
-    let revision: number | undefined;
     this.subscriptions = [
       vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true }),
       this.changed,
-      server.onDidChange(() => {
-        if (revision !== server.shown?.revision) {
-          revision = server.shown?.revision;
-          this.changed.fire(undefined);
-        }
-      }),
+      server.onDidChangeCosts(() => this.changed.fire(undefined)),
     ];
   }
 

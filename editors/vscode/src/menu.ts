@@ -55,10 +55,8 @@ export async function showMenu(server: Server): Promise<void> {
     label: `$(play) ${plain(action.title)}`,
     run: () => perform(server, action),
   }));
-  const transforms = view.transforms.map(({ text }): Entry => ({ label: `$(filter) ${plain(text)}`, description: "active; chosen to undo the last", run: () => server.execute("costline.popTransform") }));
   const entries = [
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
-    ...(transforms.length === 0 ? [] : [separator("Changed stacks"), ...transforms]),
     ...(actions.length === 0 ? [] : [separator("Do"), ...actions]),
     ...ownEntries(view.profile !== null, server.hidden),
   ];
@@ -66,8 +64,9 @@ export async function showMenu(server: Server): Promise<void> {
   await picked?.run?.();
 }
 
-function headline({ profile, metric }: View): string {
-  return profile ? `${profile.name}${metric === null ? "" : ` · ${metric}`}` : "No profile was found in this workspace";
+function headline({ profile, metric, transforms }: View): string {
+  if (!profile) return "No profile was found in this workspace";
+  return [profile.name, metric ?? "", ...transforms.map(({ text }) => text)].filter(Boolean).join(" · ");
 }
 
 /** Lets the user pick one of the choices, by its key. */
@@ -99,9 +98,11 @@ async function pickOne(choice: Choice, options: readonly Picked[]): Promise<unkn
 }
 
 async function pickMany(choice: Choice, options: readonly Picked[]): Promise<unknown> {
-  const picked = await vscode.window.showQuickPick(options, { title: choice.title, canPickMany: true, placeHolder: "None: as in the settings", matchOnDescription: true });
-  if (!picked) return undefined;
-  return picked.length === 0 ? null : picked.map((option) => option.value);
+  const placeHolder = "None: as in the settings";
+  const picked = await vscode.window.showQuickPick(options, { title: choice.title, canPickMany: true, placeHolder, matchOnDescription: true });
+  if (picked?.length === 0) return null;
+  // All, also of the next recording.
+  return picked?.length === options.length ? [] : picked?.map((option) => option.value);
 }
 
 async function perform(server: Server, { command, arguments: args }: Action): Promise<void> {

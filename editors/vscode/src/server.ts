@@ -38,9 +38,12 @@ export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Costline", { log: true });
   private client: LanguageClient | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
+  private readonly recosted = new vscode.EventEmitter<void>();
   private readonly hiding = new vscode.EventEmitter<void>();
   /** Something else is shown, or the server is in another state. */
   readonly onDidChange = this.changed.event;
+  /** Costs, or their words, are others; or there are none now. */
+  readonly onDidChangeCosts = this.recosted.event;
   /** Costs beside the code were hidden, shown or limited in another way. */
   readonly onDidChangeMarks = this.hiding.event;
   running: Running = "starting";
@@ -56,6 +59,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.changed.dispose();
+    this.recosted.dispose();
     this.hiding.dispose();
     this.log.dispose();
   }
@@ -177,13 +181,15 @@ export class Server implements vscode.Disposable {
 
   private become(running: Running): void {
     this.running = running;
-    if (running !== "running") this.shown = undefined;
-    this.changed.fire();
+    if (running === "running") this.changed.fire();
+    else this.show(undefined);
   }
 
-  private show(shown: Shown): void {
+  private show(shown: Shown | undefined): void {
+    const before = this.shown?.revision;
     this.shown = shown;
     this.changed.fire();
+    if (shown?.revision !== before) this.recosted.fire();
   }
 
   private options(): LanguageClientOptions {
