@@ -63,7 +63,8 @@ test("the version is the server's, and the types are those of the oldest VS Code
 });
 
 test("recording commands and formats are those of the README", () => {
-  for (const { command } of RECIPES) assert.ok(readme.includes(command), command);
+  const walkthrough = read("media/walkthrough/record.md");
+  for (const { command } of RECIPES) assert.ok(readme.includes(command) && walkthrough.includes(command), command);
   const rows = [...(/## Exporting(.*?)\n## /s.exec(readme)?.[1] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, format]) => format);
   assert.deepEqual(FORMATS.map(({ format }) => format).toSorted(), rows.toSorted());
   assert.equal(recipesFor("python")[0]?.tool, "py-spy");
