@@ -5,7 +5,7 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { share, type Tree, type TreeNode } from "./protocol";
 import type { Server } from "./server";
-import { keyId } from "./tree";
+import { keyId, place } from "./tree";
 
 export type TreeRow =
   | { readonly kind: "node"; readonly id: string; readonly node: TreeNode; readonly total: number }
@@ -59,9 +59,10 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     }
     const { node } = row;
     const state = node.hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
-    const item = new vscode.TreeItem(node.name, state);
+    const [total, ...others] = node.text.split(" · ");
+    const item = new vscode.TreeItem(`${total ?? ""} ${node.name}`, state);
     item.id = row.id;
-    item.description = node.text;
+    item.description = [...others, place(node.item)].filter(Boolean).join(" · ");
     item.tooltip = `${node.name}\n${node.text}`;
     item.iconPath = bar(share(node.total ?? node.self, row.total));
     item.contextValue = node.item ? "function" : "node";

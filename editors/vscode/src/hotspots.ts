@@ -5,6 +5,7 @@ import { bar } from "./bars";
 import { openCommand } from "./places";
 import { type HotSpot, type HotSpots, share } from "./protocol";
 import type { Server } from "./server";
+import { detail } from "./tree";
 
 type Group = "function" | "line";
 export type Row =
@@ -76,11 +77,11 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 function spotItem(group: Group, spot: HotSpot, total: number, rank: number): vscode.TreeItem {
   const file = spot.file?.split(/[\\/]/).at(-1);
   const place = file === undefined ? undefined : `${file}:${spot.line ?? "?"}`;
-  const label = group === "function" ? spot.name : place;
+  const label = group === "function" ? (spot.item?.name ?? spot.name) : place;
   const item = new vscode.TreeItem(label ?? "?");
   item.id = `${group} ${rank} ${spot.name ?? ""} ${spot.file ?? ""}:${spot.line ?? ""}`;
-  item.description = spot.text;
-  item.tooltip = [label, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter(Boolean).join("\n");
+  item.description = spot.item ? detail(spot.item) : spot.text;
+  item.tooltip = [spot.name ?? place, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter(Boolean).join("\n");
   item.iconPath = bar(share(spot.total ?? spot.self, total));
   item.contextValue = spot.item ? "function" : "line";
   const uri = spot.uri ?? spot.item?.uri;

@@ -12,6 +12,11 @@ export function detail(item: { readonly detail?: string }): string {
   return (item.detail ?? "").replace(/^costline · /, "");
 }
 
+/** Where a function stands, as the server says it. */
+export function place(item: { readonly detail?: string } | null): string {
+  return item ? (detail(item).split(" · ")[0] ?? "") : "";
+}
+
 /** Whether nothing lies below: all of the cost is the function's own, or its stacks begin there. */
 export function isLeaf({ data: { self, total } }: Item): boolean {
   return self !== null && self === total;

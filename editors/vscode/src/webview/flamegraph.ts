@@ -34,7 +34,7 @@ let zoomed: number | undefined;
 /** The frame that the keyboard is at. */
 let current: number | undefined;
 
-const HELP = "Click: source. Double-click or Space: zoom. Arrows: move. Enter: source. Escape: whole graph.";
+const HELP = "Click or Enter: source · Double-click or Space: zoom · Escape: whole graph";
 
 function path(index: number | undefined): string[] {
   const names: string[] = [];
@@ -111,7 +111,7 @@ function highlight(): void {
 
 function tell(index: number | undefined): void {
   const frame = index === undefined ? undefined : frames[index];
-  details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" ");
+  details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" · ");
 }
 
 function go(index: number | undefined): void {
