@@ -15,7 +15,14 @@ import { statusBar } from "./statusBar";
 
 let server: Server | undefined;
 
-export async function activate(context: vscode.ExtensionContext): Promise<void> {
+/** What other extensions get of this one: its views, for tests. */
+interface Exports {
+  readonly hotSpots: HotSpotsView;
+  readonly calls: Calls;
+  readonly callTree: CallTreeView;
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
   const started: Server = new Server(context, (command, item) => calls.show(command === "costline.showCallers" ? "callers" : "callees", item));
   server = started;
   const calls: Calls = new Calls(started);
@@ -29,6 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   );
   await started.start();
   if (started.problem !== "" && started.running !== "running") void offerHelp(started);
+  return { hotSpots, calls, callTree };
 }
 
 export async function deactivate(): Promise<void> {
