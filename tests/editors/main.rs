@@ -7,3 +7,4 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
 mod stage;
+mod vscode;
