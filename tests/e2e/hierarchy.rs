@@ -220,10 +220,12 @@ fn assert_steps_add_up(case: &Case, direction: &str) {
         let first = step(&mut server, root);
         let of = |items: &[Value]| items.iter().filter(|item| !is_recursive(item)).map(total).sum::<f64>();
         assert_eq!(shown["total"].as_f64().unwrap(), total(root), "{root}");
+        assert_eq!(&shown["item"], root);
         assert_eq!(of(&first) + shown["self"].as_f64().unwrap(), total(root), "{root}");
         for item in first.iter().filter(|item| !is_recursive(item)) {
             let second = step(&mut server, item);
             assert_eq!(of(&second) + self_(item), total(item), "{item}\n{}", told(&second));
+            assert_eq!(&server.execute(command, json!([item, { "message": false }]))["item"], item);
             for inner in second.iter().filter(|item| !is_recursive(item)) {
                 let third = step(&mut server, inner);
                 assert_eq!(of(&third) + self_(inner), total(inner), "{inner}\n{}", told(&third));

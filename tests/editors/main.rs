@@ -11,5 +11,6 @@ mod emacs;
 mod neovim;
 mod recorded;
 mod stage;
+mod vscode;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -287,7 +287,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
     })
 }
 
-/// The callers or callees of an item, with their items; empty for one that is not ours.
+/// The callers or callees of an item, with their items, and the item itself with its costs of now; empty for one that is not ours.
 pub fn show(context: &Context, direction: Direction, item: &CallHierarchyItem) -> Value {
     let known = context.world.snapshot().and_then(|snapshot| Some((snapshot, from_proto::item_path(snapshot, item, direction)?)));
     let Some((snapshot, (known, path))) = known else { return json!({"entries": []}) };
@@ -311,7 +311,13 @@ pub fn show(context: &Context, direction: Direction, item: &CallHierarchyItem) -
             "item": item,
         }))
     });
+    let total = if step.estimated { Total::Estimated(step.total) } else { Total::Exact(step.total) };
+    let now = match *path.as_slice() {
+        [function] => root_item(context, snapshot, function),
+        _ => to_proto::item(context, snapshot, Some(direction), &path, step.self_, total, false),
+    };
     json!({
+        "item": now,
         "direction": direction,
         "metric": snapshot.costs.metric.name,
         "unit": snapshot.costs.metric.unit,

@@ -1,0 +1,34 @@
+// Bundles the extension into one file; with --tests the unit tests too.
+import { build } from "esbuild";
+import { readdirSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+
+const folder = resolve(import.meta.dirname, "..");
+const tests = process.argv.includes("--tests");
+
+/** `webview:FILE` is the text of a script for a page, bundled. */
+const webview = {
+  name: "webview",
+  setup(outer) {
+    outer.onResolve({ filter: /^webview:/ }, ({ path, resolveDir }) => ({
+      path: resolve(resolveDir, path.slice("webview:".length)),
+      namespace: "webview",
+    }));
+    outer.onLoad({ filter: /./, namespace: "webview" }, async ({ path }) => {
+      const { outputFiles } = await build({
+        entryPoints: [path], bundle: true, minify: true, write: false, target: "es2022", format: "iife",
+      });
+      return { contents: outputFiles[0].text, loader: "text" };
+    });
+  },
+};
+
+const common = { bundle: true, platform: "node", format: "cjs", target: "node20", logLevel: "warning", absWorkingDir: folder };
+rmSync(resolve(folder, "dist"), { recursive: true, force: true });
+await build({
+  ...common, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js", minify: true, external: ["vscode"], plugins: [webview],
+});
+if (tests) {
+  const entryPoints = readdirSync(resolve(folder, "test")).filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
+  await build({ ...common, entryPoints, outdir: "dist/test", sourcemap: "inline" });
+}

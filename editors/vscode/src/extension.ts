@@ -1,0 +1,71 @@
+// The extension's table of contents.
+
+import * as vscode from "vscode";
+import { CallTreeView } from "./callTree";
+import { Calls } from "./calls";
+import { registerCommands } from "./commands";
+import { contentProvider } from "./content";
+import { decorations } from "./decorations";
+import { FlameGraphPanel } from "./flamegraph";
+import { callHierarchy } from "./hierarchy";
+import { HotSpotsView } from "./hotspots";
+import { offerHelp } from "./menu";
+import { Server } from "./server";
+import { statusBar } from "./statusBar";
+
+let server: Server | undefined;
+
+/** What other extensions get of this one: its views, for tests. */
+interface Exports {
+  readonly hotSpots: HotSpotsView;
+  readonly calls: Calls;
+  readonly callTree: CallTreeView;
+}
+
+export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
+  const started: Server = new Server(context, (command, item) => calls.show(command === "costline.showCallers" ? "callers" : "callees", item));
+  server = started;
+  const calls: Calls = new Calls(started);
+  const hotSpots = new HotSpotsView(started);
+  const callTree = new CallTreeView(started);
+  const flameGraph = new FlameGraphPanel(started);
+  context.subscriptions.push(
+    started, calls, hotSpots, callTree, flameGraph,
+    statusBar(started), callHierarchy(started), contentProvider(started), decorations(started), contexts(started), restarts(started),
+    registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
+  );
+  await started.start();
+  if (started.problem !== "" && started.running !== "running") void offerHelp(started);
+  return { hotSpots, calls, callTree };
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}
+
+/** What `when` clauses ask. */
+function contexts(server: Server): vscode.Disposable {
+  const update = (): void => {
+    const { running, shown } = server;
+    const state = shown?.profile ? "profile" : running === "running" && shown && !shown.loading ? "none" : running;
+    void vscode.commands.executeCommand("setContext", "costline.state", state);
+    void vscode.commands.executeCommand("setContext", "costline.hidden", server.hidden);
+  };
+  update();
+  return server.onDidChange(update);
+}
+
+/** Changed settings reach the server; another program is another server. */
+function restarts(server: Server): vscode.Disposable {
+  return vscode.Disposable.from(
+    vscode.workspace.onDidChangeConfiguration(async (event) => {
+      if (event.affectsConfiguration("costline.server.path")) await server.start();
+      else if (event.affectsConfiguration("costline")) await server.settingsChanged();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(async () => {
+      const own = vscode.workspace.getConfiguration("costline").inspect<string>("server.path")?.workspaceValue;
+      if (own === undefined) await server.settingsChanged();
+      else await server.start();
+    }),
+  );
+}

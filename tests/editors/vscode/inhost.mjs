@@ -1,0 +1,43 @@
+// Runs `inhost/<suite>.js` inside the extension host, with the packaged extension and a second one: node inhost.mjs VSIX SUITE
+
+import path from "node:path";
+import { Code, stage } from "./code.mjs";
+
+const [vsix, suite] = process.argv.slice(2);
+
+/** How each suite wants the editor; `expected`: what it makes the extension log as errors. */
+const SUITES = {
+  trusted: {
+    options: ["--disable-workspace-trust"],
+    expected: [/Server process exited with signal SIGKILL/],
+  },
+  untrusted: { settings: { "security.workspace.trust.startupPrompt": "never" } },
+};
+const { settings, options = [], expected = [] } = SUITES[suite];
+
+let ended;
+const code = await Code.start({
+  home: path.join(path.dirname(stage.root), `code-${suite}`),
+  folder: stage.root,
+  vsix: [vsix],
+  settings: { "costline.server.path": stage.server, ...settings },
+  options: [...options, "--vscode-option", "enable-smoke-test-driver"],
+  payload: (remote) => [
+    ["extensionDevelopmentPath", remote(path.join(import.meta.dirname, "second"))],
+    ["extensionTestsPath", remote(path.join(import.meta.dirname, "inhost", suite))],
+  ],
+  expose: {
+    codeAutomationLog: (_type, [text, ...rest]) => /^(ok|FAILED): /.test(text) && console.log(text, ...rest),
+    codeAutomationExit: (status) => ended(status),
+  },
+});
+try {
+  const status = await new Promise((resolve) => { ended = resolve; });
+  if (status !== 0) throw new Error(`${suite}: failed`);
+  code.check(expected);
+} catch (error) {
+  console.log(code.log(/Costline/).join("\n"));
+  throw error;
+} finally {
+  await code.end();
+}

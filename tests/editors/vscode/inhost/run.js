@@ -1,0 +1,90 @@
+// What the suites share: tests one after the other, and what the editor gives for a document.
+const assert = require("node:assert/strict");
+const fs = require("node:fs");
+const path = require("node:path");
+const vscode = require("vscode");
+
+const stage = JSON.parse(fs.readFileSync(process.env.COSTLINE_STAGE, "utf8"));
+const PATIENCE = 30_000;
+
+/** Runs all of `tests`, an object of functions by name; fails if one did. */
+async function run(tests) {
+  let failed = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+      console.log(`ok: ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED: ${name}\n${error.stack}`);
+    }
+  }
+  if (failed > 0) throw new Error(`${failed} failed`);
+}
+
+/** Waits until `check`, which throws as long as things are not as they should be, does not. */
+async function eventually(check) {
+  for (const deadline = Date.now() + PATIENCE; ; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
+}
+
+const open = (file) => vscode.workspace.openTextDocument(path.join(stage.root, file));
+const whole = (document) => document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
+
+/** The labels of the hints by line (1-based), as `stage.json` has them. */
+async function hints(document) {
+  const hints = await vscode.commands.executeCommand("vscode.executeInlayHintProvider", document.uri, whole(document));
+  return Object.fromEntries(hints.map((hint) => [hint.position.line + 1, hint.label]));
+}
+
+/** The titles of the lenses by the name of the function that is defined there. */
+async function lenses(document) {
+  const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", document.uri, 1000);
+  return Object.fromEntries(lenses.map((lens) => {
+    const text = document.lineAt(lens.range.start).text;
+    return [/\bdef (\w+)/.exec(text)?.[1] ?? text, lens.command.title];
+  }));
+}
+
+/** The text of all hovers at a place, without the escapes of Markdown. */
+async function hover(document, position) {
+  const hovers = await vscode.commands.executeCommand("vscode.executeHoverProvider", document.uri, position);
+  return hovers.flatMap((hover) => hover.contents).map((content) => content.value ?? content).join("\n").replaceAll(/\\(?=\W)/g, "");
+}
+
+/** The place where a function is defined. */
+function definition(document, name) {
+  const lines = document.getText().split("\n");
+  const line = lines.findIndex((text) => new RegExp(`\\bdef ${name}\\b`).test(text));
+  assert.ok(line >= 0, `${name} is defined in ${document.uri}`);
+  return new vscode.Position(line, lines[line].indexOf(name));
+}
+
+/** Asserts that `file` shows the costs that `stage.json` has for it `when` ("before", "after"). */
+async function shows(file, when) {
+  const document = await open(file);
+  await eventually(async () => assert.deepEqual(await hints(document), stage[when].lines[file]));
+  await eventually(async () => {
+    const shown = await lenses(document);
+    for (const [name, cost] of Object.entries(stage[when].functions[file])) {
+      const title = shown[name.split(".").at(-1)] ?? "";
+      assert.ok(title.startsWith(`self ${cost.self} `) && title.includes(` total ${cost.total} `), `${name}: ${title} is not ${JSON.stringify(cost)}`);
+    }
+  });
+}
+
+/** Changes a setting, the user's where nothing else is said. */
+const set = (key, value, target = vscode.ConfigurationTarget.Global) => vscode.workspace.getConfiguration("costline").update(key, value, target);
+
+/** Makes a program at `file` that says in `log` that it ran, and is the server. */
+function program(file, log) {
+  fs.writeFileSync(file, `#!/bin/sh\necho ran >> '${log}'\nexec '${stage.server}' "$@"\n`, { mode: 0o755 });
+  return file;
+}
+
+module.exports = { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, run, set, shows, stage, vscode };

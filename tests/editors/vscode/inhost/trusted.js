@@ -1,0 +1,156 @@
+// Providers and views in a workspace that is trusted.
+const { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, run, set, shows, stage, vscode } = require("./run");
+
+const FILE = "main.py";
+const { lines, functions } = { lines: stage.before.lines[FILE], functions: stage.before.functions[FILE] };
+const command = vscode.commands.executeCommand;
+const exported = (id) => vscode.extensions.getExtension(id).exports;
+
+/** Names of what the call hierarchy begins with at a function. */
+async function prepared(name) {
+  const document = await open(FILE);
+  const items = await command("vscode.prepareCallHierarchy", document.uri, definition(document, name));
+  return items.map((item) => item.name);
+}
+
+/** The labels of a tree's rows, with those of what is below, `depth` levels of them. */
+async function rows(view, depth, parent) {
+  const children = depth > 0 ? await view.getChildren(parent) : [];
+  return Promise.all(children.map(async (row) => {
+    const item = await view.getTreeItem(row);
+    return { label: item.label, description: item.description, below: await rows(view, depth - 1, row) };
+  }));
+}
+
+/** Process ids of this extension host's servers. */
+function servers() {
+  return fs.readdirSync("/proc").filter((pid) => {
+    try {
+      const [, parent] = /\) \S (\d+) /.exec(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
+      return Number(parent) === process.pid && fs.readlinkSync(`/proc/${pid}/exe`) === fs.realpathSync(stage.server);
+    } catch {
+      return false;
+    }
+  });
+}
+
+exports.run = () => run({
+  async "hints and lenses have the costs of their lines"() {
+    await shows("main.py", "before");
+    await shows("grid/maze.py", "before");
+  },
+
+  async "a line and a name tell their costs"() {
+    const document = await open(FILE);
+    assert.ok((await hover(document, new vscode.Position(18, 0))).includes(lines[19]));
+    assert.ok((await hover(document, definition(document, "solve_all"))).includes(functions.solve_all.total));
+  },
+
+  async "the call hierarchy is ours where no language has one"() {
+    const document = await open(FILE);
+    const [item] = await command("vscode.prepareCallHierarchy", document.uri, definition(document, "solve_all"));
+    assert.equal(item.name, `${functions.solve_all.total} solve_all`);
+    const callers = await command("vscode.provideIncomingCalls", item);
+    assert.deepEqual(callers.map(({ from }) => from.name), [`${functions.solve_all.total} main`]);
+    const callees = await command("vscode.provideOutgoingCalls", item);
+    assert.ok(callees.some(({ to }) => to.name === `${stage.before.functions["grid/maze.py"].solve.total} solve`));
+  },
+
+  async "functions from elsewhere have a page"() {
+    const document = await open(FILE);
+    const [item] = await command("vscode.prepareCallHierarchy", document.uri, definition(document, "background"));
+    const callees = await command("vscode.provideOutgoingCalls", item);
+    const { to } = callees.find(({ to }) => to.uri.scheme === "costline");
+    const page = await vscode.workspace.openTextDocument(to.uri);
+    assert.match(to.name, /dumps$/);
+    assert.ok(page.getText().includes("dumps") && page.getText().includes(stage.before.functions["json/__init__.py"].dumps.total), page.getText());
+  },
+
+  async "the views show what costs most"() {
+    const { hotSpots, callTree } = exported("costline.costline");
+    const [spots, ...others] = await eventually(async () => {
+      const groups = await rows(hotSpots, 2);
+      assert.equal(groups.length, 2);
+      return groups;
+    });
+    for (const [name, { self, total }] of Object.entries(functions)) {
+      const text = JSON.stringify(spots.below.find(({ label }) => label.includes(name)));
+      assert.ok(text.includes(self) && text.includes(total), `${name}: ${text}`);
+    }
+    assert.ok(JSON.stringify(others).includes("main.py:74"));
+    // From the outermost function inwards; numbers are those of the functions, each being called from one place.
+    const [module] = await rows(callTree, 3);
+    const main = module.below.find(({ label }) => label.includes("main"));
+    const [solveAll] = main.below;
+    assert.ok(JSON.stringify(main).includes(functions.main.total));
+    assert.ok(solveAll.label.includes("solve_all") && JSON.stringify(solveAll).includes(functions.solve_all.total));
+  },
+
+  async "a language's call hierarchy stays the one that VS Code asks"() {
+    const second = exported("test.second");
+    second.provide();
+    assert.deepEqual(await prepared("solve_all"), ["second"]);
+    const document = await open(FILE);
+    const editor = await vscode.window.showTextDocument(document);
+    const at = definition(document, "solve_all");
+    editor.selection = new vscode.Selection(at, at);
+    await command("costline.ui.callers");
+    const [root] = await rows(exported("costline.costline").calls, 2);
+    assert.equal(root.label, `${functions.solve_all.total} solve_all`);
+    assert.deepEqual(root.below.map((row) => row.label), [`${functions.solve_all.total} main`]);
+  },
+
+  async "unless the user wants ours"() {
+    const ours = `${functions.solve_all.total} solve_all`;
+    await set("callHierarchy.takeOver", true);
+    await eventually(async () => assert.deepEqual(await prepared("solve_all"), [ours]));
+    await set("callHierarchy.takeOver", undefined);
+    await eventually(async () => assert.deepEqual(await prepared("solve_all"), ["second"]));
+    exported("test.second").withdraw();
+    assert.deepEqual(await prepared("solve_all"), [ours]);
+  },
+
+  async "what is switched off is gone at once, and comes back"() {
+    const document = await open(FILE);
+    const place = definition(document, "solve_all");
+    const shown = {
+      hints: async () => Object.keys(await hints(document)).length > 0,
+      lenses: async () => Object.keys(await lenses(document)).length > 0,
+      hover: async () => (await hover(document, place)).includes(functions.solve_all.total),
+    };
+    for (const [part, isShown] of Object.entries(shown)) {
+      assert.equal(await isShown(), true, part);
+      await set(`${part}.enable`, false);
+      await eventually(async () => assert.equal(await isShown(), false, part));
+      await set(`${part}.enable`, undefined);
+      await eventually(async () => assert.equal(await isShown(), true, part));
+    }
+  },
+
+  async "another program is another server"() {
+    const log = path.join(stage.root, "../other.log");
+    const other = program(path.join(stage.root, "../other"), log);
+    await set("server.path", other, vscode.ConfigurationTarget.Workspace);
+    await eventually(() => assert.ok(fs.existsSync(log)));
+    await shows("main.py", "before");
+    await set("server.path", undefined, vscode.ConfigurationTarget.Workspace);
+    await shows("main.py", "before");
+  },
+
+  async "a server that ends is started again"() {
+    const [pid, ...others] = servers();
+    assert.ok(pid !== undefined && others.length === 0);
+    process.kill(Number(pid), "SIGKILL");
+    await eventually(() => {
+      const now = servers();
+      assert.ok(now.length === 1 && now[0] !== pid);
+    });
+    await shows("main.py", "before");
+  },
+
+  async "a rewritten profile has other costs"() {
+    fs.renameSync(stage.next, stage.profile);
+    await shows("main.py", "after");
+    await shows("grid/maze.py", "after");
+  },
+});
