@@ -84,8 +84,8 @@ fn hotspots_are_functions_or_lines_hottest_first() {
     assert_eq!((&functions["total"], &functions["metric"]), (&json!(6), &json!("samples")));
     let main = &functions["functions"][0];
     assert_eq!(
-        (&main["uri"], &main["line0"], &main["text"]),
-        (&json!(uri), &json!(8 + BELOW), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"))
+        (&main["uri"], &main["line0"], &main["text"], &main["label"]),
+        (&json!(uri), &json!(8 + BELOW), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"), &json!("100.0%"))
     );
 
     let lines = server.execute("costline.hotspots", json!([{ "by": "line", "limit": 3 }]));
@@ -93,9 +93,11 @@ fn hotspots_are_functions_or_lines_hottest_first() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|line| format!("{}:{} {}/{}", text(&line["file"]), line["line"], line["self"], line["total"]))
+        .map(|line| {
+            format!("{}:{} {}/{} {}", text(&line["file"]), line["line"], line["self"], line["total"], text(&line["label"]))
+        })
         .collect();
-    assert_eq!(rows, ["app.py:12 0/3", "lib.py:5 2/2", "app.py:10 0/2"]);
+    assert_eq!(rows, ["app.py:12 0/3 50.0%", "lib.py:5 2/2 33.3%", "app.py:10 0/2 33.3%"]);
     assert_eq!(server.execute("costline.hotspots", json!([{ "limit": 1 }]))["functions"].as_array().unwrap().len(), 1);
 }
 

@@ -6,6 +6,7 @@ import { openCommand } from "./places";
 import { share, type Tree, type TreeNode } from "./protocol";
 import type { Server } from "./server";
 import { keyId, place } from "./tree";
+import { visible } from "./words";
 
 export type TreeRow =
   | { readonly kind: "node"; readonly id: string; readonly node: TreeNode; readonly total: number }
@@ -60,10 +61,10 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     const { node } = row;
     const state = node.hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
     const [total, ...others] = node.text.split(" · ");
-    const item = new vscode.TreeItem(`${total ?? ""} ${node.name}`, state);
+    const item = new vscode.TreeItem(`${total ?? ""} ${visible(node.name)}`, state);
     item.id = row.id;
     item.description = [...others, place(node.item)].filter(Boolean).join(" · ");
-    item.tooltip = `${node.name}\n${node.text}`;
+    item.tooltip = `${visible(node.name)}\n${node.text}`;
     item.iconPath = bar(share(node.total ?? node.self, row.total));
     item.contextValue = node.item ? "function" : "node";
     const uri = node.uri ?? node.item?.uri;
@@ -76,7 +77,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     const id = row?.id ?? "";
     const limit = this.limits.get(id) ?? PAGE;
     const asked = { path: row?.node.path ?? [], inverted: this.inverted, depth: 1, limit };
-    const tree = await this.server.execute<Tree | null>("costline.callTree", asked);
+    const tree = await this.server.quietly(this.server.execute<Tree | null>("costline.callTree", asked));
     if (!tree) return [];
     const rows = tree.nodes.map((node): TreeRow => ({ kind: "node", id: `${id}>${keyId(node.key)}`, node, total: tree.total }));
     return tree.more > 0 ? [...rows, { kind: "more", parent: row, count: tree.more }] : rows;

@@ -112,8 +112,8 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   }
 
   async step(node: CallNode, direction: Direction): Promise<CallNode[]> {
-    const calls = direction === "callers" ? await this.server.callers(node) : await this.server.callees(node);
-    return calls.map(({ item, lines }) => ({
+    const calls = await this.server.quietly(direction === "callers" ? this.server.callers(node) : this.server.callees(node));
+    return (calls ?? []).map(({ item, lines }) => ({
       id: nodeId(node.id, item),
       item,
       // Lines are the caller's: of the two, the one that calls.
@@ -124,7 +124,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   /** The same function with its costs as they are now. */
   private async fresh(root: CallNode): Promise<CallNode> {
     const command = this.direction === "callers" ? "costline.showCallers" : "costline.showCallees";
-    const step = await this.server.execute<Step>(command, root.item, { message: false }).catch(() => undefined);
+    const step = await this.server.quietly(this.server.execute<Step>(command, root.item, { message: false }));
     if (step?.item && this.root?.id === root.id) {
       this.root = { ...root, item: step.item, calls: { uri: step.item.uri, lines: [step.item.selectionRange] } };
       return this.root;

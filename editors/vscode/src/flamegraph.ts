@@ -6,6 +6,7 @@ import pageScript from "webview:./webview/flamegraph.ts";
 import { open } from "./places";
 import type { FlameGraph } from "./protocol";
 import type { Server } from "./server";
+import { visible } from "./words";
 
 const KIND = "costline.flameGraph";
 
@@ -89,7 +90,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   private async post(): Promise<void> {
     const { graph } = this;
     if (!graph) return;
-    const frames = graph.frames.map(({ name, text, parent, depth, left, width, uri }) => ({ name, text, parent, depth, left, width, hasSource: uri !== null }));
+    const frames = graph.frames.map(({ name, text, parent, depth, left, width, uri }) => ({ name: visible(name), text, parent, depth, left, width, hasSource: uri !== null }));
     const note = graph.omitted > 0 ? `${graph.omitted} frames are too narrow to be drawn.` : "";
     await this.panel?.webview.postMessage({ type: "graph", svg: graph.svg, frames, note });
   }

@@ -6,6 +6,7 @@ import { openCommand } from "./places";
 import { type HotSpot, type HotSpots, share } from "./protocol";
 import type { Server } from "./server";
 import { detail } from "./tree";
+import { visible } from "./words";
 
 type Group = "function" | "line";
 export type Row =
@@ -67,7 +68,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     if (row.kind !== "group") return [];
     const { group } = row;
     const limit = this.limits[group];
-    const answer = await this.server.execute<HotSpots | null>("costline.hotspots", { by: group, limit });
+    const answer = await this.server.quietly(this.server.execute<HotSpots | null>("costline.hotspots", { by: group, limit }));
     const spots = (group === "function" ? answer?.functions : answer?.lines) ?? [];
     const rows: Row[] = spots.map((spot, rank) => ({ kind: "spot", group, spot, total: answer?.total ?? 0, rank }));
     return spots.length < limit ? rows : [...rows, { kind: "more", group }];
@@ -77,11 +78,11 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 function spotItem(group: Group, spot: HotSpot, total: number, rank: number): vscode.TreeItem {
   const file = spot.file?.split(/[\\/]/).at(-1);
   const place = file === undefined ? undefined : `${file}:${spot.line ?? "?"}`;
-  const label = group === "function" ? (spot.item?.name ?? spot.name) : place;
-  const item = new vscode.TreeItem(label ?? "?");
+  const label = `${spot.label} ${visible((group === "function" ? spot.name : place) ?? "?")}`;
+  const item = new vscode.TreeItem(label);
   item.id = `${group} ${rank} ${spot.name ?? ""} ${spot.file ?? ""}:${spot.line ?? ""}`;
   item.description = spot.item ? detail(spot.item) : spot.text;
-  item.tooltip = [spot.name ?? place, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter(Boolean).join("\n");
+  item.tooltip = [spot.name ?? place, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter((part) => part != null).map(visible).join("\n");
   item.iconPath = bar(share(spot.total ?? spot.self, total));
   item.contextValue = spot.item ? "function" : "line";
   const uri = spot.uri ?? spot.item?.uri;

@@ -92,7 +92,9 @@ async function pick(server: Server, choice: Choice): Promise<void> {
 
 async function pickOne(choice: Choice, options: readonly Picked[]): Promise<unknown> {
   const marked = options.map((option) => (option.picked ? { ...option, label: `$(check) ${option.label}` } : option));
-  const reset: Picked[] = [separator(""), { label: "$(discard) As in the Settings", isSetting: true }];
+  // Where one option is the same, there is no need.
+  const isReset = options.some(({ value }) => value === null);
+  const reset: Picked[] = isReset ? [] : [separator(""), { label: "$(discard) As in the Settings", isSetting: true }];
   const picked = await vscode.window.showQuickPick([...marked, ...reset], { title: choice.title, matchOnDescription: true, matchOnDetail: true });
   return picked?.isSetting ? null : picked?.value;
 }

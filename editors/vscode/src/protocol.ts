@@ -72,7 +72,10 @@ export type Item = Omit<CallHierarchyItem, "data"> & { readonly data: ItemData }
 
 /** A function or a line of `costline.hotspots`. */
 export interface HotSpot extends Cost {
+  /** All of its costs. */
   readonly text: string;
+  /** The total alone. */
+  readonly label: string;
   readonly uri?: string | null;
   readonly line0?: number | null;
   readonly file?: string;

@@ -50,6 +50,8 @@ export class Server implements vscode.Disposable {
   /** Why there is no server. */
   problem = "";
   shown: Shown | undefined;
+  /** The revision whose costs are drawn. */
+  private drawn: number | "nothing" | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -114,6 +116,16 @@ export class Server implements vscode.Disposable {
     this.client = undefined;
     // One that failed to start cannot be stopped.
     await client?.dispose().catch(() => undefined);
+  }
+
+  /** What a request answers; where it fails, since there is no server now, nothing. */
+  async quietly<T>(answer: Promise<T>): Promise<T | undefined> {
+    try {
+      return await answer;
+    } catch (error) {
+      this.log.debug(sentence(error));
+      return undefined;
+    }
   }
 
   /** Runs a command of the server; fails with a sentence for people. */
@@ -181,15 +193,24 @@ export class Server implements vscode.Disposable {
 
   private become(running: Running): void {
     this.running = running;
-    if (running === "running") this.changed.fire();
-    else this.show(undefined);
+    if (running === "running") {
+      this.changed.fire();
+      return;
+    }
+    this.drawn = undefined;
+    this.show(undefined);
   }
 
   private show(shown: Shown | undefined): void {
-    const before = this.shown?.revision;
     this.shown = shown;
     this.changed.fire();
-    if (shown?.revision !== before) this.recosted.fire();
+    // What was drawn stays while a server starts and reads its first profile, as it does in a restart.
+    if (this.running === "starting" || (shown?.loading && !shown.profile)) return;
+    const now = shown?.revision ?? "nothing";
+    if (now !== this.drawn) {
+      this.drawn = now;
+      this.recosted.fire();
+    }
   }
 
   private options(): LanguageClientOptions {

@@ -51,6 +51,11 @@ export function markdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$&]/g, "\\$&").replace(/\s+/g, " ");
 }
 
+/** Names from profiles, with what would hide or turn round text made visible. */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
 /** Text in which no icon is meant. */
 export function plain(text: string): string {
   return text.replace(/\$\(/g, "$\u200b(");

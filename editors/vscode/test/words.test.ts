@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Shown } from "../src/protocol";
-import { age, markdown, statusText, statusTooltip } from "../src/words";
+import { age, markdown, statusText, statusTooltip, visible } from "../src/words";
 
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
@@ -35,6 +35,10 @@ test("names of files are text, not icons or Markdown", () => {
   const tooltip = statusTooltip("running", odd, false);
   assert.ok(tooltip.includes("\\[a\\]\\(command:x\\)"), tooltip);
   assert.equal(markdown("a_b*c\n<d> $(x) &amp;"), "a\\_b\\*c \\<d\\> \\$\\(x\\) \\&amp;");
+});
+
+test("marks that hide or turn round text are seen", () => {
+  assert.equal(visible("a\u202eb\u0000c ß"), "a\\u{202e}b\\u{0}c ß");
 });
 
 test("a unit is told where it is not the metric's name", () => {

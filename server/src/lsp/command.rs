@@ -12,6 +12,7 @@ use super::{call_tree, explain, flamegraph, from_proto};
 use crate::export::{self, Compat, Cut, Options, Target};
 use crate::present::{text::plain, units};
 use crate::session::chosen::{Change, Pick};
+use crate::session::config::Show;
 use crate::session::loader::Compare;
 use crate::session::transforms;
 use lsp_types::{CallHierarchyItem, Url};
@@ -255,12 +256,16 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
         }
         Value::Object(object)
     };
+    // Of a row of its own, and of one with little room.
+    let words = |cost, before| {
+        [("text".to_owned(), json!(scale.lens(cost, before))), ("label".to_owned(), json!(scale.hint(cost, Show::Total, before)))]
+    };
     let rows: Vec<Value> = if lines {
         let lines = snapshot.hottest_lines().into_iter().take(limit);
         let row = |line: analysis::LineCost| {
-            let text = scale.lens(line.cost, context.line_before(snapshot, line.file, line.line));
-            let object = with(to_proto::cost_data(snapshot, line.cost), place(line.file, line.line));
-            with(object.as_object().cloned().unwrap_or_default(), json!({"text": text}))
+            let mut object = to_proto::cost_data(snapshot, line.cost);
+            object.extend(words(line.cost, context.line_before(snapshot, line.file, line.line)));
+            with(object, place(line.file, line.line))
         };
         lines.map(row).collect()
     } else {
@@ -269,7 +274,7 @@ pub fn hotspots(context: &Context, lines: bool, limit: usize) -> Value {
             let mut object = to_proto::cost_data(snapshot, cost);
             object.insert("name".to_owned(), json!(snapshot.function(function).name));
             object.insert("lib".to_owned(), json!(snapshot.function(function).lib));
-            object.insert("text".to_owned(), json!(scale.lens(cost, context.function_before(snapshot, function))));
+            object.extend(words(cost, context.function_before(snapshot, function)));
             object.insert("item".to_owned(), json!(root_item(context, snapshot, function)));
             match snapshot.definition(function) {
                 Some((file, line)) => with(object, place(file, line)),
