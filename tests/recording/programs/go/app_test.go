@@ -1,4 +1,4 @@
-// Nearly all time is spent in burn, on the lines marked hot.
+// Nearly all time is spent in burn, on the lines that are marked.
 package app
 
 import "testing"

@@ -1,4 +1,4 @@
-// Nearly all time is spent in `burn`, on the lines marked hot; and what `burn` allocates is kept.
+// Nearly all time is spent in `burn`, on the lines that are marked; and what `burn` allocates is kept.
 globalThis.kept = [];
 
 function burn(n) {
@@ -16,7 +16,7 @@ function rest(n) {
 
 function descend(depth) {
   if (depth === 0) {
-    return burn(100_000_000);
+    return burn(70_000_000);
   }
   return descend(depth - 1) + rest(1000);
 }

@@ -1,4 +1,4 @@
-# Nearly all time is spent in `burn`, on the lines marked hot.
+# Nearly all time is spent in `burn`, on the lines that are marked.
 
 def burn(n)
   x = 1.0
@@ -15,7 +15,7 @@ def rest(n)
 end
 
 def descend(depth)
-  return burn(12_000_000) if depth.zero?
+  return burn(9_000_000) if depth.zero?
 
   descend(depth - 1) + rest(1000)
 end
