@@ -2,9 +2,11 @@
 //! `UPDATE_EXPECT=1 cargo test` rewrites what is between the marks.
 
 use crate::cli;
+use crate::export::Target;
 use crate::session::config::Config;
 use crate::session::discovery::{NAMES, PROFILE_FOLDERS};
-use clap::{Arg, Command};
+use analysis::TransformKind;
+use clap::{Arg, Command, ValueEnum};
 use expect_test::{ExpectFile, expect_file};
 use formats::Format;
 use serde_json::Value;
@@ -173,6 +175,30 @@ fn the_table_of_formats_has_every_format() {
     let named: Vec<_> = rows.map(|row| row.split('|').skip(1).take(2).map(str::trim).collect::<Vec<_>>()).collect();
     let known: Vec<_> = Format::ALL.iter().map(|format| (format.title(), format!("`{}`", format.name()))).collect();
     assert_eq!(named, known.iter().map(|(title, name)| vec![*title, name]).collect::<Vec<_>>());
+}
+
+/// The first cells of the table below a heading of the page on the command line, without what follows a colon.
+fn first_cells(heading: &str) -> Vec<String> {
+    let page = fs::read_to_string(folder().join("reference/command-line.md")).expect("the page is there");
+    let (_, below) = page.split_once(&format!("\n## {heading}\n")).expect("the page has this heading");
+    let section = below.split("\n## ").next().unwrap_or_default();
+    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")).filter_map(|row| row.split(['`', ':']).next());
+    cells.map(str::to_owned).collect()
+}
+
+#[test]
+fn the_table_of_transforms_has_every_kind() {
+    assert_eq!(first_cells("Transforms"), TransformKind::ALL.map(|kind| kind.name().to_owned()));
+}
+
+#[test]
+fn the_table_of_exports_has_every_target() {
+    let mut named = first_cells("Exports");
+    let values = Target::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let mut targets: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
+    named.sort_unstable();
+    targets.sort_unstable();
+    assert_eq!(named, targets);
 }
 
 /// The pages of the book and the documents beside it, by their paths.
