@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub fn only_profile(root: &Path) -> PathBuf {
     let mut server = Server::start();
     server.ask(0, "initialize", json!({"processId": null, "rootUri": format!("file://{}", root.display()), "capabilities": {}}));
-    server.send(Notification::new("initialized".to_owned(), json!({})).into());
+    server.send(&Notification::new("initialized".to_owned(), json!({})).into());
     let begun = Instant::now();
     for id in 1.. {
         let answer = server.ask(id, "workspace/executeCommand", json!({"command": "costline.profiles", "arguments": []}));
@@ -41,12 +41,12 @@ impl Server {
         Self { process, output }
     }
 
-    fn send(&mut self, message: Message) {
+    fn send(&mut self, message: &Message) {
         message.write(self.process.stdin.as_mut().unwrap()).unwrap();
     }
 
     fn ask(&mut self, id: i32, method: &str, params: Value) -> Value {
-        self.send(Request::new(id.into(), method.to_owned(), params).into());
+        self.send(&Request::new(id.into(), method.to_owned(), params).into());
         loop {
             match Message::read(&mut self.output).unwrap().expect("the server answers") {
                 Message::Response(answer) if answer.id == id.into() => break answer.response_result.unwrap(),
