@@ -3,6 +3,7 @@
 
 use crate::cli;
 use crate::export::Target;
+use crate::lsp::command::table::{COMMANDS, Entry};
 use crate::session::config::Config;
 use crate::session::discovery::{NAMES, PROFILE_FOLDERS};
 use analysis::TransformKind;
@@ -114,6 +115,16 @@ fn the_command_line_is_that_of_the_program() {
     }
     let _ = write!(page, "## Which profile, and which view of it\n\n{}", arguments(&cli::view_arguments(), |_| true));
     check("reference/command-line.md", &expect_file!["../../docs/reference/command-line.md"], &page);
+}
+
+#[test]
+fn the_commands_are_those_of_the_server() {
+    let mut page = String::new();
+    for Entry { name, does, takes, gives } in &COMMANDS {
+        let takes = if takes.is_empty() { "None.".to_owned() } else { format!("`{takes}`") };
+        let _ = write!(page, "## {name}\n\n{does}\n\n- Argument: {takes}\n- Answer: {gives}\n\n");
+    }
+    check("reference/commands.md", &expect_file!["../../docs/reference/commands.md"], page.trim_end());
 }
 
 /// The table of what a command takes; empty without any.
