@@ -3,6 +3,8 @@
 //! The process does nothing here but set up logging and end with the right code; [`cli`] has the commands, [`lsp`] the
 //! language server, [`session`] what it knows, [`present`] how it words it.
 
+#[cfg(test)]
+mod book;
 mod cli;
 mod export;
 mod lsp;

@@ -286,6 +286,19 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 }
 
 #[test]
+fn a_manual_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    run(["man", folder.path().to_str().unwrap()]).fine();
+    for command in ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions"] {
+        let page = std::fs::read_to_string(folder.path().join(format!("costline{command}.1"))).unwrap();
+        assert!(page.contains(".TH costline") && page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let nowhere = run(["man", folder.path().join("missing").to_str().unwrap()]);
+    assert_eq!(nowhere.code, Some(3));
+    assert!(nowhere.stderr.starts_with("costline: cannot write the output: "), "{}", nowhere.stderr);
+}
+
+#[test]
 fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish"] {
         let script = run(["completions", shell]).fine();

@@ -133,6 +133,12 @@ enum Command {
         /// For this shell
         shell: clap_complete::Shell,
     },
+    /// Write manual pages, one per command
+    #[command(hide = true)]
+    Man {
+        /// Into this folder
+        folder: PathBuf,
+    },
 }
 
 /// Which profile, and how to look at it.
@@ -200,6 +206,18 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// What the program takes, for the book.
+#[cfg(test)]
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// What all commands take that look at a profile, for the book.
+#[cfg(test)]
+pub fn view_arguments() -> clap::Command {
+    ViewArgs::augment_args(clap::Command::new("view"))
+}
+
 /// Runs the command that the process was started with; gives its exit code.
 pub fn run() -> i32 {
     let cli = Cli::parse();
@@ -257,6 +275,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);
         }
+        Command::Man { folder } => clap_mangen::generate_to(Cli::command(), folder)?,
     }
     Ok(())
 }

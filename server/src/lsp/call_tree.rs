@@ -28,9 +28,6 @@ pub struct Argument {
     limit: Option<usize>,
 }
 
-/// The same in words.
-pub const EXPECTED: &str = "{\"path\"?: […], \"inverted\"?: …, \"depth\"?: number, \"limit\"?: number}";
-
 /// Levels in one answer: JSON is nested two deep for each, and many clients read only so deep.
 const MAX_DEPTH: usize = 30;
 /// Functions that the paths in one answer may have together, which bounds it on deep stacks.

@@ -1,6 +1,6 @@
 //! What the client can do, and what the server offers.
 
-use super::command;
+use super::command::table::COMMANDS;
 use crate::session::documents::Encoding;
 use crate::session::loader::ClientAbilities;
 use crate::session::refresh::Refreshes;
@@ -87,7 +87,7 @@ pub fn server(encoding: Encoding) -> ServerCapabilities {
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: command::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+            commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
             ..ExecuteCommandOptions::default()
         }),
         workspace: Some(WorkspaceServerCapabilities { workspace_folders: Some(folders), file_operations: None }),

@@ -5,7 +5,7 @@
 //! and of several that begin on one line the costliest has it.
 
 use super::context::Context;
-use super::{command, to_proto};
+use super::{command::table::SHOW_CALLERS, to_proto};
 use crate::present::units;
 use crate::session::snapshot::{Snapshot, hotter};
 use analysis::FunctionCost;
@@ -45,7 +45,7 @@ fn lens(context: &Context, snapshot: &Snapshot, line0: u32, function: FunctionId
         range: Range::new(Position::new(line0, 0), Position::new(line0, 0)),
         command: Some(Command {
             title,
-            command: command::SHOW_CALLERS.to_owned(),
+            command: SHOW_CALLERS.to_owned(),
             arguments: Some(vec![serde_json::to_value(item).ok()?]),
         }),
         data: Some(Value::Object(data)),

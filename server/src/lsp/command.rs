@@ -3,8 +3,10 @@
 //! [`profiles`] and [`view`] word what is shown and what could be; choosing is up to the loader.
 
 pub mod profiles;
+pub mod table;
 pub mod view;
 
+use self::table::{COMMANDS, SHOW_CALLEES, SHOW_CALLERS};
 use super::call_hierarchy::{entry_item, root_item, step};
 use super::context::Context;
 use super::to_proto::{self, Direction};
@@ -22,32 +24,6 @@ use serde_json::{Map, Value, json};
 use sources::{How, Mapping};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// What the lens runs.
-pub const SHOW_CALLERS: &str = "costline.showCallers";
-const SHOW_CALLEES: &str = "costline.showCallees";
-
-/// All commands.
-pub const NAMES: [&str; 18] = [
-    "costline.profiles",
-    "costline.selectProfile",
-    "costline.reload",
-    "costline.hotspots",
-    SHOW_CALLERS,
-    SHOW_CALLEES,
-    "costline.explain",
-    "costline.paths",
-    "costline.export",
-    "costline.callTree",
-    "costline.flamegraph",
-    "costline.view",
-    "costline.setView",
-    "costline.pushTransform",
-    "costline.popTransform",
-    "costline.clearTransforms",
-    "costline.setBaseline",
-    "costline.clearBaseline",
-];
 
 /// A command as it is understood.
 #[derive(Debug)]
@@ -162,21 +138,19 @@ impl Command {
     /// Understands a command, or says what it should have been.
     pub fn parse(name: &str, arguments: &[Value]) -> Result<Self, String> {
         let first = arguments.first().cloned().unwrap_or(Value::Null);
+        let takes = table::takes(name);
         Ok(match name {
             "costline.profiles" => Self::Profiles,
             "costline.reload" => Self::Reload,
             "costline.paths" => Self::Paths,
-            "costline.selectProfile" => {
-                Self::Select(match argument::<Option<PathArgument>>(name, first, "a path, {\"path\": …} or null")? {
-                    None => None,
-                    Some(PathArgument::Path(path)) => Some(path),
-                    Some(PathArgument::Object { path }) => path,
-                })
-            }
+            "costline.selectProfile" => Self::Select(match argument::<Option<PathArgument>>(name, first, takes)? {
+                None => None,
+                Some(PathArgument::Path(path)) => Some(path),
+                Some(PathArgument::Object { path }) => path,
+            }),
             "costline.view" => Self::View,
             "costline.setView" => {
-                let keys = "{\"profile\"?: path or null, \"metric\"?: …, \"threads\"?: […], …}";
-                let mut values: Map<String, Value> = argument(name, first, keys)?;
+                let mut values: Map<String, Value> = argument(name, first, takes)?;
                 let profile = values.remove("profile").map(|path| argument(name, path, "a path or null as `profile`").map(Pick));
                 let baseline = values.remove("baseline").map(|baseline| {
                     argument(name, baseline, "a path, true (what is shown now) or null as `baseline`").map(Baseline::compare)
@@ -191,7 +165,7 @@ impl Command {
             "costline.popTransform" => Self::Choose(Change::Pop, None),
             "costline.clearTransforms" => Self::Choose(Change::Clear, None),
             "costline.setBaseline" => {
-                let baseline = match argument(name, first, "a path, {\"path\": …}, null or nothing")? {
+                let baseline = match argument(name, first, takes)? {
                     _ if arguments.is_empty() => Compare::Shown,
                     Some(PathArgument::Path(path) | PathArgument::Object { path: Some(path) }) => Compare::With(path),
                     None | Some(PathArgument::Object { path: None }) => Compare::Nothing,
@@ -200,7 +174,7 @@ impl Command {
             }
             "costline.clearBaseline" => Self::Choose(Change::none(), Some(Compare::Nothing)),
             "costline.hotspots" => {
-                let given: HotspotsArgument = optional(name, first, "{\"by\": \"function\" or \"line\", \"limit\": number}")?;
+                let given: HotspotsArgument = optional(name, first, takes)?;
                 let lines = match given.by.as_deref() {
                     None | Some("function") => false,
                     Some("line") => true,
@@ -209,25 +183,26 @@ impl Command {
                 Self::Hotspots { lines, limit: given.limit.unwrap_or(50) }
             }
             "costline.explain" => {
-                let ExplainArgument { uri, line } = argument(name, first, "{\"uri\": …, \"line\": 0-based number}")?;
+                let ExplainArgument { uri, line } = argument(name, first, takes)?;
                 Self::Explain { uri, line }
             }
             "costline.export" => {
-                let expected =
-                    "{\"format\": …, \"path\": …, \"overwrite\"?: …, \"maxDepth\"?: …, \"truncate\"?: …, \"compat\"?: …}";
-                let given: ExportArgument = argument(name, first, expected)?;
+                let given: ExportArgument = argument(name, first, takes)?;
                 let ExportArgument { format, path, compat, max_depth, truncate, overwrite } = given;
                 Self::Export { options: Options { target: format, compat, max_depth, cut: truncate }, path, overwrite }
             }
             SHOW_CALLERS | SHOW_CALLEES => {
                 let direction = if name == SHOW_CALLERS { Direction::Incoming } else { Direction::Outgoing };
-                let item = Box::new(argument(name, first, "a call hierarchy item")?);
+                let item = Box::new(argument(name, first, takes)?);
                 let options = arguments.get(1).and_then(|options| ShowOptions::deserialize(options).ok());
                 Self::Show { direction, item, message: options.and_then(|options| options.message).unwrap_or(true) }
             }
-            "costline.callTree" => Self::CallTree(optional(name, first, call_tree::EXPECTED)?),
-            "costline.flamegraph" => Self::Flamegraph(optional(name, first, flamegraph::EXPECTED)?),
-            other => return Err(format!("{other}: no such command; there are {}", NAMES.join(", "))),
+            "costline.callTree" => Self::CallTree(optional(name, first, takes)?),
+            "costline.flamegraph" => Self::Flamegraph(optional(name, first, takes)?),
+            other => {
+                let names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+                return Err(format!("{other}: no such command; there are {}", names.join(", ")));
+            }
         })
     }
 }

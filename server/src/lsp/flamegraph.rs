@@ -28,9 +28,6 @@ pub struct Argument {
     inline: bool,
 }
 
-/// The same in words.
-pub const EXPECTED: &str = "{\"path\"?: …, \"overwrite\"?: …, \"inline\"?: …}";
-
 /// The pictures that were written to the temporary folder, each in a folder that only this user can look into: the latest few,
 /// and none once the server ends.
 #[derive(Debug, Default)]

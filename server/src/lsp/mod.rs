@@ -9,7 +9,7 @@ mod call_tree;
 mod capabilities;
 mod changed;
 mod code_lens;
-mod command;
+pub mod command;
 mod context;
 mod diagnostics;
 mod explain;

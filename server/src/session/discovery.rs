@@ -10,7 +10,7 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
-const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 22] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -35,7 +35,7 @@ const NAMES: [&str; 22] = [
     "dhat*.json",
 ];
 /// Folders of which every file may be a profile.
-const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
+pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
 /// Folders below a root that are looked into, and below `target/criterion`.
 const DEPTH: usize = 3;
 const CRITERION_DEPTH: usize = 8;
