@@ -1,8 +1,7 @@
 ;;; costline.el --- Profile costs beside the code  -*- lexical-binding: t; -*-
 
-;; Author: The Costline developers
-;; Maintainer: The Costline developers
-;; URL: https://github.com/ceresjam/costline
+;; Author: the Costline authors
+;; Maintainer: the Costline authors
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1"))
 ;; Keywords: tools, languages

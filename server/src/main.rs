@@ -10,7 +10,6 @@ mod export;
 mod lsp;
 mod present;
 #[cfg(test)]
-mod readme;
 #[cfg(test)]
 mod schemas;
 mod session;
