@@ -10,7 +10,6 @@ mod export;
 mod lsp;
 mod present;
 #[cfg(test)]
-#[cfg(test)]
 mod schemas;
 mod session;
 
