@@ -186,6 +186,8 @@ fn check_says_what_is_there_and_what_is_missing() {
     assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");
     let text = on("check", NAMES_ONLY, []).fine();
     assert!(text.contains("advice    no frame has a line: frames are names only"), "{text}");
+    let text = on("check", "speedscope/ruby-ledger-rbspy/rbspy.speedscope.json", []).fine();
+    assert!(text.contains("advice    rbspy writes the last line of a method, not the line that executes: "), "{text}");
     assert!(on("check", V8, []).fine().contains("metrics   hits, time (us); shown: hits\n"));
 }
 

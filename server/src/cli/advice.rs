@@ -22,6 +22,10 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     if snapshot.warnings.iter().any(|warning| ["one-line-per-function", "function-lines"].contains(&warning.code)) {
         return vec![format!("costs of functions only: {}", with_lines(snapshot, version))];
     }
+    // Lines of Ruby 2.6 and newer are where functions end (rbspy 0.55), and no file tells the version.
+    if matches!(snapshot.loaded.format, Format::Rbspy) || version.starts_with("rbspy") {
+        return vec![format!("rbspy writes the last line of a method, not the line that executes: {RUBY}")];
+    }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
     if !found && snapshot.warnings.iter().any(|warning| warning.code == UNSYMBOLICATED) {
         return vec![ADDRESSES.to_owned()];
@@ -35,6 +39,10 @@ const ADDRESSES: &str = "functions are addresses. Put the program that was recor
                 (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`). Where it was recorded, \
                 `perf script -i perf.data -F +pid,+srcline --full-source-path` and `pprof -proto PROGRAM FILE` write names and lines \
                 into a file, and a samply newer than 0.13 does with `--presymbolicate`";
+
+/// How to record Ruby with lines.
+const RUBY: &str = "for lines record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")`, version 0.2.26 or newer, and \
+                    convert it with `stackprof --json stackprof.dump > stackprof.json`";
 
 /// How to record the same with lines.
 fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
@@ -94,16 +102,8 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }
         Format::AustinMojo => "no Python code was sampled; record again with `austin -b -o app.mojo python3 PROGRAM.py`",
-        Format::Stackprof => {
-            "record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` and convert it with `stackprof --json`"
-        }
-        Format::Callgrind if by("rbspy") => {
-            "for lines `rbspy record --format speedscope --file profile.speedscope.json -- ruby PROGRAM.rb`"
-        }
-        Format::Callgrind if by("ruby-prof") => {
-            "ruby-prof says where functions start and call; for lines `rbspy record --format speedscope --file \
-             profile.speedscope.json -- ruby PROGRAM.rb`"
-        }
+        Format::Stackprof => RUBY,
+        Format::Callgrind if by("rbspy") || by("ruby-prof") => RUBY,
         Format::Callgrind if by("pyprof2calltree") => {
             "cProfile says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- python \
              PROGRAM.py`"
