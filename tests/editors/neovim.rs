@@ -57,3 +57,12 @@ fn neovim_runs_every_subcommand() {
 fn neovim_starts_a_killed_server_again() {
     run("server.lua");
 }
+
+#[test]
+fn neovim_shows_new_numbers_on_the_screen() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    let pictures = env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
+    stage.run(command.env("COSTLINE_PICTURE", pictures.join("neovim.png")).arg("-l").arg(specs().join("screen.lua")));
+    no_errors(&stage);
+}

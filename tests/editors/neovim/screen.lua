@@ -102,7 +102,7 @@ local function server_below(pid)
   end
 end
 
---- A picture of code with heat above a list of callers, for the documentation.
+--- A picture of code with heat above a list of hot spots, for the documentation.
 ---@param path string
 local function take_picture(path)
   tmux("resize-window", "-t", "0", "-x", "96", "-y", "32")
@@ -112,7 +112,7 @@ local function take_picture(path)
   execute("call search('def build')")
   keys("zt", "C-y", "C-y", "w")
   wait_text("carve((0, 0)) " .. t.stage.before.lines["grid/maze.py"]["31"])
-  execute("silent Costline callers")
+  execute("silent Costline hotspots")
   wait_text("Quickfix List")
   keys("C-w", "p")
   execute("")
