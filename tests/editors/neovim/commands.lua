@@ -163,7 +163,7 @@ t.run({
       for link in table.concat(vim.fn.readfile(file), "\n"):gmatch("|([^|%s]+)|") do
         -- Links between values, as in `a|b`, are none.
         local found = vim.fn.getcompletion(link, "help")
-        t.expect(vim.tbl_contains(found, link) or link == "lines", link)
+        t.expect(vim.tbl_contains(found, link) or link == "lenses", link)
       end
       vim.opt.runtimepath:remove(help)
     end,
