@@ -89,19 +89,6 @@ local function wait_other()
   wait_text('""": laterGrid world')
 end
 
---- The server's process below Neovim's.
----@param pid integer
----@return integer?
-local function server_below(pid)
-  for _, child in ipairs(vim.api.nvim_get_proc_children(pid)) do
-    local process = vim.api.nvim_get_proc(child)
-    local found = process and process.name == "costline" and child or server_below(child)
-    if found then
-      return found
-    end
-  end
-end
-
 --- A picture of code with heat above a list of hot spots, for the documentation.
 ---@param path string
 local function take_picture(path)
@@ -146,9 +133,9 @@ t.run({
     "a killed server comes back with its numbers",
     function()
       local pid = tonumber((tmux("display-message", "-p", "-t", "0", "#{pane_pid}")))
-      vim.uv.kill(assert(server_below(assert(pid))), 9)
+      vim.uv.kill(assert(t.server_below(assert(pid))), 9)
       t.wait("another server", function()
-        return server_below(pid)
+        return t.server_below(pid)
       end)
       keys("Escape", ":", "Escape")
       wait_seen("before")

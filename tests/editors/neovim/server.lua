@@ -7,11 +7,9 @@ local function client()
   return vim.lsp.get_clients({ name = "costline", bufnr = 0 })[1]
 end
 
---- The process of the server that is the newest child of this Neovim's.
 ---@return integer?
 local function process()
-  local pids = vim.api.nvim_get_proc_children(vim.uv.os_getpid())
-  return pids[#pids]
+  return t.server_below(vim.uv.os_getpid())
 end
 
 ---@param signal integer
