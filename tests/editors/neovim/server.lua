@@ -113,8 +113,9 @@ t.run({
       end
       t.wait("the end of all attempts", function()
         local it = client()
-        if it and it.initialized then
-          vim.uv.kill(process() or 0, 9)
+        local pid = it and it.initialized and process()
+        if it and pid then
+          vim.uv.kill(pid, 9)
           t.wait("its end", function()
             return not vim.lsp.get_client_by_id(it.id)
           end)
