@@ -1,7 +1,7 @@
 //! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen, and the screen itself.
 
 use super::stage::{Stage, tool};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
@@ -18,9 +18,8 @@ fn neovim(stage: &Stage) -> Option<Command> {
     fs::create_dir_all(&start).unwrap();
     std::os::unix::fs::symlink(fs::canonicalize(REPOSITORY).unwrap().join("editors/neovim"), start.join("costline")).unwrap();
 
-    let server = stage.server().parent().unwrap().to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths(std::iter::once(server).chain(env::split_paths(&path))).unwrap();
+    let path = env::join_paths(std::iter::once(stage.beside("")).chain(env::split_paths(&path))).unwrap();
     let mut command = Command::new(&neovim);
     command.env("PATH", path).env("COSTLINE_SPECS", specs()).env("NVIM", neovim).current_dir(stage.beside("gridworld"));
     Some(command)
@@ -36,10 +35,11 @@ fn run(spec: &str) {
     no_errors(&stage);
 }
 
+/// Neovim's log of language clients holds no error, and no complaint of the server's.
 #[track_caller]
 fn no_errors(stage: &Stage) {
     let log = fs::read_to_string(stage.beside("home/.local/state/nvim/lsp.log")).unwrap_or_default();
-    let errors: Vec<_> = log.lines().filter(|line| line.contains("[ERROR]")).collect();
+    let errors: Vec<_> = log.lines().filter(|line| line.contains("[ERROR]") || line.contains("\"costline: ")).collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
@@ -56,4 +56,13 @@ fn neovim_runs_every_subcommand() {
 #[test]
 fn neovim_starts_a_killed_server_again() {
     run("server.lua");
+}
+
+#[test]
+fn neovim_shows_new_numbers_on_the_screen() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    let pictures = env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
+    stage.run(command.env("COSTLINE_PICTURE", pictures.join("neovim.png")).arg("-l").arg(specs().join("screen.lua")));
+    no_errors(&stage);
 }

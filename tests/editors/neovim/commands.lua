@@ -148,6 +148,27 @@ t.run({
     end,
   },
   {
+    "the help has every subcommand, and its links lead somewhere",
+    function()
+      local help = vim.fn.tempname()
+      vim.fn.mkdir(help .. "/doc", "p")
+      local file = assert(vim.api.nvim_get_runtime_file("doc/costline.txt", false)[1])
+      assert(vim.uv.fs_copyfile(file, help .. "/doc/costline.txt"))
+      vim.cmd("helptags " .. help .. "/doc")
+      vim.opt.runtimepath:append(help)
+      for _, name in ipairs(completions("Costline ")) do
+        local tag = ":Costline-" .. name
+        t.expect(vim.tbl_contains(vim.fn.getcompletion(tag, "help"), tag), tag)
+      end
+      for link in table.concat(vim.fn.readfile(file), "\n"):gmatch("|([^|%s]+)|") do
+        -- Links between values, as in `a|b`, are none.
+        local found = vim.fn.getcompletion(link, "help")
+        t.expect(vim.tbl_contains(found, link) or link == "lenses", link)
+      end
+      vim.opt.runtimepath:remove(help)
+    end,
+  },
+  {
     "hot functions",
     function()
       local items = listed("Costline hotspots", "hottest functions · gridworld.folded (samples)")

@@ -89,20 +89,7 @@ local function wait_other()
   wait_text('""": laterGrid world')
 end
 
---- The server's process below Neovim's.
----@param pid integer
----@return integer?
-local function server_below(pid)
-  for _, child in ipairs(vim.api.nvim_get_proc_children(pid)) do
-    local process = vim.api.nvim_get_proc(child)
-    local found = process and process.name == "costline" and child or server_below(child)
-    if found then
-      return found
-    end
-  end
-end
-
---- A picture of code with heat above a list of callers, for the documentation.
+--- A picture of code with heat above a list of hot spots, for the documentation.
 ---@param path string
 local function take_picture(path)
   tmux("resize-window", "-t", "0", "-x", "96", "-y", "32")
@@ -112,7 +99,7 @@ local function take_picture(path)
   execute("call search('def build')")
   keys("zt", "C-y", "C-y", "w")
   wait_text("carve((0, 0)) " .. t.stage.before.lines["grid/maze.py"]["31"])
-  execute("silent Costline callers")
+  execute("silent Costline hotspots")
   wait_text("Quickfix List")
   keys("C-w", "p")
   execute("")
@@ -146,9 +133,9 @@ t.run({
     "a killed server comes back with its numbers",
     function()
       local pid = tonumber((tmux("display-message", "-p", "-t", "0", "#{pane_pid}")))
-      vim.uv.kill(assert(server_below(assert(pid))), 9)
+      vim.uv.kill(assert(t.server_below(assert(pid))), 9)
       t.wait("another server", function()
-        return server_below(pid)
+        return t.server_below(pid)
       end)
       keys("Escape", ":", "Escape")
       wait_seen("before")

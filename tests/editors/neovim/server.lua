@@ -7,11 +7,9 @@ local function client()
   return vim.lsp.get_clients({ name = "costline", bufnr = 0 })[1]
 end
 
---- The process of the server that is the newest child of this Neovim's.
 ---@return integer?
 local function process()
-  local pids = vim.api.nvim_get_proc_children(vim.uv.os_getpid())
-  return pids[#pids]
+  return t.server_below(vim.uv.os_getpid())
 end
 
 ---@param signal integer
@@ -115,8 +113,9 @@ t.run({
       end
       t.wait("the end of all attempts", function()
         local it = client()
-        if it and it.initialized then
-          vim.uv.kill(process() or 0, 9)
+        local pid = it and it.initialized and process()
+        if it and pid then
+          vim.uv.kill(pid, 9)
           t.wait("its end", function()
             return not vim.lsp.get_client_by_id(it.id)
           end)

@@ -111,6 +111,19 @@ function M.wait_shown(file, recording)
   end)
 end
 
+--- The server's process below another.
+---@param pid integer
+---@return integer?
+function M.server_below(pid)
+  for _, child in ipairs(vim.api.nvim_get_proc_children(pid)) do
+    local process = vim.api.nvim_get_proc(child)
+    local found = process and process.name == "costline" and child or M.server_below(child)
+    if found then
+      return found
+    end
+  end
+end
+
 --- Puts the second recording in the place of the first, as profilers do.
 function M.rewrite()
   assert(vim.uv.fs_rename(M.stage.next, M.stage.profile))

@@ -137,10 +137,16 @@ function M.view(client)
   return views[client.id]
 end
 
+--- The section of settings. An empty one would be a list in JSON.
+---@return table
+function M.settings()
+  return { costline = next(options.settings) and options.settings or vim.empty_dict() }
+end
+
 --- Sends the settings to running servers, which take them over at once.
 function M.configure()
   for _, client in ipairs(M.all()) do
-    client.settings = { costline = options.settings }
+    client.settings = M.settings()
     local params = { settings = client.settings }
     if with_self then
       client:notify("workspace/didChangeConfiguration", params)
@@ -161,14 +167,14 @@ local function start_again(client, buffers)
 end
 
 --- Starts a server that crashed again: at once, then ever later, and no more when it crashes all the time.
----@param client_id integer
-local function on_exit(client_id)
-  views[client_id] = nil
-  local client = vim.lsp.get_client_by_id(client_id)
-  local was_stopped = stopped[client_id]
-  stopped[client_id] = nil
+---@param client vim.lsp.Client
+---@param buffers integer[]
+local function on_exit(client, buffers)
+  views[client.id] = nil
+  local was_stopped = stopped[client.id]
+  stopped[client.id] = nil
   -- One that never ran would not run now either.
-  if not client or was_stopped or not client.initialized or vim.v.exiting ~= vim.NIL then
+  if was_stopped or not client.initialized or vim.v.exiting ~= vim.NIL then
     return
   end
   local now = vim.uv.now()
@@ -180,7 +186,6 @@ local function on_exit(client_id)
     return M.notify("the server keeps ending: see :Costline log, and :Costline restart")
   end
   M.notify("the server ended, it is started again")
-  local buffers = vim.tbl_keys(client.attached_buffers)
   vim.defer_fn(function()
     start_again(client, buffers)
   end, 50 * 4 ^ (#crashes - 1))
@@ -264,7 +269,7 @@ function M.config()
         on_dir(root_of(bufnr))
       end
     end,
-    settings = { costline = options.settings },
+    settings = M.settings(),
     capabilities = capabilities,
     handlers = {
       ["workspace/inlayHint/refresh"] = redraw,
@@ -293,9 +298,16 @@ function M.config()
         return stop(...)
       end
     end,
-    on_exit = vim.schedule_wrap(function(_, _, client_id)
-      on_exit(client_id)
-    end),
+    on_exit = function(_, _, client_id)
+      local client = vim.lsp.get_client_by_id(client_id)
+      if client then
+        -- In 0.12 there are none left a moment later.
+        local buffers = vim.tbl_keys(client.attached_buffers)
+        vim.schedule(function()
+          on_exit(client, buffers)
+        end)
+      end
+    end,
   }
 end
 

@@ -115,7 +115,7 @@ local function draw_lenses(bufnr, lenses)
   end
 end
 
---- Asks for what a buffer shows; the answer is drawn unless there was another question or an edit since.
+--- Asks for what a buffer shows; the answer is drawn unless there was another question since.
 ---@param it vim.lsp.Client
 ---@param bufnr integer
 ---@param method string
@@ -127,9 +127,15 @@ local function ask(it, bufnr, method, params, draw)
   local number, tick = asked[method], vim.api.nvim_buf_get_changedtick(bufnr)
   params.textDocument = vim.lsp.util.make_text_document_params(bufnr)
   client.ask(it, method, params, function(err, answer)
-    local is_last = asked[method] == number and vim.api.nvim_buf_is_loaded(bufnr)
-    if not err and is_last and vim.api.nvim_buf_get_changedtick(bufnr) == tick and it.attached_buffers[bufnr] then
+    if err or asked[method] ~= number or not vim.api.nvim_buf_is_loaded(bufnr) or not it.attached_buffers[bufnr] then
+      return
+    elseif vim.api.nvim_buf_get_changedtick(bufnr) == tick then
       draw(answer or {})
+    else
+      -- An answer about a text that was changed since would be drawn at wrong lines.
+      vim.defer_fn(function()
+        M.update(bufnr)
+      end, 200)
     end
   end, bufnr)
 end

@@ -37,8 +37,8 @@ end
 
 --- Defines the groups that neither the user nor the colour scheme has.
 function M.define()
-  vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "LspInlayHint" })
-  vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "LspCodeLens" })
+  vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "Comment" })
+  vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "Comment" })
   for group, colours in pairs(palettes[vim.o.background]) do
     -- A default leaves what is there, even if that is for the other background.
     local is_ours = vim.deep_equal(defined[group], get(group))

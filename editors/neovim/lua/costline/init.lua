@@ -20,7 +20,7 @@ function M.setup(changes)
   end
   local client = require("costline.client")
   if vim.lsp.config then
-    vim.lsp.config(client.name, { settings = { costline = options.settings } })
+    vim.lsp.config(client.name, { settings = client.settings() })
   end
   client.configure()
   require("costline.draw").update_all()
