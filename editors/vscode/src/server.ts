@@ -9,6 +9,7 @@ import {
   DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions,
   ResponseError, RevealOutputChannelOn, State, type StaticFeature,
 } from "vscode-languageclient/node";
+import { Chosen } from "./chosen";
 import { findServer, PROGRAM } from "./executable";
 import type { Item, Shown, View } from "./protocol";
 import { setting, settingsForServer } from "./settings";
@@ -50,6 +51,7 @@ export class Server implements vscode.Disposable {
   /** Why there is no server. */
   problem = "";
   shown: Shown | undefined;
+  private readonly chosen = new Chosen();
   /** The revision whose costs are drawn. */
   private drawn: number | "nothing" | undefined;
 
@@ -100,7 +102,10 @@ export class Server implements vscode.Disposable {
       if (this.client !== client) return;
       if (newState === State.Running) void this.refresh();
       else if (newState === State.Starting) this.become("starting");
-      else this.become("stopped");
+      // One that ended is started again in the same turn.
+      else setImmediate(() => {
+        if (this.client === client && client.state === newState) this.become("stopped");
+      });
     });
     this.client = client;
     try {
@@ -132,7 +137,9 @@ export class Server implements vscode.Disposable {
   async execute<T>(command: string, ...args: readonly unknown[]): Promise<T> {
     const client = this.ready();
     try {
-      return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
+      const answer = (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
+      this.chosen.done(command, args);
+      return answer;
     } catch (error) {
       throw new Error(sentence(error), { cause: error });
     }
@@ -184,11 +191,9 @@ export class Server implements vscode.Disposable {
 
   private async refresh(): Promise<void> {
     this.become("running");
-    try {
-      await this.view();
-    } catch (error) {
-      this.log.warn(sentence(error));
-    }
+    // Another process knows nothing of what was chosen in the one before.
+    for (const { command, argument } of this.chosen.again()) await this.quietly(this.execute(command, argument));
+    await this.quietly(this.view());
   }
 
   private become(running: Running): void {
