@@ -29,6 +29,9 @@ const ours: StaticFeature = {
   clear: () => undefined,
 };
 
+/** How long a new server may look for profiles before there are none. */
+const PATIENCE_MS = 1500;
+
 /** One step of the call hierarchy: whom it leads to, and the lines of the calls. */
 export interface Call {
   readonly item: Item;
@@ -52,6 +55,9 @@ export class Server implements vscode.Disposable {
   problem = "";
   shown: Shown | undefined;
   private readonly chosen = new Chosen();
+  /** Until then a server that has no profile is one that has not looked yet. */
+  private patientUntil = 0;
+  private patience: NodeJS.Timeout | undefined;
   /** The revision whose costs are drawn. */
   private drawn: number | "nothing" | undefined;
 
@@ -119,6 +125,7 @@ export class Server implements vscode.Disposable {
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    clearTimeout(this.patience);
     // One that failed to start cannot be stopped.
     await client?.dispose().catch(() => undefined);
   }
@@ -190,6 +197,7 @@ export class Server implements vscode.Disposable {
   }
 
   private async refresh(): Promise<void> {
+    this.patientUntil = Date.now() + PATIENCE_MS;
     this.become("running");
     // Another process knows nothing of what was chosen in the one before.
     for (const { command, argument } of this.chosen.again()) await this.quietly(this.execute(command, argument));
@@ -207,6 +215,12 @@ export class Server implements vscode.Disposable {
   }
 
   private show(shown: Shown | undefined): void {
+    clearTimeout(this.patience);
+    const patience = this.patientUntil - Date.now();
+    if (shown && !shown.profile && patience > 0) {
+      this.patience = setTimeout(() => this.show(shown), patience);
+      return;
+    }
     this.shown = shown;
     this.changed.fire();
     // What was drawn stays while a server starts and reads its first profile, as it does in a restart.
