@@ -61,19 +61,27 @@ export const own = {
 export function fromSchema(schema, prefix = "costline") {
   const target = (value) => (value.$ref ? schema.$defs[value.$ref.split("/").at(-1)] : value);
   const flat = {};
-  const visit = (object, path) => {
+  const visit = (object, path, about) => {
     for (const [key, value] of Object.entries(object.properties)) {
       const name = `${path}.${key}`;
       const type = target(value);
-      if (type.type === "object") visit(type, name);
-      else flat[name] = setting(name, value, type);
+      if (type.type === "object") visit(type, name, value.description);
+      else flat[name] = setting(name, value, type, about);
     }
   };
-  const setting = (name, value, type) => {
-    const { oneOf, ...found } = { ...type, ...value, markdownDescription: value.description ?? type.description };
+  const setting = (name, value, type, about) => {
+    const description = value.description ?? type.description;
+    // What stands alone in the settings page says of what it is.
+    const words = about ? `${about.replace(/\.$/, "")}: ${description[0].toLowerCase()}${description.slice(1)}` : description;
+    const { oneOf, ...found } = { ...type, ...value, markdownDescription: words };
     for (const key of ["$ref", "description", "format"]) delete found[key];
     if (oneOf) {
       Object.assign(found, { type: "string", enum: oneOf.map((it) => it.const), enumDescriptions: oneOf.map((it) => it.description) });
+    }
+    // The page edits no setting that may be null; empty stands for it, see src/settings.ts.
+    if (Array.isArray(found.type)) {
+      [found.type] = found.type;
+      found.default = found.type === "array" ? [] : "";
     }
     if (found.items) {
       const items = target(found.items);

@@ -137,8 +137,8 @@ button { padding: 3px 10px; color: var(--vscode-button-secondaryForeground); bac
 #graph > svg { display: block; width: 100%; font-family: var(--vscode-font-family); }
 .frame { cursor: pointer; }
 .frame.sourceless { cursor: default; }
-.frame.sourceless rect { opacity: 0.6; }
+.frame.sourceless rect { filter: grayscale(0.7); }
 .frame:hover rect, .frame.current rect { stroke: var(--vscode-focusBorder); stroke-opacity: 1; stroke-width: 2; }
-.frame.parent { opacity: 0.55; }
-.searching .frame:not(.found) { opacity: 0.3; }
+.frame.parent rect { filter: saturate(0.4); }
+.searching .frame:not(.found) rect { filter: grayscale(1); }
 `;

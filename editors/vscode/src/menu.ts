@@ -1,9 +1,11 @@
 // The menu of everything, and a picker for each choice: both made from what the server offers.
 
 import * as vscode from "vscode";
-import type { Action, Choice, View } from "./protocol";
+import type { Choice, View } from "./protocol";
 import type { Server } from "./server";
 import { plain } from "./words";
+
+const FLAME_GRAPH = "costline.flamegraph";
 
 type Entry = vscode.QuickPickItem & { readonly run?: () => unknown };
 
@@ -15,12 +17,12 @@ const run = (label: string, command: string, ...args: readonly unknown[]): Entry
 const separator = (label: string): Entry => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 /** Commands of the extension's own. */
-function ownEntries(hasProfile: boolean, hidden: boolean): Entry[] {
+function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean): Entry[] {
   const views = [
     separator("Look"),
     run("$(flame) Hot Spots", "costline.ui.showHotSpots"),
     run("$(list-tree) Call Tree", "costline.ui.showCallTree"),
-    run("$(graph) Flame Graph", "costline.ui.flameGraph"),
+    ...(hasFlameGraph ? [run("$(graph) Flame Graph", "costline.ui.flameGraph")] : []),
     run("$(call-incoming) Callers of the Function at the Cursor", "costline.ui.callers"),
     run("$(call-outgoing) Callees of the Function at the Cursor", "costline.ui.callees"),
     run("$(question) Explain This Line", "costline.ui.explain"),
@@ -51,14 +53,16 @@ export async function showMenu(server: Server): Promise<void> {
     description: chosen(choice),
     run: () => pick(server, choice),
   }));
-  const actions = view.actions.map((action): Entry => ({
+  // That one has a panel here.
+  const hasFlameGraph = view.actions.some(({ command }) => command === FLAME_GRAPH);
+  const actions = view.actions.filter(({ command }) => command !== FLAME_GRAPH).map((action): Entry => ({
     label: `$(play) ${plain(action.title)}`,
-    run: () => perform(server, action),
+    run: () => server.execute(action.command, ...(action.arguments ?? [])),
   }));
   const entries = [
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
     ...(actions.length === 0 ? [] : [separator("Do"), ...actions]),
-    ...ownEntries(view.profile !== null, server.hidden),
+    ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden),
   ];
   const picked = await vscode.window.showQuickPick(entries, { title: "Costline", placeHolder: headline(view), matchOnDescription: true });
   await picked?.run?.();
@@ -105,12 +109,6 @@ async function pickMany(choice: Choice, options: readonly Picked[]): Promise<unk
   if (picked?.length === 0) return null;
   // All, also of the next recording.
   return picked?.length === options.length ? [] : picked?.map((option) => option.value);
-}
-
-async function perform(server: Server, { command, arguments: args }: Action): Promise<void> {
-  // The flame graph has a panel here.
-  if (command === "costline.flamegraph") await vscode.commands.executeCommand("costline.ui.flameGraph");
-  else await server.execute(command, ...(args ?? []));
 }
 
 /** What can be done where there is no server. */

@@ -9,6 +9,7 @@ import {
   DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions,
   ResponseError, RevealOutputChannelOn, State, type StaticFeature,
 } from "vscode-languageclient/node";
+import { Chosen } from "./chosen";
 import { findServer, PROGRAM } from "./executable";
 import type { Item, Shown, View } from "./protocol";
 import { setting, settingsForServer } from "./settings";
@@ -27,6 +28,9 @@ const ours: StaticFeature = {
   getState: () => ({ kind: "static" }),
   clear: () => undefined,
 };
+
+/** How long a new server may look for profiles before there are none. */
+const PATIENCE_MS = 1500;
 
 /** One step of the call hierarchy: whom it leads to, and the lines of the calls. */
 export interface Call {
@@ -50,6 +54,10 @@ export class Server implements vscode.Disposable {
   /** Why there is no server. */
   problem = "";
   shown: Shown | undefined;
+  private readonly chosen = new Chosen();
+  /** Until then a server that has no profile is one that has not looked yet. */
+  private patientUntil = 0;
+  private patience: NodeJS.Timeout | undefined;
   /** The revision whose costs are drawn. */
   private drawn: number | "nothing" | undefined;
 
@@ -100,7 +108,10 @@ export class Server implements vscode.Disposable {
       if (this.client !== client) return;
       if (newState === State.Running) void this.refresh();
       else if (newState === State.Starting) this.become("starting");
-      else this.become("stopped");
+      // One that ended is started again in the same turn.
+      else setImmediate(() => {
+        if (this.client === client && client.state === newState) this.become("stopped");
+      });
     });
     this.client = client;
     try {
@@ -114,6 +125,7 @@ export class Server implements vscode.Disposable {
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
+    clearTimeout(this.patience);
     // One that failed to start cannot be stopped.
     await client?.dispose().catch(() => undefined);
   }
@@ -132,7 +144,9 @@ export class Server implements vscode.Disposable {
   async execute<T>(command: string, ...args: readonly unknown[]): Promise<T> {
     const client = this.ready();
     try {
-      return (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
+      const answer = (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
+      this.chosen.done(command, args);
+      return answer;
     } catch (error) {
       throw new Error(sentence(error), { cause: error });
     }
@@ -183,12 +197,11 @@ export class Server implements vscode.Disposable {
   }
 
   private async refresh(): Promise<void> {
+    this.patientUntil = Date.now() + PATIENCE_MS;
     this.become("running");
-    try {
-      await this.view();
-    } catch (error) {
-      this.log.warn(sentence(error));
-    }
+    // Another process knows nothing of what was chosen in the one before.
+    for (const { command, argument } of this.chosen.again()) await this.quietly(this.execute(command, argument));
+    await this.quietly(this.view());
   }
 
   private become(running: Running): void {
@@ -202,6 +215,12 @@ export class Server implements vscode.Disposable {
   }
 
   private show(shown: Shown | undefined): void {
+    clearTimeout(this.patience);
+    const patience = this.patientUntil - Date.now();
+    if (shown && !shown.profile && patience > 0) {
+      this.patience = setTimeout(() => this.show(shown), patience);
+      return;
+    }
     this.shown = shown;
     this.changed.fire();
     // What was drawn stays while a server starts and reads its first profile, as it does in a restart.

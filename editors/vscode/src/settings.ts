@@ -24,10 +24,15 @@ export function setting<K extends keyof Read>(key: K): Read[K] {
 /** Parts of the section that are the extension's own. */
 const OWN = ["server", "statusBar", "decorations", "callHierarchy", "trace"];
 
+/** VS Code has no setting that is not set: an empty text or list stands for it. */
+function isUnset(value: unknown): boolean {
+  return value === null || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
 /** The server's part of the section. */
 export function settingsForServer(): Record<string, unknown> {
   const section = JSON.parse(JSON.stringify(vscode.workspace.getConfiguration("costline"))) as Record<string, unknown>;
-  const settings = Object.fromEntries(Object.entries(section).filter(([key]) => !OWN.includes(key)));
+  const settings = Object.fromEntries(Object.entries(section).filter(([key, value]) => !OWN.includes(key) && !isUnset(value)));
   // Hints are asked for marks and jumps too: whether they are drawn is decided here.
   settings["hints"] = { ...(settings["hints"] as object | undefined), enable: true };
   // A profile names libraries by their paths: those of strangers' profiles are not opened.

@@ -111,7 +111,7 @@ function highlight(): void {
 
 function tell(index: number | undefined): void {
   const frame = index === undefined ? undefined : frames[index];
-  details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" · ");
+  details.title = details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" · ");
 }
 
 function go(index: number | undefined): void {
