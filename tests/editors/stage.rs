@@ -110,7 +110,7 @@ impl Stage {
 pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("COSTLINE_EDITORS").map_or_else(|| PathBuf::from(TOOLS), PathBuf::from);
     let installed = folder.join(installed);
-    if installed.exists() {
+    if installed.is_file() {
         return Some(installed);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();

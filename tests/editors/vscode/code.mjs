@@ -14,7 +14,7 @@ const { chromium } = createRequire(path.join(installed, "node_modules/"))("playw
 const entry = path.join(installed, "node_modules/code-server/out/node/entry.js");
 
 /** Milliseconds for anything that the editor is waited for; the first page on a busy machine takes the longest. */
-const PATIENCE = 40_000;
+const PATIENCE = 60_000;
 /** Milliseconds for a whole script. */
 const ALL = 240_000;
 

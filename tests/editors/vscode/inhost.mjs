@@ -9,7 +9,12 @@ const [vsix, suite] = process.argv.slice(2);
 const SUITES = {
   trusted: {
     options: ["--disable-workspace-trust"],
-    expected: [/Server process exited with signal SIGKILL/],
+    expected: [
+      /Server process exited with signal SIGKILL/,
+      // VS Code's own words where a tree is refreshed again before it was drawn: servers come and go quickly here.
+      /Unable to refresh tree view costline\.\w+: Canceled/,
+      /No tree item with id '[^']*' found/,
+    ],
   },
   untrusted: { settings: { "security.workspace.trust.startupPrompt": "never" } },
 };

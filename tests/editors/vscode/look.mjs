@@ -1,14 +1,13 @@
 // What of VS Code's screen the tests look at and touch.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { until } from "./code.mjs";
 
 /** A picture must be light enough for a README. */
 const BYTES = 150_000;
-/** The text editor that was opened or changed last. */
-const EDITOR = ".editor-group-container .editor-instance";
 
 export class Screen {
   constructor(page, pictures) {
@@ -16,10 +15,15 @@ export class Screen {
     this.pictures = pictures;
   }
 
-  /** The lines of the editor that are in sight, by number: where it is, its hint, how much is drawn in its margin. */
-  lines() {
-    return this.page.evaluate((selector) => {
-      const editor = document.querySelector(selector);
+  /** The editor of a file that is in sight. */
+  #editor(file) {
+    const tab = this.page.locator(".tab.active").filter({ hasText: path.basename(file) });
+    return this.page.locator(".editor-group-container").filter({ has: tab });
+  }
+
+  /** The lines of a file that are in sight, by number: where each is, its hint, whether it is heated. */
+  lines(file) {
+    return this.#editor(file).evaluate((editor) => {
       const hints = new Map([...editor.querySelectorAll(".view-lines > .view-line")].map((line) => {
         const hint = [...line.querySelectorAll("[class*=dyn-rule]")].map((part) => part.textContent).join("");
         return [line.style.top, hint.replaceAll("\u00a0", " ").trim()];
@@ -27,22 +31,23 @@ export class Screen {
       const rows = [...editor.querySelectorAll(".margin-view-overlays > div")].map((row) => ({
         top: row.style.top,
         number: row.querySelector(".line-numbers")?.textContent,
-        marks: row.children.length,
       }));
-      return Object.fromEntries(rows.filter(({ number }) => number).map(({ top, number, marks }) => [number, { top, marks, hint: hints.get(top) ?? "" }]));
-    }, EDITOR);
+      const heated = [...editor.querySelectorAll(".view-overlays > div")].filter((row) => row.querySelector("[class*=TextEditorDecoration]"));
+      const heats = new Set(heated.map((row) => row.style.top));
+      return Object.fromEntries(rows.filter(({ number }) => number).map(({ top, number }) => [number, { top, hint: hints.get(top) ?? "", isHeated: heats.has(top) }]));
+    });
   }
 
   #texts(locator) {
     return locator.allInnerTexts().then((texts) => texts.map((text) => text.replaceAll("\u00a0", " ").trim()));
   }
 
-  lenses() {
-    return this.#texts(this.page.locator(`${EDITOR} .codelens-decoration`));
+  lenses(file) {
+    return this.#texts(this.#editor(file).locator(".codelens-decoration"));
   }
 
-  async clickLens(text) {
-    await this.page.locator(`${EDITOR} .codelens-decoration a`).filter({ hasText: text }).first().click();
+  async clickLens(file, text) {
+    await this.#editor(file).locator(".codelens-decoration a").filter({ hasText: text }).first().click();
   }
 
   status() {
@@ -64,17 +69,17 @@ export class Screen {
     if (await header.getAttribute("aria-expanded") === "false") await header.click();
   }
 
-  /** Opens the first row of a view that begins with a text, and is not open. */
+  /** Opens the row of a view that begins with a text after its cost, and is not open. */
   async expand(view, text) {
-    const row = this.#view(view).locator(".monaco-list-row").filter({ hasText: new RegExp(`^${text}`) }).first();
+    const row = this.#view(view).locator(".monaco-list-row").filter({ hasText: new RegExp(`^\\S+ ${text}`) }).first();
     await row.locator(".monaco-tl-twistie.collapsed").click();
   }
 
   /** Points at the hint of a line. */
-  async hoverHint(line) {
-    const { top } = (await this.lines())[line];
-    const row = [`top:${top};`, `top: ${top};`].map((style) => `${EDITOR} .view-line[style*="${style}"]`).join(", ");
-    await this.page.locator(row).locator("[class*=dyn-rule]").last().hover();
+  async hoverHint(file, line) {
+    const { top } = (await this.lines(file))[line];
+    const row = [`top:${top};`, `top: ${top};`].map((style) => `.view-line[style*="${style}"]`).join(", ");
+    await this.#editor(file).locator(row).locator("[class*=dyn-rule]").last().hover();
   }
 
   /** What is told of the thing that is pointed at. */
@@ -82,14 +87,9 @@ export class Screen {
     return this.page.locator(".monaco-hover:visible").allInnerTexts().then((texts) => texts.join("\n"));
   }
 
-  /** Whether a tab of this name is there. */
-  async tab(name) {
-    return await this.page.locator(".tab").filter({ hasText: name }).count() > 0;
-  }
-
   /** Closes the tab of this name. */
   async close(name) {
-    await this.page.locator(".tab").filter({ hasText: name }).locator(".codicon-close").click();
+    await this.page.locator(".tab").filter({ hasText: name }).click({ button: "middle" });
   }
 
   /** The page inside a webview that has such elements. */
@@ -115,6 +115,7 @@ export class Screen {
     mkdirSync(this.pictures, { recursive: true });
     const file = path.join(this.pictures, `${name}.png`);
     await this.page.screenshot({ path: file });
+    execFileSync("pngquant", ["--force", "--strip", "--ext", ".png", "64", file]);
     assert.ok(statSync(file).size <= BYTES, `${file} has ${statSync(file).size} bytes`);
   }
 }
