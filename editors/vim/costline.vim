@@ -1,8 +1,7 @@
 " Costline through vim-lsp (Vim 9.0.0167 or newer, for text behind lines). Into ~/.vim/plugin/costline.vim.
+" vim-lsp asks one server for hints, the one registered first: have this file read before other servers are registered.
 
 let g:lsp_inlay_hints_enabled = 1
-" The end of a line is where the costs are; the default shows hints only in normal mode.
-let g:lsp_inlay_hints_mode = {'normal': ['always'], 'insert': ['always']}
 
 augroup costline
   autocmd!
