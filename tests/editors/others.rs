@@ -1,18 +1,20 @@
-//! Editors that are no part of the suite's own run: tested where `tests/editors/install helix kate` was run.
+//! Editors that the suite's own run goes without: tested where `tests/editors/install helix kate` was run, and said where not.
 
-use crate::stage::Stage;
-use std::path::{Path, PathBuf};
+use crate::stage::{Stage, installed};
+use std::path::Path;
 use std::process::Command;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors");
 
+#[expect(clippy::print_stderr, reason = "an editor that was not tested must be seen")]
 fn shows_costs_in(editor: &str, variable: &str, program: &str) {
-    let installed: PathBuf = crate::stage::installed(program);
-    if installed.exists() {
-        Stage::new().run(Command::new(Path::new(HERE).join(editor).join("check")).env(variable, installed));
-    } else {
-        crate::stage::say(&format!("NOT TESTED: {editor}; tests/editors/install {editor} puts it into {}", installed.display()));
+    let program = installed(program);
+    if !program.exists() {
+        return eprintln!("NOT TESTED: {editor}; tests/editors/install {editor} puts it at {}", program.display());
     }
+    let mut check = Command::new(Path::new(HERE).join(editor).join("check"));
+    // Kate lives in a tree of its own, where nothing else is than the server itself.
+    Stage::new().run(check.env(variable, program).env("COSTLINE_SERVER", env!("CARGO_BIN_EXE_costline")));
 }
 
 #[test]
