@@ -207,18 +207,22 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
   "Tell the server that this buffer is gone."
   (costline--own-tell "textDocument/didClose"))
 
+(defun costline--show-document (params)
+  "Do what a `window/showDocument' with PARAMS asks for."
+  ;; Not from within the server's message: showing may ask it a question.
+  (run-at-time 0 nil (lambda ()
+                       (let ((uri (plist-get params :uri)))
+                         (if (eq (plist-get params :external) t)
+                             (browse-url uri)
+                           (costline--open uri (costline--get params :selection :start :line))))))
+  '(:success t))
+
 (defun costline--answer (server method params)
   "Answer SERVER's request METHOD with PARAMS."
   (pcase method
     ((or 'workspace/inlayHint/refresh 'workspace/codeLens/refresh) (run-hook-with-args 'costline-refresh-functions server) nil)
     ('workspace/configuration (cl-map 'vector (lambda (_) costline-settings) (plist-get params :items)))
-    ('window/showDocument
-     (run-at-time 0 nil (lambda ()
-                          (let ((uri (plist-get params :uri)))
-                            (if (eq (plist-get params :external) t)
-                                (browse-url uri)
-                              (costline--open uri (costline--get params :selection :start :line))))))
-     '(:success t))))
+    ('window/showDocument (costline--show-document params))))
 
 (defun costline--notice (server method params)
   "Take SERVER's notification METHOD with PARAMS."

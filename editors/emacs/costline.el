@@ -20,6 +20,7 @@
 
 ;;; Code:
 
+(require 'browse-url)
 (require 'cl-lib)
 (require 'costline-server)
 (require 'seq)
@@ -186,7 +187,8 @@ With a prefix argument INVERTED, from the hottest functions to their callers."
                   (let ((answer (costline--execute "costline.callTree" (list :path path :inverted inverted))))
                     (mapcar #'node (plist-get answer :nodes))))
                 (node (node)
-                  (costline--tree-node (plist-get node :text) (plist-get node :uri) (plist-get node :line0)
+                  (costline--tree-node (format "%s  %s" (plist-get node :text) (plist-get node :name))
+                                       (plist-get node :uri) (plist-get node :line0)
                                        (and (eq (plist-get node :hasChildren) t)
                                             (lambda () (nodes (plist-get node :path)))))))
       (costline--show-tree (if (eq inverted t) "Call tree, inverted" "Call tree") (nodes [])))))
@@ -289,11 +291,17 @@ Each is (LABEL NOTE . VALUE)."
 
 ;;;###autoload
 (defun costline-flamegraph ()
-  "Write a flame graph and open it."
+  "Write a flame graph, which the server has opened in the browser."
   (interactive)
-  (let ((path (plist-get (costline--execute "costline.flamegraph") :path)))
-    (message "Flame graph: %s" path)
-    (browse-url-of-file path)))
+  (message "Flame graph: %s" (plist-get (costline--execute "costline.flamegraph") :path)))
+
+;; Emacs opens files that are no HTML in a buffer of its own, even if asked for the browser: this one wants a browser's scripts.
+(add-to-list 'browse-url-handlers '("\\`file:.*-flamegraph\\.svg\\'" . costline--browse))
+
+(defun costline--browse (url &rest _)
+  "Open URL in the browser."
+  (let ((browse-url-handlers nil) (browse-url-default-handlers nil))
+    (browse-url url)))
 
 ;;;; Drawing: hints and lenses of `costline-mode', lenses for Eglot
 
@@ -497,7 +505,9 @@ By itself lsp-mode does so for lenses only."
     :server-id 'costline
     :initialization-options (lambda () costline-settings)
     :custom-capabilities '((experimental . ((costline . ((changed . t))))))
-    :request-handlers (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh)
+    :request-handlers
+    (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh
+                     "window/showDocument" (lambda (_ params) (costline--show-document (costline--plain params))))
     :notification-handlers (costline--table "costline/changed" #'costline--lsp-refresh)
     :action-handlers
     (let ((show (lambda (command) (costline--run-lens (costline--plain command)))))

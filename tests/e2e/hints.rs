@@ -352,3 +352,16 @@ fn documents_that_are_no_files_have_no_costs() {
         server.close(uri);
     }
 }
+
+#[test]
+fn a_client_that_cannot_be_told_of_the_first_costs_waits_for_them() {
+    let workspace = six_samples();
+    let never = json!({ "refreshSupport": false });
+    let mut server = Server::builder(&workspace)
+        .capability("/workspace/inlayHint", never.clone())
+        .capability("/workspace/codeLens", never)
+        .start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    assert!(!server.hints(&uri).is_empty());
+    assert!(!server.lenses(&uri).is_empty());
+}

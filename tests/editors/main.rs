@@ -9,6 +9,7 @@
 
 mod emacs;
 mod neovim;
+mod others;
 mod recorded;
 mod stage;
 mod vscode;

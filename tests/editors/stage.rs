@@ -105,18 +105,22 @@ impl Stage {
     }
 }
 
+/// Where `tests/editors/install` puts something down.
+pub fn installed(name: &str) -> PathBuf {
+    std::env::var_os("COSTLINE_EDITORS").map_or_else(|| PathBuf::from(TOOLS), PathBuf::from).join(name)
+}
+
 /// A program that `tests/editors/install` put at `installed` (below its folder), else of this name on the PATH.
 #[expect(clippy::print_stderr, reason = "an editor that was not tested must be seen")]
 pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("COSTLINE_EDITORS").map_or_else(|| PathBuf::from(TOOLS), PathBuf::from);
-    let installed = folder.join(installed);
-    if installed.is_file() {
-        return Some(installed);
+    let place = self::installed(installed);
+    if place.is_file() {
+        return Some(place);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
     if found.is_none() {
-        let message = format!("NOT TESTED: {name} is not installed; tests/editors/install puts it into {}", folder.display());
+        let message = format!("NOT TESTED: {name} is not installed; tests/editors/install puts it at {}", place.display());
         assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
         eprintln!("{message}");
     }

@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp::{Client, LanguageServer, async_trait};
 
@@ -54,7 +55,11 @@ pub struct Backend {
     /// On the options of `initialize`, until the client can be told.
     warnings: Mutex<Vec<String>>,
     pictures: Arc<Pictures>,
+    started: Instant,
 }
+
+/// How long after the start of the server a client waits for the first costs, if it could not be told of them later.
+const FIRST_COSTS: Duration = Duration::from_secs(2);
 
 impl Backend {
     /// A server that has not been initialized.
@@ -69,6 +74,7 @@ impl Backend {
             loader_events: Mutex::new(Some(loader_events)),
             warnings: Mutex::default(),
             pictures: Arc::default(),
+            started: Instant::now(),
         }
     }
 
@@ -94,6 +100,16 @@ impl Backend {
             Ok(answer) => Ok(answer),
             // The guard around all handlers words it.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Some clients ask when a document is opened, and not again until it is edited or scrolled: `refreshed` says that this one
+    /// can be told to ask again. The others' first questions wait for the first costs, though not long.
+    async fn first_costs(&self, refreshed: bool) {
+        if !refreshed {
+            let mut world = self.world.subscribe();
+            let shown = world.wait_for(|world| world.snapshot().is_some());
+            let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, shown).await;
         }
     }
 
@@ -367,6 +383,7 @@ impl LanguageServer for Backend {
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        self.first_costs(self.client_info().refreshes.hints).await;
         self.read(move |context| Some(inlay_hint::hints(context, &params))).await
     }
 
@@ -375,6 +392,7 @@ impl LanguageServer for Backend {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        self.first_costs(self.client_info().refreshes.lenses).await;
         self.read(move |context| Some(code_lens::lenses(context, &params))).await
     }
 

@@ -34,7 +34,7 @@
 
 (defun check-until (what condition &optional difference)
   "Wait until CONDITION is true of WHAT; else fail, with DIFFERENCE."
-  (let ((deadline (+ (float-time) 30)) (held nil))
+  (let ((deadline (+ (float-time) 60)) (held nil))
     (while (not (or (setq held (funcall condition)) (> (float-time) deadline)))
       (sit-for 0.7)) ; longer than what waits for Emacs to be idle
     (unless held (check-fail "%s\n%s" what (if difference (funcall difference) "")))
@@ -180,6 +180,13 @@
     (costline-hotspots-open)
     (check "a hot function leads to its source" (and (equal (buffer-name) "main.py") (looking-at "def solve_all")))
     (check-back)
+    (costline-hotspots)
+    (goto-char (point-min))
+    (search-forward "Random.shuffle")
+    (costline-hotspots-open)
+    (check "a function without source leads to what is known of it"
+           (and (string-prefix-p "*costline:" (buffer-name)) (string-search "Random.shuffle" (buffer-string))))
+    (check-back)
     (costline-hotspots t)
     (check-contains "hot lines are listed" "*Costline hot spots*" "grid/maze.py:")
     (check-back)
@@ -202,6 +209,42 @@
     (check-back)
     (costline-reload)
     (check-costs "before")))
+
+(defun check-pick (command &rest labels)
+  "Run COMMAND and answer its questions with LABELS, each the end of what is offered."
+  (cl-letf (((symbol-function 'completing-read)
+             (lambda (_prompt table &rest _)
+               (let ((label (pop labels)))
+                 (or (seq-find (lambda (offered) (string-suffix-p label offered)) (all-completions "" table))
+                     (check-fail "%s is not offered among %S" label (all-completions "" table)))))))
+    (call-interactively command)))
+
+(defvar check-opened nil)
+
+(defun check-view ()
+  "What the server offers can be chosen."
+  (check-back)
+  (check-pick #'costline-choose "Unit" "Absolute")
+  (check-contains "another unit is shown" "main.py" "maze.build(size, size, seed) 518")
+  (check-pick #'costline "View by the settings")
+  (check-costs "before")
+  (costline-call-tree)
+  (check-contains "the call tree is shown" "*Costline tree*" "<module>")
+  (goto-char (point-min))
+  (search-forward "[+]")
+  (widget-button-press (1- (point)))
+  (check-contains "a call is opened" "*Costline tree*" (format "%s main" "") "[-]")
+  (check-back)
+  (setq browse-url-browser-function (lambda (url &rest _) (setq check-opened url)))
+  (costline-flamegraph)
+  (check-until "a flame graph opens in the browser" (lambda () (and check-opened (string-suffix-p ".svg" check-opened))))
+  (check-say "a flame graph opens in the browser")
+  (costline-focus "crunch")
+  (check-until "only samples with crunch are shown" (lambda () (equal (gethash "31" (check-shown-lines)) "100.0%"))
+               (lambda () (check-listed (check-shown-lines))))
+  (check-say "samples are focused on a function")
+  (check-pick #'costline "Take back all transforms")
+  (check-costs "before"))
 
 (defun check-lens-click ()
   "Click the lens above solve_all, with the mouse."
@@ -244,6 +287,7 @@
         (check-picture (if (equal check-client "costline-mode") "emacs.png" (format "emacs-%s.png" check-client)))
         (check-commands)
         (check-lens-click)
+        (check-view)
         (check-rewrite)
         (check-switches)
         (check-quiet)
