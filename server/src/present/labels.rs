@@ -79,6 +79,7 @@ impl Scale<'_> {
 }
 
 /// The self cost, for [`Scale::change`].
+#[expect(clippy::unnecessary_wraps, reason = "a part that is always known")]
 pub fn own(cost: Cost) -> Option<f64> {
     Some(cost.self_)
 }

@@ -16,7 +16,7 @@ use crate::session::watch::{Changed, Folders};
 use crate::session::work::{Input, Known, SWAPS, resolve, see, see_baseline};
 use crate::session::world::World;
 use formats::{ErrorKind, Format};
-use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use lsp_types::MessageType;
 use profile::Warning;
 use serde_json::Value;
 use sources::SourceIndex;
@@ -31,6 +31,7 @@ use tokio::time::{Instant, sleep_until};
 use tower_lsp::Client;
 
 mod comparing;
+mod problems;
 
 pub use comparing::Compare;
 use comparing::Compared;
@@ -119,8 +120,8 @@ struct Resolved {
 
 /// What background work gives.
 enum Finished {
-    Load(Done),
-    Libraries(Resolved),
+    Load(Box<Done>),
+    Libraries(Box<Resolved>),
     Baseline(Compared),
 }
 
@@ -233,8 +234,8 @@ impl Loader {
                 },
                 Some(changed) = self.changes.recv() => self.on_change(&changed),
                 Some(finished) = self.done.recv() => match finished {
-                    Finished::Load(done) => self.on_done(done).await,
-                    Finished::Libraries(resolved) => self.on_resolved(resolved).await,
+                    Finished::Load(done) => self.on_done(*done).await,
+                    Finished::Libraries(resolved) => self.on_resolved(*resolved).await,
                     Finished::Baseline(compared) => self.on_compared(compared).await,
                 },
                 () = async { match next { Some(at) => sleep_until(at).await, None => std::future::pending().await } } => self.look().await,
@@ -545,7 +546,7 @@ impl Loader {
                 Ok(Seen { snapshot, index, baseline })
             };
             let outcome = caught(target.as_ref().map(|(path, _)| path.as_path()), work);
-            let _ = done.send(Finished::Load(Done { number, target, took: begun.elapsed(), outcome }));
+            let _ = done.send(Finished::Load(Box::new(Done { number, target, took: begun.elapsed(), outcome })));
         });
     }
 
@@ -630,7 +631,7 @@ impl Loader {
                 if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let mut publish = |snapshot| {
-                let _ = done.send(Finished::Libraries(Resolved { number, snapshot }));
+                let _ = done.send(Finished::Libraries(Box::new(Resolved { number, snapshot })));
             };
             resolve(&shown, &world, &index, &known, &mut observe, &mut publish);
         });
@@ -662,62 +663,6 @@ impl Loader {
         let outcome = outcome.map(|()| self.world());
         for waiting in self.waiting.extract_if(.., |waiting| whom(waiting)) {
             let _ = waiting.answer.send(outcome.clone());
-        }
-    }
-
-    /// Says once that a profile cannot be read.
-    async fn report(&mut self, path: &Path, message: &str) {
-        let keeps = if self.world().snapshot().is_some() { "; the costs shown stay as they were" } else { "" };
-        self.log(MessageType::ERROR, &format!("{message}{keeps}")).await;
-        self.publish(|world| {
-            world.problems.retain(|(known, _)| known != path);
-            world.problems.push((path.to_owned(), message.to_owned()));
-        });
-        if self.abilities.diagnostics
-            && let Ok(uri) = Url::from_file_path(path)
-        {
-            let diagnostic = Diagnostic {
-                range: Range::default(),
-                severity: Some(DiagnosticSeverity::ERROR),
-                source: Some("costline".to_owned()),
-                message: message.to_owned(),
-                ..Diagnostic::default()
-            };
-            self.client.publish_diagnostics(uri, vec![diagnostic], None).await;
-        }
-    }
-
-    /// Says once that the file shown has gone, unless it comes back soon: some tools remove a file before they write it.
-    async fn tell_missing(&mut self) {
-        if self.missed_since.is_none_or(|since| since.elapsed() < PATIENCE) {
-            return;
-        }
-        self.missed_since = None;
-        if let Some(snapshot) = self.world().snapshot() {
-            let path = snapshot.loaded.path.display();
-            let message = format!("{path}: the file was deleted; the costs shown stay until there is a newer profile");
-            self.log(MessageType::WARNING, &message).await;
-        }
-    }
-
-    /// Takes back what was said of files that are gone or were written anew.
-    async fn withdraw_problems(&mut self, world: &World) {
-        for (path, _) in &world.problems {
-            if Stamp::of(path).ok().as_ref() != self.refused.get(path) {
-                self.forget_problem(path).await;
-            }
-        }
-    }
-
-    async fn forget_problem(&mut self, path: &Path) {
-        if !self.world().problems.iter().any(|(known, _)| known == path) {
-            return;
-        }
-        self.publish(|world| world.problems.retain(|(known, _)| known != path));
-        if self.abilities.diagnostics
-            && let Ok(uri) = Url::from_file_path(path)
-        {
-            self.client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
 }

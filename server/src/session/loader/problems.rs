@@ -1,0 +1,65 @@
+//! What is said, once, of profiles that cannot be read or are gone, and taken back when that is no longer so.
+
+use super::{Loader, PATIENCE};
+use crate::session::snapshot::Stamp;
+use crate::session::world::World;
+use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use std::path::Path;
+
+impl Loader {
+    /// Says once that a profile cannot be read.
+    pub(super) async fn report(&mut self, path: &Path, message: &str) {
+        let keeps = if self.world().snapshot().is_some() { "; the costs shown stay as they were" } else { "" };
+        self.log(MessageType::ERROR, &format!("{message}{keeps}")).await;
+        self.publish(|world| {
+            world.problems.retain(|(known, _)| known != path);
+            world.problems.push((path.to_owned(), message.to_owned()));
+        });
+        if self.abilities.diagnostics
+            && let Ok(uri) = Url::from_file_path(path)
+        {
+            let diagnostic = Diagnostic {
+                range: Range::default(),
+                severity: Some(DiagnosticSeverity::ERROR),
+                source: Some("costline".to_owned()),
+                message: message.to_owned(),
+                ..Diagnostic::default()
+            };
+            self.client.publish_diagnostics(uri, vec![diagnostic], None).await;
+        }
+    }
+
+    /// Says once that the file shown has gone, unless it comes back soon: some tools remove a file before they write it.
+    pub(super) async fn tell_missing(&mut self) {
+        if self.missed_since.is_none_or(|since| since.elapsed() < PATIENCE) {
+            return;
+        }
+        self.missed_since = None;
+        if let Some(snapshot) = self.world().snapshot() {
+            let path = snapshot.loaded.path.display();
+            let message = format!("{path}: the file was deleted; the costs shown stay until there is a newer profile");
+            self.log(MessageType::WARNING, &message).await;
+        }
+    }
+
+    /// Takes back what was said of files that are gone or were written anew.
+    pub(super) async fn withdraw_problems(&mut self, world: &World) {
+        for (path, _) in &world.problems {
+            if Stamp::of(path).ok().as_ref() != self.refused.get(path) {
+                self.forget_problem(path).await;
+            }
+        }
+    }
+
+    pub(super) async fn forget_problem(&mut self, path: &Path) {
+        if !self.world().problems.iter().any(|(known, _)| known == path) {
+            return;
+        }
+        self.publish(|world| world.problems.retain(|(known, _)| known != path));
+        if self.abilities.diagnostics
+            && let Ok(uri) = Url::from_file_path(path)
+        {
+            self.client.publish_diagnostics(uri, Vec::new(), None).await;
+        }
+    }
+}
