@@ -1,7 +1,8 @@
 //! The shapes of messages: the protocol's own from `lsp.schema.json`, made from the types of its reference implementation; the
 //! project's own from `docs/commands.schema.json`.
 
-use jsonschema::{Registry, Validator};
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Registry, ValidationError, Validator};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -50,8 +51,8 @@ impl Schema {
         }
         let validator = self.validator(&pointer);
         let faults = validator.iter_errors(value).map(|error| {
-            let at = error.instance_path().to_string();
-            format!("{method}: {part}{at}: {}", cut(&error.to_string()))
+            let error = deepest(&error);
+            format!("{method}: {part}{}: {}", error.instance_path(), cut(&error.to_string()))
         });
         faults.collect()
     }
@@ -71,6 +72,14 @@ impl Schema {
         };
         compiled.entry(pointer.to_owned()).or_insert_with(compile).clone()
     }
+}
+
+/// Of what fits none of several shapes: why it does not fit the one that it comes nearest to.
+fn deepest<'a>(error: &'a ValidationError<'a>) -> &'a ValidationError<'a> {
+    let ValidationErrorKind::AnyOf { context } = error.kind() else { return error };
+    let deepest =
+        context.iter().flatten().map(deepest).max_by_key(|error| error.instance_path().to_string().matches('/').count());
+    deepest.unwrap_or(error)
 }
 
 /// A value as faults quote it.
