@@ -112,7 +112,8 @@ export class Server implements vscode.Disposable {
     const client: LanguageClient = new LanguageClient("costline", "Costline", command, {
       ...this.options(),
       errorHandler: {
-        error: (...what) => standard.error(...what),
+        // It is in the log; what a user can do is said once there is no server.
+        error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
         // One that ends is started again, unless it was never there, or is wanted no more.
         closed: () => (hasRun && this.client === client ? standard.closed() : { action: CloseAction.DoNotRestart, handled: true }),
       },
@@ -257,6 +258,8 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => settingsForServer(),
+      // Said by who starts it.
+      initializationFailedHandler: () => false,
       // The server's log is its standard error; only its own words say how bad a line is.
       stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, this.log) },
       middleware: {
