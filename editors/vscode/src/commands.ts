@@ -8,7 +8,7 @@ import { FORMATS } from "./formats";
 import { itemAtCursor } from "./hierarchy";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
 import { lineCosts } from "./marks";
-import { pickKey, showMenu } from "./menu";
+import { pickKey, showMenu, startServer } from "./menu";
 import type { Explanation, Item } from "./protocol";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
@@ -72,7 +72,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "costline.costline#start", false),
     settings: () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:costline.costline"),
     install: () => vscode.commands.executeCommand("extension.open", "costline.costline"),
-    restart: () => server.start(),
+    restart: () => startServer(server),
     showOutput: () => server.log.show(),
   };
   const registered = Object.entries(commands).map(([name, run]) =>

@@ -9,7 +9,7 @@ import { decorations } from "./decorations";
 import { FlameGraphPanel } from "./flamegraph";
 import { callHierarchy } from "./hierarchy";
 import { HotSpotsView } from "./hotspots";
-import { offerHelp } from "./menu";
+import { startServer } from "./menu";
 import { Server } from "./server";
 import { statusBar } from "./statusBar";
 
@@ -34,8 +34,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Export
     statusBar(started), callHierarchy(started), contentProvider(started), decorations(started), contexts(started), restarts(started),
     registerCommands({ server: started, calls, hotSpots, callTree, flameGraph }),
   );
-  await started.start();
-  if (started.problem !== "" && started.running !== "running") void offerHelp(started);
+  await startServer(started);
   return { hotSpots, calls, callTree };
 }
 
@@ -59,13 +58,13 @@ function contexts(server: Server): vscode.Disposable {
 function restarts(server: Server): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration(async (event) => {
-      if (event.affectsConfiguration("costline.server.path")) await server.start();
+      if (event.affectsConfiguration("costline.server.path")) await startServer(server);
       else if (event.affectsConfiguration("costline")) await server.settingsChanged();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(async () => {
       const own = vscode.workspace.getConfiguration("costline").inspect<string>("server.path")?.workspaceValue;
       if (own === undefined) await server.settingsChanged();
-      else await server.start();
+      else await startServer(server);
     }),
   );
 }

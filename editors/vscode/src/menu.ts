@@ -111,8 +111,14 @@ async function pickMany(choice: Choice, options: readonly Picked[]): Promise<unk
   return picked?.length === options.length ? [] : picked?.map((option) => option.value);
 }
 
+/** Starts the server, and says what can be done where that fails. */
+export async function startServer(server: Server): Promise<void> {
+  await server.start();
+  if (server.problem !== "") void offerHelp(server);
+}
+
 /** What can be done where there is no server. */
-export async function offerHelp(server: Server): Promise<void> {
+async function offerHelp(server: Server): Promise<void> {
   const install = "How to Install";
   const settings = "Open Setting";
   const again = "Try Again";
@@ -120,5 +126,5 @@ export async function offerHelp(server: Server): Promise<void> {
   const answer = await vscode.window.showWarningMessage(message, install, settings, again);
   if (answer === install) await vscode.commands.executeCommand("costline.ui.install");
   if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "costline.server.path");
-  if (answer === again) await server.start();
+  if (answer === again) await startServer(server);
 }

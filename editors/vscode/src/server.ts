@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import {
-  CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CodeLensRequest,
+  CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CloseAction, CodeLensRequest,
   DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions,
   ResponseError, RevealOutputChannelOn, State, type StaticFeature,
 } from "vscode-languageclient/node";
@@ -41,6 +41,8 @@ export interface Call {
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Costline", { log: true });
   private client: LanguageClient | undefined;
+  /** Counts starts. */
+  private turn = 0;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly recosted = new vscode.EventEmitter<void>();
   private readonly hiding = new vscode.EventEmitter<void>();
@@ -85,9 +87,14 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /** Starts the server, or starts it anew. */
+  /** Starts the server, or starts it anew; `problem` says why it could not be. */
   async start(): Promise<void> {
+    const turn = (this.turn += 1);
     await this.stop();
+    // Somebody else started it meanwhile.
+    if (turn !== this.turn) return;
+    this.problem = "";
+    this.become("starting");
     const found = findServer({
       setting: setting("server.path").trim(),
       bundled: this.context.asAbsolutePath(`server/${PROGRAM}`),
@@ -101,10 +108,21 @@ export class Server implements vscode.Disposable {
     }
     this.log.info(`Starting ${found.command}`);
     const command = { command: found.command, args: ["lsp"] };
-    const client = new LanguageClient("costline", "Costline", command, this.options());
+    let hasRun = false;
+    const client: LanguageClient = new LanguageClient("costline", "Costline", command, {
+      ...this.options(),
+      errorHandler: {
+        // It is in the log; what a user can do is said once there is no server.
+        error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
+        // One that ends is started again, unless it was never there, or is wanted no more.
+        closed: () => (hasRun && this.client === client ? standard.closed() : { action: CloseAction.DoNotRestart, handled: true }),
+      },
+    });
+    const standard = client.createDefaultErrorHandler();
     client.registerFeature(ours);
     client.onNotification("costline/changed", (shown: Shown) => this.show(shown));
     client.onDidChangeState(({ newState }) => {
+      hasRun ||= newState === State.Running;
       if (this.client !== client) return;
       if (newState === State.Running) void this.refresh();
       else if (newState === State.Starting) this.become("starting");
@@ -117,6 +135,7 @@ export class Server implements vscode.Disposable {
     try {
       await client.start();
     } catch (error) {
+      if (this.client !== client) return;
       this.problem = `${found.command} could not be started: ${sentence(error)}`;
       this.become("stopped");
     }
@@ -126,7 +145,8 @@ export class Server implements vscode.Disposable {
     const client = this.client;
     this.client = undefined;
     clearTimeout(this.patience);
-    // One that failed to start cannot be stopped.
+    // One that is still starting cannot be asked to stop.
+    if (client?.state === State.Starting) client.serverProcess?.kill();
     await client?.dispose().catch(() => undefined);
   }
 
@@ -238,9 +258,10 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationOptions: () => settingsForServer(),
+      // Said by who starts it.
+      initializationFailedHandler: () => false,
       // The server's log is its standard error; only its own words say how bad a line is.
       stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, this.log) },
-      connectionOptions: { maxRestartCount: 10 },
       middleware: {
         workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
         provideInlayHints: (document, range, token, next) =>
