@@ -1,6 +1,6 @@
 // What a profile can be exported as.
 
-/** What `costline.export` writes: the README's table. */
+/** What `costline.export` writes. */
 export const FORMATS: readonly { readonly format: string; readonly description: string; readonly extension: string }[] = [
   { format: "firefox", description: "for profiler.firefox.com", extension: "json" },
   { format: "speedscope", description: "for speedscope.app", extension: "speedscope.json" },

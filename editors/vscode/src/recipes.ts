@@ -1,8 +1,10 @@
-// How to record a profile with lines, by language: the commands of the README.
+// How to record a profile, by language: the commands of the book.
 
 export interface Recipe {
   /** The name of the profiler. */
   readonly tool: string;
+  /** Its page in docs/recording. */
+  readonly page: string;
   /** Identifiers that VS Code has for languages. */
   readonly languages: readonly string[];
   readonly command: string;
@@ -10,18 +12,20 @@ export interface Recipe {
 }
 
 const NATIVE = ["rust", "c", "cpp", "zig", "swift", "d", "nim", "fortran-modern"];
+const SCRIPT = ["javascript", "typescript", "javascriptreact", "typescriptreact"];
 
 export const RECIPES: readonly Recipe[] = [
-  { tool: "samply", languages: NATIVE, command: "samply record --save-only -o profile.json.gz -- PROGRAM", note: "built with debug info (-g; Rust: debug = \"line-tables-only\")" },
-  { tool: "perf", languages: NATIVE, command: "perf record --call-graph dwarf -- PROGRAM", note: "built with debug info" },
-  { tool: "callgrind", languages: NATIVE, command: "valgrind --tool=callgrind PROGRAM", note: "built with debug info; exact counts" },
-  { tool: "DHAT", languages: NATIVE, command: "valgrind --tool=dhat PROGRAM", note: "heap allocations; built with debug info" },
-  { tool: "py-spy", languages: ["python"], command: "py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 app.py" },
-  { tool: "austin", languages: ["python"], command: "austin -b -o app.mojo python3 app.py" },
-  { tool: "Node.js", languages: ["javascript", "typescript", "javascriptreact", "typescriptreact"], command: "node --cpu-prof app.js" },
-  { tool: "Node.js, heap", languages: ["javascript", "typescript", "javascriptreact", "typescriptreact"], command: "node --heap-prof app.js", note: "allocations by function" },
-  { tool: "Go", languages: ["go"], command: "go test -bench . -cpuprofile cpu.prof" },
-  { tool: "rbspy", languages: ["ruby"], command: "rbspy record --raw-file rbspy.raw.gz -- ruby app.rb" },
+  { tool: "samply", page: "samply", languages: NATIVE, command: "samply record --save-only -o profile.json.gz -- ./app", note: "built with debug info (-g; Rust: debug = \"line-tables-only\")" },
+  { tool: "perf", page: "perf", languages: NATIVE, command: "perf record --call-graph dwarf -F 999 -- ./app", note: "built with debug info" },
+  { tool: "callgrind", page: "callgrind", languages: NATIVE, command: "valgrind --tool=callgrind ./app", note: "built with debug info; exact counts" },
+  { tool: "DHAT", page: "dhat", languages: NATIVE, command: "valgrind --tool=dhat ./app", note: "heap allocations; built with debug info" },
+  { tool: "py-spy", page: "py-spy", languages: ["python"], command: "py-spy record -f speedscope --full-filenames -o profile.speedscope.json -- python3 app.py" },
+  { tool: "Austin", page: "austin", languages: ["python"], command: "austin -b -o profile.mojo python3 app.py" },
+  { tool: "Node.js", page: "node", languages: SCRIPT, command: "node --cpu-prof app.js" },
+  { tool: "Node.js, heap", page: "node", languages: SCRIPT, command: "node --heap-prof --heap-prof-interval=8192 app.js", note: "allocations by function" },
+  { tool: "Go", page: "go", languages: ["go"], command: "go test -bench . -cpuprofile cpu.prof" },
+  { tool: "stackprof", page: "stackprof", languages: ["ruby"], command: "ruby -rstackprof -e 'StackProf.run(mode: :wall, raw: true, interval: 1000, out: \"stackprof.dump\") { load \"./app.rb\" }' && stackprof --json stackprof.dump > stackprof.json" },
+  { tool: "rbspy", page: "rbspy", languages: ["ruby"], command: "rbspy record --format speedscope --file profile.speedscope.json --raw-file rbspy.raw.gz -- ruby app.rb", note: "functions only" },
 ];
 
 /** All recipes, those of a language first. */

@@ -136,7 +136,7 @@ export class Server implements vscode.Disposable {
       await client.start();
     } catch (error) {
       if (this.client !== client) return;
-      this.problem = `${found.command} could not be started: ${sentence(error)}`;
+      this.problem = `${found.command} could not be started: ${sentence(error).replace(/\.$/, "")}.`;
       this.become("stopped");
     }
   }

@@ -23,7 +23,6 @@ const read = (path: string): string => readFileSync(path, "utf8");
 const manifest = JSON.parse(read("package.json")) as Manifest;
 const { contributes } = manifest;
 const settings = Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, { default?: unknown; scope?: string }>;
-const readme = read("../../README.md");
 
 test("settings are those of the server's schema", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/settings.mjs"], { encoding: "utf8" });
@@ -62,11 +61,16 @@ test("the version is the server's, and the types are those of the oldest VS Code
   assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"] ?? ""}`);
 });
 
-test("recording commands and formats are those of the README", () => {
+test("recording commands and formats are those of the book", () => {
   const walkthrough = read("media/walkthrough/record.md");
-  for (const { command } of RECIPES) assert.ok(readme.includes(command) && walkthrough.includes(command), command);
-  const rows = [...(/## Exporting(.*?)\n## /s.exec(readme)?.[1] ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, format]) => format);
-  assert.deepEqual(FORMATS.map(({ format }) => format).toSorted(), rows.toSorted());
+  for (const { command, page } of RECIPES) {
+    const book = read(`../../docs/recording/${page}.md`);
+    for (const part of command.split(" && ")) assert.ok(book.includes(part), part);
+    assert.ok(walkthrough.includes(command), command);
+  }
+  const row = /^\| `--to FORMAT` .*$/m.exec(read("../../docs/reference/command-line.md"))?.[0] ?? "";
+  const formats = [...row.matchAll(/<br>`(\w+)`:/g)].map(([, format]) => format);
+  assert.deepEqual(FORMATS.map(({ format }) => format).toSorted(), formats.toSorted());
   assert.equal(recipesFor("python")[0]?.tool, "py-spy");
   assert.equal(recipesFor(undefined).length, RECIPES.length);
 });
