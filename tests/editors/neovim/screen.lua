@@ -120,6 +120,12 @@ vim.fn.writefile(vim.fn.readfile(vim.env.COSTLINE_SPECS .. "/init.lua"), config 
 tmux("new-session", "-d", "-x", tostring(WIDTH), "-y", tostring(HEIGHT), "-e", "TERM=tmux-256color", vim.v.progpath, "main.py")
 tmux("set-option", "-g", "remain-on-exit", "on")
 
+vim.api.nvim_create_autocmd("VimLeavePre", {
+  callback = function()
+    vim.system({ "tmux", "-L", socket, "kill-server" }):wait(10000)
+  end,
+})
+
 local messages = config .. "/messages"
 t.run({
   {
@@ -166,13 +172,6 @@ t.run({
         return vim.uv.fs_stat(messages) and table.concat(vim.fn.readfile(messages), "\n")
       end)
       t.expect(not text:find("E%d+:") and not text:find("Error"), text)
-    end,
-  },
-  {
-    "the end",
-    function()
-      execute("qall!")
-      tmux("kill-server")
     end,
   },
 })

@@ -151,7 +151,7 @@ function M.answer(words)
   return asked
 end
 
---- Runs the tests in order, prints them, and leaves Neovim: with an error if one failed or Neovim has told any.
+--- Runs the tests in order, prints them, and leaves Neovim: with an error once one failed or if Neovim has told any.
 ---@param tests {[1]: string, [2]: fun()}[]
 function M.run(tests)
   local failed = false
@@ -161,8 +161,11 @@ function M.run(tests)
     if vim.v.errmsg ~= "" then
       fine, message = false, message or "v:errmsg: " .. vim.v.errmsg
     end
-    failed = failed or not fine
     io.stderr:write(("%s: %s\n"):format(test[1], fine and "fine" or message))
+    failed = not fine
+    if failed then
+      break
+    end
   end
   local messages = vim.fn.execute("messages")
   if failed or messages:find("E%d+:") or messages:find("Error") then
