@@ -189,6 +189,10 @@ export class Server implements vscode.Disposable {
     return (calls ?? []).map(({ to, fromRanges }) => ({ item: to as Item, lines: fromRanges }));
   }
 
+  private isReady(): boolean {
+    return this.client?.state === State.Running;
+  }
+
   /** The client for requests of another kind; fails with a sentence for people. */
   ready(): LanguageClient {
     if (this.client?.state !== State.Running) {
@@ -264,9 +268,11 @@ export class Server implements vscode.Disposable {
       stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, this.log) },
       middleware: {
         workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
+        // A server that is being ended would be started again by a request.
         provideInlayHints: (document, range, token, next) =>
-          this.hidden || !setting("hints.enable") ? [] : next(document, range, token),
-        provideCodeLenses: (document, token, next) => (this.hidden ? [] : next(document, token)),
+          this.hidden || !setting("hints.enable") || !this.isReady() ? [] : next(document, range, token),
+        provideCodeLenses: (document, token, next) => (this.hidden || !this.isReady() ? [] : next(document, token)),
+        provideHover: (document, position, token, next) => (this.isReady() ? next(document, position, token) : undefined),
         executeCommand: (command, args, next) => {
           // What lenses run; VS Code has a view for it.
           const isShow = command === "costline.showCallers" || command === "costline.showCallees";
