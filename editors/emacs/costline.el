@@ -338,16 +338,25 @@ Each is (LABEL NOTE . VALUE)."
                                      'keymap (let ((map (make-sparse-keymap))) (define-key map [mouse-1] run) map))
                          "\n"))))
 
+(defvar-local costline--asked nil
+  "The latest question of each kind, a plist of numbers.")
+
 (defun costline--draw (kind method params draw)
   "Ask for METHOD with PARAMS and DRAW each thing of the answer as KIND."
-  (let ((buffer (current-buffer)) (tick (buffer-chars-modified-tick)))
+  (let ((buffer (current-buffer))
+        (tick (buffer-chars-modified-tick))
+        (number (1+ (or (plist-get costline--asked kind) 0))))
+    (setq costline--asked (plist-put costline--asked kind number))
     (jsonrpc-async-request
      (costline--find-server) method (append (list :textDocument (costline--document)) params)
      :success-fn (lambda (answer)
                    (when (buffer-live-p buffer)
                      (with-current-buffer buffer
-                       ;; An answer about an older text would stand beside the wrong lines; the next one is on its way.
-                       (when (and costline-lens-mode (= tick (buffer-chars-modified-tick)))
+                       ;; Answers may come in another order than their questions.  One about an older text would
+                       ;; stand beside the wrong lines; the next is on its way.
+                       (when (and costline-lens-mode
+                                  (= number (plist-get costline--asked kind))
+                                  (= tick (buffer-chars-modified-tick)))
                          (save-excursion
                            (save-restriction
                              (widen)
@@ -400,15 +409,27 @@ Each is (LABEL NOTE . VALUE)."
 
 (add-hook 'costline-refresh-functions #'costline--refresh)
 
+(defvar costline--stale nil
+  "Servers whose costs are about to be drawn anew.")
+
 (defun costline--refresh (server)
+  "Draw anew all that came from SERVER, soon.
+It says so several times, and within messages that must not be kept waiting."
+  (unless (memq server costline--stale)
+    (push server costline--stale)
+    (run-at-time 0.1 nil #'costline--refresh-now server)))
+
+(defun costline--refresh-now (server)
   "Draw anew all that came from SERVER."
+  (setq costline--stale (delq server costline--stale))
   (dolist (buffer (costline--buffers server))
     (with-current-buffer buffer (costline--redraw)))
+  (unless (cl-typep server 'jsonrpc-connection)
+    (costline--lsp-redraw server))
   (when-let* ((list (get-buffer "*Costline hot spots*")))
     (with-current-buffer list
       (when (and (eq costline--server server) (get-buffer-window list t))
-        ;; Not from within the server's message: reverting asks it a question.
-        (run-at-time 0 nil (lambda () (when (buffer-live-p list) (with-current-buffer list (revert-buffer)))))))))
+        (revert-buffer)))))
 
 ;;;###autoload
 (define-minor-mode costline-mode
@@ -482,7 +503,7 @@ The server is Emacs's own: other clients of the buffer do not matter."
     (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
     table))
 
-(defun costline--lsp-refresh (workspace &rest _)
+(defun costline--lsp-redraw (workspace)
   "Draw anew the hints and lenses of WORKSPACE's buffers.
 By itself lsp-mode does so for lenses only."
   (dolist (buffer (lsp--workspace-buffers workspace))
@@ -490,7 +511,10 @@ By itself lsp-mode does so for lenses only."
       (with-current-buffer buffer
         (when (bound-and-true-p lsp-lens-mode) (lsp-lens-refresh t))
         (when-let* (((bound-and-true-p lsp-inlay-hints-mode)) (window (get-buffer-window buffer t)))
-          (with-selected-window window (lsp--update-inlay-hints))))))
+          (with-selected-window window (lsp--update-inlay-hints)))))))
+
+(defun costline--lsp-refresh (workspace &rest _)
+  "Draw anew all that came from WORKSPACE, soon."
   (costline--refresh workspace)
   nil)
 
