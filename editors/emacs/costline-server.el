@@ -59,7 +59,7 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
 (declare-function lsp--workspace-client "ext:lsp-mode" (workspace))
 (declare-function lsp--client-server-id "ext:lsp-mode" (client))
 (declare-function lsp-find-workspace "ext:lsp-mode" (server-id &optional file-name))
-(declare-function lsp-request "ext:lsp-mode" (method params &rest plist))
+(declare-function lsp-request-async "ext:lsp-mode" (method params callback &rest plist))
 (declare-function lsp-workspaces "ext:lsp-mode" ())
 
 (defun costline--get (object &rest keys)
@@ -100,7 +100,19 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
   (let ((server (costline--find-server)))
     (cond ((null server) (user-error "No Costline server runs: M-x costline-mode starts one for this buffer"))
           ((cl-typep server 'jsonrpc-connection) (jsonrpc-request server method params))
-          (t (let ((lsp--cur-workspace server)) (costline--plain (lsp-request method params)))))))
+          (t (costline--lsp-request server method params)))))
+
+(defun costline--lsp-request (workspace method params)
+  "Ask WORKSPACE of lsp-mode for METHOD with PARAMS, and wait for the answer."
+  ;; Not by `lsp-request': it leaves its loop from within the reading, and what came together with the answer is lost.
+  (let ((lsp--cur-workspace workspace) (deadline (+ (float-time) 30)) answer problem)
+    (lsp-request-async method params (lambda (result) (setq answer (list result)))
+                       :error-handler (lambda (told) (setq problem (costline--plain told)))
+                       :mode 'detached)
+    (while (not (or answer problem (> (float-time) deadline)))
+      (accept-process-output nil 0.05))
+    (unless answer (error "Costline: %s" (or (plist-get problem :message) "no answer")))
+    (costline--plain (car answer))))
 
 (defun costline--execute (command &rest arguments)
   "Run the server's COMMAND with ARGUMENTS."
