@@ -1,32 +1,19 @@
 //! Costs beside those of an earlier recording.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::{SIX_SAMPLES, app_py, cpuprofile, six_samples};
 use crate::support::questions::text;
-use crate::support::{Server, Workspace};
+use crate::support::{Server, Workspace, set_age, six};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Seven samples at the end of `main` where there was one: twelve in all.
 fn twelve() -> String {
     SIX_SAMPLES.replace("(app.py:13) 1", "(app.py:13) 7")
-}
-
-fn set_age(path: &Path, age: Duration) {
-    File::options().write(true).open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
-}
-
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
 }
 
 /// The labels of a document by line (1-based).

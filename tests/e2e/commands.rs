@@ -4,14 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, BELOW, app_py, cpuprofile, six_samples};
 use crate::support::questions::text;
-use crate::support::{Server, Workspace};
-
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
-}
+use crate::support::{Server, Workspace, six};
 
 #[test]
 fn every_command_that_is_announced_exists() {

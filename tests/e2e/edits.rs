@@ -1,28 +1,14 @@
 //! Texts change under the costs: hints follow the lines they belong to, in whatever units the client counts columns.
 
-use std::fs::File;
-use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, BELOW, SIX_SAMPLES, app_py, cpuprofile, six_samples};
 use crate::support::questions::{costs, text};
-use crate::support::{Server, Workspace};
+use crate::support::{Server, Workspace, set_age, six};
 
 const HOUR: Duration = Duration::from_secs(3600);
-
-fn set_age(path: &Path, age: Duration) {
-    File::options().write(true).open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
-}
-
-/// A server that shows [`six_samples`], with `app.py` open.
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
-}
 
 /// One change from `(line, character)` to `(line, character)`, 0-based.
 fn edit(from: (u64, u64), to: (u64, u64), text: &str) -> Value {

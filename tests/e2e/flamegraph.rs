@@ -9,14 +9,7 @@ use serde_json::{Value, json};
 use crate::support::cases::Case;
 use crate::support::profiles::{BELOW, six_samples};
 use crate::support::questions::text;
-use crate::support::{Server, Workspace};
-
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
-}
+use crate::support::{Server, Workspace, six};
 
 fn folders(temporary: &Path) -> Vec<PathBuf> {
     std::fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap().path()).collect()

@@ -5,14 +5,7 @@ use serde_json::{Value, json};
 use crate::support::cases::Case;
 use crate::support::profiles::{APP_JS, cpuprofile, six_samples};
 use crate::support::questions::{costs, text};
-use crate::support::{Refreshes, Server, Workspace};
-
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
-}
+use crate::support::{Refreshes, Server, Workspace, six};
 
 #[test]
 fn thresholds_take_effect_at_once_with_a_refresh() {

@@ -5,14 +5,7 @@ use serde_json::{Value, json};
 use crate::support::cases::Case;
 use crate::support::profiles::{APP_JS, SIX_SAMPLES, cpuprofile, six_samples};
 use crate::support::questions::{costs, text};
-use crate::support::{Refreshes, Server, Workspace};
-
-fn six(workspace: &Workspace) -> (Server, String) {
-    let mut server = Server::start(workspace);
-    let uri = server.open_file(&workspace.path("app.py"), "python");
-    server.wait_labels(&uri);
-    (server, uri)
-}
+use crate::support::{Refreshes, Server, Workspace, six};
 
 /// The choice with this key; `Null` where there is none.
 fn choice(view: &Value, key: &str) -> Value {

@@ -39,5 +39,6 @@ pub mod workspace;
 pub use builder::ServerBuilder;
 pub use heard::Refreshes;
 pub use process::{DEADLINE, Process};
+pub use questions::six;
 pub use server::Server;
-pub use workspace::{Workspace, uri};
+pub use workspace::{Workspace, set_age, uri};

@@ -6,9 +6,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::server::Server;
+use super::workspace::Workspace;
 
 /// Raw costs by line, 0-based: `(self, total)`.
 pub type LineCosts = BTreeMap<u64, (Value, Value)>;
+
+/// A server that shows [`six_samples`](super::profiles::six_samples), with `app.py` open.
+pub fn six(workspace: &Workspace) -> (Server, String) {
+    let mut server = Server::start(workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    (server, uri)
+}
 
 impl Server {
     /// The hints of a whole document.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use lsp_types::Url;
 use tempfile::TempDir;
@@ -78,6 +79,12 @@ impl Workspace {
         let path = self.path(path);
         done(&path, fs::remove_file(&path));
     }
+}
+
+/// Makes a file as old as if it had been written `age` ago.
+pub fn set_age(path: &Path, age: Duration) {
+    let file = fs::File::options().write(true).open(path);
+    done(path, file.and_then(|file| file.set_modified(SystemTime::now() - age)));
 }
 
 /// The `file:` URI of an absolute path.
