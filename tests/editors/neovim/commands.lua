@@ -176,7 +176,11 @@ t.run({
       for file, functions in pairs(t.stage.before.functions) do
         for name, cost in pairs(functions) do
           local row = row_with(items, "  " .. name .. "\n")
-          t.expect(row.text:find("self " .. cost.self, 1, true) and row.text:find("total " .. cost.total, 1, true), row, cost)
+          t.expect(
+            row.text:find("self " .. cost.self, 1, true) and row.text:find("total " .. cost.total, 1, true),
+            row,
+            cost
+          )
           t.expect(file == row.file or row.file:find("^costline:///"), file, row)
         end
       end
@@ -287,8 +291,7 @@ t.run({
       t.wait("leaves", function()
         return #inverted == 1
       end)
-      local hottest = t.stage.before.functions["main.py"].fib
-        or t.stage.before.functions["grid/maze.py"]["solve"]
+      local hottest = t.stage.before.functions["main.py"].fib or t.stage.before.functions["grid/maze.py"]["solve"]
       t.expect(table.concat(inverted[1].entries, "\n"):find(hottest.self, 1, true), inverted, hottest)
     end,
   },
@@ -322,7 +325,8 @@ t.run({
     function()
       vim.cmd("Costline view unit absolute")
       t.wait("absolute hints", function()
-        return vim.tbl_contains(vim.tbl_values(t.drawn("hints")), "1171 samples") or t.drawn("hints")["74"]:find("samples")
+        return vim.tbl_contains(vim.tbl_values(t.drawn("hints")), "1171 samples")
+          or t.drawn("hints")["74"]:find("samples")
       end)
       vim.cmd("Costline! view unit")
       t.wait_shown("main.py", "before")
@@ -332,7 +336,10 @@ t.run({
         return t.drawn("hints")["74"]:find("samples")
       end)
       t.expect(table.concat(asked[1].entries, "\n"):find("Unit: Percent", 1, true), asked)
-      t.expect(table.concat(asked[2].entries, "\n"):find("● Percent", 1, true) or asked[2].entries[1]:find("●"), asked)
+      t.expect(
+        table.concat(asked[2].entries, "\n"):find("● Percent", 1, true) or asked[2].entries[1]:find("●"),
+        asked
+      )
       t.answer({ "as in the settings" })
       vim.cmd("Costline view unit")
       t.wait_shown("main.py", "before")
@@ -434,7 +441,12 @@ t.run({
         return quickfix().title:find("hottest functions", 1, true)
       end)
       local entries = table.concat(asked[1].entries, "\n")
-      for _, word in ipairs({ "Profile: gridworld.folded", "Unit: Percent", "Read the profile again", ":Costline callers" }) do
+      for _, word in ipairs({
+        "Profile: gridworld.folded",
+        "Unit: Percent",
+        "Read the profile again",
+        ":Costline callers",
+      }) do
         t.expect(entries:find(word, 1, true), word, entries)
       end
       close_lists()

@@ -97,15 +97,19 @@ local function take_picture(path)
   execute("silent Costline toggle heat")
   execute("edit grid/maze.py")
   execute("call search('def build')")
-  keys("zt", "C-y", "C-y", "w")
+  keys("zt")
   wait_text("carve((0, 0)) " .. t.stage.before.lines["grid/maze.py"]["31"])
+  keys("C-y", "C-y", "w")
   execute("silent Costline hotspots")
   wait_text("Quickfix List")
   keys("C-w", "p")
   execute("")
   vim.wait(500)
   local drawn = vim
-    .system({ vim.env.COSTLINE_SPECS .. "/../terminal-picture", path }, { stdin = tmux("capture-pane", "-t", "0", "-p", "-e") })
+    .system(
+      { vim.env.COSTLINE_SPECS .. "/../terminal-picture", path },
+      { stdin = tmux("capture-pane", "-t", "0", "-p", "-e") }
+    )
     :wait(60000)
   t.expect(drawn.code == 0, drawn.stderr)
   execute("cclose")
@@ -117,7 +121,18 @@ end
 
 vim.fn.mkdir(config, "p")
 vim.fn.writefile(vim.fn.readfile(vim.env.COSTLINE_SPECS .. "/init.lua"), config .. "/init.lua")
-tmux("new-session", "-d", "-x", tostring(WIDTH), "-y", tostring(HEIGHT), "-e", "TERM=tmux-256color", vim.v.progpath, "main.py")
+tmux(
+  "new-session",
+  "-d",
+  "-x",
+  tostring(WIDTH),
+  "-y",
+  tostring(HEIGHT),
+  "-e",
+  "TERM=tmux-256color",
+  vim.v.progpath,
+  "main.py"
+)
 tmux("set-option", "-g", "remain-on-exit", "on")
 
 vim.api.nvim_create_autocmd("VimLeavePre", {

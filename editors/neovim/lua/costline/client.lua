@@ -327,7 +327,10 @@ function M.enable()
     -- What the user sets up may come after this.
     vim.schedule(function()
       if vim.fn.executable(options.cmd[1]) == 0 then
-        vim.notify_once(("costline: %s cannot be run (:checkhealth costline)"):format(options.cmd[1]), vim.log.levels.WARN)
+        vim.notify_once(
+          ("costline: %s cannot be run (:checkhealth costline)"):format(options.cmd[1]),
+          vim.log.levels.WARN
+        )
       end
     end)
     return

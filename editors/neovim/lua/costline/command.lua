@@ -32,7 +32,8 @@ end
 ---@param choice costline.Choice
 ---@return string
 local function standing(choice)
-  local active = vim.iter(choice.options)
+  local active = vim
+    .iter(choice.options)
     :filter(function(option)
       return option.active
     end)
@@ -438,7 +439,8 @@ function M.complete(word, line)
     local subcommand = subcommands[arguments[1]]
     found = subcommand and subcommand.complete and subcommand.complete(vim.list_slice(arguments, 2)) or {}
   end
-  return vim.iter(found)
+  return vim
+    .iter(found)
     :map(function(candidate)
       return (candidate:gsub("[ \\]", "\\%0"))
     end)

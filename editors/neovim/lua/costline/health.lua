@@ -28,7 +28,13 @@ end
 ---@param it vim.lsp.Client
 local function check_client(it)
   local buffers = vim.tbl_count(it.attached_buffers)
-  vim.health.ok(("runs for %s with %d %s"):format(it.root_dir or "files without a project", buffers, buffers == 1 and "file" or "files"))
+  vim.health.ok(
+    ("runs for %s with %d %s"):format(
+      it.root_dir or "files without a project",
+      buffers,
+      buffers == 1 and "file" or "files"
+    )
+  )
   local view = client.request_sync(it, "workspace/executeCommand", { command = "costline.view", arguments = {} })
   local profile = view and view.profile
   if type(profile) ~= "table" then
@@ -45,7 +51,10 @@ local function check_client(it)
   end
   local paths = client.request_sync(it, "workspace/executeCommand", { command = "costline.paths", arguments = {} })
   if type(paths) == "table" and paths.mapped == 0 then
-    vim.health.warn("none of the files that it names was found", { ":Costline paths says why; the setting `pathMappings` helps" })
+    vim.health.warn(
+      "none of the files that it names was found",
+      { ":Costline paths says why; the setting `pathMappings` helps" }
+    )
   end
 end
 
@@ -59,7 +68,10 @@ function M.check()
     return
   end
   if not vim.g.loaded_costline then
-    vim.health.error("plugin/costline.lua was not loaded", { "The folder editors/neovim must be on 'runtimepath' before Neovim loads plug-ins" })
+    vim.health.error(
+      "plugin/costline.lua was not loaded",
+      { "The folder editors/neovim must be on 'runtimepath' before Neovim loads plug-ins" }
+    )
   end
 
   check_server()
@@ -70,7 +82,10 @@ function M.check()
     check_client(it)
   end
   if #clients == 0 then
-    vim.health.warn("no server is running", { "Open a file; one that has no 'filetype' starts none", ":Costline log shows what went wrong" })
+    vim.health.warn(
+      "no server is running",
+      { "Open a file; one that has no 'filetype' starts none", ":Costline log shows what went wrong" }
+    )
   end
 
   vim.health.start("Display")
