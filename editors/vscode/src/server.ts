@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import {
   CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CloseAction, CodeLensRequest,
-  DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions,
+  DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions, type MessageSignature,
   ResponseError, RevealOutputChannelOn, State, type StaticFeature,
 } from "vscode-languageclient/node";
 import { Chosen } from "./chosen";
@@ -36,6 +36,15 @@ const PATIENCE_MS = 1500;
 export interface Call {
   readonly item: Item;
   readonly lines: readonly { readonly start: { readonly line: number; readonly character: number } }[];
+}
+
+/** A client that keeps quiet about questions which its end overtook. */
+class Client extends LanguageClient {
+  override handleFailedRequest<T>(
+    type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, instead: T, show?: boolean, throwOnCancel?: boolean,
+  ): T {
+    return this.state === State.Running ? super.handleFailedRequest(type, token, error, instead, show, throwOnCancel) : instead;
+  }
 }
 
 export class Server implements vscode.Disposable {
@@ -109,7 +118,7 @@ export class Server implements vscode.Disposable {
     this.log.info(`Starting ${found.command}`);
     const command = { command: found.command, args: ["lsp"] };
     let hasRun = false;
-    const client: LanguageClient = new LanguageClient("costline", "Costline", command, {
+    const client: LanguageClient = new Client("costline", "Costline", command, {
       ...this.options(),
       errorHandler: {
         // It is in the log; what a user can do is said once there is no server.
