@@ -1,0 +1,208 @@
+//! Recordings without stacks: sums by function and call, with what the profiler states of totals.
+
+use super::{Case, number, render, render_calls, render_edges, render_step};
+use analysis::{PathStep, View};
+use expect_test::expect;
+use profile::{Groups, Recording, Total, text_samples};
+use std::fmt::Write;
+use std::sync::Arc;
+
+#[test]
+fn a_call_graph_has_totals_by_its_calls() {
+    let tables = text_samples::profile("main@1[file:a.c]\nwork@5[file:a.c]");
+    let symbols = tables.symbols().clone();
+    let own =
+        |func, line, weight| profile::OwnCost { func: profile::FuncId::new(func), source: None, line, weights: vec![weight] };
+    let call = profile::Call {
+        caller: profile::FuncId::new(0),
+        source: None,
+        line: 2,
+        callee: profile::FuncId::new(1),
+        count: 3,
+        weights: vec![40.0],
+        nested: false,
+    };
+    let graph = profile::CallGraph {
+        symbols,
+        metrics: vec![profile::Metric::new("Ir", "Ir", None)],
+        own: vec![own(0, 1, 10.0), own(1, 5, 30.0), own(1, 0, 10.0)],
+        calls: vec![call],
+        ..profile::CallGraph::default()
+    };
+    let groups = Groups::identity(&graph.symbols);
+    let recording = Recording::Graph(graph);
+    let view = View::of(&recording);
+    let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
+    expect![[r#"
+        total 50, no line 10
+        main 10/50
+        work 40/40
+        a.c:1 10/10
+        a.c:2 0/40
+        a.c:5 30/30
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
+    assert_eq!(render_calls(&case), "work 3, main > work 3");
+    assert_eq!(render_step(&case, &case.tree().callers(&case.path("work"))), "? of 40: main 40 (2: 40)");
+}
+
+/// Functions `names` of the file `a.rb`, each calling as in `calls`; and what the profiler says that they cost.
+fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], totals: &[(u32, u32, Total)]) -> Case {
+    let mut builder = profile::ProfileBuilder::new(Vec::new(), 0);
+    let source = builder.intern_source("a.rb").unwrap();
+    for name in names {
+        let name = builder.intern_string(name).unwrap();
+        builder.push_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
+    }
+    let func = profile::FuncId::new;
+    let symbols = builder.build().into_symbols();
+    let graph = profile::CallGraph {
+        metrics: vec![profile::Metric::new("samples", "samples", None)],
+        own: (0..).zip(own).map(|(i, &w)| profile::OwnCost { func: func(i), source: None, line: 0, weights: vec![w] }).collect(),
+        calls: calls
+            .iter()
+            .map(|&(caller, callee, weight, nested)| {
+                let (caller, callee) = (func(caller), func(callee));
+                profile::Call { caller, source: None, line: 0, callee, count: 0, weights: vec![weight], nested }
+            })
+            .collect(),
+        totals: totals
+            .iter()
+            .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total] })
+            .collect(),
+        symbols,
+        inner: Vec::new(),
+    };
+    let groups = Groups::identity(&graph.symbols);
+    let recording = Recording::Graph(graph);
+    let view = View::of(&recording);
+    Case { recording: Arc::new(recording), view, groups: Arc::new(groups) }
+}
+
+#[test]
+fn a_call_graph_with_stated_totals() {
+    // 20 samples: main > each > f 5, main > each > f > each > f 4, main > g > f 3, main > h 2, main > h > h 1, main 5.
+    let exact = Total::Exact;
+    let case = call_graph(
+        &["main", "each", "f", "g", "h"],
+        &[5.0, 0.0, 12.0, 0.0, 3.0],
+        &[
+            (0, 1, 9.0, false),
+            (1, 2, 13.0, true),
+            (2, 1, 4.0, true),
+            (0, 3, 3.0, false),
+            (3, 2, 3.0, false),
+            (0, 4, 3.0, false),
+            (4, 4, 1.0, true),
+        ],
+        &[
+            (0, 0, exact(20.0)),
+            (1, 0, exact(9.0)),
+            (2, 0, exact(12.0)),
+            (3, 0, exact(3.0)),
+            (4, 0, exact(3.0)),
+            (0, 7, exact(9.0)),
+            (2, 9, Total::Bounded { min: 3.0, max: 12.0 }),
+            (4, 12, Total::Estimated(3.0)),
+            // Two functions on one line.
+            (1, 4, exact(9.0)),
+            (3, 4, exact(3.0)),
+        ],
+    );
+    expect![[r#"
+        total 20, no line 20
+        main 5/20
+        each 0/9
+        f 12/12
+        g 0/3
+        h 3/3
+        a.rb:4 0/Bounded { min: 9.0, max: 12.0 }
+        a.rb:7 0/9
+        a.rb:9 0/Bounded { min: 3.0, max: 12.0 }
+        a.rb:12 0/Estimated(3.0)
+    "#]]
+    .assert_eq(&render(&case));
+    // Calls within calls are no more than either end.
+    assert_eq!(
+        render_edges(&case),
+        "main > each 9 ()\nmain > g 3 ()\nmain > h 3 ()\neach > f Estimated(9.0) ()\nf > each Estimated(4.0) ()\ng > f 3 ()\nh > h Estimated(1.0) ()\n"
+    );
+    let callees = |path: &str| render_step(&case, &case.tree().callees(&case.path(path)));
+    let callers = |path: &str| render_step(&case, &case.tree().callers(&case.path(path)));
+    assert_eq!(callees("main"), "5 of 20: each 9 () g 3 () h 3 ()");
+    assert_eq!(callers("f"), "? of 12: each Estimated(9.0) () g 3 ()");
+    assert_eq!(callers("h"), "? of 3: main 3 () ↻ h Estimated(1.0) ()");
+    // All of `g` lies below `main`, so one step more is known; a quarter of `f` lies below `g`: its calls are divided.
+    assert_eq!(callees("main g"), "? of 3: f 3 ()");
+    assert_eq!(callees("main g f"), "? of 3: each Estimated(1.0) ()");
+    assert_eq!(callers("f g"), "? of 3: main 3 ()");
+    assert_eq!(callers("main"), "? of 20:");
+    assert_eq!(callees("g h"), "? of 0:");
+
+    let own = |path: &str| case.tree().callees(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    assert_eq!(own("main"), [Some(0.0), Some(0.0), Some(3.0)]);
+    // `f` is called from elsewhere, too.
+    assert_eq!(own("g"), [None]);
+    let starts = |path: &str| case.tree().callers(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    assert_eq!(starts("f"), [None, None]);
+    assert_eq!(starts("g"), [Some(3.0)]);
+    let line = case.costs().lines()[0];
+    assert_eq!(case.tree().callers_of_line(line.file, line.line), PathStep::default());
+    assert!(case.tree().call_nodes().is_none());
+
+    let tree = case.tree();
+    let render = |inverted: bool| {
+        let mut out = String::new();
+        let mut open: Vec<_> = tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+        while let Some((depth, branch)) = open.pop() {
+            let (indent, name) = ("  ".repeat(depth), case.name(branch.function));
+            let own = branch.self_.map_or_else(|| "?".to_owned(), |own| own.to_string());
+            writeln!(out, "{indent}{name} {own}/{}", number(branch.known_total())).unwrap();
+            open.extend(tree.branches(inverted, Some(&branch)).into_iter().rev().map(|next| (depth + 1, next)));
+        }
+        out
+    };
+    // Three quarters of `f` lie below `each`, and of what it calls. Who comes around again ends there.
+    expect![[r#"
+        main 5/20
+          each 0/9
+            f ?/Estimated(9.0)
+              each 0/Estimated(3.0)
+          g 0/3
+            f ?/3
+              each 0/Estimated(1.0)
+                f ?/Estimated(1.0)
+          h 3/3
+            h ?/Estimated(1.0)
+    "#]]
+    .assert_eq(&render(false));
+    expect![[r#"
+        f 12/12
+          each ?/Estimated(9.0)
+            main ?/Estimated(9.0)
+          g ?/Estimated(3.0)
+            main ?/Estimated(3.0)
+        main 5/5
+        h 3/3
+          main ?/3
+    "#]]
+    .assert_eq(&render(true));
+}
+
+#[test]
+fn funcs_that_are_one_function_of_a_call_graph() {
+    // Ruby's <main> calls a second one, the file's; another pair only have a name in common.
+    let same = |[first, second]: [Total; 2], calls: &[(u32, u32, f64, bool)]| {
+        let case = call_graph(&["x", "x", "rest"], &[1.0, 2.0, 17.0], calls, &[(0, 0, first), (1, 0, second)]);
+        let (_, cost) = case.costs().functions().next().unwrap();
+        (cost.cost.self_, cost.cost.total)
+    };
+    let exact = [Total::Exact(9.0), Total::Exact(8.0)];
+    assert_eq!(same(exact, &[(0, 1, 8.0, false)]), (3.0, Total::Exact(9.0)));
+    assert_eq!(same(exact, &[(0, 1, 6.0, false)]), (3.0, Total::Bounded { min: 9.0, max: 11.0 }));
+    assert_eq!(same(exact, &[(0, 1, 8.0, true)]), (3.0, Total::Bounded { min: 9.0, max: 17.0 }));
+    assert_eq!(same([Total::Exact(19.0); 2], &[]), (3.0, Total::Bounded { min: 19.0, max: 20.0 }));
+    assert_eq!(same([Total::Exact(9.0), Total::Estimated(5.0)], &[]), (3.0, Total::Estimated(14.0)));
+    assert_eq!(same([Total::Exact(9.0), Total::Unknown], &[]), (3.0, Total::Unknown));
+}
