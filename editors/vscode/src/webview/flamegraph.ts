@@ -1,16 +1,10 @@
 // The script of the flame graph's page: zoom, search, keyboard; clicks are told to the extension. The picture is the server's:
 // each frame is a `<g data-frame>` whose inner `<svg>` has its place and width in percent, so zooming is setting these two.
 
-interface Frame {
-  readonly name: string;
-  readonly text: string;
-  readonly parent: number | null;
-  readonly depth: number;
-  /** Shares of the whole. */
-  readonly left: number;
-  readonly width: number;
-  readonly hasSource: boolean;
-}
+import type { Frame as Answered } from "../protocol";
+
+/** A frame, without the place that only the extension knows. */
+type Frame = Omit<Answered, "uri" | "line0"> & { readonly hasSource: boolean };
 
 type Message =
   | { readonly type: "graph"; readonly svg: string; readonly frames: readonly Frame[]; readonly note: string }
