@@ -120,20 +120,7 @@ impl Server {
     }
 
     /// Probes until there is something, while messages are read and answered. The probe may send requests.
-    pub fn eventually<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
-        let deadline = Instant::now() + DEADLINE;
-        loop {
-            self.fail_on_faults();
-            if let Some(found) = probe(self) {
-                return found;
-            }
-            if self.output_closed {
-                self.fail(&format!("the server has closed its output; expected: {what}"));
-            }
-            if Instant::now() >= deadline {
-                self.fail(&format!("not within {DEADLINE:?}: {what}"));
-            }
-            self.read(Instant::now() + Duration::from_millis(20));
-        }
+    pub fn eventually<T>(&mut self, what: &str, probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+        self.probe_until(what, Duration::from_millis(20), probe)
     }
 }

@@ -14,7 +14,12 @@ use crate::wire::Side;
 /// Reading.
 impl Server {
     /// Reads until `probe` finds something.
-    pub(super) fn wait<T>(&mut self, what: &str, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+    pub(super) fn wait<T>(&mut self, what: &str, probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+        self.probe_until(what, DEADLINE, probe)
+    }
+
+    /// Probes until there is something: after each message, and each time that none came for `pace`.
+    pub(super) fn probe_until<T>(&mut self, what: &str, pace: Duration, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
         let deadline = Instant::now() + DEADLINE;
         loop {
             self.fail_on_faults();
@@ -24,9 +29,10 @@ impl Server {
             if self.output_closed {
                 self.fail(&format!("the server has closed its output; expected: {what}"));
             }
-            if !self.read(deadline) {
+            if Instant::now() >= deadline {
                 self.fail(&format!("not within {DEADLINE:?}: {what}"));
             }
+            self.read(deadline.min(Instant::now() + pace));
         }
     }
 

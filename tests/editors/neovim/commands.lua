@@ -110,21 +110,6 @@ local function completions(line)
   return vim.fn.getcompletion(line, "cmdline")
 end
 
----@return string[]
-local function said(run)
-  local messages = {}
-  local notify = vim.notify
-  vim.notify = function(message)
-    table.insert(messages, message)
-  end
-  run()
-  t.wait("a message", function()
-    return #messages > 0
-  end)
-  vim.notify = notify
-  return messages
-end
-
 t.run({
   {
     "completion comes from the server",
@@ -343,7 +328,7 @@ t.run({
       t.answer({ "as in the settings" })
       vim.cmd("Costline view unit")
       t.wait_shown("main.py", "before")
-      t.expect(said(function()
+      t.expect(t.said(function()
         vim.cmd("Costline view nonsense 1")
       end)[1]:find("nothing to choose for `nonsense`", 1, true))
     end,
@@ -455,11 +440,11 @@ t.run({
   {
     "what there is not, is said",
     function()
-      t.expect(said(function()
+      t.expect(t.said(function()
         vim.cmd("Costline nonsense")
       end)[1]:find("there is no `:Costline nonsense`", 1, true))
       vim.cmd.new()
-      t.expect(said(function()
+      t.expect(t.said(function()
         vim.cmd("Costline callers")
       end)[1])
       vim.cmd("bwipeout!")

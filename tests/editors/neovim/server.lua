@@ -106,23 +106,19 @@ t.run({
   {
     "crashing all the time, it is left alone, which is said",
     function()
-      local said = {}
-      local notify = vim.notify
-      vim.notify = function(message)
-        table.insert(said, message)
-      end
-      t.wait("the end of all attempts", function()
-        local it = client()
-        local pid = it and it.initialized and process()
-        if it and pid then
-          vim.uv.kill(pid, 9)
-          t.wait("its end", function()
-            return not vim.lsp.get_client_by_id(it.id)
-          end)
-        end
-        return table.concat(said):find("keeps ending", 1, true)
+      t.said(function(messages)
+        t.wait("the end of all attempts", function()
+          local it = client()
+          local pid = it and it.initialized and process()
+          if it and pid then
+            vim.uv.kill(pid, 9)
+            t.wait("its end", function()
+              return not vim.lsp.get_client_by_id(it.id)
+            end)
+          end
+          return table.concat(messages):find("keeps ending", 1, true)
+        end)
       end)
-      vim.notify = notify
       vim.wait(500)
       t.same(client(), nil)
       vim.cmd("Costline restart")

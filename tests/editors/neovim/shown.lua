@@ -180,13 +180,9 @@ t.run({
   {
     "setup names what it does not know",
     function()
-      local said = {}
-      local notify = vim.notify
-      vim.notify = function(message)
-        table.insert(said, message)
-      end
-      costline.setup({ hint = false, heat = "yes" })
-      vim.notify = notify
+      local said = t.said(function()
+        costline.setup({ hint = false, heat = "yes" })
+      end)
       table.sort(said)
       t.same(said, {
         "costline: setup: `heat` is a string, expected a boolean",

@@ -151,6 +151,23 @@ function M.answer(words)
   return asked
 end
 
+---What is told while something runs: at least one message, waited for.
+---@param run fun(messages: string[])
+---@return string[]
+function M.said(run)
+  local messages = {}
+  local notify = vim.notify
+  vim.notify = function(message)
+    table.insert(messages, message)
+  end
+  run(messages)
+  M.wait("a message", function()
+    return #messages > 0
+  end)
+  vim.notify = notify
+  return messages
+end
+
 --- Runs the tests in order, prints them, and leaves Neovim: with an error once one failed or if Neovim has told any.
 ---@param tests {[1]: string, [2]: fun()}[]
 function M.run(tests)
