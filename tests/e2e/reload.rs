@@ -218,6 +218,7 @@ fn a_profile_without_an_end_is_read_when_it_is_quiet() {
     // Each piece is whole lines: nothing but time tells that more will come.
     let content = "work (app.js:2) 1\n".repeat(40);
     session.assert_one_swap(40, move |workspace| write_in_pieces(&workspace.path("a.folded"), content.as_bytes()));
+    session.assert_one_swap(50, |workspace| drop(workspace.write("a.folded", folded(50).trim_end())));
 }
 
 #[test]

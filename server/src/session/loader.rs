@@ -497,10 +497,8 @@ impl Loader {
         let waited = now - target.since;
         match target.format.or_else(|| sniff(&target.path)) {
             Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
-            Some(format) => {
-                let quiet = waited >= QUIET || self.closed.contains(&target.stamp);
-                waited >= PATIENCE || (quiet && has_end(&target.path, format))
-            }
+            // Its writer has closed it after a whole line, or says no more: then the last line counts as it is.
+            Some(format) => waited >= QUIET || (self.closed.contains(&target.stamp) && has_end(&target.path, format)),
             // Cannot be anything yet; if it stays so, reading it will say why.
             None => waited >= PATIENCE,
         }

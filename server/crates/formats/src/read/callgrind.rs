@@ -119,10 +119,19 @@ impl<'a> Reader<'a> {
             Line::Nothing => true,
             Line::Header(key, value) => self.header(key, value)?,
             Line::Position(key, value) => self.position(key, value, number),
-            Line::Costs if is_cut => false,
             Line::Costs if self.events.is_empty() => {
                 let message = "costs before it is said what they count; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
+            }
+            // Some writers leave the last newline out. A line with all of its numbers counts, although its last digits may be missing.
+            Line::Costs if is_cut => {
+                let is_whole = line.split_ascii_whitespace().count() >= self.positions.n + self.events.part().len();
+                if is_whole {
+                    self.warnings.add("open-end", || {
+                        format!("line {number} is the last one and has no newline: whether the file is complete cannot be told")
+                    });
+                }
+                is_whole && self.costs(line)?
             }
             Line::Costs => self.costs(line)?,
             Line::Unknown => false,

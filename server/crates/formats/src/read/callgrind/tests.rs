@@ -310,7 +310,7 @@ php::strlen|php:internal:4 [7.0, 0.0]
 
 #[test]
 fn what_cannot_be_read_is_passed_over_or_named() {
-    let read = read_text("events: Ir\nfl=a.c\n1 2\nwhat\nfn=(9)\n2 x\n+x 1\n3 1\n4 1");
+    let read = read_text("events: Ir\nfl=a.c\n1 2\nwhat\nfn=(9)\n2 x\n+x 1\n3 1\n4");
     assert_eq!(rows(&read), "|a.c:1 [2.0]\n|a.c:3 [1.0]\n");
     assert_eq!(warnings(&read), [("malformed-line", 3), ("unknown-name", 1), ("partial-line", 1)]);
     assert!(read.warnings.as_slice()[0].message.starts_with("line 4: expected `fn=NAME`"));
@@ -322,6 +322,22 @@ fn what_cannot_be_read_is_passed_over_or_named() {
     assert_eq!(rows(&read_text("# callgrind format\nevents: Ir\n")), "");
     let far = read_text("events: Ir\nfn=f\n99999999999999999999 1\n+99999999999 1\n-5 18446744073709551615\n");
     assert_eq!(rows(&far), "f:0 [1.8446744073709552e19]\n");
+}
+
+#[test]
+fn a_last_line_without_newline_counts_if_it_is_whole() {
+    // As yappi ends its files; callgrind_annotate counts 12.
+    let read = read_text("events: Ticks\n\nfl=a\nfn=f\n1 5\n2 7");
+    assert_eq!((&*rows(&read), warnings(&read)), ("f|a:1 [5.0]\nf|a:2 [7.0]\n", vec![("open-end", 1)]));
+    let call = read_text("events: Ir\nfl=a\nfn=f\n1 5\ncfn=g\ncalls=2 9\n+1 7");
+    assert_eq!((&*rows(&call), warnings(&call)), ("f|a:1 [5.0]\nf|a:2 > g|a 2x [7.0]\n", vec![("open-end", 1)]));
+    // The second event is missing.
+    let cut = read_text("events: Ir Dr\nfl=a\nfn=f\n1 5 1\n2 7");
+    assert_eq!((&*rows(&cut), warnings(&cut)), ("f|a:1 [5.0, 1.0]\n", vec![("partial-line", 1)]));
+    let positions = read_text("positions: instr line\nevents: Ir\nfl=a\nfn=f\n0x1 1 5\n0x2 7");
+    assert_eq!((&*rows(&positions), warnings(&positions)), ("f|a:1 [5.0]\n", vec![("partial-line", 1)]));
+    // What comes last is no cost.
+    assert_eq!(warnings(&read_text("events: Ir\nfl=a\nfn=f\n1 5\ntotals: 5")), []);
 }
 
 #[test]
