@@ -8,6 +8,9 @@
 //! samples; weights that belong to other profiles as well (rbspy with several processes). A frame has one `line`, and it
 //! depends on the exporter whether that is the one that executed or the first of the function. Events are calls, unless a
 //! tool made them of samples: then nobody knows how many calls there were.
+//!
+//! pyinstrument writes a function's own time as a call of `[self]`, `[await]` or `[out-of-context]`. Those are no functions:
+//! their time goes back to the caller.
 
 use super::calls::{Event, What};
 use super::rows::MAX_METRICS;
@@ -20,7 +23,9 @@ use std::fmt;
 
 /// Exporters (before `@` and their version) that make events of samples, and whose lines are those at which functions start.
 /// speedscope itself writes what it read elsewhere, and .NET's tools write by its name.
-const OF_SAMPLES: [&str; 2] = ["pyinstrument", "speedscope"];
+const OF_SAMPLES: [&str; 2] = [PYINSTRUMENT, "speedscope"];
+
+const PYINSTRUMENT: &str = "pyinstrument";
 
 #[derive(Deserialize)]
 struct File {
@@ -111,7 +116,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let metrics: Vec<_> = units.iter().map(|unit| Metric::new(unit, unit, None).with_lines(lines)).collect();
     let span_seconds = span_seconds(&file.profiles, &metrics);
     let mut builder = ProfileBuilder::new(metrics, 0);
-    let frames = file.shared.frames.iter().map(|frame| frame.intern(&mut builder)).collect::<Result<Vec<_>, _>>()?;
+    let frames = file.shared.frames.iter().map(|frame| {
+        let is_own_time = tool == PYINSTRUMENT && frame.is_own_time();
+        (!is_own_time).then(|| frame.intern(&mut builder)).transpose()
+    });
+    let frames = frames.collect::<Result<Vec<_>, _>>()?;
     let mut tables = Tables { units, frames, events_are_calls: !of_samples, builder: &mut builder, warnings: &mut warnings };
     for (i, profile) in file.profiles.into_iter().enumerate() {
         tables.push(i, profile)?;
@@ -151,7 +160,8 @@ fn span_seconds(profiles: &[Profile], metrics: &[Metric]) -> Option<f64> {
 /// What profiles are put into, and what of the file they refer to.
 struct Tables<'t> {
     units: Vec<String>,
-    frames: Vec<FrameId>,
+    /// `None` is the own time of the caller.
+    frames: Vec<Option<FrameId>>,
     events_are_calls: bool,
     builder: &'t mut ProfileBuilder,
     warnings: &'t mut Warnings,
@@ -185,14 +195,18 @@ impl Tables<'_> {
 
     fn evented(&mut self, i: usize, profile: &Profile, events: Vec<FrameEvent>) -> Result<Rows, ReadError> {
         let first = events.iter().map(|event| event.at).fold(f64::INFINITY, f64::min);
-        let events = events.into_iter().enumerate().map(|(row, FrameEvent { kind, at, frame })| {
-            let frame = frame_of(&self.frames, frame, || format!("profiles[{i}].events[{row}].frame"))?;
+        let events = events.into_iter().enumerate().filter_map(|(row, FrameEvent { kind, at, frame })| {
+            let frame = frame_of(&self.frames, frame, || format!("profiles[{i}].events[{row}].frame"));
+            let frame = match frame.transpose()? {
+                Ok(frame) => frame,
+                Err(error) => return Some(Err(error)),
+            };
             // Rows of the list that say the same are the same frame.
             let what = match kind {
                 Kind::Open => What::Begin { name: frame.raw(), frame },
                 Kind::Close => What::End { name: Some(frame.raw()), frame: None },
             };
-            Ok(Event { at, cpu: None, what })
+            Some(Ok(Event { at, cpu: None, what }))
         });
         let events = events.collect::<Result<_, ReadError>>()?;
         let end = profile.end_value.as_ref().and_then(Scalar::number);
@@ -218,7 +232,7 @@ impl Tables<'_> {
     }
 }
 
-fn frame_of(frames: &[FrameId], index: u32, key: impl Fn() -> String) -> Result<FrameId, ReadError> {
+fn frame_of(frames: &[Option<FrameId>], index: u32, key: impl Fn() -> String) -> Result<Option<FrameId>, ReadError> {
     frames.get(index as usize).copied().ok_or_else(|| {
         let message = format!("there is no frame {index}; shared.frames has {}", frames.len());
         ReadError::malformed(At::Key(key()), message)
@@ -263,6 +277,11 @@ impl SharedFrame {
         position(self.line.unwrap_or(0.0))
     }
 
+    /// Whether pyinstrument means the own time of the caller.
+    fn is_own_time(&self) -> bool {
+        self.file.is_none() && matches!(self.name.as_deref(), Some("[self]" | "[await]" | "[out-of-context]"))
+    }
+
     fn intern(&self, builder: &mut ProfileBuilder) -> Result<FrameId, ReadError> {
         let [name, file] = [&self.name, &self.file].map(|text| text.as_deref().unwrap_or_default());
         let func = FuncText { name, file, ..FuncText::default() }.intern(builder)?;
@@ -284,21 +303,25 @@ impl Stacks {
     fn intern(
         self,
         builder: &mut ProfileBuilder,
-        frame: impl Fn(u32, usize) -> Result<FrameId, ReadError>,
+        frame: impl Fn(u32, usize) -> Result<Option<FrameId>, ReadError>,
     ) -> Result<Vec<Option<StackId>>, ReadError> {
         let mut rest = &*self.frames;
         let mut start = 0;
         let mut before: &[u32] = &[];
-        let mut path: Vec<StackId> = Vec::new();
+        let mut path: Vec<Option<StackId>> = Vec::new();
         let mut stacks = Vec::with_capacity(self.ends.len());
         for (row, end) in self.ends.into_iter().enumerate() {
             let (stack, after) = rest.split_at_checked(end - start).unwrap_or((rest, &[]));
             (rest, start) = (after, end);
             path.truncate(stack.iter().zip(before).take_while(|(a, b)| a == b).count());
             for &index in stack.iter().skip(path.len()) {
-                path.push(builder.intern_stack(path.last().copied(), frame(index, row)?)?);
+                let caller = path.last().copied().flatten();
+                path.push(match frame(index, row)? {
+                    Some(frame) => Some(builder.intern_stack(caller, frame)?),
+                    None => caller,
+                });
             }
-            stacks.push(path.last().copied());
+            stacks.push(path.last().copied().flatten());
             before = stack;
         }
         Ok(stacks)
@@ -575,6 +598,31 @@ mod tests {
                 "{head}"
             );
         }
+    }
+
+    #[test]
+    fn own_time_in_pyinstruments_files_is_no_callee() {
+        let names = ["f", "[self]", "[await]", "[out-of-context]", "g"].map(|name| format!(r#"{{"name":"{name}"}}"#)).join(",");
+        let events = [
+            ('O', 0, 0.0),
+            ('O', 1, 0.0),
+            ('C', 1, 3.0),
+            ('O', 4, 3.0),
+            ('O', 2, 3.0),
+            ('C', 2, 8.0),
+            ('C', 4, 9.0),
+            ('O', 3, 9.0),
+            ('C', 3, 10.0),
+            ('C', 0, 10.0),
+        ];
+        let samples = r#"{"name":"s","unit":"seconds","samples":[[0,1],[0],[0,4,3],[0,4,2],[2]],"weights":[5,1,2,3,4]}"#;
+        let text = |exporter: &str| {
+            let profiles = format!("{},{samples}", evented("seconds", 10.0, &events));
+            format!(r#"{{"exporter":"{exporter}","shared":{{"frames":[{names}]}},"profiles":[{profiles}]}}"#)
+        };
+        let read = |exporter| rows(&read(text(exporter).as_bytes()).unwrap());
+        assert_eq!(read("pyinstrument"), "e: f:0 4\ne: f:0>g:0 6\ns: f:0 5\ns: f:0 1\ns: f:0>g:0 2\ns: f:0>g:0 3\ns:  4\n");
+        assert!(read("mine").starts_with("e: f:0 0 ×1\ne: f:0>[self]:0 3 ×1\n"), "anyone may call a function so");
     }
 
     #[test]
