@@ -86,7 +86,12 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
         return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
     }
     if let (Some(graph), Target::Callgrind, None) = (snapshot.recording.summed(), options.target, options.compat) {
-        return Ok(callgrind::write(graph));
+        let graph = analysis::apply_to_graph(graph, &snapshot.view);
+        let mut written = callgrind::write(&graph);
+        if graph.threads.len() > 1 {
+            written.lost.push("threads");
+        }
+        return Ok(written);
     }
     let profile = reshaped(snapshot, options)?;
     let stack_bytes = match options.target {

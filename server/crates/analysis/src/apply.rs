@@ -1,7 +1,7 @@
 //! Recordings reshaped: what a view leaves of one, as a recording again. Writers put down what comes out.
 
 use crate::{IdleSamples, View};
-use profile::{Profile, StackId};
+use profile::{CallGraph, Profile, StackId, ThreadId, ThreadRows};
 
 /// What becomes of samples that are cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,6 +19,33 @@ pub fn apply(profile: &Profile, view: &View) -> Profile {
         let is_kept = |stack: StackId| view.idle == IdleSamples::Counted || !profile.stacks().is_idle(stack);
         view.includes(thread.index()).then(|| samples.with_stacks(|stack| stack.is_none_or(is_kept).then_some(stack)))
     })
+}
+
+/// The threads of a call graph that `view` looks at; all of it where it has none.
+pub fn apply_to_graph(graph: &CallGraph, view: &View) -> CallGraph {
+    if graph.threads.is_empty() {
+        return graph.clone();
+    }
+    let mut kept = CallGraph {
+        symbols: graph.symbols.clone(),
+        metrics: graph.metrics.clone(),
+        inner: graph.inner.clone(),
+        ..CallGraph::default()
+    };
+    for (thread, row) in (0..).map(ThreadId::new).zip(&graph.threads).filter(|(thread, _)| view.includes(thread.index())) {
+        let part = graph.of_thread(thread);
+        let (own, calls, totals) = (kept.own.len(), kept.calls.len(), kept.totals.len());
+        kept.own.extend_from_slice(part.own);
+        kept.calls.extend_from_slice(part.calls);
+        kept.totals.extend_from_slice(part.totals);
+        kept.threads.push(row.clone());
+        kept.rows.push(ThreadRows {
+            own: own..kept.own.len(),
+            calls: calls..kept.calls.len(),
+            totals: totals..kept.totals.len(),
+        });
+    }
+    kept
 }
 
 /// The same with stacks of at most `max_depth` + 1 frames, counted from the root: depth 0 keeps the roots only.

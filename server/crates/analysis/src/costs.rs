@@ -93,7 +93,10 @@ pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
 /// What each thread of a recording would add to the total under a view of all threads; nothing for a recording without threads.
 pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
     let view = View { threads: ThreadChoice::All, ..view.clone() };
-    recording.sampled().map_or_else(Vec::new, |profile| weigh(profile, &view).1.thread_totals())
+    match recording {
+        Recording::Stacks(profile) => weigh(profile, &view).1.thread_totals(),
+        Recording::Graph(graph) => graph::thread_totals(graph, view.metric.index()),
+    }
 }
 
 fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {

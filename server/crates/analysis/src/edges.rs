@@ -50,6 +50,17 @@ pub(crate) struct Edges {
     pub(crate) sites: Vec<Site>,
 }
 
+impl Edges {
+    /// Appends an edge with the lines that call.
+    pub(crate) fn push(&mut self, mut edge: Edge, sites: impl IntoIterator<Item = ((FileId, u32), f64)>) {
+        let first = self.sites.len();
+        self.sites.extend(sites.into_iter().map(|((file, line), total)| Site { file, line, total }));
+        self.sites[first..].sort_by(|a, b| b.total.total_cmp(&a.total));
+        edge.sites = first as u32..self.sites.len() as u32;
+        self.edges.push(edge);
+    }
+}
+
 /// What is summed for a site or an edge.
 #[derive(Clone, Copy, Default)]
 struct Sum {

@@ -6,25 +6,141 @@
 //! the sum goes without it. That makes the usual case exact again: a wrapper and the only function that it calls.
 
 use crate::View;
-use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
-use crate::edges::{Edge, Edges, Site};
+use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, sorted};
+use crate::edges::{Edge, Edges};
 use crate::inclusive::Inclusive;
 use crate::weighted::Sums;
-use profile::{Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, Metric, SourceId, Total};
+use profile::{Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, Metric, PartOfGraph, SourceId, ThreadId, Total};
 use std::collections::BTreeMap;
 
 pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let metric = view.metric.index();
-    let mut derived = graph.totals.is_empty().then(|| Inclusive::new(graph, metric, groups));
-    let (mut functions, (lines, places)) = match &mut derived {
-        Some(derived) => (derived.functions(), derived.lines()),
-        None => stated(graph, metric, groups),
-    };
-    let total = functions.iter().map(|function| function.cost.self_).sum();
+    let mut threads = vec![None; graph.threads.len()];
+    let mut sums: Option<GraphCosts> = None;
+    for thread in (0..).map(ThreadId::new).take(threads.len()).filter(|thread| view.includes(thread.index())) {
+        let costs = GraphCosts::of(graph.of_thread(thread), metric, groups);
+        threads[thread.index()] = Some(costs.total());
+        sums = Some(match sums {
+            Some(sums) => sums.plus(costs),
+            None => costs,
+        });
+    }
+    let costs = sums.unwrap_or_else(|| {
+        let rest = if graph.threads.is_empty() { graph.whole() } else { graph.of_thread(ThreadId::new(u32::MAX)) };
+        GraphCosts::of(rest, metric, groups)
+    });
+    let sums = Sums { total: costs.total(), threads, ..Sums::default() };
+    let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
+    Costs::new(metric, &sums, costs.functions, costs.lines, costs.places, costs.edges)
+}
 
+/// What each thread of a call graph spent; nothing for one without threads.
+pub(crate) fn thread_totals(graph: &CallGraph, metric: usize) -> Vec<ThreadTotal> {
+    let total = |thread| {
+        let own = graph.of_thread(thread).own.iter();
+        ThreadTotal { thread, total: own.filter_map(|own| own.weights.get(metric)).fold(0.0, |sum, weight| sum + weight) }
+    };
+    (0..graph.threads.len() as u32).map(ThreadId::new).map(total).collect()
+}
+
+/// Costs of a call graph, or of one of its threads.
+struct GraphCosts {
+    functions: Vec<FunctionCost>,
+    /// By file and line.
+    lines: Vec<LineCost>,
+    places: Vec<PlaceCost>,
+    edges: Edges,
+}
+
+impl GraphCosts {
+    fn of(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> Self {
+        let mut derived = part.totals.is_empty().then(|| Inclusive::new(part, metric, groups));
+        let (mut functions, (lines, places)) = match &mut derived {
+            Some(derived) => (derived.functions(), derived.lines()),
+            None => stated(part, metric, groups),
+        };
+        let edges = edges(part, metric, groups, &mut functions, derived);
+        Self { functions, lines, places, edges }
+    }
+
+    fn total(&self) -> f64 {
+        self.functions.iter().map(|function| function.cost.self_).sum()
+    }
+
+    /// With the costs of another thread. Totals add up, since no thread runs within another one: bounds that calls within each
+    /// other leave in one thread are no wider for what the other one calls.
+    fn plus(self, other: Self) -> Self {
+        let functions = self.functions.into_iter().zip(other.functions).map(|(one, other)| FunctionCost {
+            cost: plus(one.cost, other.cost),
+            idle: one.idle + other.idle,
+            calls: one.calls.map_or(other.calls, |calls| Some(calls.saturating_add(other.calls.unwrap_or(0)))),
+        });
+        let mut lines: BTreeMap<(FileId, u32), Cost> = BTreeMap::new();
+        for LineCost { file, line, cost } in self.lines.into_iter().chain(other.lines) {
+            lines.entry((file, line)).and_modify(|known| *known = plus(*known, cost)).or_insert(cost);
+        }
+        let mut places: BTreeMap<(FileId, u32, FunctionId), PlaceCost> = BTreeMap::new();
+        for place in self.places.into_iter().chain(other.places) {
+            let PlaceCost { function, file, line, cost, inlined } = place;
+            let same = |known: &mut PlaceCost| (known.cost, known.inlined) = (plus(known.cost, cost), known.inlined && inlined);
+            places.entry((file, line, function)).and_modify(same).or_insert(place);
+        }
+        Self {
+            functions: functions.collect(),
+            lines: lines.into_iter().map(|((file, line), cost)| LineCost { file, line, cost }).collect(),
+            places: sorted(places.into_values().collect()),
+            edges: plus_edges(&self.edges, &other.edges),
+        }
+    }
+}
+
+/// The cost in two threads.
+fn plus(one: Cost, other: Cost) -> Cost {
+    // What has no cost of which its thread would know is not of that thread.
+    let is_absent = |cost: Cost| cost.self_ == 0.0 && cost.total == Total::Unknown;
+    let total = match (is_absent(one), is_absent(other)) {
+        (true, _) => other.total,
+        (_, true) => one.total,
+        _ => one.total.plus(other.total),
+    };
+    Cost { self_: one.self_ + other.self_, total }
+}
+
+/// What the calls from each line cost.
+type SiteTotals = BTreeMap<(FileId, u32), f64>;
+
+fn plus_edges(one: &Edges, other: &Edges) -> Edges {
+    let mut sums: BTreeMap<(FunctionId, FunctionId), (Edge, SiteTotals)> = BTreeMap::new();
+    for (edges, edge) in [one, other].into_iter().flat_map(|edges| edges.edges.iter().map(move |edge| (edges, edge))) {
+        let (sum, sites) = sums.entry((edge.caller, edge.callee)).or_insert_with(|| {
+            (Edge { total: 0.0, estimated: false, calls: None, inlined: true, ..edge.clone() }, SiteTotals::new())
+        });
+        sum.total += edge.total;
+        sum.estimated |= edge.estimated;
+        sum.inlined &= edge.inlined;
+        sum.calls = sum.calls.map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
+        for site in &edges.sites[edge.sites.start as usize..edge.sites.end as usize] {
+            *sites.entry((site.file, site.line)).or_default() += site.total;
+        }
+    }
+    let mut edges = Edges::default();
+    for (edge, sites) in sums.into_values() {
+        edges.push(edge, sites);
+    }
+    edges
+}
+
+/// The calls by caller and callee; counts them for the callees.
+fn edges(
+    part: PartOfGraph<'_>,
+    metric: usize,
+    groups: &Groups,
+    functions: &mut [FunctionCost],
+    mut derived: Option<Inclusive<'_>>,
+) -> Edges {
     let weight = |call: &Call| call.weights.get(metric).copied().unwrap_or(0.0);
     let mut calls: BTreeMap<(FunctionId, FunctionId), Vec<&Call>> = BTreeMap::new();
-    for call in &graph.calls {
+    for call in part.calls {
         calls.entry((groups.function(call.caller), groups.function(call.callee))).or_default().push(call);
     }
     let mut edges = Edges::default();
@@ -38,30 +154,26 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
             let is_one = calls.windows(2).all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
             (most, most < stated || !is_one || calls.iter().any(|call| call.nested))
         };
-        let mut sites: BTreeMap<(FileId, u32), f64> = BTreeMap::new();
+        let mut sites = SiteTotals::new();
         for call in calls.iter().filter(|call| call.line != 0) {
-            if let Some(source) = call.source.or(graph.symbols.funcs.get(call.caller).source) {
+            if let Some(source) = call.source.or(part.graph.symbols.funcs.get(call.caller).source) {
                 *sites.entry((groups.file(source), call.line)).or_default() += weight(call);
             }
         }
-        let mut sites: Vec<_> =
-            sites.into_iter().map(|((file, line), site)| Site { file, line, total: site.min(total) }).collect();
-        sites.sort_by(|a, b| b.total.total_cmp(&a.total));
-        let first = edges.sites.len() as u32;
-        edges.sites.append(&mut sites);
+        for site in sites.values_mut() {
+            *site = site.min(total);
+        }
         let count = Some(calls.iter().map(|call| call.count).sum()).filter(|&count| count > 0);
         if let Some(count) = count {
             *functions[callee.index()].calls.get_or_insert(0) += count;
         }
-        let sites = first..edges.sites.len() as u32;
-        edges.edges.push(Edge { caller, callee, total, estimated, calls: count, inlined: false, sites });
+        edges.push(Edge { caller, callee, total, estimated, calls: count, inlined: false, sites: 0..0 }, sites);
     }
-    let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
-    Costs::new(metric, &Sums { total, ..Sums::default() }, functions, lines, places, edges)
+    edges
 }
 
 /// Costs of a call graph whose file states inclusive ones.
-fn stated(graph: &CallGraph, metric: usize, groups: &Groups) -> (Vec<FunctionCost>, (Vec<LineCost>, Vec<PlaceCost>)) {
+fn stated(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> (Vec<FunctionCost>, (Vec<LineCost>, Vec<PlaceCost>)) {
     let weight = |weights: &[f64]| weights.get(metric).copied().unwrap_or(0.0);
     let mut functions = vec![Parts::default(); groups.n_functions()];
     let mut lines: BTreeMap<(FileId, u32), Parts> = BTreeMap::new();
@@ -72,20 +184,20 @@ fn stated(graph: &CallGraph, metric: usize, groups: &Groups) -> (Vec<FunctionCos
         if whole {
             tell(&mut functions[function.index()]);
         }
-        let source = source.or(graph.symbols.funcs.get(func).source).filter(|_| line != 0);
+        let source = source.or(part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
         if let Some(file) = source.map(|source| groups.file(source)) {
             tell(lines.entry((file, line)).or_default());
             tell(places.entry((file, line, function)).or_default());
         }
     };
-    for own in &graph.own {
+    for own in part.own {
         tell(own.func, own.source, own.line, true, &|parts| parts.own += weight(&own.weights));
     }
-    for stated in &graph.totals {
+    for stated in part.totals {
         let total = stated.totals.get(metric).copied().unwrap_or(Total::Unknown);
         tell(stated.func, None, stated.line, stated.line == 0, &|parts| parts.add(total));
     }
-    for call in graph.calls.iter().filter(|call| call.caller != call.callee && !call.nested) {
+    for call in part.calls.iter().filter(|call| call.caller != call.callee && !call.nested) {
         let function = groups.function(call.caller);
         if function == groups.function(call.callee) {
             let within = &mut functions[function.index()].within;

@@ -9,12 +9,12 @@
 //! A line sums its self cost and the calls made there, of all functions with code on it. Calls that lead back to the line lie
 //! within each other like calls in a cycle.
 //!
-//! Where the file tells calls of a function within itself apart ([`CallGraph::inner`]) they are nodes of their own. Then most
+//! Where the file tells calls of a function within itself apart ([`profile::CallGraph::inner`]) they are nodes of their own. Then most
 //! of what is a cycle otherwise is none, and a function costs what its outer calls cost.
 
 use crate::costs::{FunctionCost, LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Node};
-use profile::{Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, SourceId, Total};
+use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What a node spends on a line: itself, or by calling.
@@ -29,7 +29,7 @@ struct Row {
 
 /// All inclusive costs.
 pub(crate) struct Inclusive<'g> {
-    graph: &'g CallGraph,
+    part: PartOfGraph<'g>,
     metric: usize,
     groups: &'g Groups,
     inner: FxHashSet<FuncId>,
@@ -46,22 +46,23 @@ pub(crate) struct Inclusive<'g> {
 }
 
 impl<'g> Inclusive<'g> {
-    pub(crate) fn new(graph: &'g CallGraph, metric: usize, groups: &'g Groups) -> Self {
+    pub(crate) fn new(part: PartOfGraph<'g>, metric: usize, groups: &'g Groups) -> Self {
         let n = groups.n_functions();
-        let inner: FxHashSet<FuncId> = graph.inner.iter().copied().collect();
+        let inner: FxHashSet<FuncId> = part.graph.inner.iter().copied().collect();
         let mut has_outer = vec![false; n];
-        for func in graph.symbols.funcs.ids().filter(|func| !inner.contains(func)) {
+        let called = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
+        for func in part.own.iter().map(|own| own.func).chain(called).filter(|func| !inner.contains(func)) {
             has_outer[groups.function(func).index()] = true;
         }
         let (own, called, arcs) = (vec![0.0; 2 * n], vec![0.0; 2 * n], Arcs::new(0, Vec::new()));
-        let mut this = Self { graph, metric, groups, inner, has_outer, own, arcs, called, whole: 0.0, totals: Vec::new() };
-        for own in &graph.own {
+        let mut this = Self { part, metric, groups, inner, has_outer, own, arcs, called, whole: 0.0, totals: Vec::new() };
+        for own in part.own {
             let node = this.node(own.func) as usize;
             this.own[node] += this.weight(&own.weights);
         }
         this.whole = this.own.iter().sum();
         let arc = |call: &Call| (this.node(call.caller), this.node(call.callee), this.weight(&call.weights));
-        this.arcs = Arcs::new(2 * n, graph.calls.iter().map(arc).collect());
+        this.arcs = Arcs::new(2 * n, part.calls.iter().map(arc).collect());
         for &(_, to, weight) in this.arcs.all().iter().filter(|(from, to, _)| from != to) {
             this.called[to as usize] += weight;
         }
@@ -83,7 +84,7 @@ impl<'g> Inclusive<'g> {
     fn function_totals(&self) -> Vec<Total> {
         let n = self.has_outer.len();
         // Without calls there is no total, but of a function that is alone.
-        if self.graph.calls.is_empty() && self.own.iter().filter(|&&own| own != 0.0).count() > 1 {
+        if self.part.calls.is_empty() && self.own.iter().filter(|&&own| own != 0.0).count() > 1 {
             return vec![Total::Unknown; n];
         }
         // What nodes spend on calls that leave their cycle and on calls that stay in it, and what calls from outside cost.
@@ -129,8 +130,8 @@ impl<'g> Inclusive<'g> {
 
     /// What each line costs, and each function on each line.
     pub(crate) fn lines(&mut self) -> (Vec<LineCost>, Vec<PlaceCost>) {
-        let own = self.graph.own.iter().map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
-        let mut rows: Vec<Row> = own.chain(self.graph.calls.iter().map(|call| self.call_row(call))).collect();
+        let own = self.part.own.iter().map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
+        let mut rows: Vec<Row> = own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
         rows.retain(|row| row.weight != 0.0);
         rows.sort_by_key(|row| (row.place, row.function, row.node));
         let mut n_places = vec![0_u32; self.has_outer.len()];
@@ -150,7 +151,7 @@ impl<'g> Inclusive<'g> {
     }
 
     fn row(&self, func: FuncId, source: Option<SourceId>, line: u32, callee: Option<FuncId>, weights: &[f64]) -> Row {
-        let source = source.or(self.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
+        let source = source.or(self.part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
         Row {
             place: source.map(|source| (self.groups.file(source), line)),
             function: self.groups.function(func),

@@ -28,7 +28,7 @@ mod transform;
 mod view;
 mod weighted;
 
-pub use apply::{Truncate, apply, truncate};
+pub use apply::{Truncate, apply, apply_to_graph, truncate};
 pub use branches::Branch;
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};

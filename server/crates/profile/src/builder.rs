@@ -158,6 +158,11 @@ impl ProfileBuilder {
         Ok(FrameId::new(row))
     }
 
+    /// Says of the frame that was pushed last that it executes in another file than its func's.
+    pub(crate) fn put_elsewhere(&mut self, source: SourceId, line: u32) {
+        self.profile.frames.put_elsewhere(source, line);
+    }
+
     /// Appends a stack; its prefix must stand before it.
     pub fn push_stack(&mut self, prefix: Option<StackId>, frame: FrameId) -> Result<StackId, BuildError> {
         let row = next_row(self.stacks.len(), "stack")?;

@@ -1,6 +1,7 @@
 //! The other kind of recording: sums per line and call, no stacks.
 
-use crate::{FuncId, Metric, SourceId, SymbolTables, Total};
+use crate::{FuncId, Metric, SourceId, SymbolTables, Thread, ThreadId, Total};
+use std::ops::Range;
 
 /// What a function spent on one of its lines, not counting calls.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,4 +62,50 @@ pub struct CallGraph {
     pub totals: Vec<StatedTotal>,
     /// Funcs that stand for calls of a function within itself: they run only while another func of the function does.
     pub inner: Vec<FuncId>,
+    /// The threads, which have no samples here, and which rows are theirs; none where costs are not told by thread.
+    pub threads: Vec<Thread>,
+    /// One per thread; together they are all rows.
+    pub rows: Vec<ThreadRows>,
+}
+
+/// Which rows of a call graph are one thread's.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ThreadRows {
+    /// Of [`CallGraph::own`].
+    pub own: Range<usize>,
+    /// Of [`CallGraph::calls`].
+    pub calls: Range<usize>,
+    /// Of [`CallGraph::totals`].
+    pub totals: Range<usize>,
+}
+
+/// A call graph, or as much of it as one thread did.
+#[derive(Debug, Clone, Copy)]
+pub struct PartOfGraph<'g> {
+    /// The whole, for its names.
+    pub graph: &'g CallGraph,
+    /// Costs of lines.
+    pub own: &'g [OwnCost],
+    /// Calls.
+    pub calls: &'g [Call],
+    /// Stated inclusive costs.
+    pub totals: &'g [StatedTotal],
+}
+
+impl CallGraph {
+    /// All of it.
+    pub fn whole(&self) -> PartOfGraph<'_> {
+        PartOfGraph { graph: self, own: &self.own, calls: &self.calls, totals: &self.totals }
+    }
+
+    /// What one thread did; nothing for a thread of another graph.
+    pub fn of_thread(&self, thread: ThreadId) -> PartOfGraph<'_> {
+        let rows = self.rows.get(thread.index()).cloned().unwrap_or_default();
+        PartOfGraph {
+            graph: self,
+            own: self.own.get(rows.own).unwrap_or_default(),
+            calls: self.calls.get(rows.calls).unwrap_or_default(),
+            totals: self.totals.get(rows.totals).unwrap_or_default(),
+        }
+    }
 }

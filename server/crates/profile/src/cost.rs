@@ -26,6 +26,23 @@ impl Total {
             _ => None,
         }
     }
+
+    /// The total of two things that have nothing in common, such as two threads.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let ends = |total| match total {
+            Self::Exact(weight) | Self::Estimated(weight) => Some((weight, weight)),
+            Self::Bounded { min, max } => Some((min, max)),
+            Self::Unknown => None,
+        };
+        let (Some((min, max)), Some((other_min, other_max))) = (ends(self), ends(other)) else { return Self::Unknown };
+        let (min, max) = (min + other_min, max + other_max);
+        match (self, other) {
+            (Self::Exact(_), Self::Exact(_)) => Self::Exact(max),
+            (Self::Estimated(_), _) | (_, Self::Estimated(_)) => Self::Estimated(max),
+            _ => Self::Bounded { min, max },
+        }
+    }
 }
 
 /// Self and inclusive cost in raw weights of one metric.

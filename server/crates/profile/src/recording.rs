@@ -184,11 +184,11 @@ impl Recording {
         self.sampled().is_some_and(|profile| profile.symbols.funcs.knows_code())
     }
 
-    /// Threads, in the file's order; none for a call graph.
+    /// Threads, in the file's order; those of a call graph, which mostly has none, are without samples.
     pub fn threads(&self) -> &[Thread] {
         match self {
             Self::Stacks(profile) => &profile.threads,
-            Self::Graph(_) => &[],
+            Self::Graph(graph) => &graph.threads,
         }
     }
 }

@@ -93,6 +93,21 @@ impl Samples {
         Self { calls, ..Self::new(stacks, weights.collect()) }
     }
 
+    /// These samples and then `more`, of the same metrics.
+    #[must_use]
+    pub(crate) fn followed_by(self, more: Self) -> Self {
+        let join = |(first, second): (Weights, &Weights)| match (first, second) {
+            (Weights::Ones, Weights::Ones) => Weights::Ones,
+            (first, second) => {
+                let first = (0..self.stack.len()).map(|i| first.get(i));
+                Weights::compact(first.chain((0..more.stack.len()).map(|i| second.get(i))).collect())
+            }
+        };
+        let weights = self.weights.into_iter().zip(&more.weights).map(join).collect();
+        let calls = self.calls.zip(more.calls).map(|(first, second)| [first, second].concat());
+        Self { stack: [self.stack, more.stack].concat(), weights, calls }
+    }
+
     /// The stack of sample `i`.
     ///
     /// # Panics

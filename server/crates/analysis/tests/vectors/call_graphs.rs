@@ -72,7 +72,7 @@ fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], tota
             .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total] })
             .collect(),
         symbols,
-        inner: Vec::new(),
+        ..profile::CallGraph::default()
     };
     let groups = Groups::identity(&graph.symbols);
     let recording = Recording::Graph(graph);
@@ -205,4 +205,70 @@ fn funcs_that_are_one_function_of_a_call_graph() {
     assert_eq!(same([Total::Exact(19.0); 2], &[]), (3.0, Total::Bounded { min: 19.0, max: 20.0 }));
     assert_eq!(same([Total::Exact(9.0), Total::Estimated(5.0)], &[]), (3.0, Total::Estimated(14.0)));
     assert_eq!(same([Total::Exact(9.0), Total::Unknown], &[]), (3.0, Total::Unknown));
+}
+
+/// The threads `1`, `2` … of one call graph.
+fn threads(parts: &[Case; 2]) -> Case {
+    let thread = |i: usize| profile::Thread { name: i.to_string(), pid: Some("7".to_owned()), ..profile::Thread::default() };
+    let parts = (1..).zip(parts).map(|(i, case)| profile::Part { recording: (*case.recording).clone(), thread: thread(i) });
+    let recording = profile::merge(&parts.collect::<Vec<_>>()).unwrap();
+    let groups = Groups::identity(recording.symbols());
+    let view = View::of(&recording);
+    Case { recording: Arc::new(recording), view, groups: Arc::new(groups) }
+}
+
+#[test]
+fn what_is_exact_in_each_thread_is_so_in_all_of_them() {
+    // One thread: f > g. The other one: g > f. In no thread is there a cycle.
+    let mut case = threads(&[
+        call_graph(&["f", "g"], &[1.0, 2.0], &[(0, 1, 2.0, false)], &[]),
+        call_graph(&["g", "f"], &[10.0, 20.0], &[(0, 1, 20.0, false)], &[]),
+    ]);
+    expect![[r#"
+        total 33, no line 33
+        f 21/23
+        g 12/32
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(render_edges(&case), "f > g 2 ()\ng > f 20 ()\n");
+    let of = |view: &View, case: &Case| analysis::costs(&case.recording, view, &case.groups);
+    let totals = |costs: &analysis::Costs| costs.threads.iter().map(|thread| thread.total).collect::<Vec<_>>();
+    assert_eq!(totals(&of(&case.view, &case)), [3.0, 30.0]);
+    case.view.threads = analysis::ThreadChoice::Only(vec![profile::ThreadId::new(1)]);
+    expect![[r#"
+        total 30, no line 30
+        f 20/20
+        g 10/30
+    "#]]
+    .assert_eq(&render(&case));
+    assert_eq!(totals(&of(&case.view, &case)), [30.0]);
+    let all = analysis::thread_totals(&case.recording, &case.view).iter().map(|thread| thread.total).collect::<Vec<_>>();
+    assert_eq!(all, [3.0, 30.0]);
+    let Recording::Graph(graph) = &*case.recording else { panic!("it is a call graph") };
+    let kept = analysis::apply_to_graph(graph, &case.view);
+    assert_eq!((kept.threads.len(), kept.own.len(), kept.calls.len()), (1, 2, 1));
+}
+
+#[test]
+fn a_function_of_one_thread_is_no_riddle_for_the_other() {
+    // Without calls nobody knows totals, but of a function that is alone in its thread.
+    let case = threads(&[call_graph(&["main"], &[90.0], &[], &[]), call_graph(&["work"], &[10.0], &[], &[])]);
+    expect![[r#"
+        total 100, no line 100
+        main 90/90
+        work 10/10
+    "#]]
+    .assert_eq(&render(&case));
+    let exact = Total::Exact;
+    let case = threads(&[
+        call_graph(&["main", "f"], &[1.0, 2.0], &[], &[(0, 0, exact(3.0)), (1, 0, exact(2.0)), (1, 7, exact(2.0))]),
+        call_graph(&["f", "g"], &[4.0, 0.0], &[], &[(0, 0, exact(4.0)), (0, 7, exact(4.0))]),
+    ]);
+    expect![[r#"
+        total 7, no line 7
+        main 1/3
+        f 6/6
+        a.rb:7 0/6
+    "#]]
+    .assert_eq(&render(&case));
 }

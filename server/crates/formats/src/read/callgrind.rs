@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         }
         let symbols = builder.build().into_symbols();
         Ok(Read {
-            recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, totals: Vec::new(), inner }),
+            recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, inner, ..CallGraph::default() }),
             format: Format::Callgrind,
             version: producer.map(str::to_owned),
             span_seconds: None,

@@ -1,0 +1,510 @@
+//! One recording of several: what the files say together that one run wrote, each a thread, a process or a stretch of time.
+//!
+//! Names that are equal become one, so that a function of several parts is one function. Weights stay as they are: what a part
+//! counted is counted once. Threads stay apart, unless two parts give them the same ids and name: parts of one thread follow
+//! each other.
+
+use crate::symbol_tables::Names;
+use crate::{
+    BuildError, Call, CallGraph, CategoryId, Frame, FrameId, Func, FuncId, FuncTable, Lib, LibId, LineKnowledge, Metric, OwnCost,
+    Profile, ProfileBuilder, Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
+};
+use rustc_hash::FxHashMap;
+
+/// What one file says, and whose costs those are as far as only the file's name and head tell.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// What it says.
+    pub recording: Recording,
+    /// Name and ids for the threads that have none; its samples are not looked at.
+    pub thread: Thread,
+}
+
+/// Why parts are not one recording.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// Some are sampled, some are sums.
+    #[error("samples and sums of calls are not one recording")]
+    Kinds {
+        /// The part that is not what the first is.
+        part: usize,
+    },
+    /// Their weights count different things.
+    #[error("costs in {found} and costs in {expected} are not one recording")]
+    Metrics {
+        /// The part that is not what the first is.
+        part: usize,
+        /// Names of the first part's metrics.
+        expected: String,
+        /// Names of this part's.
+        found: String,
+    },
+    /// Together they are too large.
+    #[error(transparent)]
+    Tables(#[from] BuildError),
+}
+
+impl MergeError {
+    /// The part that does not go with the first.
+    pub fn part(&self) -> Option<usize> {
+        match self {
+            Self::Kinds { part } | Self::Metrics { part, .. } => Some(*part),
+            Self::Tables(_) => None,
+        }
+    }
+}
+
+/// One recording of all parts, threads in their order.
+///
+/// # Errors
+/// If the parts are of different kinds or metrics, or too large together.
+pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
+    let metrics = metrics(parts)?;
+    let is_graph = |part: &Part| part.recording.summed().is_some();
+    match parts.first() {
+        Some(first) if is_graph(first) => merge_graphs(parts, metrics).map(Recording::Graph),
+        _ => merge_stacks(parts, metrics).map(Recording::Stacks),
+    }
+}
+
+/// The metrics of all parts, each with the most that any part knows of lines.
+fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
+    let Some((first, rest)) = parts.split_first() else { return Ok(Vec::new()) };
+    let names = |metrics: &[Metric]| {
+        let name = |metric: &Metric| format!("{} ({})", metric.name, metric.unit);
+        metrics.iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    let mut metrics = first.recording.metrics().to_vec();
+    let expected = names(&metrics);
+    for (part, Part { recording, .. }) in (1..).zip(rest) {
+        if recording.summed().is_some() != first.recording.summed().is_some() {
+            return Err(MergeError::Kinds { part });
+        }
+        let found = names(recording.metrics());
+        if found != expected {
+            return Err(MergeError::Metrics { part, expected, found });
+        }
+        for (metric, other) in metrics.iter_mut().zip(recording.metrics()) {
+            if metric.seconds_per_unit != other.seconds_per_unit {
+                metric.seconds_per_unit = None;
+            }
+            metric.lines = match (metric.lines, other.lines) {
+                (LineKnowledge::Nothing, lines) | (lines, LineKnowledge::Nothing) => lines,
+                (LineKnowledge::SelfAndTotal, LineKnowledge::SelfAndTotal) => LineKnowledge::SelfAndTotal,
+                _ => LineKnowledge::SelfOnly,
+            };
+        }
+    }
+    Ok(metrics)
+}
+
+/// A thread of a part, named by the part where it has no name of its own.
+fn named(thread: &Thread, by: &Thread) -> Thread {
+    let text = |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
+    Thread {
+        name: text(&thread.name, &by.name),
+        process_name: text(&thread.process_name, &by.process_name),
+        pid: thread.pid.clone().or_else(|| by.pid.clone()),
+        tid: thread.tid.clone().or_else(|| by.tid.clone()),
+        samples: Samples::default(),
+    }
+}
+
+/// The place in `threads` of what goes on in this part, or of a new one. `n_before` threads are of other parts.
+fn place<T: Default>(threads: &mut Vec<(Thread, T)>, n_before: usize, thread: Thread) -> usize {
+    let same = |known: &Thread| (&known.pid, &known.tid, &known.name) == (&thread.pid, &thread.tid, &thread.name);
+    let goes_on = |(known, _): &(Thread, T)| known.pid.is_some() && same(known);
+    if let Some(known) = threads.iter().take(n_before).position(goes_on) {
+        return known;
+    }
+    threads.push((thread, T::default()));
+    threads.len() - 1
+}
+
+fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeError> {
+    let default = parts.first().map_or(0, |part| part.recording.default_metric().index());
+    let mut builder = ProfileBuilder::new(metrics, default);
+    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> = FxHashMap::default();
+    let mut threads: Vec<(Thread, Option<Samples>)> = Vec::new();
+    for part in parts {
+        let Some(old) = part.recording.sampled() else { continue };
+        let stacks = add_stacks(&mut builder, &mut known, old)?;
+        let n_before = threads.len();
+        for thread in old.threads() {
+            let moved = |stack: Option<StackId>| Some(stack.and_then(|stack| stacks.get(stack.index()).copied()));
+            // Calls are of leaves, which stay what they are.
+            let samples = Samples { calls: thread.samples.calls.clone(), ..thread.samples.with_stacks(moved) };
+            let at = place(&mut threads, n_before, named(thread, &part.thread));
+            let Some((_, all)) = threads.get_mut(at) else { continue };
+            *all = Some(match all.take() {
+                Some(before) => before.followed_by(samples),
+                None => samples,
+            });
+        }
+    }
+    for (thread, samples) in threads {
+        builder.push_thread(Thread { samples: samples.unwrap_or_default(), ..thread })?;
+    }
+    Ok(builder.build())
+}
+
+/// Adds the stacks of a part and all that they are made of; gives the new id of each.
+fn add_stacks(
+    builder: &mut ProfileBuilder,
+    known: &mut FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId>,
+    old: &Profile,
+) -> Result<Vec<StackId>, BuildError> {
+    let symbols = &old.symbols;
+    let sources: Vec<SourceId> =
+        symbols.sources.iter().map(|&name| builder.intern_source(symbols.strings.get(name))).collect::<Result<_, _>>()?;
+    let libs: Vec<LibId> = symbols.libs.iter().map(|lib| builder.intern_lib(lib.clone())).collect::<Result<_, _>>()?;
+    let mut funcs: Vec<FuncId> = Vec::with_capacity(symbols.funcs.len());
+    for id in symbols.funcs.ids() {
+        let func = symbols.funcs.get(id);
+        let name = builder.intern_string(symbols.strings.get(func.name))?;
+        let source = func.source.map(|source| sources[source.index()]);
+        let new = builder.intern_func(Func { name, source, lib: func.lib.map(|lib| libs[lib.index()]), ..func })?;
+        builder.set_code(new, symbols.funcs.code(id))?;
+        funcs.push(new);
+    }
+    let mut frames: Vec<FrameId> = Vec::with_capacity(old.frames.len());
+    for id in (0..old.frames.len() as u32).map(FrameId::new) {
+        let frame = old.frames.get(id);
+        let frame = Frame { func: funcs[frame.func.index()], ..frame };
+        frames.push(match old.frames.elsewhere(id) {
+            None => builder.intern_frame(frame)?,
+            Some((source, line)) => {
+                let frame = builder.push_frame(frame)?;
+                builder.put_elsewhere(sources[source.index()], line);
+                frame
+            }
+        });
+    }
+    let mut stacks: Vec<StackId> = Vec::with_capacity(old.stacks.len());
+    for id in old.stacks.ids() {
+        let prefix = old.stacks.prefix(id).map(|prefix| stacks[prefix.index()]);
+        let frame = frames[old.stacks.frame(id).index()];
+        let category = builder.intern_category(old.stacks.category_name(old.stacks.category(id)))?;
+        let stack = if let Some(&stack) = known.get(&(prefix, frame, category)) {
+            stack
+        } else {
+            let stack = builder.push_stack(prefix, frame)?;
+            builder.set_category(stack, category)?;
+            known.insert((prefix, frame, category), stack);
+            stack
+        };
+        stacks.push(stack);
+    }
+    Ok(stacks)
+}
+
+/// The rows of one thread of a call graph, from all parts.
+#[derive(Default)]
+struct GraphRows {
+    own: Vec<OwnCost>,
+    calls: Vec<Call>,
+    totals: Vec<StatedTotal>,
+}
+
+fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, MergeError> {
+    let mut names = GraphNames::new();
+    let mut threads: Vec<(Thread, GraphRows)> = Vec::new();
+    for part in parts {
+        let Some(old) = part.recording.summed() else { continue };
+        let new = names.add(old)?;
+        let n_before = threads.len();
+        let alone = [Thread::default()];
+        for (i, thread) in (if old.threads.is_empty() { &alone[..] } else { &old.threads }).iter().enumerate() {
+            let rows = if old.threads.is_empty() { old.whole() } else { old.of_thread(ThreadId::new(i as u32)) };
+            let at = place(&mut threads, n_before, named(thread, &part.thread));
+            let Some((_, all)) = threads.get_mut(at) else { continue };
+            all.own.extend(rows.own.iter().map(|own| OwnCost {
+                func: new.func(own.func),
+                source: new.source(own.source),
+                ..own.clone()
+            }));
+            all.calls.extend(rows.calls.iter().map(|call| Call {
+                caller: new.func(call.caller),
+                callee: new.func(call.callee),
+                source: new.source(call.source),
+                ..call.clone()
+            }));
+            add_totals(
+                &mut all.totals,
+                rows.totals.iter().map(|stated| StatedTotal { func: new.func(stated.func), ..stated.clone() }),
+            );
+        }
+    }
+    let mut graph = CallGraph { metrics, inner: names.inner.clone(), symbols: names.finish(), ..CallGraph::default() };
+    for (thread, mut rows) in threads {
+        let (own, calls, totals) = (graph.own.len(), graph.calls.len(), graph.totals.len());
+        graph.own.append(&mut rows.own);
+        graph.calls.append(&mut rows.calls);
+        graph.totals.append(&mut rows.totals);
+        graph.threads.push(thread);
+        graph.rows.push(ThreadRows {
+            own: own..graph.own.len(),
+            calls: calls..graph.calls.len(),
+            totals: totals..graph.totals.len(),
+        });
+    }
+    Ok(graph)
+}
+
+/// Adds what a later part states of a thread: one row for a function or line, as readers give them.
+fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal>) {
+    let mut known: FxHashMap<(FuncId, u32), usize> = all.iter().map(|row| (row.func, row.line)).zip(0..).collect();
+    for row in more {
+        if let Some(before) = known.get(&(row.func, row.line)).and_then(|&at| all.get_mut(at)) {
+            before.totals.iter_mut().zip(row.totals).for_each(|(total, other)| *total = total.plus(other));
+        } else {
+            known.insert((row.func, row.line), all.len());
+            all.push(row);
+        }
+    }
+}
+
+/// The names of all parts of a call graph.
+struct GraphNames {
+    names: Names,
+    libs: Vec<Lib>,
+    lib_ids: FxHashMap<Lib, LibId>,
+    funcs: FuncTable,
+    /// Calls of a function within itself are a func of their own.
+    func_ids: FxHashMap<(Func, bool), FuncId>,
+    inner: Vec<FuncId>,
+}
+
+/// What the ids of a part are now.
+struct NewIds {
+    sources: Vec<SourceId>,
+    funcs: Vec<FuncId>,
+}
+
+impl NewIds {
+    fn func(&self, old: FuncId) -> FuncId {
+        self.funcs[old.index()]
+    }
+
+    fn source(&self, old: Option<SourceId>) -> Option<SourceId> {
+        old.map(|old| self.sources[old.index()])
+    }
+}
+
+impl GraphNames {
+    fn new() -> Self {
+        Self {
+            names: Names::of(&SymbolTables::default()),
+            libs: Vec::new(),
+            lib_ids: FxHashMap::default(),
+            funcs: FuncTable::default(),
+            func_ids: FxHashMap::default(),
+            inner: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, old: &CallGraph) -> Result<NewIds, BuildError> {
+        let symbols = &old.symbols;
+        let source = |&name| self.names.source(symbols.strings.get(name));
+        let sources: Option<Vec<SourceId>> = symbols.sources.iter().map(source).collect();
+        let sources = sources.ok_or(BuildError::TooLarge("source"))?;
+        let lib = |lib: &Lib| {
+            *self.lib_ids.entry(lib.clone()).or_insert_with(|| {
+                self.libs.push(lib.clone());
+                LibId::new(self.libs.len() as u32 - 1)
+            })
+        };
+        let libs: Vec<LibId> = symbols.libs.iter().map(lib).collect();
+        let mut is_inner = vec![false; symbols.funcs.len()];
+        for inner in &old.inner {
+            is_inner[inner.index()] = true;
+        }
+        let mut funcs = Vec::with_capacity(symbols.funcs.len());
+        for (id, is_inner) in symbols.funcs.ids().zip(is_inner) {
+            let func = symbols.funcs.get(id);
+            let name = self.names.string(symbols.strings.get(func.name)).ok_or(BuildError::TooLarge("string"))?;
+            let source = func.source.map(|source| sources[source.index()]);
+            let func = Func { name, source, lib: func.lib.map(|lib| libs[lib.index()]), ..func };
+            let new = *self.func_ids.entry((func, is_inner)).or_insert_with(|| {
+                self.funcs.push(func);
+                let new = FuncId::new(self.funcs.len() as u32 - 1);
+                self.inner.extend(is_inner.then_some(new));
+                new
+            });
+            self.funcs.set_code(new, symbols.funcs.code(id));
+            funcs.push(new);
+        }
+        Ok(NewIds { sources, funcs })
+    }
+
+    fn finish(self) -> SymbolTables {
+        self.names.with(self.libs, self.funcs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Total, text_samples};
+
+    fn part(name: &str, pid: &str, recording: impl Into<Recording>) -> Part {
+        let thread = Thread { name: name.to_owned(), pid: Some(pid.to_owned()), ..Thread::default() };
+        Part { recording: recording.into(), thread }
+    }
+
+    /// Each thread with its samples, root first.
+    fn threads(profile: &Profile) -> Vec<String> {
+        let stacks = profile.stacks();
+        let frame = |id: StackId| {
+            let place = profile.place(stacks.frame(id)).map(|(source, line)| (profile.symbols().source_name(source), line));
+            let place = place.map(|(source, line)| format!("@{source}:{line}")).unwrap_or_default();
+            format!("{}{place}", profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func))
+        };
+        let threads = profile.threads().iter().map(|thread| {
+            let sample = |i| {
+                let stack: Option<StackId> = thread.samples.stack(i);
+                let mut frames: Vec<_> = std::iter::successors(stack, |&id| stacks.prefix(id)).map(frame).collect();
+                frames.reverse();
+                let idle = if stack.is_some_and(|stack| stacks.is_idle(stack)) { " idle" } else { "" };
+                let weight = thread.samples.weights()[0].get(i);
+                format!("{} {weight}{idle}", frames.join(">"))
+            };
+            let samples: Vec<_> = (0..thread.samples.len()).map(sample).collect();
+            let ids = [&thread.pid, &thread.tid].map(|id| id.as_deref().unwrap_or("?"));
+            format!("{} {}/{}: {}", thread.name, ids[0], ids[1], samples.join(", "))
+        });
+        threads.collect()
+    }
+
+    fn merged(parts: &[Part]) -> Profile {
+        let Ok(Recording::Stacks(profile)) = merge(parts) else { panic!("it has stacks") };
+        profile
+    }
+
+    #[test]
+    fn names_and_stacks_of_all_parts_are_one() {
+        let first = text_samples::profile("main@3[file:a.c]  main@3       poll[idle]\nhash@9[file:h.c]");
+        let second = text_samples::weighted("run@7[file:b.c]  poll  poll[idle]\nhash@9[file:h.c][js]", &[2.5, 1.0, 1.0]);
+        let profile = merged(&[part("one", "7", first), part("two", "8", second)]);
+        assert_eq!(
+            threads(&profile),
+            [
+                "main 7/1: main@a.c:3>hash@h.c:9 1, main@a.c:3 1, poll 1 idle",
+                // Samples in a thread that runs at the stack at which another one is idle do not become idle.
+                "main 8/1: run@b.c:7>hash@h.c:9 2.5, poll 1 idle, poll 1 idle",
+            ]
+        );
+        let symbols = profile.symbols();
+        let funcs: Vec<_> = symbols.funcs.ids().map(|id| symbols.func_name(id)).collect();
+        assert_eq!((funcs, profile.frames().len(), profile.stacks().len()), (vec!["main", "hash", "poll", "run"], 4, 5));
+        // What one part knows to be JavaScript is so in both.
+        assert_eq!(symbols.funcs.code(FuncId::new(1)), crate::Code::JavaScript);
+    }
+
+    #[test]
+    fn a_stack_that_is_idle_in_one_part_only_stays_two() {
+        let parts = [text_samples::profile("poll[idle]"), text_samples::profile("poll")];
+        let profile = merged(&parts.map(|profile| part("", "7", profile)));
+        assert_eq!(threads(&profile), ["main 7/1: poll 1 idle, poll 1"]);
+    }
+
+    #[test]
+    fn a_thread_goes_on_in_the_next_part_and_another_process_does_not() {
+        let text = "main  main";
+        let ones = || text_samples::profile(text);
+        let parts = [part("", "7", ones()), part("", "7", text_samples::weighted(text, &[0.5, 3.0])), part("", "8", ones())];
+        assert_eq!(threads(&merged(&parts)), ["main 7/1: main 1, main 1, main 0.5, main 3", "main 8/1: main 1, main 1"]);
+        // Two threads of one part are never one.
+        let two = || text_samples::build(&[("main", "a", None), ("main", "b", None)]);
+        assert_eq!(merged(&[part("", "7", two()), part("", "8", two())]).threads().len(), 4);
+    }
+
+    /// `outer` calls `inner` for 4 of its 10; `inner` may be a name of calls within itself.
+    fn graph(outer: &str, inner: &str, within: bool) -> CallGraph {
+        let mut tables = ProfileBuilder::default();
+        let source = Some(tables.intern_source("a.c").unwrap());
+        for name in [outer, inner] {
+            let name = tables.intern_string(name).unwrap();
+            tables.push_func(Func { name, source, lib: None, line: 0, column: 0 }).unwrap();
+        }
+        let own = |func, line, weight| OwnCost { func: FuncId::new(func), source: None, line, weights: vec![weight] };
+        let (caller, callee) = (FuncId::new(0), FuncId::new(1));
+        let call = Call { caller, source: Some(SourceId::new(0)), line: 2, callee, count: 3, weights: vec![4.0], nested: false };
+        CallGraph {
+            symbols: tables.build().into_symbols(),
+            metrics: vec![Metric::new("Ir", "Ir", None)],
+            own: vec![own(0, 1, 6.0), own(1, 5, 4.0)],
+            calls: vec![call],
+            inner: if within { vec![callee] } else { Vec::new() },
+            ..CallGraph::default()
+        }
+    }
+
+    fn merged_graph(parts: &[Part]) -> CallGraph {
+        let Ok(Recording::Graph(graph)) = merge(parts) else { panic!("it is a call graph") };
+        graph
+    }
+
+    #[test]
+    fn parts_of_call_graphs_are_threads_of_one() {
+        let part = |thread, graph: CallGraph| part(thread, "77", Recording::Graph(graph));
+        let parts = [
+            part("thread 1", graph("main", "work", false)),
+            part("thread 2", graph("work", "step", false)),
+            part("thread 1", graph("main", "step", false)),
+        ];
+        let all = merged_graph(&parts);
+        let name = |func| all.symbols.func_name(func);
+        let threads: Vec<_> = all.threads.iter().zip(&all.rows).collect();
+        let rows: Vec<_> =
+            threads.iter().map(|(thread, rows)| (thread.name.as_str(), rows.own.clone(), rows.calls.clone())).collect();
+        assert_eq!(rows, [("thread 1", 0..4, 0..2), ("thread 2", 4..6, 2..3)]);
+        let calls: Vec<_> = all.calls.iter().map(|call| (name(call.caller), name(call.callee), call.count)).collect();
+        assert_eq!(calls, [("main", "work", 3), ("main", "step", 3), ("work", "step", 3)]);
+        let own: Vec<_> = all.of_thread(ThreadId::new(1)).own.iter().map(|own| (name(own.func), own.weights[0])).collect();
+        assert_eq!(own, [("work", 6.0), ("step", 4.0)]);
+        assert_eq!((all.symbols.funcs.len(), all.symbols.sources.len()), (3, 1));
+        // Threads of a call graph stay threads, under their own names.
+        let again = [part("other", all.clone()), part("third", graph("main", "work", false))];
+        let names: Vec<_> = merged_graph(&again).threads.into_iter().map(|thread| thread.name).collect();
+        assert_eq!(names, ["thread 1", "thread 2", "third"]);
+    }
+
+    #[test]
+    fn calls_of_a_function_within_itself_stay_apart() {
+        let parts = [graph("main", "main", true), graph("main", "main", true)];
+        let graph = merged_graph(&parts.map(|graph| part("", "77", Recording::Graph(graph))));
+        assert_eq!((graph.symbols.funcs.len(), graph.inner), (2, vec![FuncId::new(1)]));
+    }
+
+    #[test]
+    fn what_two_parts_state_of_a_thread_adds_up() {
+        let stated = |total| {
+            let totals = vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total] }];
+            part("", "77", Recording::Graph(CallGraph { totals, ..graph("main", "work", false) }))
+        };
+        let (exact, bounded) = (Total::Exact(10.0), Total::Bounded { min: 2.0, max: 5.0 });
+        let graph = merged_graph(&[stated(exact), stated(bounded)]);
+        assert_eq!(graph.totals.iter().map(|row| row.totals[0]).collect::<Vec<_>>(), [Total::Bounded { min: 12.0, max: 15.0 }]);
+        assert_eq!(exact.plus(exact), Total::Exact(20.0));
+        assert_eq!(exact.plus(Total::Estimated(1.0)), Total::Estimated(11.0));
+        assert_eq!(exact.plus(Total::Unknown), Total::Unknown);
+    }
+
+    #[test]
+    fn what_counts_other_things_is_another_recording() {
+        let samples = || Recording::Stacks(text_samples::profile("main"));
+        let with = |name: &str, seconds_per_unit| {
+            let metrics = vec![Metric { seconds_per_unit, ..Metric::new(name, name, None) }];
+            Recording::Graph(CallGraph { metrics, ..graph("main", "work", false) })
+        };
+        let merge = |first, second| merge(&[part("", "1", first), part("", "2", second)]);
+        let error = merge(with("Ir", None), with("Dr", None)).unwrap_err();
+        assert_eq!(error.to_string(), "costs in Dr (Dr) and costs in Ir (Ir) are not one recording");
+        assert_eq!(error.part(), Some(1));
+        assert_eq!(merge(samples(), with("samples", None)).unwrap_err(), MergeError::Kinds { part: 1 });
+        // Samples that stand for different times have no time together.
+        let metrics = merge(with("s", Some(1.0)), with("s", Some(0.1))).unwrap().metrics().to_vec();
+        assert_eq!(metrics[0].seconds_per_unit, None);
+    }
+}
