@@ -66,7 +66,7 @@ fn the_metric_applies_to_every_surface() {
     server.configure(json!({ "metric": "furlongs" }));
     server.eventually("the default", |server| (metric(server) == "hits").then_some(()));
     let warned = server.warnings();
-    assert!(warned.len() == 1 && warned[0].contains("furlongs") && warned[0].contains("hits, time"), "{warned:?}");
+    assert!(warned.len() == 1 && warned[0].contains("furlongs") && warned[0].contains("`hits`, `time`"), "{warned:?}");
     // Kept for the next profile, and said of it too.
     workspace.rename_over("a.cpuprofile", cpuprofile(20));
     server.eventually("the next profile", |server| (server.line_costs(&uri).get(&1)?.0 == 20).then_some(()));

@@ -282,7 +282,7 @@ fn transforms_are_pushed_and_taken_back() {
     );
 
     let refused = server.refused("costline.pushTransform", json!(["merge-node:main>hsh"]));
-    assert_eq!(refused, "no function is called `hsh`; there is `hash`");
+    assert_eq!(refused, "no function is called `hsh` (did you mean `hash`?)");
     for (argument, part) in [
         (json!(["focus:hash"]), "no transform is called `focus`, expected one of merge-function"),
         (json!([{ "type": "focus-function" }]), "`focus-function` needs \"function\""),
@@ -322,7 +322,8 @@ fn transforms_outlive_rewrites_and_warn_of_what_another_profile_lacks() {
     server.execute("costline.pushTransform", json!(["focus-function:main"]));
     let warned = server.warnings();
     assert!(
-        warned.len() == 1 && warned[0].ends_with("no function is called `eval`; `drop-function:eval` changes nothing"),
+        warned.len() == 1
+            && warned[0].ends_with("no function is called `eval` (there is only `main`); `drop-function:eval` changes nothing"),
         "{warned:?}"
     );
 }
@@ -340,7 +341,7 @@ fn what_cannot_be_chosen_is_an_error_that_names_what_can_and_changes_nothing() {
         (json!({ "unit": "furlongs" }), vec!["`unit`", "furlongs", "percent, absolute, both"]),
         (json!({ "show": "some" }), vec!["`show`", "total, self, both"]),
         (json!({ "threads": 1 }), vec!["`threads`", "sequence"]),
-        (json!({ "unit": "both", "metric": "furlongs" }), vec!["no metric `furlongs`", "samples"]),
+        (json!({ "unit": "both", "metric": "furlongs" }), vec!["no metric is called `furlongs`", "samples"]),
         (json!({ "threads": ["no such thread"] }), vec!["no thread", "no such thread"]),
         (json!({ "implementation": "js" }), vec!["JavaScript", "all"]),
         (json!({ "profile": 7 }), vec!["profile"]),

@@ -29,13 +29,15 @@ use symbols::Cache;
 /// What everything is written to.
 pub type Output = BufWriter<Stdout>;
 
-/// Exit codes (beside 0 and clap's 2 for wrong usage).
+/// Exit codes (beside 0).
 const UNREADABLE: i32 = 1;
+/// What clap gives for wrong usage.
+const USAGE: i32 = 2;
 const NO_OUTPUT: i32 = 3;
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 the profile cannot be read, 2 wrong usage, 3 the output cannot be written or what was asked for has no \
-cost.
+Exit codes: 0 fine, 1 the profile cannot be read, 2 wrong usage or a metric, thread, transform, root or symbols path that matches \
+nothing, 3 the output cannot be written or what was asked for has no cost.
 A profile is known by its content, never by its name; .gz and .zst are looked through.
 COSTLINE_LOG (error, warn, info, debug) says how much is logged to standard error.";
 
@@ -146,10 +148,10 @@ enum Command {
 struct ViewArgs {
     /// The profile file
     profile: PathBuf,
-    /// The metric to show, by name or unit, where the profile has several
+    /// The metric to show, by name or unit, glob or /regex/, where the profile has several
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Only threads with this name, id or glob (repeats)
+    /// Only threads with this name or id, or with names that end so or match a glob or /regex/ (repeats)
     #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
     /// Which functions are seen; what the others cost is their callers'
@@ -227,7 +229,7 @@ pub fn run() -> i32 {
         None => {
             // Nobody to serve and nothing asked: say what there is to ask.
             let help = Cli::command().print_help();
-            return if help.is_ok() { 2 } else { NO_OUTPUT };
+            return if help.is_ok() { USAGE } else { NO_OUTPUT };
         }
     };
     if let Command::Lsp { .. } = command {
@@ -282,6 +284,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
 
 impl ViewArgs {
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
+        self.check_paths()?;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let paths = self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
         let config = Config {
@@ -298,19 +301,46 @@ impl ViewArgs {
         let workspace = if self.root.is_empty() { vec![default_root(&self.profile)] } else { self.root };
         let workspace: Vec<_> = workspace.iter().map(absolute).collect();
         let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
-        for root in index.missing() {
-            warn(&format!("{}: no such folder, expected one with sources", root.path.display()));
-        }
         let cache = Cache::default();
         let places = Places::new(&config, &index);
         let loaded = libraries::unwound(loaded, &config, &places);
         let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
         let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries, FunctionsAre::Recorded);
+        // Costs of something else than was asked for are worse than none.
+        if let Some(nothing) = snapshot.unmatched.first() {
+            return Err(Failure { code: USAGE, message: format!("{}: {}", self.profile.display(), nothing.problem) });
+        }
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
         }
         Ok((snapshot, index))
     }
+
+    /// Roots must be folders, and paths of symbols must hold something.
+    fn check_paths(&self) -> Result<(), Failure> {
+        let no_root = self.root.iter().filter(|root| !root.is_dir()).map(|root| ("--root", root, "is no folder"));
+        let holds_nothing = |path: &&PathBuf| match path.read_dir() {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(_) => !path.is_file(),
+        };
+        let empty = self.symbols.iter().filter(holds_nothing).map(|path| ("--symbols", path, "holds no files"));
+        match no_root.chain(empty).next() {
+            None => Ok(()),
+            Some((option, path, problem)) => {
+                let problem = if path.exists() { problem.to_owned() } else { format!("does not exist{}", neighbours(path)) };
+                Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
+            }
+        }
+    }
+}
+
+/// What lies where there is no `path`, as far as it is called alike.
+fn neighbours(path: &Path) -> String {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    analysis::nearest(&name, names.iter().map(String::as_str))
 }
 
 /// ` (3 times)`, where it was more than once.

@@ -2,10 +2,10 @@
 //! changes of other settings; a change of the same setting replaces it.
 
 use crate::session::config::{Config, Implementation, fits, shown};
-use crate::session::snapshot::{Snapshot, matching_threads};
+use crate::session::snapshot::Snapshot;
 use analysis::Transform;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// What can be chosen, and the setting that it is chosen instead of. Beside these there are the profile and the baseline, which
@@ -20,9 +20,6 @@ pub const KEYS: [(&str, &str); 6] = [
 ];
 /// How many names a sentence lists.
 const MAX_LISTED: usize = 12;
-/// How many names are offered for one that there is not, and how like it they must be (1 = the same).
-const MAX_NEAR: usize = 3;
-const NEAR: f64 = 0.8;
 
 /// A change of what is chosen.
 #[derive(Debug)]
@@ -106,7 +103,7 @@ impl Chosen {
             Change::Push(transform) => {
                 let shown = shown.ok_or("no profile is shown: there is nothing to transform")?;
                 let found = analysis::find_names(&shown.recording, &shown.groups, &transform);
-                found.map_err(|warning| warning.message + &near(shown, &transform))?;
+                found.map_err(|nothing| nothing.problem)?;
                 next.transforms.push(transform);
             }
             Change::Pop => drop(next.transforms.pop()),
@@ -118,19 +115,14 @@ impl Chosen {
     /// Looks for what is named in the profile shown. All threads of it are those of the next one too.
     fn find_names(&mut self, shown: &Snapshot) -> Result<(), String> {
         let (config, recording) = (self.over(&Config::default()), &shown.recording);
-        if let Some(metric) = config.metric.filter(|metric| recording.find_metric(metric).is_none()) {
-            let metrics = recording.metrics().iter().map(|metric| metric.name.as_str());
-            return Err(format!("no metric `{metric}` in this profile; there are {}", listed(metrics)));
+        if let Some(metric) = &config.metric {
+            analysis::find_metric(recording, metric).map_err(|nothing| nothing.problem)?;
         }
-        let is_unknown = |thread: &&String| matching_threads(recording, std::slice::from_ref(*thread)).is_empty();
-        if let Some(thread) = config.threads.iter().find(is_unknown) {
-            let threads = recording.threads().iter().map(|thread| thread.name.as_str());
-            return Err(match recording.threads().len() {
-                0 => format!("no thread `{thread}`: this profile does not tell threads apart"),
-                _ => format!("no thread matches `{thread}` in this profile; there are {}", listed(threads)),
-            });
+        let mut threads = BTreeSet::new();
+        for thread in &config.threads {
+            threads.extend(analysis::find_threads(recording, thread).map_err(|nothing| nothing.problem)?);
         }
-        if !config.threads.is_empty() && matching_threads(recording, &config.threads).len() == recording.threads().len() {
+        if !config.threads.is_empty() && threads.len() == recording.threads().len() {
             self.values.insert("threads", Value::Array(Vec::new()));
         }
         if config.implementation != Implementation::All && !recording.knows_code() {
@@ -175,25 +167,6 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
         listed.push(name);
     }
     listed.join(", ")
-}
-
-/// The functions whose names are like one of a transform that no function has.
-fn near(shown: &Snapshot, transform: &Transform) -> String {
-    let symbols = shown.recording.symbols();
-    let names = || symbols.funcs.ids().map(|func| symbols.func_name(func));
-    let is_function = |name: &str| names().any(|known| known == name);
-    let Some(wanted) = transform.names.iter().find(|name| !is_function(name)).map(|name| name.to_lowercase()) else {
-        return String::new();
-    };
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        strsim::jaro_winkler(&name, &wanted) + f64::from(u8::from(name.contains(&wanted)))
-    };
-    let mut near: Vec<_> = names().map(|name| (likeness(name), name)).filter(|&(likeness, _)| likeness >= NEAR).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    near.dedup_by_key(|(_, name)| *name);
-    let near: Vec<_> = near.iter().take(MAX_NEAR).map(|(_, name)| format!("`{name}`")).collect();
-    if near.is_empty() { String::new() } else { format!("; there is {}", near.join(", ")) }
 }
 
 #[cfg(test)]

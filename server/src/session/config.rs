@@ -182,7 +182,7 @@ pub struct Config {
     pub baseline: Option<String>,
     /// The metric to show, by name or unit, where a profile has several.
     pub metric: Option<String>,
-    /// The threads to show, by name, id or glob; empty = all.
+    /// The threads to show, by name (or its end), id, glob or `/regex/`; empty = all.
     pub threads: Vec<String>,
     /// Which functions are seen, where a profile says which are JavaScript.
     pub implementation: Implementation,

@@ -7,10 +7,10 @@ use crate::session::definitions::ParsedFiles;
 use crate::session::libraries::Libraries;
 use crate::session::originals::{Originals, Written, originals};
 use crate::session::source_functions::{SourceFunction, unite};
-use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, View};
+use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, Unmatched, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{
-    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, ThreadId, Total, Warning,
+    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, Total, Warning,
     at_call_sites,
 };
 use rustc_hash::FxHashMap;
@@ -268,6 +268,8 @@ pub struct Snapshot {
     pub tree: CallTree,
     /// Oddities of the file, of the view and of the mapping.
     pub warnings: Vec<Warning>,
+    /// Names in the settings that the profile has nothing for; there is a warning of each.
+    pub unmatched: Vec<Unmatched>,
     /// What became of each source.
     mappings: Vec<Mapping>,
     written: FxHashMap<FileId, Written>,
@@ -301,8 +303,8 @@ impl Snapshot {
         libraries: Libraries,
         functions_are: FunctionsAre<'_>,
     ) -> Self {
-        let mut warnings = loaded.warnings.clone();
-        let view = view(&loaded.recording, config, &mut warnings);
+        let (mut warnings, mut unmatched) = (loaded.warnings.clone(), Vec::new());
+        let view = view(&loaded.recording, config, &mut warnings, &mut unmatched);
         if libraries.is_complete() {
             warnings.extend(libraries.warning(&loaded.recording));
         }
@@ -346,6 +348,7 @@ impl Snapshot {
         let (recording, groups) = match analysis::reshape(&recording, &view, &groups) {
             Some(reshaped) => {
                 warnings.extend(reshaped.warnings);
+                unmatched.extend(reshaped.unmatched);
                 (Arc::new(reshaped.recording), reshaped.groups)
             }
             None => (recording, groups),
@@ -375,6 +378,7 @@ impl Snapshot {
             costs,
             tree,
             warnings,
+            unmatched,
             mappings,
             written,
             paths,
@@ -539,42 +543,38 @@ pub fn roots(workspace: &[PathBuf], config: &Config) -> Vec<Root> {
 }
 
 /// The settings' view of a recording. Names that it lacks fall back, with a warning.
-fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>) -> View {
+fn view(recording: &Recording, config: &Config, warnings: &mut Vec<Warning>, unmatched: &mut Vec<Unmatched>) -> View {
     let (implementation, transforms) = (config.implementation.seen(), config.transforms.clone());
     let mut view = View { idle: IdleSamples::Apart, implementation, transforms, ..View::of(recording) };
-    if let Some(wanted) = &config.metric {
-        if let Some(metric) = recording.find_metric(wanted) {
-            view.metric = metric;
-        } else {
-            let names: Vec<_> = recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+    let mut fall_back = |nothing: Unmatched, instead: &str| {
+        warnings.push(nothing.warning(instead));
+        unmatched.push(nothing);
+    };
+    match config.metric.as_ref().map(|wanted| analysis::find_metric(recording, wanted)) {
+        None => {}
+        Some(Ok(metric)) => view.metric = metric,
+        Some(Err(nothing)) => {
             let default = recording.metrics().get(view.metric.index()).map_or("", |metric| metric.name.as_str());
-            let message = format!("no metric `{wanted}` in this profile (it has {}); showing `{default}`", names.join(", "));
-            warnings.push(Warning { code: "unknown-metric", message, count: 1 });
+            fall_back(nothing, &format!("showing `{default}`"));
         }
     }
-    if !config.threads.is_empty() {
-        let threads = matching_threads(recording, &config.threads);
-        if threads.is_empty() {
-            let message = format!("no thread matches {}; showing all of them", config.threads.join(", "));
-            warnings.push(Warning { code: "unknown-thread", message, count: 1 });
-        } else {
-            view.threads = ThreadChoice::Only(threads);
+    let (mut threads, mut missing) = (Vec::new(), Vec::new());
+    for wanted in &config.threads {
+        match analysis::find_threads(recording, wanted) {
+            Ok(found) => threads.extend(found),
+            Err(nothing) => missing.push(nothing),
         }
+    }
+    let instead = if threads.is_empty() { "showing all of them" } else { "showing the others that were chosen" };
+    for nothing in missing {
+        fall_back(nothing, instead);
+    }
+    if !threads.is_empty() {
+        threads.sort_unstable();
+        threads.dedup();
+        view.threads = ThreadChoice::Only(threads);
     }
     view
-}
-
-/// The threads that any of `wanted` means: a name, an id or a glob of these.
-pub fn matching_threads(recording: &Recording, wanted: &[String]) -> Vec<ThreadId> {
-    let globs = glob_set(wanted.iter().map(String::as_str));
-    let names = |text: &Option<String>| text.as_deref().is_some_and(|text| globs.is_match(text));
-    let literal = |text: &str| wanted.iter().any(|thread| thread == text);
-    let threads = (0..).map(ThreadId::new).zip(recording.threads());
-    let threads = threads.filter(|(_, thread)| {
-        let name = &thread.name;
-        literal(name) || globs.is_match(name) || names(&thread.tid) || names(&thread.pid)
-    });
-    threads.map(|(id, _)| id).collect()
 }
 
 /// Takes mapped files that the user excluded out again.

@@ -9,15 +9,10 @@
 //!
 //! Each transform is a pass over the stacks, callers first: what became of its caller is all that a stack needs to know.
 
+use crate::names::{Unmatched, find_category, find_function, find_libs};
 use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
-use profile::{
-    CategoryId, Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables, Warning,
-};
-use std::collections::BTreeSet;
-
-/// How many candidates a warning lists.
-const MAX_CANDIDATES: usize = 4;
+use profile::{Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, Warning};
 
 /// What transforms and the filter of a view leave of a recording.
 #[derive(Debug)]
@@ -28,6 +23,8 @@ pub struct Reshaped {
     pub groups: Groups,
     /// What could not be done.
     pub warnings: Vec<Warning>,
+    /// The names among them that the recording has nothing for.
+    pub unmatched: Vec<Unmatched>,
 }
 
 /// Applies the transforms of `view` and then its implementation filter, where there are any. Functions are those of `groups`.
@@ -35,16 +32,17 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
     if view.transforms.is_empty() && view.implementation == Implementation::All {
         return None;
     }
-    let mut warnings = Vec::new();
+    let (mut warnings, mut unmatched) = (Vec::new(), Vec::new());
     let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
-        warnings.push(no_stacks());
-        return Some(Reshaped { recording: recording.clone(), groups, warnings });
+        warnings.push(no_stacks().warning("it is shown without them"));
+        unmatched.extend((!view.transforms.is_empty()).then(no_stacks));
+        return Some(Reshaped { recording: recording.clone(), groups, warnings, unmatched });
     };
     let knows_code = profile.symbols().funcs.knows_code();
     if view.implementation != Implementation::All && !knows_code {
         let message = "this profile does not say which functions are JavaScript; all of them are shown".to_owned();
-        warnings.push(warning("unknown-implementation", message));
+        warnings.push(Warning { code: "unknown-implementation", message, count: 1 });
     }
     let filter = |implementation| if knows_code { implementation } else { Implementation::All };
 
@@ -53,8 +51,9 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, transform, implementation) {
             Ok(changed) => profile = changed,
-            Err(Warning { code, message, .. }) => {
-                warnings.push(warning(code, format!("{message}; `{transform}` changes nothing")));
+            Err(nothing) => {
+                warnings.push(nothing.warning(&format!("`{transform}` changes nothing")));
+                unmatched.push(nothing);
             }
         }
     }
@@ -62,11 +61,11 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
         let stacks = Stacks::new(&profile, &groups, view.implementation);
         profile = stacks.merge(|stack| !stacks.passes(stack));
     }
-    Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings })
+    Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings, unmatched })
 }
 
-/// Whether a recording has what a transform names; if not, the warning that [`reshape`] has for it.
-pub fn find_names(recording: &Recording, groups: &Groups, transform: &Transform) -> Result<(), Warning> {
+/// Whether a recording has what a transform names.
+pub fn find_names(recording: &Recording, groups: &Groups, transform: &Transform) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
     transform.names.iter().try_for_each(|name| match transform.kind.operand() {
         Operand::Function | Operand::Path => find_function(profile.symbols(), groups, name).map(drop),
@@ -75,8 +74,8 @@ pub fn find_names(recording: &Recording, groups: &Groups, transform: &Transform)
     })
 }
 
-fn no_stacks() -> Warning {
-    warning("no-stacks", "this recording has sums without stacks; it is shown without transforms and filters".to_owned())
+fn no_stacks() -> Unmatched {
+    Unmatched::new("no-stacks", "this recording has sums without stacks, which no transform or filter can change".to_owned())
 }
 
 /// What one transform leaves of a profile, or why it does not apply.
@@ -85,7 +84,7 @@ fn transformed(
     groups: &mut Groups,
     transform: &Transform,
     implementation: Implementation,
-) -> Result<Profile, Warning> {
+) -> Result<Profile, Unmatched> {
     let name = transform.names.first().map_or("", String::as_str);
     let stacks = Stacks::new(profile, groups, implementation);
     let function = || find_function(profile.symbols(), groups, name);
@@ -135,8 +134,10 @@ fn transformed(
         }
         Kind::CollapseResource => {
             let libs = find_libs(profile.symbols(), name)?;
-            let with_func = profile.with_func(name, libs.first().copied());
-            let (profile, frame) = with_func.ok_or_else(|| unknown_library(name))?;
+            let called = libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
+            let Some((profile, frame)) = profile.with_func(called, libs.first().copied()) else {
+                return Err(Unmatched::new("too-many-functions", format!("there is no room for a function called `{called}`")));
+            };
             *groups = groups.extended(profile.symbols());
             Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
         }
@@ -320,76 +321,4 @@ impl<'p> Stacks<'p> {
             }
         })
     }
-}
-
-/// The function that `text` names: by its name, or by `place::name` where the place is its file, the file and the line that it
-/// starts at (`app.rs:12`), or its library. Of a path, the last folders are enough.
-fn find_function(symbols: &SymbolTables, groups: &Groups, text: &str) -> Result<FunctionId, Warning> {
-    let functions = |is: &dyn Fn(profile::FuncId) -> bool| -> BTreeSet<FunctionId> {
-        symbols.funcs.ids().filter(|&func| is(func)).map(|func| groups.function(func)).collect()
-    };
-    let mut found = functions(&|func| symbols.func_name(func) == text);
-    if found.is_empty() {
-        let parts: Vec<_> = text.match_indices("::").map(|(at, sign)| (&text[..at], &text[at + sign.len()..])).collect();
-        found = functions(&|func| {
-            parts.iter().any(|&(place, name)| symbols.func_name(func) == name && lies_in(symbols, func, place))
-        });
-    }
-    if let (Some(&function), 1) = (found.first(), found.len()) {
-        return Ok(function);
-    }
-    match found.len() {
-        0 => Err(warning("unknown-function", format!("no function is called `{text}`"))),
-        n => {
-            let places: Vec<_> = found.iter().take(MAX_CANDIDATES).map(|&function| place(symbols, groups, function)).collect();
-            let more = if n > places.len() { ", …" } else { "" };
-            Err(warning("ambiguous-function", format!("{n} functions are called `{text}` ({}{more})", places.join(", "))))
-        }
-    }
-}
-
-/// The category called `name`.
-fn find_category(profile: &Profile, name: &str) -> Result<CategoryId, Warning> {
-    let category = profile.stacks().find_category(name);
-    category.ok_or_else(|| warning("unknown-category", format!("no stack is of the category `{name}`")))
-}
-
-/// The libraries called `name`; at least one.
-fn find_libs(symbols: &SymbolTables, name: &str) -> Result<Vec<LibId>, Warning> {
-    let libs = (0..).map(LibId::new).zip(&symbols.libs).filter(|(_, lib)| lib.name == name);
-    let libs: Vec<_> = libs.map(|(id, _)| id).collect();
-    if libs.is_empty() { Err(unknown_library(name)) } else { Ok(libs) }
-}
-
-fn unknown_library(name: &str) -> Warning {
-    warning("unknown-library", format!("no library is called `{name}`"))
-}
-
-/// Whether a func lies in the file, at the line of the file or in the library that `place` names.
-fn lies_in(symbols: &SymbolTables, func: profile::FuncId, place: &str) -> bool {
-    let func = symbols.funcs.get(func);
-    let ends_with = |path: &str, place: &str| {
-        path.strip_suffix(place).is_some_and(|front| !place.is_empty() && (front.is_empty() || front.ends_with(['/', '\\'])))
-    };
-    let file = func.source.map_or("", |source| symbols.source_name(source));
-    let start = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)));
-    ends_with(file, place)
-        || start.is_some_and(|(place, line)| func.line == line && ends_with(file, place))
-        || func.lib.is_some_and(|lib| symbols.libs[lib.index()].name == place)
-}
-
-/// How a function can be told from others of its name.
-fn place(symbols: &SymbolTables, groups: &Groups, function: FunctionId) -> String {
-    let func = symbols.funcs.get(groups.first_func(function));
-    let name = symbols.strings.get(func.name);
-    match (func.source.map(|source| symbols.source_name(source)), func.lib) {
-        (Some(file), _) if func.line != 0 => format!("{file}:{}::{name}", func.line),
-        (Some(file), _) => format!("{file}::{name}"),
-        (None, Some(lib)) => format!("{}::{name}", symbols.libs[lib.index()].name),
-        (None, None) => name.to_owned(),
-    }
-}
-
-fn warning(code: &'static str, message: String) -> Warning {
-    Warning { code, message, count: 1 }
 }

@@ -376,11 +376,12 @@ fn what_the_recording_does_not_have_changes_nothing_and_is_told() {
     let v1 = |transform| warnings(V1, Implementation::All, transform);
     let changes_nothing = |what: &str, transform: &str| format!("{what}; `{transform}` changes nothing");
     for (transform, what) in [
-        ("merge-function:evil", "no function is called `evil`"),
-        ("focus-subtree:main>evil", "no function is called `evil`"),
-        ("focus-subtree-inverted:hash>evil", "no function is called `evil`"),
-        ("focus-function:lib.rs::eval", "no function is called `lib.rs::eval`"),
-        ("focus-category:Graphics", "no stack is of the category `Graphics`"),
+        ("merge-function:evil", "no function is called `evil` (did you mean `eval`?)"),
+        ("focus-subtree:main>evil", "no function is called `evil` (did you mean `eval`?)"),
+        ("focus-subtree-inverted:hash>pars", "no function is called `pars` (did you mean `parse`?)"),
+        ("focus-function:lib.rs::eval", "no function is called `lib.rs::eval` (there are `eval`, `hash`, `main`, `parse`)"),
+        ("focus-function:z*", "no function matches `z*` (there are `eval`, `hash`, `main`, `parse`)"),
+        ("focus-category:Graphics", "no category is called `Graphics`"),
         ("collapse-resource:libc.so", "no library is called `libc.so`"),
     ] {
         assert_eq!(v1(transform), changes_nothing(what, transform));
@@ -441,12 +442,11 @@ fn names_that_stand_for_several_functions_want_a_place() {
     ] {
         assert_eq!(left(name), func, "{name}");
     }
-    let places = "/app/a.js:3::f, /app/a.js:9::f";
-    let ambiguous =
-        |name, n, places| format!("{n} functions are called `{name}` ({places}); `focus-function:{name}` changes nothing");
+    let places = "`/app/a.js:3::f`, `/app/a.js:9::f`";
+    let ambiguous = |name, n, places| format!("{n} functions match `{name}` ({places}); `focus-function:{name}` changes nothing");
     assert_eq!(left("a.js::f"), ambiguous("a.js::f", 2, places));
-    assert_eq!(left("f"), ambiguous("f", 4, &format!("{places}, /app/b.js::f, libf.so::f")));
-    assert_eq!(left("s::f"), "no function is called `s::f`; `focus-function:s::f` changes nothing");
+    assert_eq!(left("f"), ambiguous("f", 4, &format!("{places}, `/app/b.js::f`, `libf.so::f`")));
+    assert_eq!(left("s::f"), "no function is called `s::f` (did you mean `n::f`?); `focus-function:s::f` changes nothing");
 }
 
 /// What is one function to the user is one to transforms, under however many names of its file.

@@ -130,8 +130,13 @@ impl StackTable {
         self.categories.get(usize::from(id.0)).map_or("", String::as_str)
     }
 
+    /// The categories with their names.
+    pub fn categories(&self) -> impl Iterator<Item = (CategoryId, &str)> {
+        (0..=u8::MAX).map(CategoryId).zip(self.categories.iter().map(String::as_str))
+    }
+
     /// The category with this name.
-    pub fn find_category(&self, name: &str) -> Option<CategoryId> {
+    pub(crate) fn find_category(&self, name: &str) -> Option<CategoryId> {
         (0..=u8::MAX).zip(&self.categories).find(|(_, known)| *known == name).map(|(id, _)| CategoryId(id))
     }
 

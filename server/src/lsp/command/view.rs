@@ -6,7 +6,7 @@ use super::profiles::{entries, facts, file_name, problem};
 use crate::present::{text::plain, units};
 use crate::session::chosen::KEYS;
 use crate::session::config::{Implementation, Inlines, Show, Unit};
-use crate::session::snapshot::{Snapshot, matching_threads};
+use crate::session::snapshot::Snapshot;
 use crate::session::transforms;
 use crate::session::world::World;
 use analysis::{ThreadChoice, ThreadTotal};
@@ -153,11 +153,8 @@ fn threads(shown: &Snapshot) -> Value {
             known.extend((known.last() != Some(&id)).then_some(id));
         }
     }
-    // What is no glob means what is called exactly so.
-    let means = |value: &str| match named.get(value) {
-        Some(known) if !value.contains(['*', '?', '[', '{', '\\']) => known.clone(),
-        _ => matching_threads(&shown.recording, &[value.to_owned()]),
-    };
+    // What is called exactly so is meant, whatever signs the name contains.
+    let means = |value: &str| named.get(value).cloned().unwrap_or_default();
     let mut options: Vec<(Vec<ThreadId>, Value)> = Vec::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(threads) {
         let alone = names(thread).find(|value| means(value) == [id]);
