@@ -138,11 +138,47 @@ mod tests {
 
     #[test]
     fn weights_beyond_all_sense_are_refused() {
-        let lines = |weight: &str| format!("main;a {weight}\nmain;b 1\nmain;c {weight}\n");
-        assert!(read_text(&lines(&u64::MAX.to_string())).is_ok());
-        for digits in [31, 308] {
-            let error = read_text(&lines(&"9".repeat(digits))).unwrap_err();
-            assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::File), "{digits}");
+        let file = |weight: &str| {
+            format!(
+                r#"{{"shared":{{"frames":[{{"name":"f"}}]}},"profiles":[{{"type":"sampled","unit":"none","samples":[[0],[0]],"weights":[{weight},{weight}]}}]}}"#
+            )
+        };
+        assert!(read_text(&file(&u64::MAX.to_string())).is_ok());
+        for weight in ["1e30", "1e307"] {
+            let error = read_text(&file(weight)).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::File), "{weight}");
+        }
+    }
+
+    /// A file that is appended to is as good as all its records but the bad ones.
+    #[test]
+    fn a_bad_number_costs_its_record() {
+        let big = "9".repeat(40);
+        let cases = [
+            (format!("main;a 1\nmain;b {big}\nmain;c 2\n"), 3.0, "malformed-line"),
+            (format!("P1;T0:2;a.py:f:3 1\nP1;T0:2;a.py:f:3 {big}\nP1;T0:2;a.py:f:3 2\n"), 3.0, "malformed-line"),
+            (
+                format!(
+                    "p 1 1.000001: 1 cpu:\n\t10 f+0x0 (p)\n\np 1 1.000002: {big} cpu:\n\t10 f+0x0 (p)\n\np 1 1.000003: 2 cpu:\n\t10 f+0x0 (p)\n\n"
+                ),
+                3.0,
+                "malformed-sample",
+            ),
+            (
+                format!(r#"[{{"ph":"X","ts":0,"dur":3,"name":"f"}},{{"ph":"X","ts":1,"dur":{big},"name":"g"}}"#),
+                3.0,
+                "malformed-event",
+            ),
+            (r#"[{"ph":"X","ts":0,"dur":3,"name":"f"},{"ph":"X","ts":1e300,"dur":1,"name":"g"}"#.to_owned(), 3.0, "no-time"),
+        ];
+        for (text, expected, warning) in cases {
+            let read = read_text(&text).unwrap();
+            let weights = read.recording.threads().iter().flat_map(|thread| {
+                let samples = &thread.samples;
+                (0..samples.len()).map(|row| samples.weights()[0].get(row))
+            });
+            assert_eq!(weights.sum::<f64>(), expected, "{text}");
+            assert!(read.warnings.as_slice().iter().any(|found| (found.code, found.count) == (warning, 1)), "{text}");
         }
     }
 }

@@ -78,6 +78,12 @@ pub(crate) fn position(number: f64) -> u32 {
     if position == u32::MAX { 0 } else { position }
 }
 
+/// Whether a profiler can have counted so much: counters have 64 bits.
+pub(crate) fn fits_counter(number: f64) -> bool {
+    const MOST: f64 = 18_446_744_073_709_551_616.0;
+    number.abs() <= MOST
+}
+
 /// A library by its path or its mere name.
 pub(crate) fn library(text: &str) -> Lib {
     match text.rsplit_once(['/', '\\']) {

@@ -211,6 +211,11 @@ impl<'a> Trace<'a> {
             self.warnings.add("no-time", || format!("an event ({}) has no time; it is left out", event.name()));
             return Ok(());
         };
+        if event.dur.is_some() && number(event.dur).is_none() {
+            self.warnings
+                .add("malformed-event", || format!("the duration of an event ({}) is no number; it is left out", event.name()));
+            return Ok(());
+        }
         let cpu = number(event.tts);
         let place = Place::of(event);
         self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);

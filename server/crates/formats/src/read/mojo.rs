@@ -18,7 +18,10 @@ use std::borrow::Cow;
 
 const MAGIC: &[u8] = b"MOJ";
 /// What is known here.
-const NEWEST_VERSION: i64 = 4;
+const NEWEST_VERSION: Number = 4;
+
+/// A number of the file: 64 bits and a sign beside them, since keys are unsigned and memory that was freed is below zero.
+type Number = i128;
 
 /// What the first byte of an event says.
 mod event {
@@ -53,37 +56,38 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
 
     let mut tables = Tables::new(version, metadata.mode.unwrap_or(Mode::Time), warnings);
-    let mut cut_at = None;
+    // Why and where the events end before the file does.
+    let mut stopped = None;
     while !input.is_at_end() {
         let start = input.at;
-        if input.passes(event::METADATA) {
-            if metadata.read(&mut input).is_err() {
-                cut_at = Some(start);
+        let is_metadata = input.passes(event::METADATA);
+        match if is_metadata { metadata.read(&mut input) } else { tables.event(&mut input) } {
+            Ok(()) => {}
+            Err(Stop::Full(error)) => return Err(error.into()),
+            Err(stop) => {
+                stopped = Some((start, stop));
                 break;
             }
-            continue;
-        }
-        match tables.event(&mut input) {
-            Err(Stop::Cut) => {
-                cut_at = Some(start);
-                break;
-            }
-            done => done?,
         }
     }
     if tables.sample.as_ref().is_some_and(|sample| !sample.is_complete) {
         tables.sample = None;
-        cut_at.get_or_insert(bytes.len());
+        stopped.get_or_insert((bytes.len(), Stop::Cut));
     }
     tables.end_sample()?;
 
     let Tables { mut builder, rows, mut warnings, .. } = tables;
     if rows.is_empty() {
-        return Err(Stop::Cut.into());
+        return Err(stopped.map_or(Stop::Cut, |(_, stop)| stop).into());
     }
-    if let Some(at) = cut_at {
-        warnings
-            .add("truncated", || format!("byte {at}: the recording ends within a sample; what was recorded until then is shown"));
+    match stopped {
+        Some((at, Stop::Malformed(error))) => warnings.add("malformed", || {
+            let left_out = bytes.len() - at;
+            format!("{error}; what was recorded until then is shown, the {left_out} bytes from there on are left out")
+        }),
+        Some((at, _)) => warnings
+            .add("truncated", || format!("byte {at}: the recording ends within a sample; what was recorded until then is shown")),
+        None => {}
     }
     rows.finish(&mut builder)?;
     Ok(Read {
@@ -121,21 +125,25 @@ impl<'a> Metadata<'a> {
 enum Stop {
     /// The data end within an event.
     Cut,
-    Error(ReadError),
+    /// An event cannot be read, so nobody knows where the next begins.
+    Malformed(ReadError),
+    /// The tables hold no more.
+    Full(BuildError),
 }
 
 impl From<Stop> for ReadError {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Cut => Self::truncated(At::File, "an Austin recording without samples; perhaps it is still being written"),
-            Stop::Error(error) => error,
+            Stop::Malformed(error) => error,
+            Stop::Full(error) => error.into(),
         }
     }
 }
 
 impl From<BuildError> for Stop {
     fn from(error: BuildError) -> Self {
-        Self::Error(error.into())
+        Self::Full(error)
     }
 }
 
@@ -165,7 +173,7 @@ impl<'a> Input<'a> {
     }
 
     /// Six bits and the sign in the first byte, seven in each that follows, the lowest first.
-    fn number(&mut self) -> Result<i64, Stop> {
+    fn number(&mut self) -> Result<Number, Stop> {
         let start = self.at;
         let first = self.byte()?;
         let mut magnitude = u128::from(first & 0x3f);
@@ -178,9 +186,9 @@ impl<'a> Input<'a> {
             goes_on = byte & 0x80 != 0;
             shift += 7;
         }
-        match i64::try_from(magnitude) {
-            Ok(number) if shift <= 76 => Ok(if first & 0x40 != 0 { -number } else { number }),
-            _ => Err(Stop::Error(ReadError::malformed(At::Byte(start as u64), "a number has more than 64 bits"))),
+        match u64::try_from(magnitude) {
+            Ok(number) if shift <= 76 => Ok(if first & 0x40 != 0 { -Number::from(number) } else { number.into() }),
+            _ => Err(malformed(start, "a number has more than 64 bits".to_owned())),
         }
     }
 
@@ -192,8 +200,12 @@ impl<'a> Input<'a> {
     }
 }
 
+fn malformed(at: usize, message: String) -> Stop {
+    Stop::Malformed(ReadError::malformed(At::Byte(at as u64), message))
+}
+
 /// Process, interpreter, thread.
-type ThreadKey<'a> = (i64, Option<i64>, Cow<'a, str>);
+type ThreadKey<'a> = (Number, Option<Number>, Cow<'a, str>);
 
 /// The sample that is being read.
 struct Sample<'a> {
@@ -205,19 +217,19 @@ struct Sample<'a> {
     values: Values,
     is_complete: bool,
     /// So many of the references to frames that follow are those of a task.
-    n_task_frames: i64,
+    n_task_frames: Number,
 }
 
 /// The tables while they are filled.
 struct Tables<'a> {
-    version: i64,
+    version: Number,
     mode: Mode,
     builder: ProfileBuilder,
     rows: Rows<ThreadKey<'a>>,
     warnings: Warnings,
     /// By process and key.
-    strings: FxHashMap<(i64, i64), Cow<'a, str>>,
-    frames: FxHashMap<(i64, i64), FrameId>,
+    strings: FxHashMap<(Number, Number), Cow<'a, str>>,
+    frames: FxHashMap<(Number, Number), FrameId>,
     /// Frames of Python, unlike those of the interpreter and its libraries.
     python: FxHashSet<FrameId>,
     /// The last stack of each thread up to its innermost frame of Python.
@@ -226,7 +238,7 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn new(version: i64, mode: Mode, warnings: Warnings) -> Self {
+    fn new(version: Number, mode: Mode, warnings: Warnings) -> Self {
         let metrics = austin::metrics(mode.metrics(), LineKnowledge::SelfAndTotal);
         Self {
             version,
@@ -255,11 +267,9 @@ impl<'a> Tables<'a> {
             self.sample = Some(Sample { thread, base: None, frames: Vec::new(), values, is_complete: false, n_task_frames: 0 });
             return Ok(());
         }
-        let malformed = |message: String| Stop::Error(ReadError::malformed(At::Byte(start as u64), message));
         let Some(sample) = &mut self.sample else {
-            return Err(malformed(format!(
-                "event {event} stands outside of a sample; expected a process and a thread before it"
-            )));
+            let message = format!("event {event} stands outside of a sample; expected a process and a thread before it");
+            return Err(malformed(start, message));
         };
         let pid = sample.thread.0;
         match event {
@@ -311,21 +321,20 @@ impl<'a> Tables<'a> {
             }
             event::FRAME_INVALID => {}
             _ => {
-                return Err(malformed(format!(
-                    "event {event} is not known; expected one of MOJO up to version {NEWEST_VERSION}"
-                )));
+                let message = format!("event {event} is not known; expected one of MOJO up to version {NEWEST_VERSION}");
+                return Err(malformed(start, message));
             }
         }
         Ok(())
     }
 
     /// What defines a frame, behind its key.
-    fn frame(&mut self, pid: i64, input: &mut Input<'a>) -> Result<FrameId, Stop> {
+    fn frame(&mut self, pid: Number, input: &mut Input<'a>) -> Result<FrameId, Stop> {
         let (file, name, line) = (input.number()?, input.number()?, input.number()?);
         if self.version >= 2 {
             let (_line_end, _column, _column_end) = (input.number()?, input.number()?, input.number()?);
         }
-        let mut text = |key: i64| match (self.strings.get(&(pid, key)), key) {
+        let mut text = |key: Number| match (self.strings.get(&(pid, key)), key) {
             (Some(text), _) => text.clone(),
             (None, 0) => Cow::Borrowed(""),
             (None, 1) => Cow::Borrowed(UNKNOWN),
@@ -347,7 +356,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Puts the sample into the tables.
-    fn end_sample(&mut self) -> Result<(), Stop> {
+    fn end_sample(&mut self) -> Result<(), BuildError> {
         let Some(Sample { thread, base, frames, values, is_complete, .. }) = self.sample.take() else { return Ok(()) };
         let (mut stack, mut python) = (base, base);
         for frame in frames {
@@ -382,7 +391,7 @@ fn named(builder: &mut ProfileBuilder, name: &str, lib: &str) -> Result<FrameId,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "weights are f64 everywhere")]
-fn weight(number: i64) -> f64 {
+fn weight(number: Number) -> f64 {
     number as f64
 }
 
@@ -394,7 +403,7 @@ mod tests {
     use std::fmt::Write;
 
     /// A number as Austin writes it.
-    fn number(number: i64) -> Vec<u8> {
+    fn number(number: i128) -> Vec<u8> {
         let mut rest = number.unsigned_abs();
         let mut bytes = vec![(rest & 0x3f) as u8 | if number < 0 { 0x40 } else { 0 }];
         rest >>= 6;
@@ -458,7 +467,7 @@ mod tests {
 
     #[test]
     fn numbers_have_a_sign_and_any_length() {
-        for n in [0, 1, -1, 63, 64, -64, 8191, 8192, 1 << 40, i64::MAX, -i64::MAX] {
+        for n in [0, 1, -1, 63, 64, -64, 8191, 8192, 1 << 40, i128::from(u64::MAX), -i128::from(u64::MAX)] {
             let bytes = number(n);
             let mut input = Input { bytes: &bytes, at: 0 };
             assert!(matches!(input.number(), Ok(read) if read == n), "{n}");
@@ -468,9 +477,24 @@ mod tests {
         }
         let endless = [0xff; 1000];
         assert!(matches!(Input { bytes: &endless, at: 0 }.number(), Err(Stop::Cut)));
-        let error = read(&mojo(&format!("{FRONT} 09 {} 01", "ff ".repeat(12)))).unwrap_err();
-        assert_eq!(error.kind, ErrorKind::Malformed);
-        assert!(matches!(error.at, At::Byte(_)));
+    }
+
+    #[test]
+    fn keys_are_unsigned() {
+        let text = FRONT.replace("+5 ", &format!("+{} ", u64::MAX));
+        let read = read(&mojo(&format!("{text} 05 +{} 09 +300", u64::MAX))).unwrap();
+        assert_eq!((rows(&read).as_str(), warnings(&read)), ("P9;T0:11: x.py:f:3 300\n", vec![]));
+    }
+
+    #[test]
+    fn what_precedes_a_bad_event_is_read() {
+        for bad in [&format!("02 +9 +0 'b 09 {} 01", "ff ".repeat(12)), "02 +9 +0 'b 63", "02 +9 +0 'b 00 09 +1"] {
+            let found = read(&mojo(&format!("{FRONT} 05 +5 09 +4000 {bad}"))).unwrap();
+            assert_eq!(rows(&found), "P9;T0:11: x.py:f:3 4000\n", "{bad}");
+            assert_eq!(warnings(&found), [("malformed", 1)], "{bad}");
+            let error = read(&mojo(&format!("{FRONT} {bad}"))).unwrap_err();
+            assert!(error.kind == ErrorKind::Malformed && matches!(error.at, At::Byte(_)), "nothing precedes {bad}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) use sniff::is_perf_script;
 use super::folded::dialect::{Dialect, Place, Position};
 use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
-use super::{FuncText, utf8};
+use super::{FuncText, fits_counter, utf8};
 use crate::{At, Format, Read, ReadError};
 use frame::Frame;
 use header::Header;
@@ -33,7 +33,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut lines = Lines::new(whole);
     while let Some(found) = lines.next_sample() {
         match found {
-            Found::Sample => tables.push(&lines.header, &lines.frames)?,
+            Found::Sample if lines.header.period.is_none_or(fits_counter) => tables.push(&lines.header, &lines.frames)?,
+            Found::Sample => warnings.add("malformed-sample", || {
+                format!("a sample of {} has a period of more than 64 bits; it is left out", lines.header.event)
+            }),
             Found::Malformed(line) => warnings.add("malformed-line", || {
                 format!("line {line}: expected a sample (`comm tid time: period event:`) or a frame (`address symbol (module)`)")
             }),

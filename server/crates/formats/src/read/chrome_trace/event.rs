@@ -1,5 +1,6 @@
 //! One event as the file has it, its numbers and ids as numbers or as strings.
 
+use crate::read::fits_counter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -62,7 +63,7 @@ impl Event<'_> {
 
 /// A number, written as one or as a string.
 pub(super) fn number(raw: Option<&RawValue>) -> Option<f64> {
-    id(raw)?.parse().ok().filter(|number: &f64| number.is_finite())
+    id(raw)?.parse().ok().filter(|&number| fits_counter(number))
 }
 
 /// A time since `base`, which the first time sets: many clocks count from so long ago that fractions would be lost.

@@ -3,13 +3,15 @@
 //! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g folded` puts it first.
 //! The frames of a stack stand root first, separated by `;`.
 
+use crate::read::fits_counter;
+
 /// A number as profilers write it: digits, perhaps a sign before and a fraction behind.
 pub(super) fn number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let number: f64 = (all_digits(whole) && all_digits(fraction)).then(|| text.parse().ok())??;
-    number.is_finite().then_some(number)
+    fits_counter(number).then_some(number)
 }
 
 /// `stack value`, and `stack before after` when it is applied to the stack again. The stack may be empty: ` 1`.
@@ -81,7 +83,10 @@ mod tests {
         for bad in ["", "1", "a;b", "a;b ", "a 1.", "a .5", "a -", "a 1e5", "a 1,2,3", "a x1"] {
             assert_eq!(value_last(bad), None, "{bad}");
         }
-        assert_eq!(value_last(&format!("a {}", "9".repeat(400))), None);
+        assert_eq!(value_last(&format!("a {}", u64::MAX)), Some(("a", u64::MAX as f64)));
+        for digits in [21, 31, 400] {
+            assert_eq!(value_last(&format!("a {}", "9".repeat(digits))), None, "{digits}");
+        }
         assert_eq!(values_last("a;b 10,1,-5"), Some(("a;b", [10.0, 1.0, -5.0])));
         assert_eq!(values_last("a;b 10,1,-5,2"), None);
         assert_eq!(value_first("77 main;a b"), Some(("main;a b", 77.0)));
