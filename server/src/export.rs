@@ -1,6 +1,7 @@
 //! Profiles in other formats: the view applied, stacks cut, and a writer of `formats` that puts down what is left. The command
 //! line and the server's command both come here.
 
+use crate::session::baseline::different_metrics;
 use crate::session::snapshot::Snapshot;
 use analysis::Truncate;
 use formats::write::{self, MAX_STACK_BYTES, Spelling, Written, callgrind, firefox, flamegraph, folded, pprof, speedscope};
@@ -81,6 +82,9 @@ pub struct Options {
 pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options) -> Result<Written, String> {
     if baseline.is_some() && options.target != Target::Flamegraph {
         return Err(format!("{} cannot show a difference; a flame graph can", options.target.title()));
+    }
+    if let Some(problem) = baseline.and_then(|baseline| different_metrics(baseline, snapshot)) {
+        return Err(problem);
     }
     if options.compat.is_some() && options.target != Target::Callgrind {
         return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());

@@ -326,6 +326,14 @@ fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
     assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
     let message = run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failed(3);
     assert_eq!(message, "folded stacks cannot show a difference; a flame graph can");
+    // Samples of one are not subtracted from microseconds of the other.
+    let time = crate::fixture("v8/node-mdrender/main.cpuprofile");
+    let out = folder.path().join("none.svg");
+    let to = ["--to", "flamegraph", "--baseline", time.to_str().unwrap(), "-o", out.to_str().unwrap()];
+    let told = run("export", &seed, to).failed(3);
+    let (time, seed) = (time.display(), seed.display());
+    assert_eq!(told, format!("{time}: nothing is compared with it: it counts `hits`, and {seed} counts `samples`"));
+    assert!(!out.exists());
 }
 
 #[test]

@@ -124,7 +124,9 @@ fn what_cannot_be_compared_is_not_compared() {
     server.execute("costline.setBaseline", json!([{ "path": "old/before.cpuprofile" }]));
     assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
     let said = server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains("cpuprofile")));
-    assert!(said.contains("nothing is compared with it: it has no costs by `samples`"), "{said}");
+    let cpu = workspace.path("cpu.folded").display().to_string();
+    let why = format!("before.cpuprofile: nothing is compared with it: it counts `hits`, and {cpu} counts `samples`");
+    assert!(said.ends_with(&why), "{said}");
 
     let problem = server.refused("costline.setBaseline", json!([{ "path": "nothing.folded" }]));
     assert!(problem.contains("nothing.folded"), "{problem}");
@@ -134,6 +136,25 @@ fn what_cannot_be_compared_is_not_compared() {
     let mut server = Server::start(&nothing);
     let problem = server.refused("costline.setBaseline", json!([]));
     assert!(problem.contains("no profile is shown"), "{problem}");
+}
+
+/// Whichever of the two is read last, and again when another profile is shown that can be compared no better.
+#[test]
+fn a_baseline_of_the_settings_that_counts_something_else_is_told() {
+    let workspace = six_samples();
+    set_age(&workspace.write("old/before.cpuprofile", cpuprofile(10)), HOUR);
+    let settings = json!({ "profile": "cpu.folded", "baseline": "old/before.cpuprofile" });
+    let mut server = Server::builder(&workspace).settings(settings).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let told = |server: &mut Server, why: &str| {
+        server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains(why)));
+    };
+    told(&mut server, "cpu.folded counts `samples`");
+    workspace.rename_over("cpu.folded", twelve());
+    wait_for(&mut server, &uri, 13, "58.3%");
+    let told = server.warnings().iter().filter(|said| said.contains("nothing is compared")).count();
+    assert_eq!(told, 1, "a rewrite is no news");
 }
 
 /// The transforms and metric of the view hold for both.

@@ -6,7 +6,7 @@
 
 use crate::session::snapshot::Snapshot;
 use analysis::ThreadChoice;
-use profile::{Cost, FileId, FunctionId, Total};
+use profile::{Cost, FileId, FunctionId, Metric, Total};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -30,6 +30,51 @@ pub struct Before {
     pub of: f64,
 }
 
+/// Why two recordings cannot be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Difference {
+    /// They count different things.
+    Metric,
+    /// Threads are chosen in one of them only.
+    Threads,
+    /// What is compared with has no costs.
+    Nothing,
+}
+
+impl Difference {
+    fn between(before: &Snapshot, now: &Snapshot) -> Option<Self> {
+        let [was, is] = [before, now].map(|snapshot| &snapshot.costs.metric);
+        let shows_all = |snapshot: &Snapshot| snapshot.view.threads == ThreadChoice::All;
+        if (&was.name, &was.unit) != (&is.name, &is.unit) {
+            Some(Self::Metric)
+        } else if shows_all(before) != shows_all(now) {
+            Some(Self::Threads)
+        } else {
+            (before.costs.total == 0.0).then_some(Self::Nothing)
+        }
+    }
+
+    fn sentence(self, before: &Snapshot, now: &Snapshot) -> String {
+        let [path, other] = [before, now].map(|snapshot| snapshot.loaded.path.display());
+        let [was, is] = [before, now].map(|snapshot| {
+            let Metric { name, unit, .. } = &snapshot.costs.metric;
+            if name == unit { format!("`{name}`") } else { format!("`{name}` ({unit})") }
+        });
+        let why = match self {
+            Self::Metric => format!("it counts {was}, and {other} counts {is}"),
+            Self::Threads => format!("its threads are not those that are shown of {other}"),
+            Self::Nothing => format!("it has no costs by {is} of the threads that are shown of {other}"),
+        };
+        format!("{path}: nothing is compared with it: {why}")
+    }
+}
+
+/// Why the costs of two recordings must not be subtracted, if they count different things: a sentence.
+pub fn different_metrics(before: &Snapshot, now: &Snapshot) -> Option<String> {
+    let difference = Difference::between(before, now).filter(|difference| *difference == Difference::Metric);
+    difference.map(|difference| difference.sentence(before, now))
+}
+
 impl Baseline {
     /// Compares with `snapshot`.
     pub fn new(snapshot: Arc<Snapshot>) -> Self {
@@ -43,14 +88,14 @@ impl Baseline {
         Self { snapshot, defined }
     }
 
-    /// Whether costs of `shown` can be compared with it: the metric is the same, and threads are chosen in both or in none.
+    /// Whether costs of `shown` can be compared with it.
     pub fn is_comparable(&self, shown: &Snapshot) -> bool {
-        let (before, now) = (&self.snapshot.costs, &shown.costs);
-        let all = [&self.snapshot, shown].map(|snapshot| snapshot.view.threads == ThreadChoice::All);
-        if all[0] != all[1] {
-            return false;
-        }
-        (&before.metric.name, &before.metric.unit) == (&now.metric.name, &now.metric.unit) && before.total != 0.0
+        Difference::between(&self.snapshot, shown).is_none()
+    }
+
+    /// Why costs of `shown` cannot be compared with it, if so: a sentence.
+    pub fn problem(&self, shown: &Snapshot) -> Option<String> {
+        Difference::between(&self.snapshot, shown).map(|difference| difference.sentence(&self.snapshot, shown))
     }
 
     /// What a function of `shown` cost; `None` if that cannot be told.

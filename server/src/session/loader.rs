@@ -164,6 +164,8 @@ pub struct Loader {
     resolving: Option<(u64, Cancel)>,
     /// The reading of a baseline, if it goes on, and who waits for it.
     comparing: Option<(u64, Option<Answer>)>,
+    /// What was said last of a baseline with which nothing can be compared.
+    incomparable: Option<String>,
     known: Arc<Known>,
     last_number: u64,
     /// Writings that could not be read, or that the user did not want.
@@ -208,6 +210,7 @@ impl Loader {
             running: None,
             resolving: None,
             comparing: None,
+            incomparable: None,
             known: Arc::default(),
             last_number: 0,
             refused: HashMap::new(),
@@ -578,6 +581,7 @@ impl Loader {
                 });
                 self.resolve(&snapshot, index);
                 self.forget_problem(&path).await;
+                self.tell_incomparable().await;
                 let was_read = done.target.is_some();
                 self.answer(Ok(()), |waiting| waiting.after < done.number && (was_read || !waiting.for_profile));
             }

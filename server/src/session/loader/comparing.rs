@@ -73,17 +73,21 @@ impl Loader {
             world.baseline = baseline;
             world.revision += 1;
         });
-        let world = self.world();
-        if let (Some(shown), Some(baseline)) = (world.snapshot(), &world.baseline)
-            && !baseline.is_comparable(shown)
-        {
-            let (path, metric) = (baseline.snapshot.loaded.path.display(), &shown.costs.metric.name);
-            let message = format!("{path}: nothing is compared with it: it has no costs by `{metric}` of the threads shown");
-            self.log(MessageType::WARNING, &message).await;
-        }
+        self.incomparable = None;
+        self.tell_incomparable().await;
         if let Some(answer) = answer {
-            let _ = answer.send(Ok(world));
+            let _ = answer.send(Ok(self.world()));
         }
+    }
+
+    /// Says why nothing is compared with the baseline, unless that was said already.
+    pub(super) async fn tell_incomparable(&mut self) {
+        let world = self.world();
+        let problem = world.snapshot().zip(world.baseline.as_ref()).and_then(|(shown, baseline)| baseline.problem(shown));
+        if let Some(problem) = problem.as_ref().filter(|problem| self.incomparable.as_ref() != Some(problem)) {
+            self.log(MessageType::WARNING, problem).await;
+        }
+        self.incomparable = problem;
     }
 
     pub(super) async fn on_compared(&mut self, Compared { number, config, outcome }: Compared) {
