@@ -225,6 +225,28 @@ fn explain_tells_when_a_profile_is_only_addresses() {
 }
 
 #[test]
+fn explain_names_the_program_that_was_built_without_debug_info() {
+    let libc = "\t           9a210 memcmp+0x20 (/usr/lib/libc.so.6)\n  string/memcmp.c:10\n";
+    let sample = |leaf: &str| {
+        format!("words 77 10.500000:     250000 cpu-clock: \n{leaf}\t            1400 words::main+0x40 (/srv/words)\n\n")
+    };
+    let recorded = sample("") + &sample(libc);
+    let workspace = Workspace::with([("main.rs", "fn main() {\n}\n"), ("perf.txt", recorded.as_str())]);
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("main.rs"), "rust");
+    let why = server.eventually("the profile", |server| {
+        let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 0 }]));
+        (why["code"] != "no-profile").then_some(why)
+    });
+    assert_eq!(why["code"], "no-debug-info", "{why}");
+    let message = text(&why["message"]);
+    assert!(message.starts_with("`words` was built without debug info"), "{message}");
+    // Said once by itself, too.
+    let told = server.messages();
+    assert!(told.len() == 1 && told[0].ends_with(message.as_str()), "{told:?}");
+}
+
+#[test]
 fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
     let workspace = six_samples();
     let mut server = Server::builder(&workspace).hold("window/showMessageRequest").hold("window/showDocument").start();

@@ -1,5 +1,6 @@
 //! What to do about what a profile lacks: the command that records it better, by format and by the program that wrote it.
 
+use crate::session::debug_info::NO_DEBUG_INFO;
 use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::originals::PACKED;
 use crate::session::snapshot::Snapshot;
@@ -11,6 +12,9 @@ pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     if costs.total == 0.0 {
         return vec!["the profile has no samples: record for longer, or while the program is busy".to_owned()];
+    }
+    if snapshot.warnings.iter().any(|warning| warning.code == NO_DEBUG_INFO) {
+        return Vec::new();
     }
     let version = snapshot.loaded.version.as_deref().unwrap_or_default();
     // Lines that were there, but of minified code, have a warning of their own.

@@ -4,6 +4,7 @@ use super::{Failure, NO_OUTPUT, Output, headline};
 use crate::present::labels::Scale;
 use crate::present::{text::plain, units};
 use crate::session::config::{Config, Unit};
+use crate::session::debug_info::no_debug_info;
 use crate::session::lines::{FileLines, is_newer};
 use crate::session::snapshot::Snapshot;
 use profile::{Cost, FileId, Total};
@@ -46,11 +47,12 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
         files.into_iter().filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned()))).collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     if files.is_empty() {
-        let hint = if snapshot.costs.lines().is_empty() {
+        let no_lines = if snapshot.costs.lines().is_empty() {
             "the profile names no lines (see `costline check`)"
         } else {
             "none of the files it names is in the sources (see `costline check`; --root and --map say where they are)"
         };
+        let hint = no_debug_info(snapshot).unwrap_or_else(|| no_lines.to_owned());
         return Err(Failure { code: NO_OUTPUT, message: format!("{}: nothing to show: {hint}", snapshot.loaded.path.display()) });
     }
     Ok(files.into_iter().take(CHOSEN).map(|(_, file, path)| (file, path)).collect())
@@ -61,9 +63,12 @@ fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBu
         let fail = |why: String| Failure { code: NO_OUTPUT, message: format!("{}: {why}", source.display()) };
         let path = source.canonicalize().map_err(|error| fail(error.to_string()))?;
         let file = snapshot.file_at(&path);
-        let file = file
-            .ok_or_else(|| fail("no cost in this profile, or its name there is not known to be this file (--map)".to_owned()))?;
-        Ok((file, path))
+        let unknown = "no cost in this profile, or its name there is not known to be this file (--map)";
+        let why = || match no_debug_info(snapshot) {
+            Some(cause) => format!("no cost on lines in this profile: {cause}"),
+            None => unknown.to_owned(),
+        };
+        Ok((file.ok_or_else(|| fail(why()))?, path))
     };
     sources.iter().map(find).collect()
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::to_proto;
 use crate::present::{text::one_line, units};
+use crate::session::debug_info::no_debug_info;
 use crate::session::lines::FileLines;
 use lsp_types::Url;
 use serde_json::{Value, json};
@@ -40,7 +41,8 @@ pub fn explain(context: &Context, uri: &Url, line0: u32) -> Value {
         return unresolved().unwrap_or_else(|| reason("unsymbolicated", message));
     }
     let Some(open) = context.open_file(uri) else {
-        return unmapped(context, &path).or_else(unresolved).unwrap_or_else(|| not_named(&path));
+        let without_lines = || Some(reason("no-debug-info", &no_debug_info(snapshot)?));
+        return unmapped(context, &path).or_else(unresolved).or_else(without_lines).unwrap_or_else(|| not_named(&path));
     };
     let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
     if let Some(written) = snapshot.written(open.file) {

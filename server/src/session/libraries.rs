@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use symbols::{Cache, Found, LibSymbols, PerfMap, Search, Sidecar, Wanted};
+use symbols::{CUT_STACKS, Cache, Found, LibSymbols, PerfMap, Search, Sidecar, Wanted};
 
 /// A library that costs less than this share of the samples is not worth a warning when it is not found.
 const WORTH_A_WORD: f64 = 0.01;
@@ -237,14 +237,14 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
     let Some(profile) = loaded.recording.sampled() else { return loaded };
     if !config.symbols.enable {
         let message = "callers of samples are unknown: finding them takes the programs (setting `symbols.enable`)".to_owned();
-        loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
+        loaded.warnings.push(Warning { code: CUT_STACKS, message, count: raw.stacks.len() as u64 });
         return loaded;
     }
     let unwind = |search: &Search<'_>| symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes));
     // Unwind tables are read by others, who trust compilers here and there; a broken one must cost no more than callers.
     let Ok(unwound) = catch_unwind(AssertUnwindSafe(|| places.search(&loaded, unwind))) else {
         let message = "callers of samples are unknown: the unwind tables of a program or library are malformed".to_owned();
-        loaded.warnings.push(Warning { code: "cut-stacks", message, count: raw.stacks.len() as u64 });
+        loaded.warnings.push(Warning { code: CUT_STACKS, message, count: raw.stacks.len() as u64 });
         return loaded;
     };
     loaded.warnings.extend(unwound.warning(profile));

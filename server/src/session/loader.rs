@@ -9,7 +9,6 @@ use crate::session::baseline::Baseline;
 use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
 use crate::session::discovery::{Candidate, Recognised, discover, folders_of, has_end, sniff};
-use crate::session::libraries::UNSYMBOLICATED;
 use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
@@ -646,7 +645,10 @@ impl Loader {
         }
         if snapshot.libraries.is_complete() {
             self.resolving = None;
-            for warning in snapshot.warnings.iter().filter(|warning| warning.code == UNSYMBOLICATED) {
+            // What nobody could know before: libraries without files or lines, stacks that begin in the middle of a program.
+            let shown = self.world().snapshot().cloned();
+            let is_known = |warning: &&Warning| shown.as_ref().is_some_and(|shown| shown.warnings.contains(*warning));
+            for warning in snapshot.warnings.iter().filter(|warning| !is_known(warning)) {
                 self.log(MessageType::WARNING, &format!("{}: {}", snapshot.loaded.path.display(), warning.message)).await;
             }
         }

@@ -3,8 +3,10 @@
 //! [`world`] is everything that requests see, [`loader`] the only task that replaces it; [`documents`] are the open texts.
 
 pub mod baseline;
+pub mod broken_stacks;
 pub mod chosen;
 pub mod config;
+pub mod debug_info;
 pub mod definitions;
 pub mod discovery;
 pub mod documents;

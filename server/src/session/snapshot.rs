@@ -2,7 +2,9 @@
 //!
 //! The server and the command line both go through here, so their numbers are the same.
 
+use crate::session::broken_stacks::broken_stacks;
 use crate::session::config::{Config, Inlines, glob_set};
+use crate::session::debug_info::{NO_DEBUG_INFO, no_debug_info, shows_lines};
 use crate::session::definitions::ParsedFiles;
 use crate::session::libraries::Libraries;
 use crate::session::originals::{Originals, Written, originals};
@@ -312,6 +314,9 @@ impl Snapshot {
             Some(Symbolicated { profile, became }) => (Arc::new(profile.into()), became),
             None => (loaded.recording.clone(), FxHashMap::default()),
         };
+        if libraries.is_complete() {
+            warnings.extend(broken_stacks(&loaded, &recording));
+        }
 
         let rules = config.rules();
         let map = |recording: &Recording| {
@@ -398,6 +403,10 @@ impl Snapshot {
             functions.sort_unstable();
         }
         this.defined = defined;
+        if this.libraries.is_complete() && !shows_lines(&this) {
+            let message = no_debug_info(&this);
+            this.warnings.extend(message.map(|message| Warning { code: NO_DEBUG_INFO, message, count: 1 }));
+        }
         this
     }
 

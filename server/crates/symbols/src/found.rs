@@ -4,6 +4,10 @@ use profile::Lib;
 use std::fmt;
 use std::path::PathBuf;
 
+/// What to do about a program without lines, by language.
+pub const WITH_LINES: &str = "build it with lines (Rust: `CARGO_PROFILE_RELEASE_DEBUG=line-tables-only cargo build --release`; C, C++ \
+                              and most others: `-g`; Go: without `-ldflags=\"-s -w\"`) and record again";
+
 /// What tells one build of a library from another. Texts are empty where there is none.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Id {
@@ -166,8 +170,7 @@ impl Found {
                 format!("{lib}: debug info in {}{checked}{split}", path.display())
             }
             Self::NamesOnly { path, id } => format!(
-                "{lib}: {} has symbols and no debug info{}: names without lines; build with debug info and profile again, or put \
-                 its debug info into symbols.paths",
+                "{lib}: {} was built without debug info{}: names without lines; {WITH_LINES}, or put its debug info into symbols.paths",
                 path.display(),
                 unchecked(id)
             ),

@@ -26,16 +26,16 @@ mod unwound;
 mod wanted;
 
 pub use cache::{Cache, Generics, LibSymbols};
-pub use found::{Found, Id};
+pub use found::{Found, Id, WITH_LINES};
 pub use names::collapse_generics;
 pub use perf_map::PerfMap;
 pub use search::Search;
 pub use sidecar::Sidecar;
 #[cfg(feature = "debug-info")]
 pub use unwind::unwind;
-pub use unwound::Unwound;
 #[cfg(not(feature = "debug-info"))]
 pub use unwound::unwind;
+pub use unwound::{CUT_STACKS, Unwound};
 pub use wanted::{Wanted, symbolicate, wanted};
 
 /// A function that an address lies in.

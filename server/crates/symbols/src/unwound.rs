@@ -2,6 +2,9 @@
 
 use profile::{LibId, Profile, Warning};
 
+/// The code of the warning that stacks which were recorded as memory lack callers.
+pub const CUT_STACKS: &str = "cut-stacks";
+
 /// What unwinding found.
 #[derive(Debug)]
 pub struct Unwound {
@@ -39,7 +42,7 @@ impl Unwound {
             "outer callers of {count} samples are unknown: {why}. Where it was recorded, `perf script -i perf.data -F \
              +pid,+srcline --full-source-path > perf.txt` writes a text that needs no other files"
         );
-        Some(Warning { code: "cut-stacks", message, count: count as u64 })
+        Some(Warning { code: CUT_STACKS, message, count: count as u64 })
     }
 }
 
