@@ -2,8 +2,8 @@
 //! tracing-chrome.
 //!
 //! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call, `E` ends the innermost and
-//! `X` is a whole one; `M` gives names, at any place of the file. All else (async events, counters, flows) says nothing about
-//! stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
+//! `X` is a whole one; `M` gives names, at any place of the file; `b` and `e` are async operations: see [`operations`]. All else
+//! (counters, flows) says nothing about stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
 //! while they run, and tracing-chrome leaves it so when they are killed.
 //!
 //! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled into the trace, the
@@ -16,6 +16,7 @@
 //! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
 
 mod event;
+mod operations;
 mod place;
 mod sampled;
 mod stack_frames;
@@ -24,6 +25,7 @@ use super::calls::{self, What};
 use crate::scan::{Scanned, Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
 use event::{Event, Text, id, number, time};
+use operations::{Category, Operations};
 use place::Place;
 use profile::{BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
@@ -94,6 +96,9 @@ struct Trace<'a> {
     builder: ProfileBuilder,
     threads: Vec<Calls<'a>>,
     thread_ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
+    operations: Operations<'a>,
+    /// Async events of the form before `b` and `e`.
+    n_old_async: usize,
     /// Some frame has an executing line.
     has_lines: bool,
     /// Some event lacks the time of the second clock.
@@ -167,13 +172,17 @@ impl<'a> Trace<'a> {
             return self.sampled.add(event);
         }
         match event.phase() {
-            "B" | "E" | "X" => {
+            "B" | "E" | "X" | "b" | "e" => {
                 if let Err(error) = self.call(event) {
                     self.failed = Some(error);
                 }
                 Ok(())
             }
             "M" => self.name(event),
+            "S" | "F" => {
+                self.n_old_async += 1;
+                Ok(())
+            }
             _ => {
                 self.stack_frames.add(event);
                 Ok(())
@@ -219,17 +228,18 @@ impl<'a> Trace<'a> {
         let cpu = number(event.tts);
         let place = Place::of(event);
         self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);
-        self.lacks_cpu |= cpu.is_none();
+        let is_operation = Operations::has(event);
+        self.lacks_cpu |= cpu.is_none() && !is_operation;
         let mut last = at;
         let what = match event.phase() {
             // What the end says of the place wins; an end without a name ends the innermost call.
-            "E" => What::End {
+            "E" | "e" => What::End {
                 name: if event.name().is_empty() { None } else { Some(self.builder.intern_string(event.name())?.raw()) },
                 frame: place.map(|place| place.frame(event.name(), &mut self.builder)).transpose()?,
             },
             phase => {
                 let frame = place.unwrap_or_default().frame(event.name(), &mut self.builder)?;
-                if phase == "B" {
+                if matches!(phase, "B" | "b") {
                     What::Begin { name: self.builder.intern_string(event.name())?.raw(), frame }
                 } else {
                     let cpu_duration = number(event.tdur);
@@ -242,7 +252,14 @@ impl<'a> Trace<'a> {
         };
         let (start, end) = self.span.unwrap_or((at, at));
         self.span = Some((start.min(at), end.max(last)));
-        self.thread(event).events.push(calls::Event { at, cpu, what });
+        let call = calls::Event { at, cpu, what };
+        if !is_operation {
+            self.thread(event).events.push(call);
+        } else if let Some(track) = self.operations.track(event, &mut self.builder)? {
+            track.push(call);
+        } else {
+            self.warnings.add("no-id", || format!("an async event ({}) has no id; it is left out", event.name()));
+        }
         Ok(())
     }
 
@@ -263,8 +280,15 @@ impl<'a> Trace<'a> {
             self.threads.push(Calls { pid, tid, events: Vec::new() });
         }
         let thread = &mut self.threads[index];
-        if thread.pid != pid {
+        if thread.pid.is_some() && thread.pid != pid {
             thread.pid = None;
+            self.warnings.add("shared-thread-id", || {
+                let tid = tid.unwrap_or_default();
+                format!(
+                    "several processes share thread id {tid}, and py-spy keeps one stack for all of them: part of their time is \
+                     missing; record with `-f speedscope`"
+                )
+            });
         }
         thread
     }
@@ -278,25 +302,56 @@ impl<'a> Trace<'a> {
         if !samples.is_empty() {
             return Ok(Read { version, ..stack_frames.read(&samples, &names, warnings)? });
         }
+        let (threads, categories) = (self.threads, self.operations.categories);
+        if threads.is_empty() && categories.is_empty() && self.n_old_async > 0 {
+            let n = self.n_old_async;
+            warnings
+                .add("old-async", || format!("{n} async events (S, F) are of a form that is not read; record b and e events"));
+        }
         let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let metric = |name| Metric::new(name, "us", None).with_lines(lines);
-        let mut metrics = vec![metric("time")];
-        if !self.lacks_cpu {
-            metrics.push(metric("cpu"));
+        let mut metrics = Vec::new();
+        if categories.is_empty() || !threads.is_empty() {
+            metrics.push(metric("time"));
+            metrics.extend((!self.lacks_cpu).then(|| metric("cpu")));
         }
-        let has_cpu = metrics.len() > 1;
+        let n_of_calls = metrics.len();
+        if !categories.is_empty() {
+            metrics.push(metric("async"));
+        }
+        let n_metrics = metrics.len();
         let mut builder = self.builder.with_metrics(metrics);
-        for Calls { pid, tid, events } in self.threads {
+        for Calls { pid, tid, events } in threads {
             let calls = calls::run(events, None, &mut builder, &mut warnings)?;
             let n = calls.stacks.len();
-            let mut weights = vec![Weights::Each(calls.own)];
-            if has_cpu {
-                weights.push(Weights::Each(calls.own_cpu.unwrap_or_else(|| vec![0.0; n])));
-            }
-            let samples = Samples::new(calls.stacks.into_iter().map(Some), weights);
+            let own = [Some(calls.own), calls.own_cpu].into_iter().take(n_of_calls);
+            let own = own.chain(std::iter::repeat(None)).take(n_metrics);
+            let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
+            let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
             // py-spy samples: what it writes as a call are samples in a row that look alike.
             let samples = if version.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
             builder.push_thread(Thread { samples, ..names.thread(pid, tid) })?;
+        }
+        let mut n_operations = 0;
+        for Category { pid, name, tracks } in categories {
+            let (mut stacks, mut own) = (Vec::new(), Vec::new());
+            for events in tracks {
+                n_operations += 1;
+                let calls = calls::run(events, None, &mut builder, &mut warnings)?;
+                stacks.extend(calls.stacks.into_iter().map(Some));
+                own.extend(calls.own);
+            }
+            let n = stacks.len();
+            let of_calls = std::iter::repeat_with(|| Weights::Each(vec![0.0; n])).take(n_of_calls);
+            let weights = of_calls.chain([Weights::Each(own)]).collect();
+            let samples = Samples::new(stacks, weights).with_calls(vec![1; n]);
+            let name = format!("async {name}").trim_end().to_owned();
+            builder.push_thread(Thread { name, samples, ..names.thread(pid, None) })?;
+        }
+        if n_operations > 1 || (n_operations > 0 && n_of_calls > 0) {
+            warnings.add("async-operations", || {
+                format!("{n_operations} async operations run side by side: their metric `async` adds up to more than the time that passed")
+            });
         }
         let recording = Recording::Stacks(builder.build());
         let span_seconds = self.span.map(|(start, end)| (end - start) / 1e6);

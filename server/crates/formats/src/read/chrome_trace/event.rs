@@ -36,6 +36,7 @@ pub(super) struct Event<'a> {
     pub(super) tdur: Option<&'a RawValue>,
     pub(super) id: Option<&'a RawValue>,
     pub(super) id2: Option<&'a RawValue>,
+    pub(super) scope: Option<&'a RawValue>,
     pub(super) args: Option<&'a RawValue>,
     /// A stack: the id of its innermost frame, or the names of all.
     pub(super) sf: Option<&'a RawValue>,

@@ -82,7 +82,7 @@ fn what_does_not_nest_is_cut_and_said() {
 
 #[test]
 fn only_calls_make_stacks() {
-    let text = "b a 0, n a 1, e a 2, i i 3, I I 3, C c 3, s s 4, t s 4, f s 4, P p 5, N o 5, D o 6, R r 7, X f 10 5";
+    let text = "n a 1, S a 1, F a 2, i i 3, I I 3, C c 3, s s 4, t s 4, f s 4, P p 5, N o 5, D o 6, R r 7, X f 10 5";
     assert_eq!(rows(text), "f 5");
 }
 
@@ -148,7 +148,7 @@ fn py_spy_ends_calls_under_the_id_of_another_process() {
         event("E", "alone", 1, 5, 12),
     ];
     let text = format!("[{}]", trace.join(","));
-    assert_eq!(threads(&text), ["/ /9: main:9 0, main:9>f:9 4, child:9 6", "/ 1/5: alone:5 8"]);
+    assert_eq!(threads(&text), ["/ /9: main:9 0, main:9>f:9 4, child:9 6", "/ 1/5: alone:5 8", "shared-thread-id 1"]);
     let calls = |text: &str| stacks(&read(text.as_bytes()).unwrap()).threads()[0].samples.calls().map(<[u32]>::len);
     assert_eq!((calls(&text), calls(&text.replace("py-spy", "x"))), (None, Some(2)), "py-spy samples");
     // Other tools mean what they say.
@@ -425,4 +425,57 @@ fn events_of_one_time_and_in_any_order() {
     // Times in any order; strays do no harm.
     assert_eq!(rows("E f 160, B h 30, E h 60, B f 0, E g 100, B g 10"), "f 70, f>g 60, f>g>h 30");
     assert_eq!(rows("E x 0, B f 1, E y 2, E f 4"), "f 3; unmatched-end 2");
+}
+
+/// Async events as `ph category id name ts` and perhaps more members.
+fn operations(text: &str) -> String {
+    let event = |event: &str| {
+        let words: Vec<_> = event.splitn(6, ' ').collect();
+        let [ph, cat, id, name, ts] = words[..5] else { panic!("{event}") };
+        let more = words.get(5).map(|more| format!(",{more}")).unwrap_or_default();
+        format!(r#"{{"ph":"{ph}","cat":"{cat}","id":{id},"name":"{name}","pid":1,"tid":2,"ts":{ts}{more}}}"#)
+    };
+    format!("[{}]", text.split(", ").map(event).collect::<Vec<_>>().join(","))
+}
+
+#[test]
+fn async_operations_nest_within_their_id() {
+    assert_eq!(
+        threads(&operations("b app 1 load 0, b app 1 parse 20, n app 1 mark 30, e app 1 parse 60, e app 1 load 100")),
+        ["/async app 1/: load 60, load>parse 40"]
+    );
+    // Two ids side by side, the other in hexadecimal; the same id in another category is another operation.
+    assert_eq!(
+        threads(&operations(
+            "b app 1 load 0, b app \"0x2\" load 10, b net 1 fetch 20, e app 1 load 30, e app \"0x2\" load 60, e net 1 fetch 25"
+        )),
+        ["/async app 1/: load 30, load 50", "/async net 1/: fetch 5", "async-operations 1"]
+    );
+    // What ends an outer operation ends the inner ones; an end without a beginning is none.
+    assert_eq!(
+        threads(&operations("b c 1 f 0, b c 1 g 1, e c 1 f 9, e c 1 g 10, e c 2 h 5")),
+        ["/async c 1/: f 1, f>g 8", "unwound-call 1", "unmatched-end 2", "async-operations 1"]
+    );
+}
+
+#[test]
+fn ids_of_operations_are_those_of_a_process_unless_they_are_global() {
+    let text = |id: &str| {
+        let event =
+            |ph: &str, pid: u32, ts: u32| format!(r#"{{"ph":"{ph}","cat":"c","name":"f","pid":{pid},"tid":1,"ts":{ts},{id}}}"#);
+        format!("[{},{},{},{}]", event("b", 1, 0), event("b", 2, 10), event("e", 1, 30), event("e", 2, 70))
+    };
+    let local = ["/async c 1/: f 30", "/async c 2/: f 60", "async-operations 1"];
+    assert_eq!(threads(&text(r#""id":5"#)), local);
+    assert_eq!(threads(&text(r#""id2":{"local":"0x5"}"#)), local);
+    assert_eq!(threads(&text(r#""id2":{"global":"0x5"}"#)), ["/async c /: f 50, f>f 20"]);
+    assert_eq!(threads(&text(r#""args":{}"#)), ["no-id 4"]);
+}
+
+#[test]
+fn operations_and_calls_are_not_added_up() {
+    let text = operations("b app 1 load 0, B app 0 f 10, E app 0 f 30, e app 1 load 100");
+    assert_eq!(threads(&text), ["/ 1/2: f 20 0", "/async app 1/: load 0 100", "async-operations 1"]);
+    let expected = ["time", "async"].map(|name| (name.to_owned(), "us".to_owned(), LineKnowledge::Nothing));
+    assert_eq!(metrics(&text), expected);
 }

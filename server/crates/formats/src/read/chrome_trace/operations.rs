@@ -1,0 +1,72 @@
+//! Async operations: `b` and `e` events, which nest among those of one category and id as `B` and `E` do within a thread.
+//! Instants (`n`) have no duration and are passed over.
+//!
+//! An id is that of its process, unless the event calls it global (`id2.global`). All operations of a process and category
+//! are one thread of the recording. They run side by side, with each other and with the calls of threads, so their times
+//! have a metric of their own: what they add up to is not time that passed.
+
+use super::event::{Event, id};
+use crate::read::calls;
+use profile::{BuildError, ProfileBuilder};
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The operations of a process and category.
+pub(super) struct Category<'a> {
+    /// `None` where ids are global.
+    pub(super) pid: Option<&'a str>,
+    pub(super) name: String,
+    /// The events of each id.
+    pub(super) tracks: Vec<Vec<calls::Event>>,
+}
+
+#[derive(Default)]
+pub(super) struct Operations<'a> {
+    pub(super) categories: Vec<Category<'a>>,
+    /// By process and category.
+    category_ids: FxHashMap<(Option<&'a str>, u32), usize>,
+    /// By category, scope and id.
+    track_ids: FxHashMap<(usize, Option<&'a str>, &'a str), usize>,
+}
+
+#[derive(Deserialize)]
+struct Id2<'a> {
+    #[serde(borrow)]
+    local: Option<&'a RawValue>,
+    #[serde(borrow)]
+    global: Option<&'a RawValue>,
+}
+
+impl<'a> Operations<'a> {
+    /// Whether an event begins or ends an operation.
+    pub(super) fn has(event: &Event<'_>) -> bool {
+        matches!(event.phase(), "b" | "e")
+    }
+
+    /// The events of the operation that an event belongs to; `None` if it does not say which.
+    pub(super) fn track(
+        &mut self,
+        event: &Event<'a>,
+        builder: &mut ProfileBuilder,
+    ) -> Result<Option<&mut Vec<calls::Event>>, BuildError> {
+        let id2 = event.id2.and_then(|id2| serde_json::from_str::<Id2<'a>>(id2.get()).ok());
+        let (local, global) = id2.map_or((None, None), |id2| (id2.local, id2.global));
+        let (pid, raw) = if global.is_some() { (None, global) } else { (id(event.pid), event.id.or(local)) };
+        let Some(track) = id(raw) else { return Ok(None) };
+
+        let name = builder.intern_string(event.category())?.raw();
+        let next = self.categories.len();
+        let category = *self.category_ids.entry((pid, name)).or_insert(next);
+        if category == next {
+            self.categories.push(Category { pid, name: event.category().to_owned(), tracks: Vec::new() });
+        }
+        let tracks = &mut self.categories[category].tracks;
+        let next = tracks.len();
+        let track = *self.track_ids.entry((category, id(event.scope), track)).or_insert(next);
+        if track == next {
+            tracks.push(Vec::new());
+        }
+        Ok(tracks.get_mut(track))
+    }
+}
