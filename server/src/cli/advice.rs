@@ -73,6 +73,10 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "VizTracer says where functions start; for lines `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- \
              python3 PROGRAM.py`"
         }
+        Format::ChromeTrace if by("PyTorch") => {
+            "PyTorch says where functions start; for lines `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- \
+             python3 PROGRAM.py`"
+        }
         Format::ChromeTrace if by("node") => "these events have no places; for lines `node --cpu-prof PROGRAM.js`",
         Format::ChromeTrace => {
             "these events have names only. For lines: `py-spy record -f chrometrace -o trace.json -- python3 PROGRAM.py` (without \

@@ -26,7 +26,7 @@ use crate::scan::{Scanned, Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
 use event::{Event, Text, id, number, time};
 use operations::{Category, Operations};
-use place::Place;
+use place::{PYTORCH, Place};
 use profile::{BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use sampled::Sampled;
@@ -227,6 +227,11 @@ impl<'a> Trace<'a> {
         }
         let cpu = number(event.tts);
         let place = Place::of(event);
+        if event.category() == PYTORCH && place.is_some() && self.version.is_none() {
+            self.version = Some("PyTorch".to_owned());
+            let message = "PyTorch writes the first line of a function, not the line that executes";
+            self.warnings.add("function-lines", || message.to_owned());
+        }
         self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);
         let is_operation = Operations::has(event);
         self.lacks_cpu |= cpu.is_none() && !is_operation;

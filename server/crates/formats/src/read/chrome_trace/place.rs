@@ -9,6 +9,9 @@ use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+/// The category of Python functions in traces of `PyTorch`.
+pub(super) const PYTORCH: &str = "python_function";
+
 /// The function of an event and where it was executing: 1-based, 0 = unknown.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Place {
@@ -59,6 +62,9 @@ impl Place {
         if event.category().eq_ignore_ascii_case("fee") {
             return Self::of_viztracer(event.name());
         }
+        if event.category() == PYTORCH {
+            return Self::of_pytorch(event.name());
+        }
         let args: Args<'_> = serde_json::from_str(event.args?.get()).ok()?;
         match args {
             Args { filename: Some(file), line: at @ Some(_), .. } => {
@@ -82,6 +88,14 @@ impl Place {
             }
             _ => None,
         }
+    }
+
+    /// `file(line): name`, with the line that executes when the function is entered: its first one, but where a generator goes
+    /// on or the recording began within. Modules (`nn.Module: Linear_0`) and functions written in C are names alone.
+    fn of_pytorch(text: &str) -> Option<Self> {
+        let (place, name) = text.rsplit_once("): ")?;
+        let (file, line) = place.rsplit_once('(')?;
+        Some(Self { name: name.to_owned(), file: file.to_owned(), at: (line.parse().ok()?, 0), ..Self::default() })
     }
 
     /// `name (file:line)`, with the line at which the function starts; functions written in C are names alone.
@@ -121,6 +135,14 @@ mod tests {
             (r#"{"cat":"fee","name":"A.f (/p (1)/a.py:12)"}"#, "A.f", "/p (1)/a.py", (12, 0), none),
             (r#"{"cat":"FEE","name":"f (<frozen runpy>:86)"}"#, "f", "<frozen runpy>", (86, 0), none),
             (
+                r#"{"cat":"python_function","name":"torch/nn/modules/module.py(1501): _call_impl","args":{"line":7,"url":"x"}}"#,
+                "_call_impl",
+                "torch/nn/modules/module.py",
+                none,
+                (1501, 0),
+            ),
+            (r#"{"cat":"python_function","name":"/p (1)/a.py(3): <lambda>"}"#, "<lambda>", "/p (1)/a.py", none, (3, 0)),
+            (
                 r#"{"args":{"url":"/app/x.js","line":"13","column":8,"funcLine":"11","funcColumn":2,"category":"JavaScript"}}"#,
                 "",
                 "/app/x.js",
@@ -151,6 +173,9 @@ mod tests {
         for event in [
             "{}",
             r#"{"cat":"fee","name":"builtins.sum"}"#,
+            r#"{"cat":"python_function","name":"nn.Module: Linear_0"}"#,
+            r#"{"cat":"python_function","name":"<built-in method run_backward of torch._C._EngineBase object at 0x7f0c>"}"#,
+            r#"{"cat":"cpu_op","name":"a.py(3): f"}"#,
             r#"{"name":"fetch (http://h:80)"}"#,
             r#"{"args":{"url":"http://h/data.json"}}"#,
             r#"{"args":{"url":5,"line":1}}"#,

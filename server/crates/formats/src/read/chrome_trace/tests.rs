@@ -479,3 +479,20 @@ fn operations_and_calls_are_not_added_up() {
     let expected = ["time", "async"].map(|name| (name.to_owned(), "us".to_owned(), LineKnowledge::Nothing));
     assert_eq!(metrics(&text), expected);
 }
+
+#[test]
+fn pytorch_puts_the_place_into_the_name() {
+    let event = |cat: &str, name: &str, ts: u32, dur: u32| {
+        format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":7,"tid":7,"ts":{ts},"dur":{dur},"args":{{"Python id":1}}}}"#)
+    };
+    let events = [
+        event("python_function", "train.py(12): step", 0, 100),
+        event("python_function", "nn.Module: Net_0", 20, 60),
+        event("python_function", "layers.py(40): forward", 30, 30),
+        event("cpu_op", "aten::mm", 40, 5),
+    ];
+    let text = format!(r#"{{"schemaVersion":1,"deviceProperties":[],"traceEvents":[{}]}}"#, events.join(","));
+    let expected = "/ 7/7: step:12 40, step:12>Net_0 30, step:12>Net_0>forward:40 25, step:12>Net_0>forward:40>aten::mm 5";
+    assert_eq!(threads(&text), [&*expected.replace("Net_0", "nn.Module: Net_0"), "function-lines 1"]);
+    assert_eq!(read(text.as_bytes()).unwrap().version.as_deref(), Some("PyTorch"));
+}
