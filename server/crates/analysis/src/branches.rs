@@ -64,7 +64,12 @@ impl CallTree {
             // A branch of another tree.
             _ => Vec::new(),
         };
-        branches.retain(|branch| branch.total != 0.0);
+        // What adds up to 0 stays where something costs below: negative weights cancel others.
+        branches.retain(|branch| match &branch.at {
+            At::Node(id) => self.call_nodes().is_some_and(|nodes| nodes.has_cost(*id)),
+            At::Endings(_) => true,
+            At::Path(_) => branch.total != 0.0,
+        });
         branches.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
         branches
     }

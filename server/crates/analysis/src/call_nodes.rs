@@ -96,6 +96,16 @@ impl CallNodes {
         id.index()..self.get(id).end as usize
     }
 
+    /// Whether anything below the node, itself included, has self cost. Negative weights may add up to a total of 0 nevertheless.
+    pub fn has_cost(&self, id: CallNodeId) -> bool {
+        self.get(id).total != 0.0 || self.nodes[self.subtree(id)].iter().any(|node| node.self_ != 0.0)
+    }
+
+    /// The sum of |self| over all nodes.
+    pub(crate) fn absolute_self(&self) -> f64 {
+        self.nodes.iter().map(|node| node.self_.abs()).sum()
+    }
+
     /// The children of a node, or the roots; by function.
     pub fn children(&self, parent: Option<CallNodeId>) -> impl Iterator<Item = CallNodeId> + '_ {
         let range = parent.map_or(0..self.len(), |parent| parent.index() + 1..self.get(parent).end as usize);

@@ -1,5 +1,6 @@
 //! All costs of a recording at once.
 
+use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::edges::{Edge, Edges, Site};
 use crate::frames::{Frames, NO_LINE};
@@ -51,8 +52,10 @@ pub struct PlaceCost {
 pub struct ThreadTotal {
     /// The thread.
     pub thread: ThreadId,
-    /// Weight of its samples, idle ones aside.
+    /// Weight of its samples, idle ones and those without a stack aside.
     pub total: f64,
+    /// How many rows of the recording these are, whatever each of them weighs: samples, or in a call graph costs of lines.
+    pub samples: u64,
 }
 
 /// What a recording costs under one view, in raw weights of the view's metric.
@@ -60,8 +63,11 @@ pub struct ThreadTotal {
 pub struct Costs {
     /// What weights count.
     pub metric: Metric,
-    /// Weight of all samples that have a stack and are not idle: what percentages are of.
+    /// Weight of all samples that have a stack and are not idle.
     pub total: f64,
+    /// What percentages are of: the sum of |self| over all call nodes, or over all functions of a call graph. The same as
+    /// `total` unless some weights are negative (Firefox Profiler, `rootTotalSummary`).
+    pub base: f64,
     /// Weight of idle samples.
     pub idle: f64,
     /// Weight of samples without a stack.
@@ -71,6 +77,8 @@ pub struct Costs {
     /// The threads looked at.
     pub threads: Vec<ThreadTotal>,
     functions: Vec<FunctionCost>,
+    /// Per function whether it costs anything or passes anything on: with negative weights that may add up to nothing.
+    listed: Vec<bool>,
     lines: Vec<LineCost>,
     /// By file and line, costliest function first.
     places: Vec<PlaceCost>,
@@ -102,7 +110,7 @@ pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
 fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
     let metric = recording.metrics().get(view.metric.index()).cloned();
     let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
-    let ((own, sums), frames) = std::thread::scope(|scope| {
+    let ((own, mut sums), frames) = std::thread::scope(|scope| {
         let frames = scope.spawn(|| Frames::new(profile, groups));
         (weigh(profile, view), frames.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
@@ -117,6 +125,9 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
         if line != NO_LINE {
             line_self[line as usize] += own;
         }
+    }
+    if own.iter().any(|&own| own < 0.0) {
+        sums.base = CallNodes::new(profile, view, groups).absolute_self();
     }
     let stacks = WeightedStacks::new(profile, own);
 
@@ -193,6 +204,11 @@ impl Costs {
         edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
+        let mut listed: Vec<bool> = functions.iter().map(|cost| cost.cost.magnitude() > 0.0 || cost.idle != 0.0).collect();
+        for edge in edges.edges.iter().filter(|edge| edge.total != 0.0) {
+            listed[edge.caller.index()] = true;
+            listed[edge.callee.index()] = true;
+        }
         let mut first_lines = vec![None; functions.len()];
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
@@ -201,11 +217,13 @@ impl Costs {
         Self {
             metric,
             total: sums.total,
+            base: sums.base,
             idle: sums.idle,
             no_stack: sums.no_stack,
             no_line: functions.iter().map(|function| function.cost.self_).sum::<f64>() - on_lines,
             threads: sums.thread_totals(),
             functions,
+            listed,
             lines,
             places,
             first_lines,
@@ -223,10 +241,11 @@ impl Costs {
         self.functions[function.index()]
     }
 
-    /// The functions that cost anything, idle ones included, in table order.
+    /// The functions that occur on a stack with weight, idle ones included, in table order. With negative weights the costs of
+    /// such a function may add up to 0.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, FunctionCost)> + '_ {
-        let costs = |&(_, cost): &(FunctionId, FunctionCost)| cost.cost.magnitude() > 0.0 || cost.idle != 0.0;
-        (0..).map(FunctionId::new).zip(self.functions.iter().copied()).filter(costs)
+        let listed = self.functions.iter().copied().zip(&self.listed);
+        (0..).map(FunctionId::new).zip(listed).filter(|&(_, (_, &listed))| listed).map(|(function, (cost, _))| (function, cost))
     }
 
     /// All lines that cost anything, by file and line.

@@ -19,7 +19,7 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let mut sums: Option<GraphCosts> = None;
     for thread in (0..).map(ThreadId::new).take(threads.len()).filter(|thread| view.includes(thread.index())) {
         let costs = GraphCosts::of(graph.of_thread(thread), metric, groups);
-        threads[thread.index()] = Some(costs.total());
+        threads[thread.index()] = Some((costs.total(), graph.of_thread(thread).own.len() as u64));
         sums = Some(match sums {
             Some(sums) => sums.plus(costs),
             None => costs,
@@ -29,7 +29,8 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         let rest = if graph.threads.is_empty() { graph.whole() } else { graph.of_thread(ThreadId::new(u32::MAX)) };
         GraphCosts::of(rest, metric, groups)
     });
-    let sums = Sums { total: costs.total(), threads, ..Sums::default() };
+    let base = costs.functions.iter().map(|function| function.cost.self_.abs()).sum();
+    let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
     let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
     Costs::new(metric, &sums, costs.functions, costs.lines, costs.places, costs.edges)
 }
@@ -37,8 +38,9 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
 /// What each thread of a call graph spent; nothing for one without threads.
 pub(crate) fn thread_totals(graph: &CallGraph, metric: usize) -> Vec<ThreadTotal> {
     let total = |thread| {
-        let own = graph.of_thread(thread).own.iter();
-        ThreadTotal { thread, total: own.filter_map(|own| own.weights.get(metric)).fold(0.0, |sum, weight| sum + weight) }
+        let own = graph.of_thread(thread).own;
+        let total = own.iter().filter_map(|own| own.weights.get(metric)).fold(0.0, |sum, weight| sum + weight);
+        ThreadTotal { thread, total, samples: own.len() as u64 }
     };
     (0..graph.threads.len() as u32).map(ThreadId::new).map(total).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! In this order a subtree is a range, so "is this function already on my path?" is one comparison: remember where the
 //! subtree of its last outermost occurrence ends. That makes every sum below one sequential pass, without recursion.
+//!
+//! Sums do not depend on their order: fractional weights are rounded once, to a [`Grid`] on which every sum is exact.
 
 use crate::{IdleSamples, ThreadTotal, View};
 use profile::{FrameId, Profile, StackId, ThreadId, Weights};
@@ -26,10 +28,12 @@ pub(crate) struct WeightedStacks {
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     pub(crate) total: f64,
+    /// What percentages are of.
+    pub(crate) base: f64,
     pub(crate) idle: f64,
     pub(crate) no_stack: f64,
-    /// Per thread of the profile; `None` for those not looked at.
-    pub(crate) threads: Vec<Option<f64>>,
+    /// Per thread of the profile its weight and the number of its samples, idle ones aside; `None` for those not looked at.
+    pub(crate) threads: Vec<Option<(f64, u64)>>,
     /// Leaf frame and weight of idle samples, one entry per stack.
     pub(crate) idle_leaves: Vec<(FrameId, f64)>,
 }
@@ -38,7 +42,8 @@ impl Sums {
     /// What the threads looked at add to the total.
     pub(crate) fn thread_totals(&self) -> Vec<ThreadTotal> {
         let threads = (0..).map(ThreadId::new).zip(&self.threads);
-        threads.filter_map(|(thread, total)| Some(ThreadTotal { thread, total: (*total)? })).collect()
+        let total = |(thread, sums): (_, &Option<_>)| sums.map(|(total, samples)| ThreadTotal { thread, total, samples });
+        threads.filter_map(total).collect()
     }
 }
 
@@ -108,9 +113,39 @@ impl WeightedStacks {
     }
 }
 
+/// The multiples of a power of two that is so small that rounding to it changes no weight noticeably, and so large that no sum
+/// of a view's weights needs more than the 53 bits of an `f64`: such sums are exact, in whatever order they are added.
+#[derive(Debug, Clone, Copy)]
+struct Grid(Option<f64>);
+
+impl Grid {
+    /// For the weights of `view`. Whole numbers that add up to less than 2^51 are left alone.
+    fn of(profile: &Profile, view: &View) -> Self {
+        let (mut sum, mut fractional) = (0.0, false);
+        for (_, thread) in profile.threads().iter().enumerate().filter(|&(thread, _)| view.includes(thread)) {
+            match thread.samples.weights().get(view.metric.index()) {
+                None => {}
+                Some(Weights::Ones) => sum += thread.samples.len() as f64,
+                Some(Weights::Counts(counts)) => sum += counts.iter().map(|&count| f64::from(count)).sum::<f64>(),
+                Some(Weights::Each(weights)) => {
+                    sum += weights.iter().map(|weight| weight.abs()).sum::<f64>();
+                    fractional |= weights.iter().any(|weight| weight.fract() != 0.0);
+                }
+            }
+        }
+        let step = 2_f64.powi((sum.log2().ceil() as i32).saturating_sub(51)).max(f64::MIN_POSITIVE);
+        Self((fractional || step > 1.0).then_some(step))
+    }
+
+    fn round(self, weight: f64) -> f64 {
+        self.0.map_or(weight, |step| (weight / step).round() * step)
+    }
+}
+
 /// Weight of the samples with exactly each stack, idle ones aside, and what else the samples say.
 pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
     let stacks = profile.stacks();
+    let grid = Grid::of(profile, view);
     let mut own = vec![0.0; stacks.len()];
     let mut idle: FxHashMap<StackId, f64> = FxHashMap::default();
     let mut sums = Sums::default();
@@ -120,6 +155,7 @@ pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
             continue;
         }
         let mut thread_total = 0.0;
+        let mut samples = 0;
         let mut add = |stack: Option<StackId>, weight: f64| match stack {
             None => sums.no_stack += weight,
             Some(stack) if view.idle == IdleSamples::Apart && stacks.is_idle(stack) => {
@@ -129,19 +165,23 @@ pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
             Some(stack) => {
                 own[stack.index()] += weight;
                 thread_total += weight;
+                samples += 1;
             }
         };
         match thread.samples.weights().get(view.metric.index()) {
             None => {}
             Some(Weights::Ones) => thread.samples.stacks().for_each(|stack| add(stack, 1.0)),
-            Some(Weights::Each(weights)) => thread.samples.stacks().zip(weights).for_each(|(stack, &weight)| add(stack, weight)),
+            Some(Weights::Each(weights)) => {
+                thread.samples.stacks().zip(weights).for_each(|(stack, &weight)| add(stack, grid.round(weight)));
+            }
             Some(Weights::Counts(counts)) => {
                 thread.samples.stacks().zip(counts).for_each(|(stack, &count)| add(stack, f64::from(count)));
             }
         }
         sums.total += thread_total;
-        sums.threads.push(Some(thread_total));
+        sums.threads.push(Some((thread_total, samples)));
     }
+    sums.base = sums.total;
     sums.idle_leaves = idle.into_iter().map(|(stack, weight)| (stacks.frame(stack), weight)).collect();
     (own, sums)
 }

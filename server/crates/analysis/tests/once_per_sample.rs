@@ -38,12 +38,14 @@ proptest! {
         let mut functions: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         let mut lines: BTreeMap<(String, u32), (f64, f64)> = BTreeMap::new();
         let mut edges: BTreeMap<(String, String), f64> = BTreeMap::new();
+        let mut paths: BTreeMap<Vec<usize>, f64> = BTreeMap::new();
         for (stack, weight) in &samples {
             let weight = f64::from(*weight);
             let name = |f: usize| format!("f{f}");
             let place = |f: usize, line: u32| (file(f).to_owned(), line);
             let &(leaf, line) = stack.last().unwrap();
             functions.entry(name(leaf)).or_default().0 += weight;
+            *paths.entry(stack.iter().map(|&(f, _)| f).collect()).or_default() += weight;
             lines.entry(place(leaf, line)).or_default().0 += weight;
             for f in stack.iter().map(|&(f, _)| f).collect::<BTreeSet<_>>() {
                 functions.entry(name(f)).or_default().1 += weight;
@@ -63,9 +65,13 @@ proptest! {
         let name = |function| recording.symbols().func_name(groups.first_func(function)).to_owned();
         let exact = |total: Total| total.exact().unwrap();
 
-        let found: BTreeMap<_, _> =
+        prop_assert_eq!(costs.base, paths.values().map(|weight| weight.abs()).sum::<f64>());
+
+        let mut found: BTreeMap<_, _> =
             costs.functions().map(|(f, cost)| (name(f), (cost.cost.self_, exact(cost.cost.total)))).collect();
         functions.retain(|_, cost| *cost != (0.0, 0.0));
+        // Functions whose costs cancel out are listed, too.
+        found.retain(|_, cost| *cost != (0.0, 0.0));
         prop_assert_eq!(&found, &functions);
         let found: BTreeMap<_, _> = costs
             .lines()

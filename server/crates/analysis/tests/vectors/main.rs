@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
 
 mod call_graphs;
+mod negative;
+mod rounding;
 
 use analysis::{CallNodes, CallTree, Costs, IdleSamples, PathStep, ThreadChoice, View, costs};
 use expect_test::{Expect, expect};
@@ -241,30 +243,6 @@ fn v1_callers_of_a_line() {
     let step = case.tree().callers_of_line(app, 31);
     assert_eq!(render_step(&case, &step), "0 of 2: main 2 (12: 2)");
     assert_eq!(case.tree().callers_of_line(app, 99), PathStep::default());
-}
-
-#[test]
-fn v3_negative_weights() {
-    check(
-        text_samples::weighted(
-            "
-            a@1[file:x.c]  a@1  a@1  a@2
-            b@5[file:x.c]  b@6  b@5  c@9[file:y.c]
-            ",
-            &[5.0, 2.0, -3.0, 1.0],
-        ),
-        &expect![[r#"
-            total 5
-            a 0/5
-            b 4/4
-            c 1/1
-            x.c:1 0/4
-            x.c:2 0/1
-            x.c:5 2/2
-            x.c:6 2/2
-            y.c:9 1/1
-        "#]],
-    );
 }
 
 #[test]
