@@ -9,7 +9,7 @@ import { keyId, place } from "./tree";
 import { visible } from "./words";
 
 export type TreeRow =
-  | { readonly kind: "node"; readonly id: string; readonly node: TreeNode; readonly total: number }
+  | { readonly kind: "node"; readonly id: string; readonly node: TreeNode }
   | { readonly kind: "more"; readonly parent: TreeRow | undefined; readonly count: number };
 
 const PAGE = 50;
@@ -65,7 +65,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     item.id = row.id;
     item.description = [...others, place(node.item)].filter(Boolean).join(" · ");
     item.tooltip = `${visible(node.name)}\n${node.text}`;
-    item.iconPath = bar(share(node.total ?? node.self, row.total));
+    item.iconPath = bar(share(node.total ?? node.self, this.server.shown?.base));
     item.contextValue = node.item ? "function" : "node";
     const uri = node.uri ?? node.item?.uri;
     if (uri) item.command = openCommand(uri, node.line0 ?? 0);
@@ -79,7 +79,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     const asked = { path: row?.node.path ?? [], inverted: this.inverted, depth: 1, limit };
     const tree = await this.server.quietly(this.server.execute<Tree | null>("costline.callTree", asked));
     if (!tree) return [];
-    const rows = tree.nodes.map((node): TreeRow => ({ kind: "node", id: `${id}>${keyId(node.key)}`, node, total: tree.total }));
+    const rows = tree.nodes.map((node): TreeRow => ({ kind: "node", id: `${id}>${keyId(node.key)}`, node }));
     return tree.more > 0 ? [...rows, { kind: "more", parent: row, count: tree.more }] : rows;
   }
 }

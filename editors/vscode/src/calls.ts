@@ -93,7 +93,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     row.id = node.id;
     row.description = [detail(item), lines].filter(Boolean).join(" · ");
     row.tooltip = `${item.name}\n${row.description}`;
-    row.iconPath = bar(share(item.data.total ?? item.data.self, this.server.shown?.total));
+    row.iconPath = bar(share(item.data.total ?? item.data.self, this.server.shown?.base));
     row.contextValue = node.calls.lines.length > 1 ? "call,lines" : "call";
     const first = node.calls.lines[0];
     row.command = openCommand(node.calls.uri, first?.start.line ?? 0, first?.start.character);

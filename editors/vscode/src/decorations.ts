@@ -25,7 +25,7 @@ export function decorations(server: Server): vscode.Disposable {
   });
 
   const draw = async (editor: vscode.TextEditor): Promise<void> => {
-    const total = server.shown?.total;
+    const base = server.shown?.base;
     const isShown = setting("decorations.enable") && !server.hidden;
     const version = editor.document.version;
     const costs = isShown ? await lineCosts(server, editor.document) : [];
@@ -35,7 +35,7 @@ export function decorations(server: Server): vscode.Disposable {
     const by = setting("decorations.by");
     const ranges: vscode.Range[][] = [[], [], []];
     for (const cost of costs) {
-      const heat = tier(share(by === "self" ? cost.self : (cost.total ?? cost.self), total), thresholds);
+      const heat = tier(share(by === "self" ? cost.self : (cost.total ?? cost.self), base), thresholds);
       if (heat > 0) ranges[heat - 1]?.push(new vscode.Range(cost.line0, 0, cost.line0, 0));
     }
     types.forEach((type, at) => editor.setDecorations(type, ranges[at] ?? []));

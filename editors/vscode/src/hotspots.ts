@@ -11,7 +11,7 @@ import { visible } from "./words";
 type Group = "function" | "line";
 export type Row =
   | { readonly kind: "group"; readonly group: Group }
-  | { readonly kind: "spot"; readonly group: Group; readonly spot: HotSpot; readonly total: number; readonly rank: number }
+  | { readonly kind: "spot"; readonly group: Group; readonly spot: HotSpot; readonly rank: number }
   | { readonly kind: "more"; readonly group: Group };
 
 const PAGE = 50;
@@ -58,7 +58,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
         return item;
       }
       case "spot":
-        return spotItem(row.group, row.spot, row.total, row.rank);
+        return spotItem(row.group, row.spot, row.rank, this.server.shown?.base);
     }
   }
 
@@ -70,12 +70,12 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     const limit = this.limits[group];
     const answer = await this.server.quietly(this.server.execute<HotSpots | null>("costline.hotspots", { by: group, limit }));
     const spots = (group === "function" ? answer?.functions : answer?.lines) ?? [];
-    const rows: Row[] = spots.map((spot, rank) => ({ kind: "spot", group, spot, total: answer?.total ?? 0, rank }));
+    const rows: Row[] = spots.map((spot, rank) => ({ kind: "spot", group, spot, rank }));
     return spots.length < limit ? rows : [...rows, { kind: "more", group }];
   }
 }
 
-function spotItem(group: Group, spot: HotSpot, total: number, rank: number): vscode.TreeItem {
+function spotItem(group: Group, spot: HotSpot, rank: number, base: number | null | undefined): vscode.TreeItem {
   const file = spot.file?.split(/[\\/]/).at(-1);
   const place = file === undefined ? undefined : `${file}:${spot.line ?? "?"}`;
   const label = `${spot.label} ${visible((group === "function" ? spot.name : place) ?? "?")}`;
@@ -83,7 +83,7 @@ function spotItem(group: Group, spot: HotSpot, total: number, rank: number): vsc
   item.id = `${group} ${rank} ${spot.name ?? ""} ${spot.file ?? ""}:${spot.line ?? ""}`;
   item.description = spot.item ? detail(spot.item) : spot.text;
   item.tooltip = [spot.name ?? place, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter((part) => part != null).map(visible).join("\n");
-  item.iconPath = bar(share(spot.total ?? spot.self, total));
+  item.iconPath = bar(share(spot.total ?? spot.self, base));
   item.contextValue = spot.item ? "function" : "line";
   const uri = spot.uri ?? spot.item?.uri;
   if (uri) item.command = openCommand(uri, spot.line0 ?? 0);

@@ -24,6 +24,8 @@ export interface Shown {
   readonly metric: string | null;
   readonly unit: string | null;
   readonly total: number | null;
+  /** What percentages are of. */
+  readonly base: number | null;
   readonly loading: boolean;
 }
 
@@ -87,7 +89,6 @@ export interface HotSpot extends Cost {
 }
 
 export interface HotSpots {
-  readonly total: number;
   readonly functions?: readonly HotSpot[];
   readonly lines?: readonly HotSpot[];
 }
@@ -112,7 +113,6 @@ export interface TreeNode extends Cost {
 }
 
 export interface Tree {
-  readonly total: number;
   readonly nodes: readonly TreeNode[];
   /** Nodes that were not sent. */
   readonly more: number;
@@ -144,7 +144,7 @@ export interface FlameGraph {
   readonly omitted: number;
 }
 
-/** The share of a cost in a total, from 0 to 1. */
-export function share(cost: number | null | undefined, total: number | null | undefined): number {
-  return cost && total ? Math.min(1, Math.abs(cost / total)) : 0;
+/** The share of a cost in what percentages are of, from 0 to 1. */
+export function share(cost: number | null | undefined, base: number | null | undefined): number {
+  return cost && base ? Math.min(1, Math.abs(cost / base)) : 0;
 }

@@ -6,7 +6,7 @@ import { age, markdown, statusText, statusTooltip, visible } from "../src/words"
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { revision: 1, profile, metric: "samples", unit: "samples", total: 10, loading: false };
+const shown: Shown = { revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, loading: false };
 
 test("ages", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -21,7 +21,7 @@ test("the status says which profile, how old and which metric", () => {
 });
 
 test("the status says why there is nothing", () => {
-  const none: Shown = { ...shown, profile: null, metric: null, unit: null, total: null };
+  const none: Shown = { ...shown, profile: null, metric: null, unit: null, total: null, base: null };
   assert.equal(statusText("running", none, false, now), "$(flame) no profile");
   assert.equal(statusText("running", { ...none, loading: true }, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("starting", undefined, false, now), "$(loading~spin) Costline");

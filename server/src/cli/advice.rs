@@ -10,24 +10,24 @@ use sources::Mapping;
 /// Sentences, most important first; none when nothing is missing.
 pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
-    if costs.total == 0.0 {
+    if costs.base == 0.0 {
         return vec!["the profile has no samples: record for longer, or while the program is busy".to_owned()];
     }
     if snapshot.warnings.iter().any(|warning| warning.code == NO_DEBUG_INFO) {
         return Vec::new();
     }
-    let version = snapshot.loaded.version.as_deref().unwrap_or_default();
+    let producer = snapshot.loaded.producer.as_deref().unwrap_or_default();
     // Lines that were there, but of minified code, have a warning of their own.
     let packed = snapshot.warnings.iter().any(|warning| warning.code == PACKED);
     if costs.lines().is_empty() && !packed {
-        return vec![format!("no frame has a line: {}", with_lines(snapshot, version))];
+        return vec![format!("no frame has a line: {}", with_lines(snapshot, producer))];
     }
     // Its lines are where functions start.
     if snapshot.warnings.iter().any(|warning| ["one-line-per-function", "function-lines"].contains(&warning.code)) {
-        return vec![format!("costs of functions only: {}", with_lines(snapshot, version))];
+        return vec![format!("costs of functions only: {}", with_lines(snapshot, producer))];
     }
     // Lines of Ruby 2.6 and newer are where functions end (rbspy 0.55), and no file tells the version.
-    if matches!(snapshot.loaded.format, Format::Rbspy) || version.starts_with("rbspy") {
+    if matches!(snapshot.loaded.format, Format::Rbspy) || producer.starts_with("rbspy") {
         return vec![format!("rbspy writes the last line of a method, not the line that executes: {RUBY}")];
     }
     let found = snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
@@ -49,8 +49,8 @@ const RUBY: &str = "for lines record with `StackProf.run(mode: :wall, raw: true,
                     convert it with `stackprof --json stackprof.dump > stackprof.json`";
 
 /// How to record the same with lines.
-fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
-    let by = |program: &str| version.starts_with(program);
+fn with_lines(snapshot: &Snapshot, producer: &str) -> &'static str {
+    let by = |program: &str| producer.starts_with(program);
     if snapshot.is_unsymbolicated() {
         return ADDRESSES;
     }
@@ -99,7 +99,7 @@ fn with_lines(snapshot: &Snapshot, version: &str) -> &'static str {
             "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
              (`-g`), and `perf record --call-graph dwarf` gives the right lines of callers"
         }
-        Format::Folded => match version {
+        Format::Folded => match producer {
             "" => {
                 "frames are names only. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and `perf \
                  script -F +pid,+srcline --full-source-path` does (give that text as it is)"

@@ -78,7 +78,7 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
     let source_lines: Vec<&str> = text.lines().collect();
     let map = LineMap::identity(source_lines.len() as u32);
     let lines = FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
-    let scale = Scale { metric: &costs.metric, total: costs.total, unit: Unit::Percent };
+    let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Percent };
 
     let config = Config::default();
     let by_line: BTreeMap<u32, Cost> = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect();
@@ -120,7 +120,7 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
             };
             (own, format!("{}{total}", lines.mark()))
         });
-        let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.total.abs());
+        let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.base);
         let cells = style.heat(&format!("{own:>8} {total:>8}"), share);
         let source: String = source.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
         writeln!(out, "{cells} {:>5}  {source}", line0 + 1)?;

@@ -16,8 +16,8 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     let costs = &snapshot.costs;
     let recording = &snapshot.recording;
     writeln!(out, "{}", headline(snapshot))?;
-    let version = loaded.version.as_deref().map(|version| format!(", {}", plain(version))).unwrap_or_default();
-    writeln!(out, "format    {}{version}", loaded.format.title())?;
+    let details = [&loaded.version, &loaded.producer].into_iter().flatten().map(|detail| format!(", {}", plain(detail)));
+    writeln!(out, "format    {}{}", loaded.format.title(), details.collect::<String>())?;
     if let Some(seconds) = loaded.span_seconds {
         writeln!(out, "recorded  {}", units::duration(seconds))?;
     }
@@ -35,16 +35,16 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
         let ids: Vec<_> = ids.iter().filter_map(|(what, id)| Some(format!("{what} {}", plain(id.as_deref()?)))).collect();
         let ids = if ids.is_empty() { String::new() } else { format!("  {}", ids.join(", ")) };
         let name = if this.name.is_empty() { "(unnamed)".into() } else { plain(&this.name) };
-        let share = units::percent(thread.total, costs.total);
+        let share = units::percent(thread.total, costs.base);
         writeln!(out, "          {share:>7}  {process}{name}{ids}")?;
     }
     writeln!(out, "functions {}", costs.functions().count())?;
-    let on_lines = costs.total - costs.no_line;
+    let on_lines: f64 = costs.lines().iter().map(|line| line.cost.self_.abs()).sum();
     writeln!(
         out,
         "lines     {} with cost; {} of self cost lies on a line",
         costs.lines().len(),
-        units::percent(on_lines, costs.total)
+        units::percent(on_lines, on_lines + costs.no_line.abs())
     )?;
     libraries(snapshot, out)?;
     files(snapshot, out)?;

@@ -369,7 +369,7 @@ fn headline(snapshot: &Snapshot) -> String {
     // "2344 hits", but "4.33 s of wall".
     let Metric { name: metric, unit, .. } = &costs.metric;
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
-    let threads = costs.threads.iter().filter(|thread| thread.total != 0.0).count();
+    let threads = costs.threads.iter().filter(|thread| thread.samples > 0).count();
     // A call graph has no threads.
     let threads = match snapshot.loaded.recording.threads() {
         [] => String::new(),

@@ -7,11 +7,13 @@ use crate::present::labels::Scale;
 use crate::present::{text::plain, units};
 use crate::session::config::Unit;
 use crate::session::snapshot::{Snapshot, hotter};
-use analysis::{Edge, Site};
+use analysis::{Edge, FunctionCost, Site};
 use profile::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 
 /// What the rows of a text report are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -31,11 +33,9 @@ pub struct Weight(pub f64);
 
 impl Serialize for Weight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[expect(clippy::cast_possible_truncation, reason = "checked: integral and far inside the range")]
-        if self.0.fract() == 0.0 && self.0.abs() < 9e15 {
-            serializer.serialize_i64(self.0 as i64)
-        } else {
-            serializer.serialize_f64(self.0)
+        match units::integer(self.0) {
+            Some(integer) => serializer.serialize_i64(integer),
+            None => serializer.serialize_f64(self.0),
         }
     }
 }
@@ -47,14 +47,25 @@ impl Serialize for Weight {
 pub struct Report<'a> {
     /// Of this contract.
     version: u32,
+    /// The version of Costline that wrote the report.
+    costline: &'a str,
+    /// The profile, as it was named.
+    profile: String,
     /// The profile's format.
     format: &'a str,
+    /// The program that wrote the profile, as it names itself there; null where it does not.
+    producer: Option<&'a str>,
     /// The metric shown.
     metric: &'a str,
     /// Its unit.
     unit: &'a str,
     /// All metrics of the profile.
     metrics: Vec<Metric<'a>>,
+    /// How many samples `total` is the weight of: the profile's own count where it has a metric of samples, else its rows. Null for
+    /// a call graph.
+    samples: Option<Weight>,
+    /// From the first to the last sample, in seconds; null where the profile has no times.
+    duration_seconds: Option<f64>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
     /// Weight of idle samples.
@@ -65,7 +76,7 @@ pub struct Report<'a> {
     no_line: Weight,
     /// The threads looked at.
     threads: Vec<Thread<'a>>,
-    /// Functions, hottest first. A function is identified by name, file and library.
+    /// Functions, hottest first. A function is identified by name, file, library, line and column.
     functions: Vec<FunctionRow<'a>>,
     /// Lines, hottest first.
     lines: Vec<LineRow<'a>>,
@@ -127,11 +138,16 @@ struct FunctionRow<'a> {
     lib: Option<&'a str>,
     /// The line it starts at, 1-based.
     line: Option<u32>,
-    /// Weight of the samples that end here.
+    /// The column it starts at, 1-based.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+    /// Weight of the samples that end here, idle ones aside.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
     total: TotalFields,
+    /// Weight of the idle samples that end here.
+    idle: Weight,
     /// How often it was called, where calls were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
@@ -142,6 +158,8 @@ struct FunctionRow<'a> {
 struct LineRow<'a> {
     /// As in `functions`.
     file: &'a str,
+    /// Where the file lies on this machine; null where it was not found.
+    path: Option<Cow<'a, str>>,
     /// 1-based.
     line: u32,
     /// Weight of the samples that end here.
@@ -218,30 +236,39 @@ impl<'a> Report<'a> {
         for (&(function, _), i) in functions.iter().zip(0..) {
             rank[function.index()] = i;
         }
-        let functions = functions.into_iter().map(|(function, cost)| {
+        let known = |number: u32| (number != 0).then_some(number);
+        let functions = functions.into_iter().map(|(function, FunctionCost { cost, idle, calls })| {
             let this = snapshot.function(function);
             FunctionRow {
                 name: this.name,
                 file: this.file.map(|file| snapshot.file_name(file)),
                 lib: this.lib,
-                line: (this.line != 0).then_some(this.line),
+                line: known(this.line),
+                column: known(this.column),
                 self_: Weight(cost.self_),
                 total: total_fields(cost.total),
-                calls: costs.function(function).calls,
+                idle: Weight(idle),
+                calls,
             }
         });
         let lines = lines.into_iter().map(|line| LineRow {
             file: snapshot.file_name(line.file),
+            path: snapshot.path_of(line.file).map(Path::to_string_lossy),
             line: line.line,
             self_: Weight(line.cost.self_),
             total: total_fields(line.cost.total),
         });
         let report = Self {
             version: 1,
+            costline: env!("CARGO_PKG_VERSION"),
+            profile: snapshot.loaded.path.to_string_lossy().into_owned(),
             format: snapshot.loaded.format.name(),
+            producer: snapshot.loaded.producer.as_deref(),
             metric: &costs.metric.name,
             unit: &costs.metric.unit,
             metrics: recording.metrics().iter().map(|metric| Metric { name: &metric.name, unit: &metric.unit }).collect(),
+            samples: snapshot.samples().map(Weight),
+            duration_seconds: snapshot.loaded.span_seconds,
             total: Weight(costs.total),
             idle: Weight(costs.idle),
             no_stack: Weight(costs.no_stack),
@@ -320,18 +347,17 @@ impl Serialize for SiteRows<'_> {
     }
 }
 
-/// Functions with their costs, hottest first. One that was only seen idle is listed with its idle weight.
-fn sorted_functions(snapshot: &Snapshot) -> Vec<(FunctionId, Cost)> {
-    let listed = |(function, cost): (FunctionId, analysis::FunctionCost)| {
-        let only_idle = Cost { self_: cost.idle, total: Total::Exact(cost.idle) };
-        (function, if cost.cost.magnitude() > 0.0 { cost.cost } else { only_idle })
-    };
-    let mut functions: Vec<_> = snapshot.costs.functions().map(listed).collect();
+/// Functions with their costs, hottest first, those that were only seen idle last.
+fn sorted_functions(snapshot: &Snapshot) -> Vec<(FunctionId, FunctionCost)> {
+    let mut functions: Vec<_> = snapshot.costs.functions().collect();
     let name = |function| {
         let this = snapshot.function(function);
-        (this.name, this.file.map(|file| snapshot.file_name(file)), this.line)
+        (this.name, this.file.map(|file| snapshot.file_name(file)), this.line, this.column)
     };
-    functions.sort_by(|a, b| hotter(a.1, b.1).then_with(|| name(a.0).cmp(&name(b.0))));
+    functions.sort_by(|a, b| {
+        let idle = || b.1.idle.abs().total_cmp(&a.1.idle.abs());
+        hotter(a.1.cost, b.1.cost).then_with(idle).then_with(|| name(a.0).cmp(&name(b.0)))
+    });
     functions
 }
 
@@ -390,7 +416,7 @@ pub fn schema() -> schemars::Schema {
 /// Writes the report as a table of at most `limit` rows.
 pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::Result<()> {
     let costs = &snapshot.costs;
-    let scale = Scale { metric: &costs.metric, total: costs.total, unit: Unit::Both };
+    let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Both };
     writeln!(out, "{}", super::headline(snapshot))?;
     let row = |out: &mut Output, cost: Cost, what: &str| {
         let total = units::total(cost.total, |weight| scale.both(weight));
@@ -400,7 +426,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
     let shown = |file| plain(snapshot.file_name(file)).into_owned();
     match by {
         By::Function => {
-            for (function, cost) in sorted_functions(snapshot).into_iter().take(limit) {
+            for (function, FunctionCost { cost, idle, calls }) in sorted_functions(snapshot).into_iter().take(limit) {
                 let this = snapshot.function(function);
                 let place = match (this.file, this.line, this.lib) {
                     (Some(file), 0, _) => format!("  {}", shown(file)),
@@ -408,11 +434,10 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                     (None, _, Some(lib)) => format!("  [{}]", plain(lib)),
                     (None, _, None) => String::new(),
                 };
-                let own = costs.function(function);
-                if own.cost.magnitude() > 0.0 {
-                    row(out, cost, &format!("{}{place}{}", plain(this.name), units::calls(own.calls)))?;
+                if cost.magnitude() > 0.0 || idle == 0.0 {
+                    row(out, cost, &format!("{}{place}{}", plain(this.name), units::calls(calls)))?;
                 } else {
-                    let idle = format!("idle {}", units::absolute(cost.self_, &costs.metric));
+                    let idle = format!("idle {}", units::absolute(idle, &costs.metric));
                     writeln!(out, "{:>22} {:>22}  {}{place}", "", idle, plain(this.name))?;
                 }
             }

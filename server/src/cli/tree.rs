@@ -34,7 +34,7 @@ pub(super) fn tree(snapshot: &Snapshot, part: Part, json: bool, out: &mut Output
         let message = "this recording has sums without stacks: it has no tree; `costline report --by edge` lists its calls";
         return Err(Failure { code: NO_OUTPUT, message: message.to_owned() });
     }
-    let scale = Scale { metric: &snapshot.costs.metric, total: snapshot.costs.total, unit: Unit::Both };
+    let scale = Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
     let rows = rows(snapshot, part);
     if json {
         write_json(snapshot, &rows, out)?;
@@ -58,8 +58,8 @@ pub(super) fn tree(snapshot: &Snapshot, part: Part, json: bool, out: &mut Output
 
 /// Parents before children, costliest siblings first.
 fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
-    let total = snapshot.costs.total;
-    let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * total.abs();
+    let base = snapshot.costs.base;
+    let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
     let below = |parent: Option<&Branch>| {
         let branches = snapshot.tree.branches(part.inverted, parent).into_iter();
         branches.take_while(reaches).collect::<Vec<_>>().into_iter().rev()

@@ -118,7 +118,7 @@ fn value(context: &Context, snapshot: &Snapshot, inverted: bool, node: &Node) ->
     let Branch { function, self_, total, estimated, .. } = node.branch;
     let scale = context.scale(snapshot);
     let (uri, line0) = place(context, snapshot, function).unzip();
-    let percent = (scale.total != 0.0).then(|| 100.0 * total / scale.total);
+    let percent = (scale.base != 0.0).then(|| 100.0 * total / scale.base);
     let key = |&function: &FunctionId| to_proto::key(snapshot, function);
     json!({
         "name": snapshot.function(function).name,

@@ -73,7 +73,7 @@ impl Context {
 
     /// How weights of `snapshot` are worded.
     pub fn scale<'s>(&self, snapshot: &'s Snapshot) -> Scale<'s> {
-        Scale { metric: &snapshot.costs.metric, total: snapshot.costs.total, unit: self.world.config.unit }
+        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: self.world.config.unit }
     }
 }
 

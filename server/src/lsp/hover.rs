@@ -99,7 +99,7 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
 fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[String; 3]> {
     let Some(known) = before else { return Vec::new() };
     let change = |part| scale.change(now, before, part).trim_start().to_owned();
-    vec![row("before", known.cost, Scale { total: known.of, ..scale }), ["change".to_owned(), change(own), change(exact)]]
+    vec![row("before", known.cost, Scale { base: known.of, ..scale }), ["change".to_owned(), change(own), change(exact)]]
 }
 
 /// The name of a function, marked where it has no frames of its own: its code lies in that of its caller.

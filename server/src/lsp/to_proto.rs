@@ -2,6 +2,7 @@
 
 use super::context::Context;
 use crate::present::text::plain;
+use crate::present::units;
 use crate::session::snapshot::Snapshot;
 use crate::session::source_functions::SourceFunction;
 use lsp_types::{CallHierarchyItem, Location, Position, Range, SymbolKind, Url};
@@ -35,8 +36,7 @@ pub fn key(snapshot: &Snapshot, function: FunctionId) -> Key {
 
 /// Raw weights: integers where they are, `null` where nothing exact is known.
 pub fn weight(weight: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "checked: integral and far inside the range")]
-    if weight.fract() == 0.0 && weight.abs() < 9e15 { json!(weight as i64) } else { json!(weight) }
+    units::integer(weight).map_or_else(|| json!(weight), |integer| json!(integer))
 }
 
 /// A total as a raw weight.
@@ -195,7 +195,7 @@ pub fn item(
     data.insert("dir".to_owned(), json!(direction));
     data.insert("path".to_owned(), json!(path.iter().map(|&function| key(snapshot, function)).collect::<Vec<_>>()));
     Some(CallHierarchyItem {
-        name: format!("{mark}{} {}", crate::present::units::total(total, word), plain(this.name)),
+        name: format!("{mark}{} {}", units::total(total, word), plain(this.name)),
         kind: SymbolKind::FUNCTION,
         tags: None,
         detail: Some(format!("costline · {place}{stops}")),

@@ -10,8 +10,8 @@ use profile::{Cost, Metric, Total};
 pub struct Scale<'a> {
     /// The metric.
     pub metric: &'a Metric,
-    /// The total of the view.
-    pub total: f64,
+    /// [`analysis::Costs::base`] of the view.
+    pub base: f64,
     /// The user's choice.
     pub unit: Unit,
 }
@@ -20,7 +20,7 @@ impl Scale<'_> {
     /// A weight as the user wants it.
     pub fn weight(self, weight: f64) -> String {
         match self.unit {
-            Unit::Percent => units::percent(weight, self.total),
+            Unit::Percent => units::percent(weight, self.base),
             Unit::Absolute => units::absolute(weight, self.metric),
             Unit::Both => self.both(weight),
         }
@@ -28,13 +28,13 @@ impl Scale<'_> {
 
     /// `12.3% (1.23 s)`.
     pub fn both(self, weight: f64) -> String {
-        format!("{} ({})", units::percent(weight, self.total), units::absolute(weight, self.metric))
+        format!("{} ({})", units::percent(weight, self.base), units::absolute(weight, self.metric))
     }
 
     /// Whether a cost reaches a threshold given in percent.
     pub fn reaches(self, cost: Cost, min_percent: f64) -> bool {
         let magnitude = cost.magnitude();
-        magnitude > 0.0 && magnitude * 100.0 >= min_percent * self.total.abs()
+        magnitude > 0.0 && magnitude * 100.0 >= min_percent * self.base
     }
 
     /// The label of a line: `12.3%`, `12.3% · self 4.0%`. Where no total is known, its self cost: `self 4.0%`. With what it cost
@@ -63,11 +63,11 @@ impl Scale<'_> {
     /// what the user wants; nothing where it cannot be told.
     pub fn change(self, now: Cost, before: Option<Before>, part: fn(Cost) -> Option<f64>) -> String {
         let parts = before.and_then(|before| Some((part(now)?, part(before.cost)?, before.of)));
-        let Some((now, before, of)) = parts.filter(|_| self.total != 0.0) else { return String::new() };
+        let Some((now, before, of)) = parts.filter(|_| self.base != 0.0) else { return String::new() };
         let (difference, amount) = if self.unit == Unit::Absolute {
             (now - before, units::absolute((now - before).abs(), self.metric))
         } else {
-            let points = 100.0 * (now / self.total - before / of);
+            let points = 100.0 * (now / self.base - before / of);
             (points, format!("{:.1}", points.abs()))
         };
         match difference {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn scale(metric: &Metric) -> Scale<'_> {
-        Scale { metric, total: 200.0, unit: Unit::Percent }
+        Scale { metric, base: 200.0, unit: Unit::Percent }
     }
 
     #[test]

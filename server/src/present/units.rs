@@ -41,6 +41,14 @@ pub fn calls(calls: Option<u64>) -> String {
     }
 }
 
+/// A raw weight as the integer that it is, for JSON.
+pub fn integer(weight: f64) -> Option<i64> {
+    // 2^63; every whole `f64` below it is one `i64`.
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[expect(clippy::cast_possible_truncation, reason = "checked: whole and within the range")]
+    (weight.fract() == 0.0 && weight.abs() < LIMIT).then_some(weight as i64)
+}
+
 /// A total as far as it is known: `45`, `at most 45`, `45 est.`, `unknown`; `word` says how a weight is worded.
 pub fn total(total: Total, word: impl Fn(f64) -> String) -> String {
     match total {
@@ -59,9 +67,10 @@ fn count(weight: f64) -> String {
 pub fn duration(seconds: f64) -> String {
     let (value, unit) = match seconds.abs() {
         0.0 => return "0 s".to_owned(),
-        s if s < 1e-6 => (seconds * 1e9, "ns"),
-        s if s < 1e-3 => (seconds * 1e6, "µs"),
-        s if s < 1.0 => (seconds * 1e3, "ms"),
+        // What would be rounded to 1000 of a unit is 1.00 of the next.
+        s if s < 999.5e-9 => (seconds * 1e9, "ns"),
+        s if s < 999.5e-6 => (seconds * 1e6, "µs"),
+        s if s < 999.5e-3 => (seconds * 1e3, "ms"),
         s if s < 6000.0 => (seconds, "s"),
         s if s < 360_000.0 => (seconds / 60.0, "min"),
         _ => (seconds / 3600.0, "h"),
@@ -82,7 +91,7 @@ pub fn age(age: Duration) -> String {
 fn bytes(weight: f64) -> String {
     let mut value = weight;
     for unit in ["B", "KiB", "MiB", "GiB"] {
-        if value.abs() < 1024.0 {
+        if value.abs() < if unit == "B" { 1024.0 } else { 1023.5 } {
             return if unit == "B" { format!("{} B", count(value)) } else { format!("{} {unit}", significant(value)) };
         }
         value /= 1024.0;
@@ -137,7 +146,10 @@ mod tests {
 
     #[test]
     fn durations_have_three_digits() {
-        let shown = [0.0, 3e-9, 0.000_25, 0.0999, 1.0, 59.96, 125.0, 6000.0].map(duration);
-        assert_eq!(shown, ["0 s", "3.00 ns", "250 µs", "99.9 ms", "1.00 s", "60.0 s", "125 s", "100 min"]);
+        let shown = [0.0, 3e-9, 0.000_25, 0.0999, 0.9994, 0.9996, 1.0, 59.96, 125.0, 6000.0].map(duration);
+        let expected = ["0 s", "3.00 ns", "250 µs", "99.9 ms", "999 ms", "1.00 s", "1.00 s", "60.0 s", "125 s", "100 min"];
+        assert_eq!(shown, expected);
+        let mebibyte = Metric::new("bytes", "bytes", None);
+        assert_eq!([1_047_552.0, 1_048_300.0].map(|bytes| absolute(bytes, &mebibyte)), ["1023 KiB", "1.00 MiB"]);
     }
 }

@@ -127,7 +127,7 @@ impl Baseline {
     }
 
     fn before(&self, cost: Cost) -> Before {
-        Before { cost, of: self.snapshot.costs.total }
+        Before { cost, of: self.snapshot.costs.base }
     }
 
     fn nothing(&self) -> Before {

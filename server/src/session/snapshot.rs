@@ -12,7 +12,7 @@ use crate::session::source_functions::{SourceFunction, unite};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, Unmatched, View};
 use formats::{ErrorKind, Format, Limits, Phase, ReadError};
 use profile::{
-    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, RawStacks, Recording, SourceId, Symbolicated, Total, Warning,
+    Cost, FileId, FuncId, FuncKey, FunctionId, Groups, MetricId, RawStacks, Recording, SourceId, Symbolicated, Total, Warning,
     at_call_sites,
 };
 use rustc_hash::FxHashMap;
@@ -125,8 +125,10 @@ pub struct Loaded {
     pub stamp: Stamp,
     /// Its format.
     pub format: Format,
-    /// The version of the format or its dialect.
+    /// The version of the format, where the file states one.
     pub version: Option<String>,
+    /// The program that wrote it, where that is known.
+    pub producer: Option<String>,
     /// From the first to the last sample.
     pub span_seconds: Option<f64>,
     /// What it says.
@@ -169,6 +171,7 @@ impl Loaded {
             stamp,
             format: read.format,
             version: read.version,
+            producer: read.producer,
             span_seconds: read.span_seconds,
             recording: Arc::new(read.recording),
             raw_stacks: read.raw_stacks,
@@ -408,6 +411,22 @@ impl Snapshot {
             this.warnings.extend(message.map(|message| Warning { code: NO_DEBUG_INFO, message, count: 1 }));
         }
         this
+    }
+
+    /// How many samples the total is the weight of: the total of a metric that counts samples, or else the rows of the recording.
+    /// `None` for a call graph.
+    pub fn samples(&self) -> Option<f64> {
+        let metrics = self.recording.metrics();
+        let counting = metrics.iter().position(|metric| metric.name == "samples" || matches!(&*metric.unit, "samples" | "hits"));
+        self.recording.sampled().map(|_| match counting {
+            Some(metric) => {
+                let view = View { metric: MetricId::new(metric as u32), ..self.view.clone() };
+                let threads = self.costs.threads.iter().map(|thread| thread.thread);
+                let totals = analysis::thread_totals(&self.recording, &view);
+                threads.filter_map(|thread| totals.get(thread.index())).map(|thread| thread.total).sum()
+            }
+            None => self.costs.threads.iter().map(|thread| thread.samples as f64).sum(),
+        })
     }
 
     /// The file that lies at `path` (canonical) in the workspace.

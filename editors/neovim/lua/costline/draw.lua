@@ -38,12 +38,12 @@ end
 
 --- 1 to 3, the hottest.
 ---@param hint lsp.InlayHint
----@param total number?
+---@param base number?
 ---@return integer
-local function tier(hint, total)
+local function tier(hint, base)
   local data = hint.data
   local cost = type(data.total) == "number" and data.total or data.self
-  local share = total and total ~= 0 and math.abs(cost / total) or 0
+  local share = base and base ~= 0 and math.abs(cost / base) or 0
   return share >= HOT and 3 or share >= WARM and 2 or 1
 end
 
@@ -75,12 +75,12 @@ end
 
 ---@param bufnr integer
 ---@param hints lsp.InlayHint[]
----@param total number?
-local function draw_hints(bufnr, hints, total)
+---@param base number?
+local function draw_hints(bufnr, hints, base)
   vim.api.nvim_buf_clear_namespace(bufnr, hint_marks, 0, -1)
   local tiers = {}
   for _, hint in ipairs(hints) do
-    local mark, level = {}, tier(hint, total)
+    local mark, level = {}, tier(hint, base)
     if options.hints then
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
@@ -152,7 +152,7 @@ function M.update(bufnr)
   local range = { start = { line = 0, character = 0 }, ["end"] = last }
   ask(it, bufnr, "textDocument/inlayHint", { range = range }, function(hints)
     local view = client.view(it)
-    draw_hints(bufnr, hints, view and view.total)
+    draw_hints(bufnr, hints, view and view.base)
   end)
   if options.lenses then
     ask(it, bufnr, "textDocument/codeLens", {}, function(lenses)

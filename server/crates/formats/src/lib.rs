@@ -27,8 +27,10 @@ pub struct Read {
     pub recording: Recording,
     /// Which format it was in.
     pub format: Format,
-    /// The version of the format or the dialect, where there is one (`49`, `py-spy`).
+    /// The version of the format, where the file states one (`49`).
     pub version: Option<String>,
+    /// The program that wrote the file, as it names itself there or as its dialect tells (`py-spy`, `perf@6.1.187`).
+    pub producer: Option<String>,
     /// From the first to the last sample, in seconds, where the file has times.
     pub span_seconds: Option<f64>,
     /// Recoverable oddities.

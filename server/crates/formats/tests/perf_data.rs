@@ -67,7 +67,7 @@ fn chains_are_those_that_perf_shows() {
     ];
     for (case, file, chains) in cases {
         let read = read(file).unwrap();
-        assert_eq!((read.format, read.version.as_deref()), (Format::PerfData, Some("perf@6.1.187")), "{case}");
+        assert_eq!((read.format, read.producer.as_deref()), (Format::PerfData, Some("perf@6.1.187")), "{case}");
         assert_eq!(read.warnings.as_slice(), [], "{case}");
         assert!(read.raw_stacks.is_none() && read.span_seconds.is_some(), "{case}");
         let mut expected: Vec<_> = std::str::from_utf8(&chains).unwrap().lines().map(str::to_owned).collect();

@@ -32,7 +32,7 @@ fn a_raw_recording_and_what_rbspy_made_of_it() {
     let raw = read(bytes("rbspy/ruby-ledger/rbspy.raw.gz")).unwrap();
     let folded = read(bytes("rbspy/ruby-ledger/rbspy.collapsed")).unwrap();
     assert_eq!((raw.format, folded.format), (Format::Rbspy, Format::Folded));
-    assert_eq!(raw.version.as_deref(), Some("rbspy 0.55.0"));
+    assert_eq!(raw.producer.as_deref(), Some("rbspy 0.55.0"));
     assert_eq!(raw.recording.metrics()[0].seconds_per_unit, Some(0.004));
     assert!(raw.span_seconds.is_some_and(|seconds| (seconds - 1.588_224).abs() < 1e-5), "{:?}", raw.span_seconds);
     assert!(raw.warnings.as_slice().is_empty(), "{:?}", raw.warnings);

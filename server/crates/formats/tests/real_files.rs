@@ -107,7 +107,7 @@ fn v8_profiles_count_hits_and_time() {
 #[test]
 fn traces_of_every_tool() {
     use LineKnowledge::{Nothing, SelfAndTotal, SelfOnly};
-    for (case, file, root, version, metrics, lines) in [
+    for (case, file, root, producer, metrics, lines) in [
         ("py-gridworld-pyspy", "pyspy.chrometrace.json.gz", "py-gridworld", Some("py-spy"), "time", SelfAndTotal),
         ("py-pool-pyspy", "pyspy.chrometrace.json", "py-pool", Some("py-spy"), "time", SelfAndTotal),
         ("py-shapes-viztracer", "viztracer.json.gz", "py-shapes", Some("viztracer@1.1.1"), "time", Nothing),
@@ -118,7 +118,7 @@ fn traces_of_every_tool() {
         let front = formats::inflate::prefix(&content, 4096);
         assert_eq!(formats::detect(&front), Some(Format::ChromeTrace), "the front is enough");
         let read = read(content).unwrap();
-        assert_eq!((read.format, read.version.as_deref()), (Format::ChromeTrace, version), "{case}");
+        assert_eq!((read.format, read.producer.as_deref()), (Format::ChromeTrace, producer), "{case}");
         let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!((names.join(" ").as_str(), read.recording.metrics()[0].lines), (metrics, lines), "{case}");
         let codes: Vec<_> = read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
@@ -168,7 +168,7 @@ fn idle_is_marked() {
 #[test]
 fn folded_stacks_of_every_profiler() {
     use LineKnowledge::{Nothing, SelfAndTotal};
-    for (case, file, root, version, unit, lines) in [
+    for (case, file, root, producer, unit, lines) in [
         ("py-gridworld-pyspy", "pyspy.raw.txt", "/srv/demo/py-gridworld/", Some("py-spy"), "samples", SelfAndTotal),
         ("py-gridworld-austin", "austin.txt", "/srv/demo/py-gridworld/", Some("austin@3.7.0"), "us", SelfAndTotal),
         ("py-index-austin", "austin.txt", "/srv/demo/py-index/", Some("austin@3.7.0"), "us", SelfAndTotal),
@@ -177,7 +177,7 @@ fn folded_stacks_of_every_profiler() {
         ("rust-huffman-pprof", "cpu.folded", "", None, "samples", Nothing),
     ] {
         let (read, expected) = check(&format!("folded/{case}"), file, root);
-        assert_eq!((read.format, read.version.as_deref()), (Format::Folded, version), "{case}");
+        assert_eq!((read.format, read.producer.as_deref()), (Format::Folded, producer), "{case}");
         assert_eq!(read.warnings.as_slice(), []);
         let metric = &read.recording.metrics()[0];
         assert_eq!((metric.unit.as_str(), metric.lines), (unit, lines));
@@ -275,7 +275,7 @@ fn austin_has_the_same_costs_in_text_and_binary() {
     {
         let (read, expected) = check(case, file, root);
         assert_eq!(
-            (read.format, read.version.as_deref(), read.warnings.as_slice()),
+            (read.format, read.producer.as_deref(), read.warnings.as_slice()),
             (format, Some("austin@3.7.0"), [].as_slice())
         );
         let metrics: Vec<_> =
@@ -375,7 +375,7 @@ fn speedscope_files_of_every_exporter() {
         let content = bytes(&format!("speedscope/{case}/{file}"));
         assert_eq!(formats::detect(&content[..content.len().min(4096)]), Some(Format::Speedscope), "the front is enough");
         let read = read(content).unwrap();
-        assert_eq!((read.version.as_deref(), read.warnings.as_slice()), (Some(exporter), [].as_slice()), "{case}");
+        assert_eq!((read.producer.as_deref(), read.warnings.as_slice()), (Some(exporter), [].as_slice()), "{case}");
         let metric = &read.recording.metrics()[0];
         assert_eq!((metric.unit.as_str(), metric.lines), (unit, LineKnowledge::SelfAndTotal), "{case}");
         assert_eq!(read.span_seconds.map(|s| (s * 1e9).round() / 1e9), span, "{case}");

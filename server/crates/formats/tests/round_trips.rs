@@ -75,7 +75,7 @@ fn speedscope() {
         let written = formats::write::speedscope::write(profile);
         assert_eq!(formats::detect(&written.bytes[..256]), Some(formats::Format::Speedscope));
         let again = read(written.bytes).unwrap();
-        assert_eq!(again.version, Some(format!("costline@{}", env!("CARGO_PKG_VERSION"))));
+        assert_eq!(again.producer, Some(format!("costline@{}", env!("CARGO_PKG_VERSION"))));
         assert_eq!(again.warnings.as_slice(), [], "{path}");
         let (before, after) = (samples(profile, &names_in_libs(profile)), samples(stacks(&again), &names(stacks(&again))));
         assert_eq!(before.len(), after.len(), "{path}");

@@ -20,6 +20,7 @@ pub fn facts(world: &World) -> Map<String, Value> {
         ("metric".to_owned(), json!(metric.map(|metric| &metric.name))),
         ("unit".to_owned(), json!(metric.map(|metric| &metric.unit))),
         ("total".to_owned(), json!(shown.map(|shown| to_proto::weight(shown.costs.total)))),
+        ("base".to_owned(), json!(shown.map(|shown| to_proto::weight(shown.costs.base)))),
         ("loading".to_owned(), json!(world.loading)),
     ])
 }
@@ -67,7 +68,8 @@ pub fn profiles(world: &World) -> Value {
     let active = world.snapshot().map(|shown| {
         let metrics = shown.recording.metrics().iter().map(|metric| json!({"name": metric.name, "unit": metric.unit}));
         let mut active = profile(world, &shown.loaded);
-        active.insert("version".to_owned(), json!(shown.loaded.version));
+        active.insert("version".to_owned(), json!(shown.loaded.version.as_ref().or(shown.loaded.producer.as_ref())));
+        active.insert("producer".to_owned(), json!(shown.loaded.producer));
         active.insert("metrics".to_owned(), metrics.collect());
         active.extend(facts(world).into_iter().filter(|(key, _)| matches!(key.as_str(), "metric" | "unit" | "total")));
         active

@@ -325,7 +325,8 @@ impl<'a> Reader<'a> {
         Ok(Read {
             recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, inner, ..CallGraph::default() }),
             format: Format::Callgrind,
-            version: producer.map(str::to_owned),
+            version: None,
+            producer: producer.map(str::to_owned),
             span_seconds: None,
             warnings,
             raw_stacks: None,

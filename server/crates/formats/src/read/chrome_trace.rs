@@ -107,7 +107,7 @@ struct Trace<'a> {
     base: Option<i64>,
     /// Earliest and latest time.
     span: Option<(f64, f64)>,
-    version: Option<String>,
+    producer: Option<String>,
     warnings: Warnings,
     failed: Option<BuildError>,
 }
@@ -160,9 +160,9 @@ impl<'a> Trace<'a> {
         let Ok(about) = serde_json::from_slice::<About<'_>>(value) else { return };
         match (key, about) {
             (b"viztracer_metadata", About { version: Some(version), .. }) => {
-                self.version = Some(format!("viztracer@{}", &*version));
+                self.producer = Some(format!("viztracer@{}", &*version));
             }
-            (b"metadata", About { product: Some(product), .. }) => self.version = Some(product.replacen('/', "@", 1)),
+            (b"metadata", About { product: Some(product), .. }) => self.producer = Some(product.replacen('/', "@", 1)),
             _ => {}
         }
     }
@@ -209,7 +209,7 @@ impl<'a> Trace<'a> {
             _ => {}
         }
         if let Some(node) = node {
-            self.version = Some(format!("node@{}", &*node));
+            self.producer = Some(format!("node@{}", &*node));
         }
         Ok(())
     }
@@ -227,8 +227,8 @@ impl<'a> Trace<'a> {
         }
         let cpu = number(event.tts);
         let place = Place::of(event);
-        if event.category() == PYTORCH && place.is_some() && self.version.is_none() {
-            self.version = Some("PyTorch".to_owned());
+        if event.category() == PYTORCH && place.is_some() && self.producer.is_none() {
+            self.producer = Some("PyTorch".to_owned());
             let message = "PyTorch writes the first line of a function, not the line that executes";
             self.warnings.add("function-lines", || message.to_owned());
         }
@@ -275,9 +275,9 @@ impl<'a> Trace<'a> {
         if event.category() == "py-spy" {
             // It keeps stacks by thread id alone, which forked processes share: a call may end under another process.
             key.0 = None;
-            self.version.get_or_insert_with(|| "py-spy".to_owned());
+            self.producer.get_or_insert_with(|| "py-spy".to_owned());
         } else if event.file.is_some() {
-            self.version.get_or_insert_with(|| "tracing-chrome".to_owned());
+            self.producer.get_or_insert_with(|| "tracing-chrome".to_owned());
         }
         let next = self.threads.len();
         let index = *self.thread_ids.entry(key).or_insert(next);
@@ -299,13 +299,13 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { names, sampled, mut stack_frames, mut warnings, version, .. } = self;
+        let Self { names, sampled, mut stack_frames, mut warnings, producer, .. } = self;
         if !sampled.is_empty() {
-            return Ok(Read { version, ..sampled.read(&names, warnings)? });
+            return Ok(Read { producer, ..sampled.read(&names, warnings)? });
         }
         let samples = stack_frames.samples(!self.threads.is_empty())?;
         if !samples.is_empty() {
-            return Ok(Read { version, ..stack_frames.read(&samples, &names, warnings)? });
+            return Ok(Read { producer, ..stack_frames.read(&samples, &names, warnings)? });
         }
         let (threads, categories) = (self.threads, self.operations.categories);
         if threads.is_empty() && categories.is_empty() && self.n_old_async > 0 {
@@ -334,7 +334,7 @@ impl<'a> Trace<'a> {
             let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
             let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
             // py-spy samples: what it writes as a call are samples in a row that look alike.
-            let samples = if version.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
+            let samples = if producer.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
             builder.push_thread(Thread { samples, ..names.thread(pid, tid) })?;
         }
         let mut n_operations = 0;
@@ -360,7 +360,7 @@ impl<'a> Trace<'a> {
         }
         let recording = Recording::Stacks(builder.build());
         let span_seconds = self.span.map(|(start, end)| (end - start) / 1e6);
-        Ok(Read { recording, format: Format::ChromeTrace, version, span_seconds, warnings, raw_stacks: None })
+        Ok(Read { recording, format: Format::ChromeTrace, version: None, producer, span_seconds, warnings, raw_stacks: None })
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let samples = counted.samples(&mut builder, &profile.nodes, &tree)?;
     builder.push_thread(Thread { samples, ..Thread::default() })?;
     let recording = Recording::Stacks(builder.build());
-    Ok(Read { recording, format: Format::CpuProfile, version: None, span_seconds, warnings, raw_stacks: None })
+    Ok(Read { recording, format: Format::CpuProfile, version: None, producer: None, span_seconds, warnings, raw_stacks: None })
 }
 
 #[cfg(test)]

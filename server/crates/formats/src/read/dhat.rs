@@ -135,6 +135,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         recording: Recording::Stacks(builder.build()),
         format: Format::Dhat,
         version,
+        producer: None,
         span_seconds,
         warnings,
         raw_stacks: None,

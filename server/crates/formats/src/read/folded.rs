@@ -50,7 +50,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         _ => Ok(Read {
             recording: tables.finish()?,
             format: Format::Folded,
-            version: layout.version,
+            version: None,
+            producer: layout.producer,
             span_seconds: layout.duration_us.map(|us| us / 1e6),
             warnings,
             raw_stacks: None,
@@ -143,7 +144,7 @@ struct Layout {
     dialect: Option<Dialect>,
     has_lines: bool,
     /// The tool, or else the dialect.
-    version: Option<String>,
+    producer: Option<String>,
     /// What Austin says at the end.
     duration_us: Option<f64>,
 }
@@ -189,7 +190,7 @@ impl Layout {
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
             has_lines,
-            version: value_of("austin").map(austin::version).or_else(|| Some(dialect?.name().to_owned())),
+            producer: value_of("austin").map(austin::version).or_else(|| Some(dialect?.name().to_owned())),
             duration_us: value_of("duration").and_then(line::number),
         })
     }
@@ -381,7 +382,7 @@ mod tests {
         );
         let read = read_text("a;b 1\n");
         assert_eq!(metrics(&read), [("samples", "samples", LineKnowledge::Nothing)]);
-        assert_eq!((read.format, read.version.as_deref(), read.span_seconds), (Format::Folded, None, None));
+        assert_eq!((read.format, read.producer.as_deref(), read.span_seconds), (Format::Folded, None, None));
     }
 
     #[test]
@@ -399,7 +400,7 @@ mod tests {
         );
         assert_eq!(metrics(&read_text(text)), [("samples", "samples", LineKnowledge::SelfAndTotal)]);
         assert_eq!(rows("<module> (x.py:3);f (x.py:10) 2"), "<module>|x.py:3 > f|x.py:10 2\n");
-        assert_eq!(read_text("<module> (x.py:3);f (x.py:10) 2").version.as_deref(), Some("py-spy"));
+        assert_eq!(read_text("<module> (x.py:3);f (x.py:10) 2").producer.as_deref(), Some("py-spy"));
         assert_eq!(rows("main (file:///a%20b/x.py:3) 1"), "main|/a b/x.py:3 1\n");
         assert_eq!(rows("f (module);L12;g (other) 1"), "f|module:12 > g (other) 1\n");
     }
@@ -424,7 +425,7 @@ mod tests {
         assert_eq!(rows(text), "P9;T0:11:  191\nP9;T0:11: f|/x.py:3 5\nP9;T0:12: f|/x.py:3 > :GC: 10\n");
         let read = read_text(text);
         assert_eq!(metrics(&read), [("wall", "us", LineKnowledge::SelfAndTotal)]);
-        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("austin@3.7.0"), Some(2.0)));
+        assert_eq!((read.producer.as_deref(), read.span_seconds), (Some("austin@3.7.0"), Some(2.0)));
         let thread = &profile(&read).threads()[1];
         assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("9"), Some("12")));
 

@@ -50,7 +50,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let samples = Samples::new(stacks, vec![Weights::Each(sizes)]);
     builder.push_thread(Thread { samples, ..Thread::default() })?;
     let recording = Recording::Stacks(builder.build());
-    Ok(Read { recording, format: Format::HeapProfile, version: None, span_seconds: None, warnings, raw_stacks: None })
+    Ok(Read {
+        recording,
+        format: Format::HeapProfile,
+        version: None,
+        producer: None,
+        span_seconds: None,
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 /// Nodes as they begin in the file: callers before their callees.

@@ -93,7 +93,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     Ok(Read {
         recording: Recording::Stacks(builder.build()),
         format: Format::AustinMojo,
-        version: Some(metadata.austin.map_or_else(|| format!("MOJO {version}"), |austin| austin::version(&austin))),
+        version: Some(format!("MOJO {version}")),
+        producer: metadata.austin.as_deref().map(austin::version),
         span_seconds: metadata.duration_us.map(|us| us / 1e6),
         warnings,
         raw_stacks: None,
@@ -509,7 +510,7 @@ P9;T0:11:  5
 P9;T0:12: x.py:g:700 > :sys_read:0 > ::GC::0 70
 ";
         assert_eq!(rows(&read), expected);
-        assert_eq!((read.version.as_deref(), read.span_seconds, warnings(&read)), (Some("austin@3.7.0"), Some(2.0), vec![]));
+        assert_eq!((read.producer.as_deref(), read.span_seconds, warnings(&read)), (Some("austin@3.7.0"), Some(2.0), vec![]));
         let metric = &read.recording.metrics()[0];
         assert_eq!((&*metric.name, &*metric.unit), ("wall", "us"));
         let thread = &profile(&read).threads()[1];

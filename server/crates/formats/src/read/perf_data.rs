@@ -49,7 +49,8 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
     Ok(Read {
         recording: Recording::Stacks(builder.build()),
         format: Format::PerfData,
-        version: file.version.as_ref().map(|version| format!("perf@{version}")),
+        version: None,
+        producer: file.version.as_ref().map(|version| format!("perf@{version}")),
         span_seconds: layout.span_seconds(),
         warnings,
         raw_stacks: raw_stacks.filter(|raw| !raw.stacks.is_empty()),

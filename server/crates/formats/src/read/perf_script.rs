@@ -46,11 +46,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let message = "the text ends within a sample, which is read as far as it goes; the rest of the recording may be missing";
         warnings.add("truncated", || message.to_owned());
     }
-    let version = layout.version.map(|version| format!("perf@{version}"));
+    let producer = layout.version.map(|version| format!("perf@{version}"));
     Ok(Read {
         recording: tables.finish()?,
         format: Format::PerfScript,
-        version,
+        version: None,
+        producer,
         span_seconds: layout.span_seconds(),
         warnings,
         raw_stacks: None,

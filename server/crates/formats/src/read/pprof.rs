@@ -73,6 +73,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         recording: Recording::Stacks(builder.build()),
         format: Format::Pprof,
         version: None,
+        producer: None,
         span_seconds: (file.duration_nanos > 0).then(|| file.duration_nanos as f64 / 1e9),
         warnings,
         raw_stacks: None,

@@ -67,14 +67,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let magic = lines.next().map_or(&[][..], |(_, magic)| magic);
     let mut warnings = Warnings::default();
 
-    let (mut interval, mut version) = (None, None);
+    let (mut interval, mut producer) = (None, None);
     if magic == b"rbspy02\n"
         && let Some((number, line)) = lines.next()
     {
         match serde_json::from_slice::<Header<'_>>(line) {
             Ok(header) => {
                 interval = header.sample_rate.filter(|rate| rate.is_normal() && *rate > 0.0).map(f64::recip);
-                version = header.rbspy_version.map(|Text(version)| format!("rbspy {version}"));
+                producer = header.rbspy_version.map(|Text(version)| format!("rbspy {version}"));
             }
             Err(error) => passed_over(number, line, &error, &mut warnings),
         }
@@ -112,7 +112,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     rows.finish(&mut builder)?;
     let recording = Recording::Stacks(builder.build());
     let span_seconds = times.map(|(first, last)| last - first);
-    Ok(Read { recording, format: Format::Rbspy, version, span_seconds, warnings, raw_stacks: None })
+    Ok(Read { recording, format: Format::Rbspy, version: None, producer, span_seconds, warnings, raw_stacks: None })
 }
 
 fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: &mut Warnings) {
@@ -198,12 +198,12 @@ mod tests {
         let expected = "3/5: g|/p/a.rb:7 > f [c function] 1\n3/5: h|b.rb 1\n3/5:  1\n3/6: g|/p/a.rb:7 > f [c function] 1\n";
         let read_2 = read(version_2(&lines).as_bytes()).unwrap();
         assert_eq!(rows(&read_2), expected);
-        assert_eq!((read_2.version.as_deref(), read_2.span_seconds), (Some("rbspy 0.55.0"), Some(4.0)));
+        assert_eq!((read_2.producer.as_deref(), read_2.span_seconds), (Some("rbspy 0.55.0"), Some(4.0)));
         assert_eq!(read_2.recording.metrics()[0].seconds_per_unit, Some(0.004));
         assert_eq!(warnings(&read_2), []);
 
         let read_1 = read(format!("rbspy01\n{lines}").as_bytes()).unwrap();
-        assert_eq!((rows(&read_1), read_1.version, read_1.span_seconds), (expected.to_owned(), None, Some(4.0)));
+        assert_eq!((rows(&read_1), read_1.producer, read_1.span_seconds), (expected.to_owned(), None, Some(4.0)));
         assert_eq!(read_1.recording.metrics()[0].seconds_per_unit, None);
 
         let read_0 = read(format!("rbspy00\n{FRAMES}\n\n{leaf_only}\n").as_bytes()).unwrap();

@@ -56,11 +56,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
     graph.metrics = vec![Metric::new("samples", "percent", None).with_lines(lines)];
     graph.symbols = builder.build().into_symbols();
-    let version = Some("rbspy".to_owned());
+    let producer = Some("rbspy".to_owned());
     Ok(Read {
         recording: Recording::Graph(graph),
         format: Format::RbspySummary,
-        version,
+        version: None,
+        producer,
         span_seconds: None,
         warnings,
         raw_stacks: None,

@@ -126,7 +126,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         tables.push(i, profile)?;
     }
     let recording = Recording::Stacks(builder.build());
-    Ok(Read { recording, format: Format::Speedscope, version: exporter, span_seconds, warnings, raw_stacks: None })
+    Ok(Read {
+        recording,
+        format: Format::Speedscope,
+        version: None,
+        producer: exporter,
+        span_seconds,
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 /// The units of all profiles that hold anything, in order of first use.
@@ -459,7 +467,7 @@ mod tests {
         ]);
         assert_eq!(rows(&read), "T: f:3>g:7 1\nT:  2\nT: f:3>g:7>h:0 0.5\nT: f:3 0\nT: f:4>g:7 -4\n");
         assert_eq!(metrics(&read), [("seconds", Some(1.0), LineKnowledge::SelfAndTotal)]);
-        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("py-spy@0.4.0"), None));
+        assert_eq!((read.producer.as_deref(), read.span_seconds), (Some("py-spy@0.4.0"), None));
         let symbols = stacks(&read).symbols();
         assert_eq!(symbols.funcs.len(), 3, "a function that executes at two lines is one");
         assert!(symbols.funcs.ids().all(|id| symbols.funcs.get(id).line == 0));
@@ -503,7 +511,7 @@ mod tests {
              e: kernel_run:0>f:0 15 ×1\ne: kernel_run:0>f:0>g:0 5 ×1\n"
         );
         assert_eq!(metrics(&read), [("ticks", None, LineKnowledge::Nothing)]);
-        assert_eq!((read.version.as_deref(), read.span_seconds), (None, None));
+        assert_eq!((read.producer.as_deref(), read.span_seconds), (None, None));
     }
 
     #[test]
@@ -632,7 +640,7 @@ mod tests {
             r#"{{"version":"0.0.1","$schema":"https://www.speedscope.app/file-format-schema.json","shared":{{"frames":[{{"name":"f"}}]}},"profiles":[{profile}]}}"#
         );
         let read_old = read(old.as_bytes()).unwrap();
-        assert_eq!((rows(&read_old).as_str(), read_old.version.as_deref()), ("e: f:0 3\n", Some("speedscope@0.0.1")));
+        assert_eq!((rows(&read_old).as_str(), read_old.producer.as_deref()), ("e: f:0 3\n", Some("speedscope@0.0.1")));
         // .NET: ends in quotes, lines unknown.
         let net = r#"{"type":"evented","name":"Thread (7)","unit":"milliseconds","startValue":"1.5","endValue":"9.25","events":[{"type":"O","frame":2,"at":2.5},{"type":"C","frame":2,"at":4}]}"#;
         assert_eq!(rows(&file(&[net])), "Thread (7): h:0 1.5 ×1\nThread (7):  6.25 ×0\n");

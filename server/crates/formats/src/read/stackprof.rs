@@ -99,7 +99,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         Some((time.min(first), time.max(last)))
     });
     let span_seconds = span.map(|(first, last)| (last - first) / 1e6);
-    Ok(Read { recording, format: Format::Stackprof, version: Some(version), span_seconds, warnings, raw_stacks: None })
+    Ok(Read {
+        recording,
+        format: Format::Stackprof,
+        version: Some(version),
+        producer: None,
+        span_seconds,
+        warnings,
+        raw_stacks: None,
+    })
 }
 
 impl<'a> RubyFrame<'a> {

@@ -82,7 +82,7 @@ func1|file1.c:51 > func2|file2.c 2x [300.0]
 #[test]
 fn the_example_of_the_manual_with_and_without_short_names() {
     let read = read_text(EXAMPLE);
-    assert_eq!((&*rows(&read), warnings(&read), &read.version), (EXAMPLE_ROWS, vec![], &None));
+    assert_eq!((&*rows(&read), warnings(&read), &read.producer), (EXAMPLE_ROWS, vec![], &None));
     let metric = &read.recording.metrics()[0];
     assert_eq!((&*metric.name, &*metric.unit, metric.lines), ("Instructions", "Instructions", LineKnowledge::SelfAndTotal));
 
@@ -117,7 +117,7 @@ fn=(3)
 ";
     for text in [short.to_owned(), short.replace('\n', "\r\n")] {
         let read = read_text(&text);
-        assert_eq!((&*rows(&read), warnings(&read), read.version.as_deref()), (EXAMPLE_ROWS, vec![], Some("by hand")));
+        assert_eq!((&*rows(&read), warnings(&read), read.producer.as_deref()), (EXAMPLE_ROWS, vec![], Some("by hand")));
     }
 }
 
@@ -215,7 +215,7 @@ g|a.c|app:20 [1.0, 0.0]
 f|a.c|app:11 > puts|libc.so 1x [10.0, 0.0]
 ";
     let read = read_text(text);
-    assert_eq!((&*rows(&read), warnings(&read), read.version.as_deref()), (expected, vec![], Some("callgrind-3.19.0")));
+    assert_eq!((&*rows(&read), warnings(&read), read.producer.as_deref()), (expected, vec![], Some("callgrind-3.19.0")));
     let cut = read_text(&text[..text.find("fn=(1) g").unwrap()].replace("summary: 1 3", "summary: 1 99"));
     assert_eq!(warnings(&cut), [("incomplete", 1)]);
 }
@@ -290,10 +290,10 @@ __init__@7|a.py:7 [2.0]
 __init__@20|a.py:20 [3.0]
 __init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
 ";
-    assert_eq!((&*rows(&read), read.version.as_deref()), (expected, Some("pyprof2calltree")));
+    assert_eq!((&*rows(&read), read.producer.as_deref()), (expected, Some("pyprof2calltree")));
     assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-9));
     for (events, producer) in [("Ticks", "nytprofcg"), ("wall_time", "ruby-prof")] {
-        assert_eq!(read_text(&format!("events: {events}\nfl=\nfn=f\n0 1\n")).version.as_deref(), Some(producer));
+        assert_eq!(read_text(&format!("events: {events}\nfl=\nfn=f\n0 1\n")).producer.as_deref(), Some(producer));
     }
     let xdebug = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.7)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n\
                   fl=(1) php:internal\nfn=(1) php::strlen\n4 7 -32\n\nfl=(2) /a.php\nfn=(2) {main}\n1 60 400\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 7 0\n\n\

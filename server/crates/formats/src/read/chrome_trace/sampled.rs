@@ -155,6 +155,7 @@ impl<'a> Sampled<'a> {
             recording,
             format: Format::ChromeTrace,
             version: None,
+            producer: None,
             span_seconds: Some(span / 1e6),
             warnings,
             raw_stacks: None,

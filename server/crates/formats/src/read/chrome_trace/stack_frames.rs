@@ -167,7 +167,15 @@ impl<'a> Sampled<'a> {
         threads.finish(&mut builder)?;
         let recording = Recording::Stacks(builder.build());
         let span_seconds = span.map(|(start, end)| (end - start) / 1e6);
-        Ok(Read { recording, format: Format::ChromeTrace, version: None, span_seconds, warnings, raw_stacks: None })
+        Ok(Read {
+            recording,
+            format: Format::ChromeTrace,
+            version: None,
+            producer: None,
+            span_seconds,
+            warnings,
+            raw_stacks: None,
+        })
     }
 }
 

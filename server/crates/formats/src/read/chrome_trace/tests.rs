@@ -158,17 +158,17 @@ fn py_spy_ends_calls_under_the_id_of_another_process() {
 
 #[test]
 fn producers_are_told() {
-    let version = |text: &str| read(text.as_bytes()).unwrap().version;
+    let producer = |text: &str| read(text.as_bytes()).unwrap().producer;
     let x = r#"{"ph":"X","name":"f","ts":0,"dur":1,"cat":"c"}"#;
-    assert_eq!(version(&format!("[{x}]")), None);
-    assert_eq!(version(&format!("[{}]", x.replace("\"c\"", "\"py-spy\""))).as_deref(), Some("py-spy"));
-    assert_eq!(version(&format!("[{}]", x.replace("\"ts\"", "\".file\":\"a.rs\",\"ts\""))).as_deref(), Some("tracing-chrome"));
+    assert_eq!(producer(&format!("[{x}]")), None);
+    assert_eq!(producer(&format!("[{}]", x.replace("\"c\"", "\"py-spy\""))).as_deref(), Some("py-spy"));
+    assert_eq!(producer(&format!("[{}]", x.replace("\"ts\"", "\".file\":\"a.rs\",\"ts\""))).as_deref(), Some("tracing-chrome"));
     let viztracer = format!(r#"{{"traceEvents":[{x}],"viztracer_metadata":{{"overflow":false,"version":"1.1.1"}}}}"#);
-    assert_eq!(version(&viztracer).as_deref(), Some("viztracer@1.1.1"));
+    assert_eq!(producer(&viztracer).as_deref(), Some("viztracer@1.1.1"));
     let chrome = format!(r#"{{"traceEvents":[{x}],"metadata":{{"product-version":"HeadlessChrome/156.0"}}}}"#);
-    assert_eq!(version(&chrome).as_deref(), Some("HeadlessChrome@156.0"));
+    assert_eq!(producer(&chrome).as_deref(), Some("HeadlessChrome@156.0"));
     let node = format!(r#"[{x},{{"ph":"M","name":"version","args":{{"node":"20.20.2"}}}}]"#);
-    assert_eq!(version(&node).as_deref(), Some("node@20.20.2"));
+    assert_eq!(producer(&node).as_deref(), Some("node@20.20.2"));
 }
 
 #[test]
@@ -494,5 +494,5 @@ fn pytorch_puts_the_place_into_the_name() {
     let text = format!(r#"{{"schemaVersion":1,"deviceProperties":[],"traceEvents":[{}]}}"#, events.join(","));
     let expected = "/ 7/7: step:12 40, step:12>Net_0 30, step:12>Net_0>forward:40 25, step:12>Net_0>forward:40>aten::mm 5";
     assert_eq!(threads(&text), [&*expected.replace("Net_0", "nn.Module: Net_0"), "function-lines 1"]);
-    assert_eq!(read(text.as_bytes()).unwrap().version.as_deref(), Some("PyTorch"));
+    assert_eq!(read(text.as_bytes()).unwrap().producer.as_deref(), Some("PyTorch"));
 }

@@ -110,6 +110,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         recording: Recording::Stacks(builder.build()),
         format: Format::Gecko,
         version: version.map(|version| version.to_string()),
+        producer: None,
         span_seconds: span.seconds(),
         warnings,
         raw_stacks: None,

@@ -51,6 +51,7 @@ fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
         recording: Recording::Stacks(profile),
         format,
         version: Some(version.to_string()),
+        producer: meta.imported_from,
         span_seconds,
         warnings,
         raw_stacks: None,

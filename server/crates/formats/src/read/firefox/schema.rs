@@ -33,6 +33,9 @@ pub(super) struct Meta {
     categories: Option<Vec<Category>>,
     #[serde(default)]
     sample_units: Option<SampleUnits>,
+    /// The program whose file the Firefox Profiler took over.
+    #[serde(default)]
+    pub(super) imported_from: Option<String>,
 }
 
 /// One of `meta.categories`.

@@ -81,7 +81,7 @@ gallery 20580/20580: main|gallery|/srv/demo/main.c:41 0 615
     assert_eq!(rows(&SRCLINE.replace('\n', "\r\n")), expected);
     assert_eq!(warnings(SRCLINE), []);
     let read = read(SRCLINE.as_bytes()).unwrap();
-    assert_eq!((read.version, read.span_seconds), (None, Some(0.5)));
+    assert_eq!((read.producer, read.span_seconds), (None, Some(0.5)));
     assert!(read.recording.metrics().iter().all(|metric| metric.lines == LineKnowledge::SelfAndTotal));
 }
 
@@ -181,7 +181,7 @@ a 1     0.000003: sched:sched_switch: prev_comm=a b: prev_pid=1 ==> next_comm=c
 |27     + at(from, x, y - 1);
 ";
     assert_eq!(rows(text), "a /1:  1 0\na /1: blur|a 0 1\n");
-    assert_eq!(read(text.as_bytes()).unwrap().version.as_deref(), Some("perf@6.1.187"));
+    assert_eq!(read(text.as_bytes()).unwrap().producer.as_deref(), Some("perf@6.1.187"));
     assert_eq!(warnings(text), []);
     assert_eq!(warnings("a 1 1.000001: 1 x:\n\n(note)\nwhat is this\n"), [("malformed-line", 2)]);
     let error = read(b"# ========\n# captured on    : x\n").unwrap_err();
