@@ -10,6 +10,7 @@ use analysis::TransformKind;
 use clap::{Arg, Command, ValueEnum};
 use expect_test::{ExpectFile, expect_file};
 use formats::Format;
+use formats::foreign::TABLE;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -177,6 +178,12 @@ fn alternatives(glob: &str) -> Vec<String> {
         return vec![glob.to_owned()];
     };
     choices.split(',').map(|choice| format!("{before}{choice}{after}")).collect()
+}
+
+#[test]
+fn the_files_that_are_not_read_are_those_that_are_recognised() {
+    let rows = TABLE.iter().map(|foreign| [foreign.what.to_owned(), foreign.instead.to_owned()]);
+    check("reference/not-read.md", &expect_file!["../../docs/reference/not-read.md"], &table(["file", "instead"], rows));
 }
 
 #[test]

@@ -412,6 +412,26 @@ fn a_newer_profile_that_is_broken_is_reported_and_passed_over() {
 }
 
 #[test]
+fn a_file_of_another_profiler_is_named_and_passed_over() {
+    let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
+    session.workspace.write("b.prof", "v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n");
+    let uri = session.workspace.uri("b.prof");
+    let said = session.server.eventually("a diagnostic", |server| Some(text(&server.diagnostics(&uri)?.first()?["message"])));
+    assert!(said.contains("a log of V8's `--prof`") && said.contains("`node --cpu-prof app.js`"), "{said}");
+    let document = session.uri.clone();
+    session.server.during(A_WHILE, |server| assert_eq!(server.line_costs(&document)[&1].0, 10));
+    assert_eq!(session.complaints(), [format!("costline: {said}")]);
+    assert_eq!(session.server.profiles()["profiles"].as_array().unwrap().len(), 1);
+    // Picked, it is read again, and that fails with the same words.
+    let path = session.path("b.prof");
+    let refused = session.server.refused("costline.selectProfile", json!([path]));
+    assert!(refused.contains(&said), "{refused}");
+    // Gone with the file.
+    fs::remove_file(path).unwrap();
+    session.server.eventually("no diagnostic", |server| server.diagnostics(&uri)?.is_empty().then_some(()));
+}
+
+#[test]
 fn ordinary_files_that_are_no_profiles_are_passed_over_in_silence() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     session.workspace.write("profile.json", "{\"name\": \"a package\", \"version\": [1]}");

@@ -2,7 +2,7 @@
 
 use crate::session::config::{Config, glob_set};
 use crate::session::snapshot::Stamp;
-use formats::Format;
+use formats::{Foreign, Format};
 use globset::GlobSet;
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
@@ -60,33 +60,45 @@ pub struct Candidate {
 pub struct Found {
     /// Profiles, newest first.
     pub candidates: Vec<Candidate>,
+    /// Files of other programs that lie where profiles do.
+    pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
     /// The folders looked into: where new profiles will appear.
     pub folders: Vec<PathBuf>,
 }
 
 /// What files were recognised as, so that each writing is opened once.
 #[derive(Debug, Default)]
-pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Format>)>);
+pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Content>)>);
 
 impl Recognised {
-    /// The format of a file by its first bytes.
-    fn format(&mut self, path: &Path, stamp: Stamp) -> Option<Format> {
+    /// What a file is by its first bytes.
+    fn content(&mut self, path: &Path, stamp: Stamp) -> Option<Content> {
         match self.0.get(path) {
-            Some(&(known, format)) if known == stamp => format,
+            Some(&(known, content)) if known == stamp => content,
             _ => {
-                let format = sniff(path);
-                self.0.insert(path.to_owned(), (stamp, format));
-                format
+                let content = sniff(path);
+                self.0.insert(path.to_owned(), (stamp, content));
+                content
             }
         }
     }
 }
 
-/// The format of a file by its first bytes, through compression.
-pub fn sniff(path: &Path) -> Option<Format> {
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A profile that can be read.
+    Profile(Format),
+    /// A file of another program, which is known but not read.
+    Foreign(&'static Foreign),
+}
+
+/// What a file is by its first bytes, through compression; `None` for everything else.
+pub fn sniff(path: &Path) -> Option<Content> {
     let mut prefix = Vec::new();
     fs::File::open(path).ok()?.take(PREFIX).read_to_end(&mut prefix).ok()?;
-    formats::detect(&formats::inflate::prefix(&prefix, PREFIX as usize))
+    let prefix = formats::inflate::prefix(&prefix, PREFIX as usize);
+    formats::detect(&prefix).map(Content::Profile).or_else(|| Foreign::of(&prefix).map(Content::Foreign))
 }
 
 /// Looks for profiles in all roots.
@@ -170,8 +182,10 @@ impl Walk<'_> {
     fn file(&mut self, path: PathBuf) {
         let Ok(stamp) = Stamp::of(&path) else { return };
         let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        if let Some(format) = is_file.then(|| self.recognised.format(&path, stamp)).flatten() {
-            self.found.candidates.push(Candidate { path, stamp, format });
+        match is_file.then(|| self.recognised.content(&path, stamp)).flatten() {
+            Some(Content::Profile(format)) => self.found.candidates.push(Candidate { path, stamp, format }),
+            Some(Content::Foreign(foreign)) => self.found.foreign.push((path, stamp, foreign)),
+            None => {}
         }
     }
 }
@@ -221,6 +235,20 @@ mod tests {
     }
 
     #[test]
+    fn files_of_other_programs_are_found_where_profiles_are() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("profiles")).unwrap();
+        for path in ["app.prof", "profiles/anything", "elsewhere.txt"] {
+            fs::write(dir.path().join(path), "v8-version,11,3,244,8,-node.38,0\n").unwrap();
+        }
+        let found = discover(&[dir.path().to_owned()], &Config::default(), &mut Recognised::default());
+        let mut names: Vec<_> = found.foreign.iter().map(|(path, _, foreign)| (path.clone(), foreign.name)).collect();
+        names.sort();
+        let expected = ["app.prof", "profiles/anything"].map(|path| (dir.path().join(path), "v8-log"));
+        assert_eq!(names, expected);
+    }
+
+    #[test]
     fn profiles_are_found_by_name_and_content_to_a_depth_of_three() {
         let dir = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
@@ -240,6 +268,7 @@ mod tests {
         }
         write("profile.json", "{\"name\": \"a package\"}");
         write("empty.folded", "");
+        write("app.prof", "v8-version,11,3,244,8,-node.38,0\n");
         let expected = [
             ".costline/run1",
             "a.folded",

@@ -8,7 +8,7 @@ use crate::present::text::one_line;
 use crate::session::baseline::Baseline;
 use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
-use crate::session::discovery::{Candidate, Recognised, discover, folders_of, has_end, sniff};
+use crate::session::discovery::{Candidate, Content, Recognised, discover, folders_of, has_end, sniff};
 use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
@@ -400,6 +400,7 @@ impl Loader {
                 if found.candidates != world.candidates {
                     self.publish(|world| world.candidates = found.candidates);
                 }
+                self.report_foreign(found.foreign).await;
             }
             self.aim().await;
             self.tell_missing().await;
@@ -497,10 +498,13 @@ impl Loader {
             return false;
         }
         let waited = now - target.since;
-        match target.format.or_else(|| sniff(&target.path)) {
-            Some(format) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
+        match target.format.map(Content::Profile).or_else(|| sniff(&target.path)) {
+            Some(Content::Foreign(_)) => true,
+            Some(Content::Profile(format)) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
             // Its writer has closed it after a whole line, or says no more: then the last line counts as it is.
-            Some(format) => waited >= QUIET || (self.closed.contains(&target.stamp) && has_end(&target.path, format)),
+            Some(Content::Profile(format)) => {
+                waited >= QUIET || (self.closed.contains(&target.stamp) && has_end(&target.path, format))
+            }
             // Cannot be anything yet; if it stays so, reading it will say why.
             None => waited >= PATIENCE,
         }

@@ -10,7 +10,7 @@ use crate::session::libraries::Libraries;
 use crate::session::originals::{Originals, Written, originals};
 use crate::session::source_functions::{SourceFunction, unite};
 use analysis::{CallTree, Costs, IdleSamples, LineCost, ThreadChoice, Unmatched, View};
-use formats::{ErrorKind, Format, Limits, Phase, ReadError};
+use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError};
 use profile::{
     Cost, FileId, FuncId, FuncKey, FunctionId, Groups, MetricId, RawStacks, Recording, SourceId, Symbolicated, Total, Warning,
     at_call_sites,
@@ -148,6 +148,10 @@ impl Loaded {
         let mut file = File::open(path).map_err(io)?;
         let metadata = file.metadata().map_err(io)?;
         if metadata.is_dir() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if let Some(foreign) = Foreign::of_folder(&name) {
+                return Err(LoadError::Read { path: path.to_owned(), source: ReadError::foreign(foreign) });
+            }
             return Err(io(io::Error::new(io::ErrorKind::IsADirectory, "is a folder, expected a profile")));
         }
         let stamp = Stamp::from_metadata(&metadata);

@@ -1,12 +1,12 @@
 //! What a file is, by its content alone: the first keys of JSON or the first lines of text, whatever its name says.
 //!
 //! [`detect`] reads no more than the evidence needs and accepts the front of a file as well as all of it. What is no profile
-//! known here is left to [`unknown`], which says what it looks like instead.
+//! known here is left to [`unknown`], which says what it is instead ([`Foreign`]).
 
 mod json;
 
 use crate::read::{callgrind, folded, perf_script, pprof, rbspy_summary};
-use crate::{At, ErrorKind, ReadError};
+use crate::{At, Foreign, ReadError};
 
 /// A format that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -154,6 +154,9 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(*format);
     }
+    if Foreign::of(bytes).is_some() {
+        return None;
+    }
     match json::look(bytes) {
         Some(json::Look { format, .. }) => format,
         None if pprof::is_pprof(bytes) => Some(Format::Pprof),
@@ -200,11 +203,15 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
     if text.is_empty() {
         return ReadError::truncated(At::File, "the file is empty");
     }
+    if let Some(foreign) = Foreign::of(bytes) {
+        return ReadError::foreign(foreign);
+    }
+    if bytes.starts_with(b"# austin") {
+        let message = "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`";
+        return ReadError::truncated(At::File, message);
+    }
     let is_json = matches!(text.first(), Some(b'{' | b'['));
     let looked = if is_json { json::look(bytes) } else { None };
-    if let Some(kin) = looked.and_then(|look| look.kin).or_else(|| Kin::of(bytes)) {
-        return kin.error();
-    }
     if looked.is_some_and(|look| look.truncated) || (is_json && !closes(bytes)) {
         let message = "the JSON ends before it says what it is; expected a whole profile";
         return ReadError::truncated(At::Byte(bytes.len() as u64), message);
@@ -219,79 +226,10 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
     })
 }
 
-/// Files that are recognised but not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kin {
-    AustinStarted,
-    HeapSnapshot,
-    MercuryDeep,
-    PprofLegacy,
-    RubyMarshal,
-}
-
-impl Kin {
-    /// By the first bytes or lines.
-    fn of(bytes: &[u8]) -> Option<Self> {
-        const MAGIC: [(&[u8], Kin); 3] = [
-            (b"Mercury deep profiler data", Kin::MercuryDeep),
-            (b"# austin", Kin::AustinStarted),
-            // Version 4.8 of Ruby's Marshal, and a hash.
-            (b"\x04\x08{", Kin::RubyMarshal),
-        ];
-        if let Some((_, kin)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-            return Some(*kin);
-        }
-        if is_gperftools(bytes) {
-            return Some(Self::PprofLegacy);
-        }
-        let front = String::from_utf8_lossy(bytes.get(..4096).unwrap_or(bytes));
-        let first = front.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
-        let pprof =
-            ["heap profile: ", "heap_v2/", "goroutine profile: ", "threadcreate profile: ", "--- contention", "--- symbol"];
-        pprof.iter().any(|key| first.starts_with(key)).then_some(Self::PprofLegacy)
-    }
-
-    fn error(self) -> ReadError {
-        let (what, remedy) = match self {
-            Self::AustinStarted => {
-                return ReadError::truncated(
-                    At::File,
-                    "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`",
-                );
-            }
-            Self::HeapSnapshot => ("a V8 heap snapshot, which is no profile", "record a .cpuprofile: `node --cpu-prof app.js`"),
-            Self::MercuryDeep => ("Mercury deep profiler data", "record with a sampling profiler, for example `samply record`"),
-            Self::PprofLegacy => (
-                "a profile in a form that is older than profile.proto (gperftools, or Go with `debug=1`)",
-                "convert it with `pprof -proto PROGRAM FILE > out.pb.gz`",
-            ),
-            Self::RubyMarshal => {
-                ("a stackprof dump in Ruby's Marshal form", "convert it with `stackprof --json dump > stackprof.json`")
-            }
-        };
-        ReadError {
-            kind: ErrorKind::Unrecognised,
-            at: At::File,
-            message: format!("this looks like {what}, which this version does not read; {remedy}"),
-        }
-    }
-}
-
-/// Whether machine words begin with the header of gperftools: 0, how many words follow, version 0, period, 0.
-fn is_gperftools(bytes: &[u8]) -> bool {
-    let is_zero = |word: &[u8]| word.iter().all(|&byte| byte == 0);
-    [4, 8].iter().any(|&size| {
-        let mut words = bytes.chunks_exact(size);
-        words.next().is_some_and(is_zero)
-            && words.next().is_some_and(|word| matches!(word, [3, rest @ ..] | [rest @ .., 3] if is_zero(rest)))
-            && words.next().is_some_and(is_zero)
-            && words.nth(1).is_some_and(is_zero)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     #[test]
     fn json_is_told_apart_by_keys_in_any_order() {
@@ -432,26 +370,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_read_is_named() {
-        let legacy = "`pprof -proto PROGRAM FILE > out.pb.gz`";
-        let cases: [(&[u8], ErrorKind, &str); 13] = [
+    fn what_is_not_recognised_is_told_apart() {
+        let cases: [(&[u8], ErrorKind, &str); 8] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
-            (br#"{"snapshot":{"meta":{}},"nodes":[1]}"#, ErrorKind::Unrecognised, "heap snapshot"),
-            (b"\x04\x08{\x10:\x0cversion", ErrorKind::Unrecognised, "`stackprof --json dump > stackprof.json`"),
-            (
-                b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\x27\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01",
-                ErrorKind::Unrecognised,
-                legacy,
-            ),
-            (b"\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\x27\x10\0\0\0\0\0\0\0\x01", ErrorKind::Unrecognised, legacy),
-            (b"heap profile: 1: 2 [3: 4] @ heap/1048576\n1: 2 [3: 4] @ 0x40 0x41\n", ErrorKind::Unrecognised, legacy),
-            (b"goroutine profile: total 7\n4 @ 0x1 0x2\n#\t0x1\tmain.f+0x1\t/a.go:3\n\n", ErrorKind::Unrecognised, legacy),
             (b"# austin: 3.7.0\n# mode: wall\n", ErrorKind::Truncated, "Austin"),
             (br#"{"meta":{"interval":"#, ErrorKind::Truncated, "the JSON ends before it says what it is"),
             (br#"{"name":"left-pad"}"#, ErrorKind::Unrecognised, "this JSON is no profile"),
             (b"[1,2]", ErrorKind::Unrecognised, "this JSON is no profile"),
             (b"hello world\n", ErrorKind::Unrecognised, "no profile known here"),
+            (b"this is no SVG of a flame graph: <svg\n", ErrorKind::Unrecognised, "no profile known here"),
         ];
         for (bytes, kind, part) in cases {
             assert_eq!(detect(bytes), None);

@@ -1,5 +1,6 @@
 //! Why a file could not be read: where, what was expected, what to do.
 
+use crate::Foreign;
 use profile::BuildError;
 use std::fmt;
 
@@ -25,6 +26,8 @@ pub enum ErrorKind {
     Malformed,
     /// No profile that is known here.
     Unrecognised,
+    /// A file of another kind, which is known but not read.
+    Foreign(&'static Foreign),
     /// A limit was reached.
     TooLarge,
     /// The observer asked to stop.
@@ -69,6 +72,11 @@ impl ReadError {
     /// A file that is no profile known here.
     pub fn unrecognised(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Unrecognised, at: At::File, message: message.into() }
+    }
+
+    /// A file of another kind.
+    pub fn foreign(foreign: &'static Foreign) -> Self {
+        Self { kind: ErrorKind::Foreign(foreign), at: At::File, message: foreign.sentence() }
     }
 
     /// A file beyond a limit; the message names the limit.

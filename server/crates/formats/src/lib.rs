@@ -8,6 +8,7 @@
 
 pub mod detect;
 mod error;
+pub mod foreign;
 pub mod inflate;
 mod pprof_proto;
 mod read;
@@ -16,6 +17,7 @@ pub mod write;
 
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};
+pub use foreign::Foreign;
 pub use read::perf_script::{Generated, generated};
 
 use profile::{RawStacks, Recording, Warnings, Weights};

@@ -3,14 +3,36 @@
 use super::{Loader, PATIENCE};
 use crate::session::snapshot::Stamp;
 use crate::session::world::World;
+use formats::Foreign;
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl Loader {
     /// Says once that a profile cannot be read.
     pub(super) async fn report(&mut self, path: &Path, message: &str) {
         let keeps = if self.world().snapshot().is_some() { "; the costs shown stay as they were" } else { "" };
         self.log(MessageType::ERROR, &format!("{message}{keeps}")).await;
+        self.publish_problem(path, message, DiagnosticSeverity::ERROR).await;
+    }
+
+    /// Says once what files of other programs are that lie where profiles do. The one that was asked for and the one that is
+    /// shown are read, which says so too.
+    pub(super) async fn report_foreign(&mut self, found: Vec<(PathBuf, Stamp, &'static Foreign)>) {
+        let world = self.world();
+        let shown = world.snapshot().map(|snapshot| &snapshot.loaded.path);
+        let wanted = Self::wanted_path(&world);
+        for (path, stamp, foreign) in found {
+            if wanted.as_ref() == Some(&path) || shown == Some(&path) || self.refused.get(&path) == Some(&stamp) {
+                continue;
+            }
+            let message = format!("{}: {}", path.display(), foreign.sentence());
+            self.refused.insert(path.clone(), stamp);
+            self.log(MessageType::WARNING, &message).await;
+            self.publish_problem(&path, &message, DiagnosticSeverity::WARNING).await;
+        }
+    }
+
+    async fn publish_problem(&mut self, path: &Path, message: &str, severity: DiagnosticSeverity) {
         self.publish(|world| {
             world.problems.retain(|(known, _)| known != path);
             world.problems.push((path.to_owned(), message.to_owned()));
@@ -20,7 +42,7 @@ impl Loader {
         {
             let diagnostic = Diagnostic {
                 range: Range::default(),
-                severity: Some(DiagnosticSeverity::ERROR),
+                severity: Some(severity),
                 source: Some("costline".to_owned()),
                 message: message.to_owned(),
                 ..Diagnostic::default()

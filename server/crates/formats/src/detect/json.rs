@@ -1,6 +1,6 @@
 //! Looking at the keys of a JSON object without reading the rest: values are skipped, at the speed of memory, not parsed.
 
-use super::{Format, Kin};
+use super::Format;
 use crate::scan::{Scanned, Scanner, Stop};
 
 /// What the keys say.
@@ -8,8 +8,6 @@ use crate::scan::{Scanned, Scanner, Stop};
 pub(super) struct Look {
     /// Which format, if it is one.
     pub(super) format: Option<Format>,
-    /// Which other profile, if it is one.
-    pub(super) kin: Option<Kin>,
     /// The data ended before the object did.
     pub(super) truncated: bool,
 }
@@ -32,8 +30,8 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     match end {
         _ if clues.members == 0 => None,
         Err(Stop::Enough) => Some(Look { format: clues.is, ..Look::default() }),
-        Err(Stop::End) => Some(Look { format: clues.gecko().or_else(|| clues.guess()), kin: clues.kin, truncated: true }),
-        Err(Stop::Broken) | Ok(()) => Some(Look { format: clues.gecko(), kin: clues.kin, ..Look::default() }),
+        Err(Stop::End) => Some(Look { format: clues.gecko().or_else(|| clues.guess()), truncated: true }),
+        Err(Stop::Broken) | Ok(()) => Some(Look { format: clues.gecko(), ..Look::default() }),
     }
 }
 
@@ -54,8 +52,6 @@ struct Clues {
     framed: bool,
     /// How many of `shared.frames` and a first one of `profiles` with a `type`: both make a speedscope file.
     speedscope: u8,
-    /// Another profile that gives itself away.
-    kin: Option<Kin>,
     /// Decided.
     is: Option<Format>,
 }
@@ -129,7 +125,6 @@ impl Clues {
             }
             b"traceEvents" => return self.decide(Format::ChromeTrace),
             b"dhatFileVersion" => return self.decide(Format::Dhat),
-            b"snapshot" => self.kin = Some(Kin::HeapSnapshot),
             b"gc_samples" | b"missed_samples" => self.missed = true,
             b"mode" | b"frames" => self.framed = true,
             _ => {}

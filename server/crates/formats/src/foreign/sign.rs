@@ -1,0 +1,107 @@
+//! How a file is recognised, and the front of a file that is compared with it.
+
+use crate::scan::Scanner;
+use memchr::memmem;
+
+/// How much of a file is looked at.
+const FRONT: usize = 16 << 10;
+
+/// What gives a file away.
+#[derive(Debug)]
+pub(super) enum Sign {
+    /// These bytes at this offset.
+    At(usize, &'static [u8]),
+    /// It begins with the first and holds, somewhere in its front, all of the others.
+    Begins(&'static [u8], &'static [&'static [u8]]),
+    /// JSON that has all of these keys: `a` in the outermost object (or in the first object of the outermost list), `a.b` one
+    /// level deeper. `*a` is any key that holds `a`.
+    Keys(&'static [&'static str]),
+    /// A folder whose name ends so.
+    FolderName(&'static str),
+    /// What takes a closer look at the front.
+    Look(fn(&[u8]) -> bool),
+}
+
+/// The front of a file.
+pub(super) struct Front<'a> {
+    bytes: &'a [u8],
+    /// Its keys, if it is JSON: of the outermost object with an empty second, of objects in that with the key of both.
+    keys: Vec<(&'a [u8], &'a [u8])>,
+}
+
+impl<'a> Front<'a> {
+    pub(super) fn of(bytes: &'a [u8]) -> Self {
+        let bytes = bytes.get(..FRONT).unwrap_or(bytes);
+        Self { bytes, keys: keys(bytes) }
+    }
+
+    pub(super) fn shows(&self, sign: &Sign) -> bool {
+        match sign {
+            Sign::At(offset, magic) => self.bytes.get(*offset..).is_some_and(|rest| rest.starts_with(magic)),
+            Sign::Begins(start, others) => {
+                self.bytes.starts_with(start) && others.iter().all(|part| memmem::find(self.bytes, part).is_some())
+            }
+            Sign::Keys(paths) => paths.iter().all(|path| self.has_key(path)),
+            Sign::FolderName(_) => false,
+            Sign::Look(is_it) => is_it(self.bytes),
+        }
+    }
+
+    fn has_key(&self, path: &str) -> bool {
+        let (outer, inner) = path.split_once('.').unwrap_or((path, ""));
+        let is_outer = |key: &[u8]| match outer.strip_prefix('*') {
+            Some(part) => memmem::find(key, part.as_bytes()).is_some(),
+            None => key == outer.as_bytes(),
+        };
+        self.keys.iter().any(|(key, below)| *below == inner.as_bytes() && is_outer(key))
+    }
+}
+
+/// The keys of the outermost object and of those directly below it, as far as the bytes go. Of a list the first element counts.
+fn keys<'a>(bytes: &'a [u8]) -> Vec<(&'a [u8], &'a [u8])> {
+    let mut keys = Vec::new();
+    let mut scanner = Scanner::new(bytes);
+    let mut outermost = |scanner: &mut Scanner<'a>, outer: &'a [u8]| {
+        keys.push((outer, &b""[..]));
+        let mut below = |scanner: &mut Scanner<'a>, inner: &'a [u8]| {
+            keys.push((outer, inner));
+            scanner.skip()
+        };
+        match scanner.peek()? {
+            b'[' => scanner.first(&mut below),
+            _ => scanner.object(&mut below),
+        }
+    };
+    // Where the front ends in the middle or is no JSON, what was seen until then is what there is.
+    let _ = match scanner.peek() {
+        Ok(b'[') => scanner.first(&mut outermost),
+        Ok(b'{') => scanner.object(&mut outermost),
+        _ => Ok(()),
+    };
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_two_levels_are_seen_as_far_as_the_front_goes() {
+        let text = br#"[{"a": {"b": [1], "c": {"d": 2}}, "e": [{"f": 1}, {"g": 2}], "x==>y": {"ct": 1}, "h": {"i"#;
+        let front = Front::of(text);
+        for paths in [&["a", "a.b", "a.c", "e.f"][..], &["h"], &["*==>.ct"]] {
+            assert!(front.shows(&Sign::Keys(Box::leak(paths.to_vec().into_boxed_slice()))), "{paths:?}");
+        }
+        for path in ["d", "c", "e.g", "h.i", "*==>.wt", "*<==", "A"] {
+            assert!(!front.has_key(path), "{path}");
+        }
+        assert!(Front::of(b"a: {\"b\": 1}").keys.is_empty());
+    }
+
+    #[test]
+    fn nothing_behind_the_front_is_looked_at() {
+        let mut text = format!("{{\"pad\": \"{}\", ", "x".repeat(FRONT)).into_bytes();
+        text.extend(b"\"flamebearer\": 1}");
+        assert!(!Front::of(&text).has_key("flamebearer"));
+    }
+}
