@@ -122,7 +122,11 @@ fn traces_of_every_tool() {
         let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
         assert_eq!((names.join(" ").as_str(), read.recording.metrics()[0].lines), (metrics, lines), "{case}");
         let codes: Vec<_> = read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
-        let expected: &[_] = if case == "web-particles" { &[("browser-page", 1)] } else { &[] };
+        let expected: &[_] = match case {
+            "web-particles" => &[("browser-page", 1)],
+            "py-pool-pyspy" => &[("shared-thread-id", 1)],
+            _ => &[],
+        };
         assert_eq!(codes, expected, "{case}");
 
         let expected: Value = serde_json::from_slice(&bytes(&format!("chrome-trace/{case}/expected.json"))).unwrap();
