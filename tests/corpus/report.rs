@@ -39,7 +39,11 @@ pub fn check_sums(report: &Value) {
     // Sums of samples are exact in any order. Those of call graphs are rounded where costs are fractions.
     let is_graph = report["samples"].is_null();
     let is_total = |sum: f64| if is_graph { (sum - total).abs() <= 1e-9 * total.abs() } else { sum == total };
-    assert!(rows("threads").len() == 0 || is_total(sum("threads", "total")), "the threads add up to {}, not {total}", sum("threads", "total"));
+    assert!(
+        rows("threads").len() == 0 || is_total(sum("threads", "total")),
+        "the threads add up to {}, not {total}",
+        sum("threads", "total")
+    );
     let own = sum("functions", "self");
     assert!(is_total(own), "the functions' self costs add up to {own}, not {total}");
     let on_lines = sum("lines", "self") + number(&report["noLine"]);

@@ -11,7 +11,7 @@ pub mod folded;
 pub mod pprof;
 pub mod speedscope;
 
-use profile::{FrameId, Profile};
+use profile::{FrameId, Profile, SourceId};
 use rustc_hash::FxHashSet;
 
 /// More bytes of stacks should not be written: no viewer opens them, and they may not fit into memory.
@@ -51,6 +51,20 @@ pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> us
         }
     }
     sum
+}
+
+/// File and line of a frame whose code is of another file than its function: of a macro, of included text.
+fn elsewhere(profile: &Profile, frame: FrameId) -> Option<(SourceId, u32)> {
+    let own = profile.symbols().funcs.get(profile.frames().get(frame).func).source;
+    profile.place(frame).filter(|(source, _)| own != Some(*source))
+}
+
+/// What a format loses that tells functions apart by the files of their code.
+const PARTS: &str = "that code of several files is of one function";
+
+/// Whether such a format loses it.
+fn has_parts(profile: &Profile) -> bool {
+    (0..profile.frames().len() as u32).any(|frame| elsewhere(profile, FrameId::new(frame)).is_some())
 }
 
 /// A file, ready to be stored.

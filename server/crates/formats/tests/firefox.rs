@@ -305,6 +305,33 @@ fn executing_columns_are_kept_of_scripts_only() {
 }
 
 #[test]
+fn an_original_location_in_another_file_is_the_place_of_the_frame_and_not_of_its_func() {
+    // Both funcs are of `a.ts`, from line 3 and from line 30; the frames execute b.ts:7 and a.ts:31.
+    let mut profile = profile();
+    profile["meta"]["preprocessedProfileVersion"] = json!(64);
+    profile["shared"] = json!({
+        "stringArray": ["outer", "inner", "out.js", "a.ts", "b.ts"],
+        "sources": { "length": 3, "filename": [2, 3, 4] },
+        "sourceLocationTable": { "length": 4, "source": [1, 1, 2, 1], "line": [3, 30, 7, 31], "column": [1, 1, 1, 1] },
+    });
+    let thread = &mut profile["threads"][0];
+    thread.as_object_mut().unwrap().remove("stringArray");
+    thread["frameTable"] = json!({ "length": 2, "func": [0, 1], "line": [1, 1], "originalLocation": [2, 3] });
+    thread["funcTable"] =
+        json!({ "length": 2, "name": [0, 1], "source": [0, 0], "lineNumber": [1, 1], "originalLocation": [0, 1] });
+    let read = read(profile.to_string().into_bytes()).unwrap();
+    let profile = stacks(&read);
+    let symbols = profile.symbols();
+    let places = [0, 1].map(|id| {
+        let id = profile::FrameId::new(id);
+        let func = symbols.funcs.get(profile.frames().get(id).func);
+        let (source, line) = profile.place(id).unwrap();
+        (symbols.source_name(func.source.unwrap()), func.line, symbols.source_name(source), line)
+    });
+    assert_eq!(places, [("a.ts", 3, "b.ts", 7), ("a.ts", 30, "a.ts", 31)]);
+}
+
+#[test]
 fn what_is_a_script_in_words_and_in_flags() {
     use profile::Code::{JavaScript, Label, Native};
     let codes = |columns: [(&str, Value); 2]| {

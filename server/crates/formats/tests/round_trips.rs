@@ -96,3 +96,17 @@ fn speedscope() {
         assert!(seconds(&original) == seconds(&again) || is_lost("the sampling interval"), "{path}");
     }
 }
+
+#[test]
+fn names_with_signs_of_comments_as_folded_stacks() {
+    let text = "#getJob;a#b 1\n\\# heading;f 2\n\\#;f 3\nmain;# c;#d 4\n\\\\#x 5\n";
+    let original = read(text.as_bytes().to_vec()).unwrap();
+    let expected = ["#", "# c", "# heading", "#d", "#getJob", "\\#x", "a#b", "f", "main"];
+    let sorted = |read: &formats::Read| names(stacks(read)).into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(sorted(&original), expected.map(str::to_owned).into());
+    let folded = formats::write::folded::write(stacks(&original), formats::write::folded::Frames::WithLines);
+    let again = read(folded.bytes).unwrap();
+    assert_eq!(again.warnings.as_slice(), []);
+    let sum = |read: &formats::Read| samples(stacks(read), &names(stacks(read))).iter().map(|(.., weight)| weight).sum::<f64>();
+    assert_eq!((sorted(&again), sum(&again)), (sorted(&original), 15.0));
+}

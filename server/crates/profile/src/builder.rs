@@ -56,6 +56,8 @@ pub struct ProfileBuilder {
     lib_ids: FxHashMap<Lib, LibId>,
     func_ids: FxHashMap<Func, FuncId>,
     frame_ids: FxHashMap<Frame, FrameId>,
+    /// Of the frames whose line is in another file than their func.
+    elsewhere_ids: FxHashMap<(Frame, SourceId, u32), FrameId>,
     stack_ids: FxHashMap<(Option<StackId>, FrameId), StackId>,
 }
 
@@ -137,6 +139,19 @@ impl ProfileBuilder {
         }
         let id = self.push_frame(frame)?;
         self.frame_ids.insert(frame, id);
+        Ok(id)
+    }
+
+    /// The id of a frame that executes a line (1-based) of another file than its func's; its own line counts for nothing.
+    pub fn intern_frame_elsewhere(&mut self, frame: Frame, source: SourceId, line: u32) -> Result<FrameId, BuildError> {
+        let frame = Frame { line: 0, column: 0, ..frame };
+        if let Some(&id) = self.elsewhere_ids.get(&(frame, source, line)) {
+            return Ok(id);
+        }
+        check("frame.source", self.profile.frames.len() as u32, "source", source.index(), self.profile.symbols.sources.len())?;
+        let id = self.push_frame(frame)?;
+        self.put_elsewhere(source, line);
+        self.elsewhere_ids.insert((frame, source, line), id);
         Ok(id)
     }
 

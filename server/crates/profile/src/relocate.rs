@@ -5,7 +5,7 @@
 //! that inlines makes a function of one of them execute lines of another.
 
 use crate::symbol_tables::Names;
-use crate::{FrameTable, FuncTable, Profile, Recording, SourceId};
+use crate::{FrameId, FrameTable, FuncTable, Profile, Recording, SourceId};
 use std::sync::Arc;
 
 /// What is asked of a place.
@@ -83,9 +83,12 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
     }
 
     let mut frames = FrameTable::default();
-    for mut frame in profile.frames.iter() {
+    for (id, mut frame) in (0..).map(FrameId::new).zip(profile.frames.iter()) {
         let Some(was) = old.funcs.get(frame.func).source.filter(|_| frame.line != 0) else {
             frames.push(frame);
+            if let Some((source, line)) = profile.frames.elsewhere(id) {
+                frames.put_elsewhere(source, line);
+            }
             continue;
         };
         let position = Position { source: was, line: frame.line, column: frame.column };
@@ -112,7 +115,7 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, Frame, FrameId, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+    use crate::{Code, Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
 
     /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of `b.ts`), 3 (generated)
     /// and 4 (of nobody knows where), the second 21.
@@ -175,6 +178,14 @@ mod tests {
         // Whoever takes a frame's line for one of its func's file finds none rather than a wrong one.
         let lines: Vec<_> = profile.frames().iter().map(|frame| frame.line).collect();
         assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn places_in_other_files_are_found_once_and_stay() {
+        let once = relocate(&Recording::Stacks(profile()), find);
+        let Recording::Stacks(twice) = relocate(&once, |_, _| Moved::Stays) else { panic!("it has stacks") };
+        let place = |frame| twice.place(FrameId::new(frame)).map(|(source, line)| (twice.symbols().source_name(source), line));
+        assert_eq!([place(2), place(5)], [Some(("/app/b.ts", 2)); 2]);
     }
 
     #[test]

@@ -100,6 +100,7 @@ impl Form {
     /// The stack and the values of a line.
     fn split(self, line: &str) -> Option<(&str, Values)> {
         let one = |(stack, value)| (stack, Values::One(value));
+        let line = line::unescaped(line);
         match self {
             Self::Value => line::value_last(line).map(one),
             Self::Difference => {

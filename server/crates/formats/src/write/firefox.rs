@@ -10,12 +10,15 @@
 //! - Samples have no times in a [`Profile`]. Here time passes by what each sample weighs, so that the timeline shows the same
 //!   amounts as the call tree.
 //! - Code without a name is where the file says that it lies in its library; all other frames lie at its beginning.
+//! - A frame that runs code of another file than its func's has that place as its *original location*, as after symbolication with
+//!   a source map: lines are taken from there first.
 //! - A frame's category says whether it is idle; one that is idle on some stacks only is written twice.
 
-use super::Written;
+use super::{Written, elsewhere};
 use profile::{
     AddressBase, FrameId, FuncId, LibId, LineKnowledge, Metric, Profile, SourceId, StackId, StringId, Thread, Weights,
 };
+use rustc_hash::FxHashMap;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
@@ -27,6 +30,7 @@ const HAS_ADDRESS_AND_LIB: u8 = 1 << 1;
 const HAS_CATEGORY: u8 = 1 << 2;
 const FRAME_HAS_LINE: u8 = 1 << 4;
 const FRAME_HAS_COLUMN: u8 = 1 << 5;
+const FRAME_HAS_ORIGINAL_LOCATION: u8 = 1 << 6;
 
 /// Bits of `funcTable.flags`.
 const HAS_RESOURCE: u8 = 1 << 2;
@@ -226,7 +230,7 @@ struct FrameTable {
     inner_window_id: Same<u8>,
     line: Vec<u32>,
     column: Vec<u32>,
-    original_location: Same<u8>,
+    original_location: Vec<u32>,
 }
 
 #[derive(Serialize)]
@@ -275,12 +279,20 @@ struct Sources {
     content: Same<Option<u32>>,
 }
 
-#[derive(Serialize, Default)]
+#[derive(Serialize)]
 struct SourceLocationTable {
-    length: u8,
-    source: [u8; 0],
-    line: [u8; 0],
-    column: [u8; 0],
+    length: usize,
+    source: Vec<u32>,
+    line: Vec<u32>,
+    column: Same<u8>,
+}
+
+impl SourceLocationTable {
+    /// Of these places; their columns are unknown.
+    fn new(places: &[(SourceId, u32)]) -> Self {
+        let (source, line) = places.iter().map(|(source, line)| (source.raw(), *line)).unzip();
+        Self { length: places.len(), source, line, column: Same(0, places.len()) }
+    }
 }
 
 #[derive(Serialize)]
@@ -388,7 +400,7 @@ impl<'p> Shared<'p> {
     fn new(profile: &'p Profile) -> Self {
         let symbols = profile.symbols();
         let (n_strings, n_libs, n_sources) = (symbols.strings.len(), symbols.libs.len(), symbols.sources.len());
-        let (frame_table, stack_table) = frames_and_stacks(profile);
+        let (frame_table, stack_table, places) = frames_and_stacks(profile);
         Self {
             stack_table,
             frame_table,
@@ -409,7 +421,7 @@ impl<'p> Shared<'p> {
                 source_map_url: Same(None, n_sources),
                 content: Same(None, n_sources),
             },
-            source_location_table: SourceLocationTable::default(),
+            source_location_table: SourceLocationTable::new(&places),
             string_array: StringArray(profile),
         }
     }
@@ -439,20 +451,33 @@ impl FuncTable {
 }
 
 impl FrameTable {
-    /// The table whose rows are these frames, idle or not.
-    fn new(profile: &Profile, rows: &[(FrameId, bool)]) -> Self {
+    /// The table whose rows are these frames, idle or not, and the places of those whose code is of another file than their func.
+    fn new(profile: &Profile, rows: &[(FrameId, bool)]) -> (Self, Vec<(SourceId, u32)>) {
         let n = rows.len();
+        let mut places = Vec::new();
+        let mut known = FxHashMap::default();
+        let locations: Vec<Option<u32>> = rows
+            .iter()
+            .map(|&(id, _)| {
+                let place = elsewhere(profile, id)?;
+                Some(*known.entry(place).or_insert_with(|| {
+                    places.push(place);
+                    places.len() as u32 - 1
+                }))
+            })
+            .collect();
         let frames = || rows.iter().map(|&(id, _)| profile.frames().get(id));
         let funcs = || frames().map(|frame| profile.symbols().funcs.get(frame.func));
-        let flags = frames().zip(funcs()).map(|(frame, func)| {
+        let flags = frames().zip(funcs()).zip(&locations).map(|((frame, func), location)| {
             // A clear bit would send readers to the func's position.
             flag(INLINED, frame.inlined)
                 | flag(HAS_ADDRESS_AND_LIB, func.lib.is_some())
                 | HAS_CATEGORY
                 | flag(FRAME_HAS_LINE, frame.line > 0 || func.line > 0)
                 | flag(FRAME_HAS_COLUMN, frame.column > 0 || func.column > 0)
+                | flag(FRAME_HAS_ORIGINAL_LOCATION, location.is_some())
         });
-        Self {
+        let table = Self {
             length: n,
             flags: flags.collect(),
             address: frames().map(|frame| address(profile, frame.func).unwrap_or(0)).collect(),
@@ -464,8 +489,9 @@ impl FrameTable {
             inner_window_id: Same(0, n),
             line: frames().map(|frame| frame.line).collect(),
             column: frames().map(|frame| frame.column).collect(),
-            original_location: Same(0, n),
-        }
+            original_location: locations.iter().map(|location| location.unwrap_or(0)).collect(),
+        };
+        (table, places)
     }
 }
 
@@ -477,7 +503,7 @@ fn address(profile: &Profile, func: FuncId) -> Option<u64> {
 }
 
 /// Frames in their own order, those that are idle on some stacks only once more at the end.
-fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable) {
+fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceId, u32)>) {
     let stacks = profile.stacks();
     // Whether a frame is on top of a stack that is not idle, and of one that is.
     let mut seen = vec![(false, false); profile.frames().len()];
@@ -501,7 +527,8 @@ fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable) {
     });
     let prefix_offset = stacks.ids().map(|stack| stacks.prefix(stack).map_or(0, |prefix| stack.raw() - prefix.raw()));
     let stacks = StackTable { length: stacks.len(), frame: frame.collect(), prefix_offset: prefix_offset.collect() };
-    (FrameTable::new(profile, &rows), stacks)
+    let (frames, places) = FrameTable::new(profile, &rows);
+    (frames, stacks, places)
 }
 
 impl<'p> ThreadRow<'p> {

@@ -1,9 +1,10 @@
 //! Folded stacks: `main;parse;hash 42`, what FlameGraph, inferno, speedscope and this program read.
 //!
 //! A frame that knows its file is written as py-spy does, `name (file:line)`, so that lines survive; `_[i]` behind it says that
-//! it was inlined. A flame chart is the same without summing: one line per sample, in order, names only.
+//! it was inlined. The file is that of the line. A flame chart is the same without summing: one line per sample, in order, names
+//! only. Where a line would read as a comment, a backslash stands before it.
 
-use super::Written;
+use super::{PARTS, Written, has_parts};
 use profile::{Frame, FrameId, Profile, StackId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -64,9 +65,16 @@ fn written(profile: &Profile, frames: Frames, lines: impl Iterator<Item = (Strin
     let mut text = String::new();
     for (path, weight) in lines {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{path} {weight}");
+        let _ = writeln!(text, "{}{path} {weight}", escape(&path));
     }
     Written { bytes: text.into_bytes(), lost: lost(profile, frames) }
+}
+
+/// What must stand before a line so that no reader takes it for a comment, and ours gives the name back.
+fn escape(path: &str) -> &'static str {
+    let name = path.trim_start_matches('\\');
+    let is_comment = path.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
+    if is_comment || (name.len() < path.len() && name.starts_with('#')) { "\\" } else { "" }
 }
 
 fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
@@ -80,6 +88,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),
         (lines, "lines"),
+        (frames == Frames::WithLines && has_parts(profile), PARTS),
         (func(|func| func.line != 0), "where functions start"),
         (func(|func| func.lib.is_some()), "libraries"),
         (stackless, "samples without a stack"),
@@ -119,13 +128,14 @@ impl<'p> Texts<'p> {
 
 fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     let symbols = profile.symbols();
-    let Frame { func, line, inlined, .. } = profile.frames().get(frame);
+    let Frame { func, inlined, .. } = profile.frames().get(frame);
     let mut text = plain(symbols.func_name(func));
     if frames == Frames::WithLines {
-        if let Some(source) = symbols.funcs.get(func).source {
-            let file = plain(symbols.source_name(source));
-            let _ = if line == 0 { write!(text, " ({file})") } else { write!(text, " ({file}:{line})") };
-        }
+        let _ = match (profile.place(frame), symbols.funcs.get(func).source) {
+            (Some((source, line)), _) => write!(text, " ({}:{line})", plain(symbols.source_name(source))),
+            (None, Some(source)) => write!(text, " ({})", plain(symbols.source_name(source))),
+            (None, None) => Ok(()),
+        };
         if inlined {
             text.push_str("_[i]");
         }
@@ -133,7 +143,7 @@ fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     text
 }
 
-/// Without what separates frames and lines, or would make a line a comment or a frame the end of the one before.
+/// Without what separates frames and lines, or would make a frame the end of the one before.
 fn plain(text: &str) -> String {
     let harmless = |c: char| match c {
         ';' => ',',
@@ -143,7 +153,6 @@ fn plain(text: &str) -> String {
     let text: String = text.chars().map(harmless).collect();
     match text.trim() {
         "" => "(anonymous)".to_owned(),
-        text if text.starts_with('#') => format!("\\{text}"),
         text => text.to_owned(),
     }
 }
@@ -153,8 +162,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_taken_for_a_comment_or_for_a_part_of_another() {
-        let names = ["a;b\n", "  lead", "", "# c", "#c", "f 12"].map(plain);
-        assert_eq!(names, ["a,b", "lead", "(anonymous)", "\\# c", "\\#c", "f 12"]);
+    fn no_name_is_taken_for_a_part_of_another() {
+        let names = ["a;b\n", "  lead", "", "# c", "f 12"].map(plain);
+        assert_eq!(names, ["a,b", "lead", "(anonymous)", "# c", "f 12"]);
+    }
+
+    #[test]
+    fn lines_that_would_be_comments_are_escaped_and_others_are_not() {
+        let paths = ["#get;f", "# c;f", "#", "##", "#;f", "a;# b", r"\#get", r"\\# c", r"\f"];
+        assert_eq!(paths.map(escape), ["", r"\", r"\", r"\", "", "", r"\", r"\", ""]);
     }
 }

@@ -1,20 +1,22 @@
 //! pprof's `profile.proto` under gzip, as `go tool pprof` and what else reads pprof expect it.
 //!
 //! Values are whole numbers there: times that are not become nanoseconds. Samples of a thread that have the same stack become
-//! one. A function and what is inlined into it share a location, the innermost first. There are no addresses.
+//! one. A function and what is inlined into it share a location, the innermost first. There are no addresses. A function has one
+//! file there: its code of other files is of functions of its name.
 
-use super::Written;
+use super::{PARTS, Written, elsewhere, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
-use profile::{Frame, LineKnowledge, Metric, Profile, StackId, Thread, Weights};
+use profile::{FrameId, FuncId, LineKnowledge, Metric, Profile, SourceId, StackId, Thread, Weights};
 use prost::Message;
 use rustc_hash::FxHashMap;
 use std::io::Read;
 
 /// Writes a profile for pprof. The same profile gives the same bytes.
 pub fn write(profile: &Profile) -> Written {
-    let mut writer = Writer { profile, file: proto::Profile::default(), strings: FxHashMap::default(), lost: Vec::new() };
+    let (file, strings) = (proto::Profile::default(), FxHashMap::default());
+    let mut writer = Writer { profile, file, strings, parts: FxHashMap::default(), lost: Vec::new() };
     writer.string("");
     let scales = writer.metrics();
     writer.symbols();
@@ -24,7 +26,7 @@ pub fn write(profile: &Profile) -> Written {
     let string_table = std::mem::take(&mut writer.file.string_table);
     let mut bytes = writer.file.encode_to_vec();
     writer.file = proto::Profile { string_table, ..proto::Profile::default() };
-    let mut locations = Locations::default();
+    let mut locations = Locations { parts: std::mem::take(&mut writer.parts), ..Locations::default() };
     for thread in profile.threads() {
         let label = writer.labels(thread);
         for (stack, weights) in by_stack(thread) {
@@ -71,8 +73,12 @@ struct Writer<'a> {
     profile: &'a Profile,
     file: proto::Profile,
     strings: FxHashMap<String, u32>,
+    parts: Parts,
     lost: Vec<&'static str>,
 }
+
+/// The functions that stand for the code of other files in a func.
+type Parts = FxHashMap<(FuncId, SourceId), u64>;
 
 impl Writer<'_> {
     fn string(&mut self, text: &str) -> i64 {
@@ -119,7 +125,7 @@ impl Writer<'_> {
         scales
     }
 
-    /// Libraries and funcs; their ids are their rows, from 1.
+    /// Libraries and funcs, then the parts of funcs in other files; their ids are their rows, from 1.
     fn symbols(&mut self) {
         let symbols = self.profile.symbols();
         for (id, lib) in (1..).zip(&symbols.libs) {
@@ -139,6 +145,17 @@ impl Writer<'_> {
             // A linker's name that is the same would have pprof take it for C++ and shorten it: `<T>::f` would become `::f`.
             self.file.function.push(proto::Function { id, name, system_name: 0, filename, start_line });
         }
+        for frame in (0..self.profile.frames().len() as u32).map(FrameId::new) {
+            let Some((source, _)) = elsewhere(self.profile, frame) else { continue };
+            let func = self.profile.frames().get(frame).func;
+            if self.parts.contains_key(&(func, source)) {
+                continue;
+            }
+            let id = self.file.function.len() as u64 + 1;
+            self.parts.insert((func, source), id);
+            let (name, filename) = (self.string(symbols.func_name(func)), self.string(symbols.source_name(source)));
+            self.file.function.push(proto::Function { id, name, system_name: 0, filename, start_line: 0 });
+        }
     }
 
     /// What a sample of this thread says of it.
@@ -157,10 +174,11 @@ impl Writer<'_> {
     fn note_losses(&mut self) {
         let profile = self.profile;
         let funcs = &profile.symbols().funcs;
-        let knows_lines = profile.frames().iter().any(|frame| frame.line > 0);
+        let knows_lines = has_parts(profile) || profile.frames().iter().any(|frame| frame.line > 0);
         let lines = if knows_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let losses = [
             ("which metrics know no lines", profile.metrics().iter().any(|metric| metric.lines != lines)),
+            (PARTS, has_parts(profile)),
             ("the columns at which functions start", funcs.ids().any(|id| funcs.get(id).column > 0)),
             ("which samples are idle", profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack))),
             ("numbers of calls", profile.threads().iter().any(|thread| thread.samples.calls().is_some())),
@@ -179,7 +197,9 @@ fn seconds_of_unit(metric: &Metric) -> Option<f64> {
 #[derive(Default)]
 struct Locations {
     rows: Vec<proto::Location>,
-    ids: FxHashMap<Vec<Frame>, u64>,
+    /// By function, line and column of each frame, the innermost first.
+    ids: FxHashMap<Vec<(u64, u32, u32)>, u64>,
+    parts: Parts,
     /// The location that a stack ends in, and the stack that called it.
     known: FxHashMap<StackId, (u64, Option<StackId>)>,
     begins_inlined: bool,
@@ -203,28 +223,32 @@ impl Locations {
 
     /// The frame that a stack ends in, with the frames that it is inlined into and the one that they are all inlined into.
     fn leaf(&mut self, stack: StackId, profile: &Profile) -> (u64, Option<StackId>) {
-        let mut frames = Vec::new();
+        let mut lines = Vec::new();
         let mut caller = Some(stack);
+        let mut lib = None;
         while let Some(stack) = caller {
-            let frame = profile.frames().get(profile.stacks().frame(stack));
-            frames.push(frame);
+            let id = profile.stacks().frame(stack);
+            let frame = profile.frames().get(id);
+            lib = profile.symbols().funcs.get(frame.func).lib;
+            let own = (u64::from(frame.func.raw()) + 1, frame.line, frame.column);
+            let part = elsewhere(profile, id).and_then(|(source, line)| Some((*self.parts.get(&(frame.func, source))?, line, 0)));
+            lines.push(part.unwrap_or(own));
             caller = profile.stacks().prefix(stack);
             if !frame.inlined {
                 break;
             }
+            self.begins_inlined |= caller.is_none();
         }
-        self.begins_inlined |= frames.last().is_some_and(|outer| outer.inlined);
-        let id = self.ids.get(&frames).copied().unwrap_or_else(|| {
+        let id = self.ids.get(&lines).copied().unwrap_or_else(|| {
             let id = self.rows.len() as u64 + 1;
-            let line = |frame: &Frame| proto::Line {
-                function_id: u64::from(frame.func.raw()) + 1,
-                number: i64::from(frame.line),
-                column: i64::from(frame.column),
+            let line = |&(function_id, line, column): &(u64, u32, u32)| proto::Line {
+                function_id,
+                number: i64::from(line),
+                column: i64::from(column),
             };
-            let lib = frames.last().and_then(|outer| profile.symbols().funcs.get(outer.func).lib);
             let mapping_id = lib.map_or(0, |lib| u64::from(lib.raw()) + 1);
-            self.rows.push(proto::Location { id, mapping_id, address: 0, line: frames.iter().map(line).collect() });
-            self.ids.insert(frames, id);
+            self.rows.push(proto::Location { id, mapping_id, address: 0, line: lines.iter().map(line).collect() });
+            self.ids.insert(lines, id);
             id
         });
         self.known.insert(stack, (id, caller));

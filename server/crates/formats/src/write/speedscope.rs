@@ -1,10 +1,10 @@
 //! speedscope's own file format, which its viewer and this program read: one *sampled* profile per thread, with its samples in
 //! their order.
 //!
-//! A frame has one line there, and it is the executing one, as py-spy writes it: costs of lines come back as they were. What a
+//! A frame has one file and one line there, those that it executes, as py-spy writes it: costs of lines come back as they were. What a
 //! reader tells functions apart by is name and file; those that differ in nothing but their library get it behind their name.
 
-use super::Written;
+use super::{PARTS, Written, elsewhere, has_parts};
 use profile::{Frame, Func, LineKnowledge, Metric, Profile, SourceId, StringId, SymbolTables, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
@@ -140,10 +140,11 @@ fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
         if numbers[id.index()] == UNUSED {
             let Frame { func, line, column, .. } = profile.frames().get(id);
             let func = symbols.funcs.get(func);
+            let (source, line) = elsewhere(profile, id).map_or((func.source, line), |(source, line)| (Some(source), line));
             numbers[id.index()] = frames.len() as u32;
             frames.push(SharedFrame {
                 name: name(symbols, func, &homonyms),
-                file: func.source.map(|source| symbols.source_name(source)),
+                file: source.map(|source| symbols.source_name(source)),
                 line: (line != 0).then_some(line),
                 col: (column != 0).then_some(column),
             });
@@ -183,6 +184,7 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
         (metric.is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()), "the sampling interval"),
         (metric.is_some_and(|metric| metric.lines == LineKnowledge::SelfOnly), "that totals of lines are not known"),
         (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
+        (has_parts(profile), PARTS),
         (funcs().any(|func| func.line != 0), "where functions start"),
         (funcs().any(|func| func.lib.is_some()), "libraries"),
         (profile.frames().iter().any(|frame| frame.inlined), "which frames are inlined"),

@@ -8,7 +8,7 @@ use super::location;
 use super::raw::join;
 use super::schema::{Meta, frame_flags, func_flags};
 use crate::{At, ReadError};
-use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, StackId};
+use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, SourceId, StackId};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -162,7 +162,11 @@ fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) 
             }
             _ => 0,
         };
-        ids.push(builder.intern_frame(Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined })?);
+        let frame = Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined };
+        ids.push(match position.elsewhere {
+            Some((source, line)) => builder.intern_frame_elsewhere(frame, source, line)?,
+            None => builder.intern_frame(frame)?,
+        });
     }
     Ok((frames, ids))
 }
@@ -215,6 +219,8 @@ struct Position {
     func: FuncId,
     /// The line of a frame that has none; 0 = unknown.
     line: u32,
+    /// File and line, where the file is not that of the func.
+    elsewhere: Option<(SourceId, u32)>,
     /// Whether it is from before compilation, so that the frame's own line does not belong to it.
     original: bool,
     /// Whether it lies in a script, which may be all in one line.
@@ -288,12 +294,12 @@ impl Funcs {
         let lib = frame.lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
         let start = self.cell(&self.line, row, func_flags::LINE).unwrap_or(0);
         let func_location = self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
-        let (file, line, start) = if let Some((file, line)) = frame.location.map(located).or(func_location) {
-            (source(file), line, func_location.map_or(0, |(_, line)| line))
+        let (file, start) = if let Some((file, line)) = func_location {
+            (source(file), line)
         } else {
             let file = self.cell(&self.source, row, func_flags::SOURCE).and_then(source);
             let file_name = || self.file_name.get(row).copied().and_then(string);
-            (file.or_else(file_name), start, start)
+            (file.or_else(file_name), start)
         };
         let known = |line: u32| if line == ABSENT { 0 } else { line };
         let is_address = lib.is_some() && file.is_none() && location::address(name).is_some();
@@ -308,11 +314,19 @@ impl Funcs {
             line: known(start),
             column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
         };
+        // A compiler puts code of one file into functions of another.
+        let (line, elsewhere) = match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
+            Some((Some(other), line @ 1..)) if file != Some(other) => {
+                (0, Some((builder.intern_source(&crate::read::source_name(other))?, line)))
+            }
+            Some((executing, line)) => (if executing == file { line } else { 0 }, None),
+            None => (known(start), None),
+        };
         let original = frame.location.is_some() || func_location.is_some();
         let is_script = file.is_some_and(is_script);
         let func = builder.intern_func(func)?;
         builder.set_code(func, self.code(row))?;
-        Ok(Position { func, line: known(line), original, is_script, is_address })
+        Ok(Position { func, line, elsewhere, original, is_script, is_address })
     }
 }
 

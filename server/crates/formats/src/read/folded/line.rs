@@ -45,6 +45,14 @@ pub(super) fn comment(line: &str) -> Option<&str> {
     (text.is_empty() || text.starts_with([' ', '#', '\t', '\r'])).then(|| text.trim())
 }
 
+/// A line without the backslash that our own writer puts before one that would be a comment.
+pub(super) fn unescaped(line: &str) -> &str {
+    match line.strip_prefix('\\') {
+        Some(rest) if rest.trim_start_matches('\\').starts_with('#') => rest,
+        _ => line,
+    }
+}
+
 /// The frames of a stack, root first, as slices of it.
 ///
 /// A `;` within a frame (Rust's `[u8; 8]`, Java signatures) is told by the blank behind it. With `joins_lines` a frame
