@@ -10,6 +10,7 @@ pub mod detect;
 mod error;
 pub mod foreign;
 pub mod inflate;
+mod origin;
 mod pprof_proto;
 mod read;
 mod scan;
@@ -18,6 +19,7 @@ pub mod write;
 pub use detect::{Format, detect};
 pub use error::{At, ErrorKind, ReadError};
 pub use foreign::Foreign;
+pub use origin::{Origin, origin};
 pub use read::perf_script::{Generated, generated};
 
 use profile::{RawStacks, Recording, Warnings, Weights};

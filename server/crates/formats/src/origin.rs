@@ -1,0 +1,91 @@
+//! What the head of a profile says of the run that wrote it: enough to tell whether two files are of one run, without reading
+//! either of them whole.
+
+use crate::{Format, detect};
+
+/// Who wrote a profile, and when in the life of its process. What the format does not say, or not at its beginning, is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origin {
+    /// The program that wrote it.
+    pub producer: Option<String>,
+    /// The command that was recorded.
+    pub command: Option<String>,
+    /// Its process.
+    pub pid: Option<String>,
+    /// The thread of the process, where the file is of one.
+    pub thread: Option<String>,
+    /// Which of the dumps of the process it is, from 1.
+    pub part: Option<u64>,
+    /// What of the process the dump is of, in basic blocks: from there, until there. A dump begins where the one before ended.
+    pub blocks: Option<(u64, u64)>,
+    /// What its costs count.
+    pub events: Option<String>,
+}
+
+/// What the first bytes of a file (inflated) say.
+pub fn origin(format: Format, head: &[u8]) -> Origin {
+    match format {
+        Format::Callgrind => callgrind(&String::from_utf8_lossy(detect::without_bom(head))),
+        _ => Origin::default(),
+    }
+}
+
+/// The header of a callgrind file: lines `key: value` before the first costs.
+fn callgrind(head: &str) -> Origin {
+    let mut origin = Origin::default();
+    for line in head.lines() {
+        let Some((key, value)) = line.split_once(':').filter(|(key, _)| !key.contains('=')) else {
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            break;
+        };
+        let value = value.trim();
+        let text = || Some(value.to_owned());
+        match key {
+            "creator" => origin.producer = text(),
+            "cmd" => origin.command = text(),
+            "pid" => origin.pid = text(),
+            "thread" => origin.thread = text(),
+            "part" => origin.part = value.parse().ok(),
+            "desc" => origin.blocks = origin.blocks.or_else(|| blocks(value)),
+            "events" => {
+                origin.events = text();
+                break;
+            }
+            _ => {}
+        }
+    }
+    origin
+}
+
+/// `Timerange: Basic block 26020 - 127521`
+fn blocks(text: &str) -> Option<(u64, u64)> {
+    let (from, to) = text.strip_prefix("Timerange: Basic block ")?.split_once(" - ")?;
+    Some((from.parse().ok()?, to.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callgrind_says_which_dump_of_which_thread_it_is() {
+        let head = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 2843\ncmd:  ../a --x=y\npart: 2\nthread: 1\n\n\n\
+                    desc: I1 cache: \ndesc: Timerange: Basic block 26020 - 127521\ndesc: Trigger: --dump-every-bb=20000\n\n\
+                    positions: line\nevents: Ir Dr\nsummary: 7\n\npid: 1\nfn=(1) main\n";
+        let text = |text: &str| Some(text.to_owned());
+        let expected = Origin {
+            producer: text("callgrind-3.19.0"),
+            command: text("../a --x=y"),
+            pid: text("2843"),
+            thread: text("1"),
+            part: Some(2),
+            blocks: Some((26020, 127_521)),
+            events: text("Ir Dr"),
+        };
+        assert_eq!(origin(Format::Callgrind, head.as_bytes()), expected);
+        assert_eq!(origin(Format::Callgrind, b"fn=a: b\npid: 1\n"), Origin::default());
+        assert_eq!(origin(Format::Folded, head.as_bytes()), Origin::default());
+    }
+}
