@@ -8,6 +8,7 @@ use crate::symbol_tables::Names;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Frame, FrameId, Func, FuncId, FuncTable, Lib, LibId, LineKnowledge, Metric, OwnCost,
     Profile, ProfileBuilder, Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
+    Weights,
 };
 use rustc_hash::FxHashMap;
 
@@ -67,18 +68,26 @@ pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
     }
 }
 
-/// The metrics of all parts, each with the most that any part knows of lines.
+/// The metrics of all parts that weigh anything, each with the most that any part knows of lines.
 fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
-    let Some((first, rest)) = parts.split_first() else { return Ok(Vec::new()) };
+    let weighs = |part: &Part| match &part.recording {
+        Recording::Stacks(profile) => profile.threads.iter().any(|thread| !thread.samples.is_empty()),
+        Recording::Graph(graph) => !graph.own.is_empty() || !graph.calls.is_empty(),
+    };
+    let first = parts.iter().position(weighs).unwrap_or(0);
+    let Some(first) = parts.get(first) else { return Ok(Vec::new()) };
     let names = |metrics: &[Metric]| {
         let name = |metric: &Metric| format!("{} ({})", metric.name, metric.unit);
         metrics.iter().map(name).collect::<Vec<_>>().join(", ")
     };
     let mut metrics = first.recording.metrics().to_vec();
     let expected = names(&metrics);
-    for (part, Part { recording, .. }) in (1..).zip(rest) {
+    for (part, Part { recording, .. }) in (0..).zip(parts) {
         if recording.summed().is_some() != first.recording.summed().is_some() {
             return Err(MergeError::Kinds { part });
+        }
+        if !weighs(&parts[part]) {
+            continue;
         }
         let found = names(recording.metrics());
         if found != expected {
@@ -123,6 +132,7 @@ fn place<T: Default>(threads: &mut Vec<(Thread, T)>, n_before: usize, thread: Th
 
 fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeError> {
     let default = parts.first().map_or(0, |part| part.recording.default_metric().index());
+    let n_metrics = metrics.len();
     let mut builder = ProfileBuilder::new(metrics, default);
     let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> = FxHashMap::default();
     let mut threads: Vec<(Thread, Option<Samples>)> = Vec::new();
@@ -143,7 +153,11 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
         }
     }
     for (thread, samples) in threads {
-        builder.push_thread(Thread { samples: samples.unwrap_or_default(), ..thread })?;
+        let mut samples = samples.unwrap_or_default();
+        if samples.is_empty() {
+            samples.weights = vec![Weights::Ones; n_metrics];
+        }
+        builder.push_thread(Thread { samples, ..thread })?;
     }
     Ok(builder.build())
 }

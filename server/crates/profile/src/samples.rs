@@ -96,6 +96,9 @@ impl Samples {
     /// These samples and then `more`, of the same metrics.
     #[must_use]
     pub(crate) fn followed_by(self, more: Self) -> Self {
+        if self.is_empty() {
+            return more;
+        }
         let join = |(first, second): (Weights, &Weights)| match (first, second) {
             (Weights::Ones, Weights::Ones) => Weights::Ones,
             (first, second) => {
