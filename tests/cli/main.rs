@@ -7,6 +7,7 @@ mod foreign;
 mod lacking;
 #[cfg(feature = "symbols")]
 mod recorded;
+mod runs;
 mod sums;
 mod transforms;
 

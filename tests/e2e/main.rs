@@ -14,6 +14,7 @@ mod hints;
 mod lifecycle;
 mod progress;
 mod reload;
+mod runs;
 mod settings;
 #[cfg(feature = "grammars")]
 mod source_functions;

@@ -12,13 +12,14 @@ use crate::lsp;
 use crate::present::text::{one_line, plain};
 use crate::present::units;
 use crate::session::config::{Config, Implementation, Inlines, PathMapping, Symbols};
+use crate::session::discovery::{Content, Recognised, sniff};
 use crate::session::libraries::{self, Libraries, Places};
-use crate::session::roots;
 use crate::session::snapshot::{self, FunctionsAre, LoadError, Loaded, Snapshot};
 use crate::session::transforms;
+use crate::session::{roots, runs};
 use analysis::Transform;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use profile::Metric;
+use profile::{Metric, Thread, Warning};
 use sources::{Limits, SourceIndex};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
@@ -60,13 +61,11 @@ enum Command {
         #[arg(long)]
         stdio: bool,
     },
-    /// Show source files with their costs beside them, as an editor would
+    /// Show source files with their costs beside them, as an editor would; without SOURCE the hottest three that can be found
+    #[command(override_usage = "costline annotate [OPTIONS] <PROFILE>... [SOURCE]...")]
     Annotate {
         #[command(flatten)]
         view: ViewArgs,
-        /// Source files; without any, the hottest three that can be found
-        #[arg(value_name = "SOURCE")]
-        sources: Vec<PathBuf>,
     },
     /// List what functions, lines or calls cost
     Report {
@@ -146,8 +145,9 @@ enum Command {
 /// Which profile, and how to look at it.
 #[derive(Debug, Clone, Args)]
 struct ViewArgs {
-    /// The profile file
-    profile: PathBuf,
+    /// The profile: a file, or all files of one run
+    #[arg(required = true, value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
     /// The metric to show, by name or unit, glob or /regex/, where the profile has several
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
@@ -251,7 +251,8 @@ pub fn run() -> i32 {
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
-        Command::Annotate { view, sources } => {
+        Command::Annotate { mut view } => {
+            let sources = view.profiles.split_off(n_profiles(&view.profiles));
             let (snapshot, index) = view.load()?;
             annotate::annotate(&snapshot, &index, &sources, out)?;
         }
@@ -268,7 +269,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             tree::tree(&snapshot, tree::Part { inverted, depth, min_percent }, json, out)?;
         }
         Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
-            let baseline = baseline.map(|profile| ViewArgs { profile, ..view.clone() }.load()).transpose()?;
+            let baseline = baseline.map(|profile| ViewArgs { profiles: vec![profile], ..view.clone() }.load()).transpose()?;
             let (snapshot, _) = view.load()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
             let baseline = baseline.as_ref().map(|(baseline, _)| baseline);
@@ -297,18 +298,20 @@ impl ViewArgs {
             symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
             ..Config::default()
         };
-        let loaded = Loaded::read(&self.profile, config.max_profile_bytes, &mut |_| ControlFlow::Continue(()))?;
-        let workspace = if self.root.is_empty() { vec![default_root(&self.profile)] } else { self.root };
+        let files = read(&self.profiles, config.max_profile_bytes)?;
+        let workspace = if self.root.is_empty() { vec![default_root(&self.profiles[0])] } else { self.root };
         let workspace: Vec<_> = workspace.iter().map(absolute).collect();
         let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
         let cache = Cache::default();
         let places = Places::new(&config, &index);
-        let loaded = libraries::unwound(loaded, &config, &places);
+        let files = files.into_iter().map(|(file, thread)| (libraries::unwound(file, &config, &places), thread));
+        let mut loaded = runs::merged(files.collect())?;
+        loaded.warnings.extend(more_files(&loaded));
         let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
         let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries, FunctionsAre::Recorded);
         // Costs of something else than was asked for are worse than none.
         if let Some(nothing) = snapshot.unmatched.first() {
-            return Err(Failure { code: USAGE, message: format!("{}: {}", self.profile.display(), nothing.problem) });
+            return Err(Failure { code: USAGE, message: format!("{}: {}", self.profiles[0].display(), nothing.problem) });
         }
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
@@ -343,6 +346,54 @@ fn neighbours(path: &Path) -> String {
     analysis::nearest(&name, names.iter().map(String::as_str))
 }
 
+/// How many of the arguments are profiles: the first in any case, so that it is said what is wrong with it.
+fn n_profiles(arguments: &[PathBuf]) -> usize {
+    let rest = arguments.iter().skip(1);
+    1 + rest.take_while(|path| is_empty_file(path) || matches!(sniff(path), Some(Content::Profile(_)))).count()
+}
+
+/// Some profilers make a file that stays empty beside those of their threads.
+fn is_empty_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+}
+
+/// The files, each once and with its thread; empty ones only if all are.
+fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, LoadError> {
+    let mut known: Vec<PathBuf> = Vec::new();
+    let mut files = Vec::new();
+    let mut left = max_bytes;
+    let has_content = |path: &&PathBuf| !is_empty_file(path);
+    let all_empty = !paths.iter().any(|path| has_content(&path));
+    for path in paths.iter().filter(|path| all_empty || has_content(path)) {
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        if known.contains(&real) {
+            continue;
+        }
+        known.push(real);
+        let loaded = Loaded::read(path, left, &mut |_| ControlFlow::Continue(()))?;
+        left = left.saturating_sub(loaded.stamp.len);
+        let thread = Recognised::default().candidate(path).as_ref().map(runs::thread).unwrap_or_default();
+        files.push((loaded, thread));
+    }
+    Ok(files)
+}
+
+/// That other files are of the same run, where only one was given.
+fn more_files(loaded: &Loaded) -> Option<Warning> {
+    const NAMED: usize = 3;
+    let [_] = loaded.files[..] else { return None };
+    let run = runs::around(&loaded.path, &mut Recognised::default());
+    let others: Vec<_> = run.iter().filter(|file| file.path != loaded.path).map(|file| file_name(&file.path)).collect();
+    let first = others.first()?;
+    let files = if others.len() == 1 { "1 more file".to_owned() } else { format!("{} more files", others.len()) };
+    let names = if others.len() > NAMED { format!("{first} …") } else { others.join(", ") };
+    Some(Warning { code: "more-files", message: format!("{files} of this run: {names}; give them, too"), count: 1 })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// ` (3 times)`, where it was more than once.
 fn times(count: u64) -> String {
     if count > 1 { format!(" ({count} times)") } else { String::new() }
@@ -361,7 +412,7 @@ fn default_root(profile: &Path) -> PathBuf {
 /// One line that says what is looked at.
 fn headline(snapshot: &Snapshot) -> String {
     let costs = &snapshot.costs;
-    let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = snapshot.loaded.name();
     let apart = |weight: f64, what: &str| match weight {
         0.0 => String::new(),
         weight => format!(", {} {what} apart", units::absolute(weight, &costs.metric)),
@@ -370,7 +421,7 @@ fn headline(snapshot: &Snapshot) -> String {
     let Metric { name: metric, unit, .. } = &costs.metric;
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
     let threads = costs.threads.iter().filter(|thread| thread.samples > 0).count();
-    // A call graph has no threads.
+    // Most call graphs have no threads.
     let threads = match snapshot.loaded.recording.threads() {
         [] => String::new(),
         _ => format!(" in {}", units::counted(threads as f64, "threads")),

@@ -136,14 +136,14 @@ fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale
 /// Which profile the numbers are of.
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
-    let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+    let name = snapshot.loaded.name();
     let age = units::age(snapshot.loaded.stamp.age());
     let n_threads = snapshot.recording.threads().len();
     let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
     let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
     let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
     if let Some(baseline) = context.world.baseline_of(snapshot) {
-        let name = baseline.snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
+        let name = baseline.snapshot.loaded.name();
         let age = units::age(baseline.snapshot.loaded.stamp.age());
         notes.push(format!("compared with {name}, written {age} ago"));
     }

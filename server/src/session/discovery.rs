@@ -1,13 +1,15 @@
 //! Finding profiles: by the names that profilers use, confirmed by content.
 
 use crate::session::config::{Config, glob_set};
+use crate::session::runs::first_file;
 use crate::session::snapshot::Stamp;
-use formats::{Foreign, Format};
+use formats::{Foreign, Format, Origin};
 use globset::GlobSet;
 use std::collections::HashMap;
 use std::fs::{self, DirEntry};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
 pub const NAMES: [&str; 22] = [
@@ -53,6 +55,34 @@ pub struct Candidate {
     pub stamp: Stamp,
     /// Its format.
     pub format: Format,
+    /// What its head says of the run that wrote it.
+    pub origin: Origin,
+    /// Since when it, or the first file of its process, is there, where the file system tells.
+    pub born: Option<SystemTime>,
+}
+
+/// A writing of a file that is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The file.
+    pub path: PathBuf,
+    /// Which writing of it.
+    pub stamp: Stamp,
+    /// What it is, if it is a profile by its first bytes at the moment.
+    pub candidate: Option<Candidate>,
+}
+
+impl From<Candidate> for Written {
+    fn from(candidate: Candidate) -> Self {
+        Self { path: candidate.path.clone(), stamp: candidate.stamp, candidate: Some(candidate) }
+    }
+}
+
+impl Written {
+    /// Its format, as far as known.
+    pub fn format(&self) -> Option<Format> {
+        self.candidate.as_ref().map(|candidate| candidate.format)
+    }
 }
 
 /// What one look around found.
@@ -68,19 +98,45 @@ pub struct Found {
 
 /// What files were recognised as, so that each writing is opened once.
 #[derive(Debug, Default)]
-pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Content>)>);
+pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Content>, Origin)>);
 
 impl Recognised {
-    /// What a file is by its first bytes.
-    fn content(&mut self, path: &Path, stamp: Stamp) -> Option<Content> {
-        match self.0.get(path) {
-            Some(&(known, content)) if known == stamp => content,
-            _ => {
-                let content = sniff(path);
-                self.0.insert(path.to_owned(), (stamp, content));
-                content
-            }
+    /// What a file is by its first bytes, and what they say of the run that wrote it.
+    fn content(&mut self, path: &Path, stamp: Stamp) -> (Option<Content>, Origin) {
+        if let Some((_, content, origin)) = self.0.get(path).filter(|(known, ..)| *known == stamp) {
+            return (*content, origin.clone());
         }
+        let (content, origin) = look_into(path);
+        self.0.insert(path.to_owned(), (stamp, content, origin.clone()));
+        (content, origin)
+    }
+
+    /// A file as a profile; `None` if it is none by its first bytes.
+    pub fn candidate(&mut self, path: &Path) -> Option<Candidate> {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let stamp = Stamp::from_metadata(&metadata);
+        let (Some(Content::Profile(format)), origin) = self.content(path, stamp) else { return None };
+        let born = |metadata: &fs::Metadata| metadata.created().ok();
+        let first = first_file(path, format).and_then(|path| born(&fs::metadata(path).ok()?));
+        Some(Candidate { path: path.to_owned(), stamp, format, origin, born: born(&metadata).into_iter().chain(first).min() })
+    }
+
+    /// A file of another program.
+    fn foreign(&mut self, path: &Path) -> Option<(PathBuf, Stamp, &'static Foreign)> {
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+        let stamp = Stamp::from_metadata(&metadata);
+        let (Some(Content::Foreign(foreign)), _) = self.content(path, stamp) else { return None };
+        Some((path.to_owned(), stamp, foreign))
+    }
+
+    /// Files as they are now, without those that are gone.
+    pub fn as_they_are(&mut self, files: &[(PathBuf, Stamp)]) -> Vec<Written> {
+        let now = files.iter().filter_map(|(path, _)| {
+            let candidate = self.candidate(path);
+            let stamp = candidate.as_ref().map(|candidate| candidate.stamp).or_else(|| Stamp::of(path).ok())?;
+            Some(Written { path: path.clone(), stamp, candidate })
+        });
+        now.collect()
     }
 }
 
@@ -95,10 +151,20 @@ pub enum Content {
 
 /// What a file is by its first bytes, through compression; `None` for everything else.
 pub fn sniff(path: &Path) -> Option<Content> {
-    let mut prefix = Vec::new();
-    fs::File::open(path).ok()?.take(PREFIX).read_to_end(&mut prefix).ok()?;
-    let prefix = formats::inflate::prefix(&prefix, PREFIX as usize);
-    formats::detect(&prefix).map(Content::Profile).or_else(|| Foreign::of(&prefix).map(Content::Foreign))
+    look_into(path).0
+}
+
+/// What the first bytes of a file say, through compression.
+fn look_into(path: &Path) -> (Option<Content>, Origin) {
+    let mut head = Vec::new();
+    if fs::File::open(path).is_ok_and(|file| file.take(PREFIX).read_to_end(&mut head).is_ok()) {
+        let head = formats::inflate::prefix(&head, PREFIX as usize);
+        return match formats::detect(&head) {
+            Some(format) => (Some(Content::Profile(format)), formats::origin(format, &head)),
+            None => (Foreign::of(&head).map(Content::Foreign), Origin::default()),
+        };
+    }
+    (None, Origin::default())
 }
 
 /// Looks for profiles in all roots.
@@ -174,18 +240,15 @@ impl Walk<'_> {
                     self.folder(&path, depth + 1, max_depth);
                 }
             } else if self.patterns.matches(self.root, &path) {
-                self.file(path);
+                self.file(&path);
             }
         }
     }
 
-    fn file(&mut self, path: PathBuf) {
-        let Ok(stamp) = Stamp::of(&path) else { return };
-        let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
-        match is_file.then(|| self.recognised.content(&path, stamp)).flatten() {
-            Some(Content::Profile(format)) => self.found.candidates.push(Candidate { path, stamp, format }),
-            Some(Content::Foreign(foreign)) => self.found.foreign.push((path, stamp, foreign)),
-            None => {}
+    fn file(&mut self, path: &Path) {
+        match self.recognised.candidate(path) {
+            Some(candidate) => self.found.candidates.push(candidate),
+            None => self.found.foreign.extend(self.recognised.foreign(path)),
         }
     }
 }

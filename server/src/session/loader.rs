@@ -8,13 +8,14 @@ use crate::present::text::one_line;
 use crate::session::baseline::Baseline;
 use crate::session::chosen::{Change, Chosen, Pick};
 use crate::session::config::Config;
-use crate::session::discovery::{Candidate, Content, Recognised, discover, folders_of, has_end, sniff};
+use crate::session::discovery::{Candidate, Content, Recognised, Written, discover, folders_of, has_end, sniff};
 use crate::session::progress::{Cancel, PATIENCE as WORTH_SHOWING, Progress};
+use crate::session::runs::{around, goes_with, runs};
 use crate::session::snapshot::{LoadError, Loaded, Snapshot, Stamp, Step};
 use crate::session::watch::{Changed, Folders};
-use crate::session::work::{Input, Known, SWAPS, resolve, see, see_baseline};
+use crate::session::work::{Input, Known, Missing, SWAPS, read, resolve, see, see_baseline};
 use crate::session::world::World;
-use formats::{ErrorKind, Format};
+use formats::ErrorKind;
 use lsp_types::MessageType;
 use profile::Warning;
 use serde_json::Value;
@@ -24,7 +25,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep_until};
 use tower_lsp::Client;
@@ -96,8 +97,8 @@ pub struct ClientAbilities {
 /// What a load gives.
 struct Done {
     number: u64,
-    /// The writing of the file that was asked for; `None` when the file was not read again.
-    target: Option<(PathBuf, Stamp)>,
+    /// The files that were asked for; `None` when nothing was read again.
+    target: Option<Vec<Written>>,
     took: Duration,
     outcome: Result<Seen, LoadError>,
 }
@@ -106,6 +107,8 @@ struct Done {
 struct Seen {
     snapshot: Snapshot,
     index: SourceIndex,
+    /// Files of the run that could not be read.
+    failed: Vec<LoadError>,
     /// Seen anew too, if settings changed.
     baseline: Option<Baseline>,
 }
@@ -132,12 +135,10 @@ struct Running {
     renews: bool,
 }
 
-/// A writing of a file that is to be shown once it has settled.
+/// The files of a run that are to be shown once they have settled.
 struct Target {
-    path: PathBuf,
-    stamp: Stamp,
-    format: Option<Format>,
-    /// When the stamp was first seen.
+    files: Vec<Written>,
+    /// When these writings were first seen.
     since: Instant,
     /// Not to be read before.
     not_before: Instant,
@@ -167,8 +168,8 @@ pub struct Loader {
     incomparable: Option<String>,
     known: Arc<Known>,
     last_number: u64,
-    /// Writings that could not be read, or that the user did not want.
-    refused: HashMap<PathBuf, Stamp>,
+    /// Writings that could not be read, or that the user did not want, by the first file of the run.
+    refused: HashMap<PathBuf, Vec<Written>>,
     /// Writings that their writers have closed; the last few.
     closed: VecDeque<Stamp>,
     /// Settings or folders changed: what is shown must be seen anew.
@@ -336,9 +337,8 @@ impl Loader {
             Event::Reload(answer) => {
                 self.refused.clear();
                 self.waiting.push(Waiting { after: self.last_number, for_profile: true, answer });
-                let shown = self.world().snapshot().map(|snapshot| snapshot.loaded.path.clone());
-                match shown.and_then(|path| Some((Stamp::of(&path).ok()?, path))) {
-                    Some((stamp, path)) if self.running.is_none() => self.start(&path, stamp),
+                match self.world().snapshot().map(|shown| self.recognised.as_they_are(&shown.loaded.files)) {
+                    Some(files) if self.running.is_none() && !files.is_empty() => self.start(files, Missing::Refuse),
                     _ => self.look().await,
                 }
             }
@@ -361,7 +361,7 @@ impl Loader {
         if let Some(pick) = pick {
             if let Some(path) = &pick {
                 Stamp::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
-                self.refused.remove(path);
+                self.refused.retain(|_, files| !files.iter().any(|file| file.path == *path));
             }
             self.unpicked = pick.is_none() && (self.unpicked || world.pick.is_some());
             self.publish(|world| world.pick = pick);
@@ -430,56 +430,86 @@ impl Loader {
         world.pick.clone().or(setting)
     }
 
-    /// Decides which writing of which file is to be read next.
+    /// Decides which writings of which files are to be read next.
     async fn aim(&mut self) {
         let world = self.world();
-        let active = world.snapshot().map(|snapshot| (&snapshot.loaded.path, snapshot.loaded.stamp));
-        let deleted = active.is_some_and(|(path, _)| !path.exists());
+        let active = world.snapshot().map(|snapshot| &snapshot.loaded);
+        let deleted = active.is_some_and(|active| active.files.iter().any(|(path, _)| !path.exists()));
         if deleted != world.deleted {
             self.publish(|world| world.deleted = deleted);
             self.missed_since = deleted.then(Instant::now);
         }
 
-        let is_shown = |path: &Path, stamp: &Stamp| active.is_some_and(|(shown, known)| shown == path && known == *stamp);
-        let unpicked = self.unpicked;
-        let is_news = |path: &Path, stamp: &Stamp| match active {
-            None => true,
-            _ if unpicked => true,
-            Some((shown, known)) if shown == path => known != *stamp,
-            Some((_, known)) => stamp.modified > known.modified,
-        };
         let next = if let Some(path) = Self::wanted_path(&world) {
-            let stamp = Stamp::of(&path).ok();
-            stamp.filter(|stamp| !is_shown(&path, stamp)).map(|stamp| (path, stamp, None))
+            self.run_of(&world, &path).filter(|run| !is_shown(&world, run))
         } else {
-            let found = world.candidates.iter().map(|c| (c.path.clone(), c.stamp, Some(c.format)));
+            let unpicked = self.unpicked;
+            let is_news = |run: &Vec<Written>| match active {
+                None => true,
+                _ if unpicked => true,
+                Some(active) if is_part(active, run) => !is_shown(&world, run),
+                Some(active) => newest(run) > Some(active.stamp.modified),
+            };
+            let mut news: Vec<_> = runs(&world.candidates).into_iter().map(|run| self.with_shown(&world, &run)).collect();
             // What is shown is a profile even when its bytes do not say so at the moment.
-            let shown = active.and_then(|(path, _)| Some((path.clone(), Stamp::of(path).ok()?, None)));
-            let known = |(path, ..): &(PathBuf, Stamp, Option<Format>)| world.candidates.iter().any(|c| c.path == *path);
-            let mut news: Vec<_> = found
-                .chain(shown.filter(|shown| !unpicked && !known(shown)))
-                .filter(|(path, stamp, _)| is_news(path, stamp))
-                .collect();
-            news.sort_by_key(|(_, stamp, _)| Reverse(stamp.modified));
-            let newest = news.into_iter().find(|(path, stamp, _)| self.refused.get(path) != Some(stamp));
+            if let Some(active) = active.filter(|active| !unpicked && !news.iter().any(|run| is_part(active, run))) {
+                news.push(self.recognised.as_they_are(&active.files));
+            }
+            news.retain(|run| !run.is_empty() && is_news(run));
+            news.sort_by_key(|run| Reverse(newest(run)));
+            let newest = news.into_iter().find(|run| !self.is_refused(run));
             // Only without a pick: the one shown was the newest all the time.
-            newest.filter(|(path, stamp, _)| !is_shown(path, stamp))
+            newest.filter(|run| !is_shown(&world, run))
         };
         self.unpicked &= next.is_some();
-        let next = next.filter(|(path, stamp, _)| self.refused.get(path) != Some(stamp));
-        let same = |target: &Target| next.as_ref().is_some_and(|(path, stamp, _)| target.path == *path && target.stamp == *stamp);
-        if !self.target.as_ref().is_some_and(same) {
+        let next = next.filter(|run| !self.is_refused(run));
+        if self.target.as_ref().map(|target| &target.files) != next.as_ref() {
             let now = Instant::now();
-            self.target = next.map(|(path, stamp, format)| Target { path, stamp, format, since: now, not_before: now + SETTLED });
+            self.target = next.map(|files| Target { files, since: now, not_before: now + SETTLED });
         }
         self.withdraw_problems(&world).await;
+    }
+
+    fn is_refused(&self, run: &[Written]) -> bool {
+        run.first().and_then(|first| self.refused.get(&first.path)).is_some_and(|refused| refused == run)
+    }
+
+    /// The run that a file is of, whether or not it was found; `None` if there is no such file.
+    fn run_of(&mut self, world: &World, path: &Path) -> Option<Vec<Written>> {
+        let run = runs(&world.candidates).into_iter().find(|run| run.iter().any(|file| file.path == path));
+        if let Some(run) = run {
+            return Some(self.with_shown(world, &run));
+        }
+        let around = around(path, &mut self.recognised);
+        if around.is_empty() {
+            let stamp = Stamp::of(path).ok()?;
+            return Some(vec![Written { path: path.to_owned(), stamp, candidate: None }]);
+        }
+        Some(self.with_shown(world, &around.iter().collect::<Vec<_>>()))
+    }
+
+    /// A run, and if it is the one shown, its files that are no profiles at the moment or that others were written long after.
+    fn with_shown(&mut self, world: &World, run: &[&Candidate]) -> Vec<Written> {
+        let mut files: Vec<_> = run.iter().map(|&file| Written::from(file.clone())).collect();
+        if let Some(shown) = world.snapshot().filter(|shown| is_part(&shown.loaded, &files)) {
+            for file in self.recognised.as_they_are(&shown.loaded.files) {
+                let goes_with = file.candidate.as_ref().is_none_or(|file| goes_with(run, file));
+                if goes_with && !files.iter().any(|known| known.path == file.path) {
+                    files.push(file);
+                }
+            }
+        }
+        files
     }
 
     /// Starts what is due: the target if it has settled, else seeing anew what is shown.
     fn fire(&mut self) {
         if let Some(target) = self.target.as_ref().filter(|target| self.has_settled(target)) {
-            let (path, stamp) = (target.path.clone(), target.stamp);
-            self.start(&path, stamp);
+            // The last good state is better than a part of the run; a part of it is better than nothing.
+            let shown = self.world().snapshot().is_some_and(|shown| is_part(&shown.loaded, &target.files));
+            let missing = if shown || target.since.elapsed() < PATIENCE { Missing::Refuse } else { Missing::Allow };
+            let files = target.files.clone();
+            self.start(files, missing);
         } else if self.outdated {
             // Nobody waits for a file that is still being written.
             match self.world().snapshot() {
@@ -498,30 +528,28 @@ impl Loader {
             return false;
         }
         let waited = now - target.since;
-        match target.format.map(Content::Profile).or_else(|| sniff(&target.path)) {
+        target.files.iter().all(|file| match file.format().map(Content::Profile).or_else(|| sniff(&file.path)) {
             Some(Content::Foreign(_)) => true,
-            Some(Content::Profile(format)) if format.has_end() => waited >= PATIENCE || has_end(&target.path, format),
+            Some(Content::Profile(format)) if format.has_end() => waited >= PATIENCE || has_end(&file.path, format),
             // Its writer has closed it after a whole line, or says no more: then the last line counts as it is.
             Some(Content::Profile(format)) => {
-                waited >= QUIET || (self.closed.contains(&target.stamp) && has_end(&target.path, format))
+                waited >= QUIET || (self.closed.contains(&file.stamp) && has_end(&file.path, format))
             }
             // Cannot be anything yet; if it stays so, reading it will say why.
             None => waited >= PATIENCE,
-        }
+        })
     }
 
-    /// Reads a file in the background.
-    fn start(&mut self, path: &Path, stamp: Stamp) {
+    /// Reads files in the background.
+    fn start(&mut self, files: Vec<Written>, missing: Missing) {
         let limit = self.world().config.max_profile_bytes;
-        let file = path.to_owned();
-        self.spawn(Some((path.to_owned(), stamp)), path, move |observe| {
-            Loaded::read(&file, limit, observe).map(|loaded| Input::New(Box::new(loaded)))
-        });
+        let path = files.first().map(|file| file.path.clone()).unwrap_or_default();
+        self.spawn(Some(files.clone()), &path, move |observe| read(&files, limit, missing, observe));
     }
 
     fn spawn(
         &mut self,
-        target: Option<(PathBuf, Stamp)>,
+        target: Option<Vec<Written>>,
         path: &Path,
         load: impl FnOnce(&mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Input, LoadError> + Send + 'static,
     ) {
@@ -542,14 +570,16 @@ impl Loader {
                     progress.step(step);
                     if cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
                 };
-                let (snapshot, index) = see(load(&mut observe)?, &world, &known, &mut observe)?;
+                let mut input = load(&mut observe)?;
+                let failed = input.take_failed();
+                let (snapshot, index) = see(input, &world, &known, &mut observe)?;
                 let again = |baseline: &Arc<Baseline>| {
                     see_baseline(Input::Shown(baseline.snapshot.loaded.clone()), &world, &known, &mut observe)
                 };
-                let baseline = world.baseline.as_ref().filter(|_| renews).map(again);
-                Ok(Seen { snapshot, index, baseline })
+                let baseline = world.baseline.as_ref().filter(|_| renews).map(again).transpose()?;
+                Ok(Seen { snapshot, index, failed, baseline })
             };
-            let outcome = caught(target.as_ref().map(|(path, _)| path.as_path()), work);
+            let outcome = caught(target.as_ref().and_then(|files| Some(files.first()?.path.as_path())), work);
             let _ = done.send(Finished::Load(Box::new(Done { number, target, took: begun.elapsed(), outcome })));
         });
     }
@@ -557,7 +587,7 @@ impl Loader {
     async fn on_done(&mut self, done: Done) {
         let Some(running) = self.running.take_if(|running| running.number == done.number) else { return };
         match done.outcome {
-            Ok(Seen { snapshot, index, baseline }) => {
+            Ok(Seen { snapshot, index, failed, baseline }) => {
                 let path = snapshot.loaded.path.clone();
                 let shown = self.world().snapshot().cloned().filter(|shown| Arc::ptr_eq(&shown.loaded, &snapshot.loaded));
                 let is_known = |warning: &&Warning| shown.as_ref().is_some_and(|shown| shown.warnings.contains(*warning));
@@ -568,6 +598,7 @@ impl Loader {
                 self.unpicked = false;
                 self.missed_since = None;
                 self.refused.remove(&path);
+                let files = snapshot.loaded.files.clone();
                 let (snapshot, index) = (Arc::new(snapshot), Arc::new(index));
                 self.publish(|world| {
                     world.active = vec![snapshot.clone()];
@@ -583,7 +614,12 @@ impl Loader {
                     world.revision += 1;
                 });
                 self.resolve(&snapshot, index);
-                self.forget_problem(&path).await;
+                for (path, _) in files.iter().filter(|(path, _)| !failed.iter().any(|error| error.path() == path)) {
+                    self.forget_problem(path).await;
+                }
+                for error in failed {
+                    self.report_missing(&error).await;
+                }
                 self.tell_incomparable().await;
                 let was_read = done.target.is_some();
                 self.answer(Ok(()), |waiting| waiting.after < done.number && (was_read || !waiting.for_profile));
@@ -592,7 +628,7 @@ impl Loader {
                 self.publish(|world| world.loading = false);
                 let now = Instant::now();
                 // Seeing anew fails only when it is cancelled: what is shown stays.
-                let Some((path, stamp)) = done.target else {
+                let Some(files) = done.target else {
                     self.answer(Err(error.to_string()), |waiting| waiting.after < done.number && !waiting.for_profile);
                     return self.look_soon();
                 };
@@ -601,14 +637,20 @@ impl Loader {
                     matches!(error.kind(), Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised));
                 match &mut self.target {
                     // Perhaps it is still being written: read again, but not more often than reading takes.
-                    Some(target) if unfinished && target.stamp == stamp && now - target.since < PATIENCE + done.took => {
+                    Some(target)
+                        if (unfinished || files.len() > 1)
+                            && target.files == files
+                            && now - target.since < PATIENCE + done.took =>
+                    {
                         target.not_before = (target.since + PATIENCE).max(now + done.took);
                     }
                     _ => {
                         self.target = None;
-                        self.refused.insert(path.clone(), stamp);
                         if error.kind() != Some(ErrorKind::Cancelled) {
-                            self.report(&path, &error.to_string()).await;
+                            self.report(error.path(), &error.to_string()).await;
+                        }
+                        if let Some(first) = files.first() {
+                            self.refused.insert(first.path.clone(), files);
                         }
                         self.answer(Err(error.to_string()), |waiting| waiting.for_profile);
                     }
@@ -673,6 +715,22 @@ impl Loader {
             let _ = waiting.answer.send(outcome.clone());
         }
     }
+}
+
+/// Whether files are of the run that is shown.
+fn is_part(shown: &Loaded, run: &[Written]) -> bool {
+    run.iter().any(|file| shown.files.iter().any(|(path, _)| *path == file.path))
+}
+
+/// Whether nothing of a run is new.
+fn is_shown(world: &World, run: &[Written]) -> bool {
+    let shown = world.snapshot().map(|shown| &shown.loaded.files);
+    shown.is_some_and(|shown| run.iter().all(|file| shown.iter().any(|known| (&known.0, known.1) == (&file.path, file.stamp))))
+}
+
+/// When the last of its files was written.
+fn newest(run: &[Written]) -> Option<SystemTime> {
+    run.iter().map(|file| file.stamp.modified).max()
 }
 
 /// What `work` gives. A bug in a reader must not leave the loader waiting for ever.

@@ -17,6 +17,7 @@ pub mod originals;
 pub mod progress;
 pub mod refresh;
 pub mod roots;
+pub mod runs;
 pub mod snapshot;
 pub mod source_functions;
 pub mod spoken;

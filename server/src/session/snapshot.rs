@@ -49,7 +49,8 @@ impl Stamp {
         SystemTime::now().duration_since(self.modified).unwrap_or_default()
     }
 
-    fn from_metadata(metadata: &Metadata) -> Self {
+    /// Of a file whose metadata are known.
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         #[cfg(unix)]
         let inode = std::os::unix::fs::MetadataExt::ino(metadata);
         #[cfg(not(unix))]
@@ -104,6 +105,16 @@ pub enum LoadError {
         /// Why.
         source: ReadError,
     },
+    /// It was to be one recording with another file, and is not.
+    #[error("{}: is not one recording with {}: {why}", path.display(), first.display())]
+    NotOne {
+        /// Which file.
+        path: PathBuf,
+        /// The other file.
+        first: PathBuf,
+        /// Why.
+        why: String,
+    },
 }
 
 impl LoadError {
@@ -111,18 +122,27 @@ impl LoadError {
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Read { source, .. } => Some(source.kind),
-            Self::Io { .. } | Self::TooLarge { .. } => None,
+            Self::Io { .. } | Self::TooLarge { .. } | Self::NotOne { .. } => None,
+        }
+    }
+
+    /// The file at fault.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::Io { path, .. } | Self::TooLarge { path, .. } | Self::Read { path, .. } | Self::NotOne { path, .. } => path,
         }
     }
 }
 
-/// One profile file as it was read.
+/// One profile as it was read: a file, or the files of one run ([`crate::session::runs`]).
 #[derive(Debug)]
 pub struct Loaded {
-    /// The file.
+    /// The file, the first of several.
     pub path: PathBuf,
-    /// Which writing of it.
+    /// Which writing of it, the last of several files.
     pub stamp: Stamp,
+    /// All of its files, each with its writing.
+    pub files: Vec<(PathBuf, Stamp)>,
     /// Its format.
     pub format: Format,
     /// The version of the format, where the file states one.
@@ -173,6 +193,7 @@ impl Loaded {
         Ok(Self {
             path: path.to_owned(),
             stamp,
+            files: vec![(path.to_owned(), stamp)],
             format: read.format,
             version: read.version,
             producer: read.producer,
@@ -181,6 +202,18 @@ impl Loaded {
             raw_stacks: read.raw_stacks,
             warnings: read.warnings.into_iter().collect(),
         })
+    }
+}
+
+impl Loaded {
+    /// What it is called: the name of its file, and how many more there are.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        match self.files.len() {
+            0 | 1 => name.into_owned(),
+            2 => format!("{name} and 1 more file"),
+            n => format!("{name} and {} more files", n - 1),
+        }
     }
 }
 

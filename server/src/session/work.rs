@@ -2,11 +2,17 @@
 
 use crate::session::baseline::Baseline;
 use crate::session::definitions::ParsedFiles;
+use crate::session::discovery::Written;
 use crate::session::libraries::{Libraries, Places, sidecar, unwound};
+use crate::session::runs::{merged, thread};
 use crate::session::snapshot::{FunctionsAre, LoadError, Loaded, Snapshot, Step, roots};
 use crate::session::world::World;
+use formats::ErrorKind;
+use profile::Thread;
 use sources::{Limits, SourceIndex};
+use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use symbols::Cache;
@@ -25,10 +31,67 @@ pub struct Known {
 
 /// What a load begins with.
 pub enum Input {
-    /// What a file says.
-    New(Box<Loaded>),
+    /// What the files of a run say, each of its thread.
+    New {
+        /// At least one.
+        files: Vec<(Loaded, Thread)>,
+        /// Files of the run that could not be read.
+        failed: Vec<LoadError>,
+    },
     /// What is shown already.
     Shown(Arc<Loaded>),
+}
+
+impl Input {
+    /// What one file says.
+    pub fn file(loaded: Loaded) -> Self {
+        Self::New { files: vec![(loaded, Thread::default())], failed: Vec::new() }
+    }
+
+    /// Files of the run that could not be read; to be asked once.
+    pub fn take_failed(&mut self) -> Vec<LoadError> {
+        match self {
+            Self::New { failed, .. } => std::mem::take(failed),
+            Self::Shown(_) => Vec::new(),
+        }
+    }
+}
+
+/// What becomes of a run when a file of it cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// It cannot be read either.
+    Refuse,
+    /// The other files are read.
+    Allow,
+}
+
+/// Reads the files of a run.
+pub fn read(files: &[Written], max_bytes: u64, missing: Missing, observe: Observe<'_>) -> Result<Input, LoadError> {
+    let (mut left, mut read, mut failed, mut unread) = (max_bytes, Vec::new(), Vec::new(), Vec::new());
+    for file in files {
+        match Loaded::read(&file.path, left, observe) {
+            Ok(loaded) => {
+                left = left.saturating_sub(loaded.stamp.len);
+                read.push((loaded, file.candidate.as_ref().map(thread).unwrap_or_default()));
+            }
+            Err(error) if missing == Missing::Refuse || error.kind() == Some(ErrorKind::Cancelled) => return Err(error),
+            Err(error) => {
+                failed.push(error);
+                unread.push((file.path.clone(), file.stamp));
+            }
+        }
+    }
+    match read.first_mut() {
+        // They are looked at again when they are rewritten.
+        Some((first, _)) => first.files.append(&mut unread),
+        None => {
+            return Err(failed
+                .pop()
+                .unwrap_or_else(|| LoadError::Io { path: PathBuf::new(), source: io::ErrorKind::NotFound.into() }));
+        }
+    }
+    Ok(Input::New { files: read, failed })
 }
 
 /// Who hears what is being done, and stops it by `Break`.
@@ -36,40 +99,41 @@ pub type Observe<'a> = &'a mut dyn FnMut(Step) -> ControlFlow<()>;
 
 /// Sees what was read under the settings and folders of `world`, with the names that are known without opening any library.
 pub fn see(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Result<(Snapshot, SourceIndex), LoadError> {
-    let path = match &input {
-        Input::New(loaded) => &loaded.path,
-        Input::Shown(loaded) => &loaded.path,
-    };
     if observe(Step::Summing).is_break() {
-        return Err(LoadError::Read { path: path.clone(), source: formats::ReadError::cancelled() });
+        let path = match &input {
+            Input::New { files, .. } => files.first().map(|(file, _)| file.path.clone()).unwrap_or_default(),
+            Input::Shown(loaded) => loaded.path.clone(),
+        };
+        return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
     }
     let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-    let loaded = complete(input, world, &index, observe);
+    let loaded = complete(input, world, &index, observe)?;
     let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
     Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&known.files)), index))
 }
 
-/// The recording with all stacks it can have.
-fn complete(input: Input, world: &World, index: &SourceIndex, observe: Observe<'_>) -> Arc<Loaded> {
-    match input {
-        Input::Shown(loaded) => loaded,
-        Input::New(loaded) => {
-            if loaded.raw_stacks.is_some() {
-                let _ = observe(Step::Unwinding);
-            }
-            Arc::new(unwound(*loaded, &world.config, &Places::new(&world.config, index)))
-        }
+/// The recording of all files, with all stacks it can have.
+fn complete(input: Input, world: &World, index: &SourceIndex, observe: Observe<'_>) -> Result<Arc<Loaded>, LoadError> {
+    let files = match input {
+        Input::Shown(loaded) => return Ok(loaded),
+        Input::New { files, .. } => files,
+    };
+    if files.iter().any(|(file, _)| file.raw_stacks.is_some()) {
+        let _ = observe(Step::Unwinding);
     }
+    let places = Places::new(&world.config, index);
+    let files = files.into_iter().map(|(file, thread)| (unwound(file, &world.config, &places), thread));
+    Ok(Arc::new(merged(files.collect())?))
 }
 
 /// Sees what is compared with under the settings and folders of `world`, with all its names: nobody waits for it.
-pub fn see_baseline(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Baseline {
+pub fn see_baseline(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Result<Baseline, LoadError> {
     let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-    let loaded = complete(input, world, &index, observe);
+    let loaded = complete(input, world, &index, observe)?;
     let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
     let libraries = libraries.resolve_all(&loaded, &Places::new(&world.config, &index), &known.symbols);
     let functions = FunctionsAre::Defined(&known.files);
-    Baseline::new(Arc::new(Snapshot::new(loaded, &world.config, &index, libraries, functions)))
+    Ok(Baseline::new(Arc::new(Snapshot::new(loaded, &world.config, &index, libraries, functions))))
 }
 
 /// Looks for the libraries of what is shown, hottest first, and gives what came out to `publish` now and then, the last time when

@@ -2,12 +2,13 @@
 
 use crate::lsp::to_proto;
 use crate::session::discovery::Candidate;
+use crate::session::runs::runs;
 use crate::session::snapshot::{Loaded, Stamp};
 use crate::session::world::World;
+use formats::Origin;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 /// What is shown, in short.
 pub fn facts(world: &World) -> Map<String, Value> {
@@ -29,7 +30,10 @@ pub fn facts(world: &World) -> Map<String, Value> {
 fn profile(world: &World, loaded: &Loaded) -> Map<String, Value> {
     let mut profile = file(loaded);
     profile.insert("deleted".to_owned(), json!(world.deleted));
-    profile.insert("picked".to_owned(), json!(world.pick.as_ref() == Some(&loaded.path)));
+    profile.insert(
+        "picked".to_owned(),
+        json!(world.pick.as_ref().is_some_and(|pick| loaded.files.iter().any(|(file, _)| file == pick))),
+    );
     profile
 }
 
@@ -37,7 +41,7 @@ fn profile(world: &World, loaded: &Loaded) -> Map<String, Value> {
 fn file(loaded: &Loaded) -> Map<String, Value> {
     Map::from_iter([
         ("path".to_owned(), json!(loaded.path)),
-        ("name".to_owned(), json!(file_name(&loaded.path))),
+        ("name".to_owned(), json!(loaded.name())),
         ("format".to_owned(), json!(loaded.format.name())),
         ("modified".to_owned(), json!(milliseconds(&loaded.stamp))),
     ])
@@ -85,60 +89,33 @@ pub fn problem<'w>(world: &'w World, path: &Path) -> Option<&'w str> {
 /// The files of one run.
 #[derive(Debug)]
 pub struct Entry {
-    /// Whether one of them is shown.
+    /// Whether it is shown.
     pub shown: bool,
-    /// That one, else the newest.
+    /// The file that stands for it: the first.
     pub file: Candidate,
-    /// All of them, newest first.
+    /// All of them.
     pub files: Vec<PathBuf>,
 }
 
 /// All runs, newest first; at the end what is shown though it was not found.
 pub fn entries(world: &World) -> Vec<Entry> {
     let shown = world.snapshot().map(|shown| &shown.loaded);
-    // What is shown stays in the list when its bytes are no profile at the moment.
-    let missing = shown.filter(|loaded| !world.candidates.iter().any(|known| known.path == loaded.path));
-    let missing = missing.map(|loaded| Candidate { path: loaded.path.clone(), stamp: loaded.stamp, format: loaded.format });
-    let runs = runs(&world.candidates).into_iter().chain(missing.as_slice().chunks(1).map(|run| run.iter().collect()));
-    runs.map(|run: Vec<&Candidate>| {
-        let is_shown = |candidate: &&Candidate| shown.is_some_and(|shown| shown.path == candidate.path);
-        let shown = run.iter().copied().find(is_shown);
-        Entry {
-            shown: shown.is_some(),
-            file: shown.unwrap_or(run[0]).clone(),
-            files: run.iter().map(|candidate| candidate.path.clone()).collect(),
+    let is_shown = |path: &Path| shown.is_some_and(|shown| shown.files.iter().any(|(file, _)| file == path));
+    let mut entries: Vec<Entry> = Vec::new();
+    for run in runs(&world.candidates) {
+        let is_shown = run.iter().any(|file| is_shown(&file.path));
+        let mut files: Vec<_> = run.iter().map(|file| file.path.clone()).collect();
+        match entries.iter_mut().find(|entry| is_shown && entry.shown) {
+            // Written at another time than the rest of the run that is shown.
+            Some(entry) => entry.files.append(&mut files),
+            None => entries.push(Entry { shown: is_shown, file: run[0].clone(), files }),
         }
-    })
-    .collect()
-}
-
-/// Files that one run wrote side by side are one entry: their names differ only in numbers (process, thread, sequence), and
-/// they were written within this time of each other.
-const SIDE_BY_SIDE: Duration = Duration::from_secs(5);
-
-/// The files of each run; none is empty. Newest first, as the candidates are.
-fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
-    let kin = |candidate: &Candidate| {
-        let name = candidate.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let words: Vec<_> = name.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
-        let has_number = name.contains(|c: char| c.is_ascii_digit());
-        has_number.then(|| (candidate.path.parent().map(Path::to_owned), candidate.format, words))
-    };
-    let mut runs: Vec<Vec<&Candidate>> = Vec::new();
-    // By kin, the run that was added to last: candidates come newest first, so older runs of a kin are closed.
-    let mut last: HashMap<_, usize> = HashMap::new();
-    for candidate in candidates {
-        let kin = kin(candidate);
-        let apart = |newer: &Candidate| newer.stamp.modified.duration_since(candidate.stamp.modified).unwrap_or_default();
-        let open = kin.as_ref().and_then(|kin| last.get(kin).copied());
-        if let Some(run) = open.filter(|&run| runs[run].last().is_some_and(|newer| apart(newer) <= SIDE_BY_SIDE)) {
-            runs[run].push(candidate);
-            continue;
-        }
-        if let Some(kin) = kin {
-            last.insert(kin, runs.len());
-        }
-        runs.push(vec![candidate]);
     }
-    runs
+    // What is shown stays in the list when its bytes are no profile at the moment.
+    if let Some(shown) = shown.filter(|_| !entries.iter().any(|entry| entry.shown)) {
+        let (path, stamp, format) = (shown.path.clone(), shown.stamp, shown.format);
+        let file = Candidate { path, stamp, format, origin: Origin::default(), born: None };
+        entries.push(Entry { shown: true, file, files: shown.files.iter().map(|(path, _)| path.clone()).collect() });
+    }
+    entries
 }

@@ -3,8 +3,10 @@
 use super::{Answer, Finished, Loader, caught};
 use crate::session::baseline::Baseline;
 use crate::session::config::Config;
+use crate::session::discovery::{Recognised, Written};
+use crate::session::runs::around;
 use crate::session::snapshot::{LoadError, Loaded};
-use crate::session::work::{Input, see_baseline};
+use crate::session::work::{Input, Missing, read, see_baseline};
 use lsp_types::MessageType;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -45,7 +47,9 @@ impl Loader {
             (Compare::Nothing, _) => None,
             (Compare::Shown, Some(shown)) => Some(Arc::new(Baseline::new(shown.clone()))),
             // As it is shown, which may not be what the file says any more.
-            (Compare::With(path), Some(shown)) if shown.loaded.path == path => Some(Arc::new(Baseline::new(shown.clone()))),
+            (Compare::With(path), Some(shown)) if shown.loaded.files.iter().any(|(file, _)| *file == path) => {
+                Some(Arc::new(Baseline::new(shown.clone())))
+            }
             (Compare::Shown, None) => {
                 return self.refuse_baseline(answer, "no profile is shown: there is nothing to compare with").await;
             }
@@ -56,8 +60,15 @@ impl Loader {
                 tokio::task::spawn_blocking(move || {
                     let mut observe = |_| ControlFlow::Continue(());
                     let work = || {
-                        let loaded = Loaded::read(&path, world.config.max_profile_bytes, &mut observe)?;
-                        Ok(see_baseline(Input::New(Box::new(loaded)), &world, &known, &mut observe))
+                        let run = around(&path, &mut Recognised::default());
+                        let input = match &run[..] {
+                            [] => Input::file(Loaded::read(&path, world.config.max_profile_bytes, &mut observe)?),
+                            run => {
+                                let files: Vec<_> = run.iter().cloned().map(Written::from).collect();
+                                read(&files, world.config.max_profile_bytes, Missing::Refuse, &mut observe)?
+                            }
+                        };
+                        see_baseline(input, &world, &known, &mut observe)
                     };
                     let outcome = caught(Some(&path), work);
                     let _ = done.send(Finished::Baseline(Compared { number, config: world.config.clone(), outcome }));

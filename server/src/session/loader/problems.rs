@@ -1,7 +1,8 @@
 //! What is said, once, of profiles that cannot be read or are gone, and taken back when that is no longer so.
 
 use super::{Loader, PATIENCE};
-use crate::session::snapshot::Stamp;
+use crate::session::discovery::Written;
+use crate::session::snapshot::{LoadError, Stamp};
 use crate::session::world::World;
 use formats::Foreign;
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
@@ -15,6 +16,13 @@ impl Loader {
         self.publish_problem(path, message, DiagnosticSeverity::ERROR).await;
     }
 
+    /// Says that a file of the run that is shown could not be read.
+    pub(super) async fn report_missing(&mut self, error: &LoadError) {
+        let message = format!("{error}; its costs are missing");
+        self.log(MessageType::ERROR, &message).await;
+        self.publish_problem(error.path(), &message, DiagnosticSeverity::ERROR).await;
+    }
+
     /// Says once what files of other programs are that lie where profiles do. The one that was asked for and the one that is
     /// shown are read, which says so too.
     pub(super) async fn report_foreign(&mut self, found: Vec<(PathBuf, Stamp, &'static Foreign)>) {
@@ -22,11 +30,12 @@ impl Loader {
         let shown = world.snapshot().map(|snapshot| &snapshot.loaded.path);
         let wanted = Self::wanted_path(&world);
         for (path, stamp, foreign) in found {
-            if wanted.as_ref() == Some(&path) || shown == Some(&path) || self.refused.get(&path) == Some(&stamp) {
+            let file = vec![Written { path: path.clone(), stamp, candidate: None }];
+            if wanted.as_ref() == Some(&path) || shown == Some(&path) || self.refused.get(&path) == Some(&file) {
                 continue;
             }
             let message = format!("{}: {}", path.display(), foreign.sentence());
-            self.refused.insert(path.clone(), stamp);
+            self.refused.insert(path.clone(), file);
             self.log(MessageType::WARNING, &message).await;
             self.publish_problem(&path, &message, DiagnosticSeverity::WARNING).await;
         }
@@ -67,7 +76,11 @@ impl Loader {
     /// Takes back what was said of files that are gone or were written anew.
     pub(super) async fn withdraw_problems(&mut self, world: &World) {
         for (path, _) in &world.problems {
-            if Stamp::of(path).ok().as_ref() != self.refused.get(path) {
+            let now = Stamp::of(path).ok();
+            let is_now = |known: &Path, stamp: Stamp| known == path && now == Some(stamp);
+            let refused = self.refused.values().flatten().any(|file| is_now(&file.path, file.stamp));
+            let shown = world.snapshot().is_some_and(|shown| shown.loaded.files.iter().any(|(file, stamp)| is_now(file, *stamp)));
+            if !refused && !shown {
                 self.forget_problem(path).await;
             }
         }

@@ -1,0 +1,125 @@
+//! Files that one run wrote side by side are one recording, whichever of them is rewritten and however many join.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::profiles::{APP_JS, cpuprofile};
+use crate::support::questions::text;
+use crate::support::{Server, Workspace, set_age};
+
+/// `main` (lines 5 to 7) and `work` (lines 1 to 3).
+const SOURCE: &str = "void work(void) {\n    step();\n}\n\nint main(void) {\n    spin();\n}\n";
+
+/// What callgrind writes with `--separate-threads=yes` of a thread that spends `cost` on one line.
+fn part(workspace: &Workspace, thread: u32, function: &str, line: u32, cost: u64) -> String {
+    let file = workspace.path("a.c");
+    format!(
+        "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 77\ncmd: ./a\nthread: {thread}\n\npositions: line\n\
+         events: Ir\n\nfl={}\nfn={function}\n{line} {cost}\n\ntotals: {cost}\n",
+        file.display()
+    )
+}
+
+/// A workspace with a run of two threads, minutes old: `main` spends 90, `work` 10.
+fn two_threads() -> Workspace {
+    let workspace = Workspace::with([("a.c", SOURCE)]);
+    set_age(&workspace.path("a.c"), Duration::from_secs(3600));
+    workspace.write("callgrind.out.77", "");
+    for (name, part) in
+        [("callgrind.out.77-01", part(&workspace, 1, "main", 6, 90)), ("callgrind.out.77-02", part(&workspace, 2, "work", 2, 10))]
+    {
+        set_age(&workspace.write(name, part), Duration::from_secs(300));
+    }
+    workspace
+}
+
+/// What the lenses say of shares, by line.
+fn shares(server: &mut Server, uri: &str) -> Vec<(u64, String)> {
+    let lens = |lens: Value| {
+        let title = text(&lens["command"]["title"]);
+        let share = title.strip_prefix("self ").and_then(|title| title.split_once('%')).map(|(share, _)| share.to_owned());
+        (lens["range"]["start"]["line"].as_u64().unwrap(), share.unwrap_or(title))
+    };
+    server.lenses(uri).into_iter().map(lens).collect()
+}
+
+fn wait_total(server: &mut Server, total: u64) {
+    server.eventually(&format!("a total of {total}"), |server| (server.profiles()["active"]["total"] == total).then_some(()));
+}
+
+#[test]
+fn a_run_of_two_threads_is_one_recording() {
+    let workspace = two_threads();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("a.c"), "c");
+    wait_total(&mut server, 100);
+    assert_eq!(shares(&mut server, &uri), [(0, "10.0".to_owned()), (4, "90.0".to_owned())]);
+    let profiles = server.profiles();
+    let entries = profiles["profiles"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "{profiles}");
+    let paths = ["callgrind.out.77-01", "callgrind.out.77-02"].map(|name| workspace.path(name));
+    assert_eq!((&entries[0]["files"], &entries[0]["active"]), (&json!(paths), &json!(true)));
+    // A thread can be chosen.
+    server.set_view(json!({ "threads": ["thread 2"] }));
+    wait_total(&mut server, 10);
+    server.set_view(json!({ "threads": [] }));
+    // Whichever file is picked, the run is.
+    server.execute("costline.selectProfile", json!([paths[1]]));
+    let picked = server.profiles()["active"].clone();
+    assert_eq!((&picked["total"], &picked["picked"]), (&json!(100), &json!(true)));
+}
+
+#[test]
+fn a_rewritten_file_and_one_that_joins_refresh_the_run() {
+    let workspace = two_threads();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("a.c"), "c");
+    wait_total(&mut server, 100);
+    workspace.write("callgrind.out.77-02", part(&workspace, 2, "work", 2, 60));
+    wait_total(&mut server, 150);
+    assert_eq!(shares(&mut server, &uri), [(0, "40.0".to_owned()), (4, "60.0".to_owned())]);
+    workspace.write("callgrind.out.77-03", part(&workspace, 3, "work", 2, 150));
+    wait_total(&mut server, 300);
+    assert_eq!(shares(&mut server, &uri), [(0, "70.0".to_owned()), (4, "30.0".to_owned())]);
+    // Of another command: another run.
+    workspace.write("callgrind.out.78-01", part(&workspace, 1, "main", 6, 5).replace("./a", "./b").replace("77", "78"));
+    wait_total(&mut server, 5);
+}
+
+#[test]
+fn a_broken_file_keeps_the_run_as_it_was() {
+    let workspace = two_threads();
+    let mut server = Server::start(&workspace);
+    wait_total(&mut server, 100);
+    let broken = "callgrind.out.77-02";
+    workspace.write(broken, "# callgrind format\nversion: 1\npid: 77\ncmd: ./a\n5 5\n");
+    let message = server.eventually("a diagnostic on the file", |server| {
+        Some(text(&server.diagnostics(&workspace.uri(broken))?.first()?["message"]))
+    });
+    assert!(message.contains(broken), "{message}");
+    wait_total(&mut server, 100);
+    workspace.write(broken, part(&workspace, 2, "work", 2, 110));
+    wait_total(&mut server, 200);
+    let after =
+        server.eventually("no diagnostic", |server| Some(server.diagnostics(&workspace.uri(broken))?).filter(Vec::is_empty));
+    assert_eq!(after, [Value::Null; 0]);
+}
+
+#[test]
+fn a_run_with_a_broken_file_is_shown_without_it() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("CPU.20261121.101500.71.0.001.cpuprofile", cpuprofile(10));
+    let worker = "CPU.20261121.101500.71.1.002.cpuprofile";
+    workspace.write(worker, &cpuprofile(20)[..1000]);
+    let mut server = Server::start(&workspace);
+    wait_total(&mut server, 10);
+    let message = server.eventually("a diagnostic on the file", |server| {
+        Some(text(&server.diagnostics(&workspace.uri(worker))?.first()?["message"]))
+    });
+    assert!(message.contains(worker) && message.ends_with("its costs are missing"), "{message}");
+    workspace.write(worker, cpuprofile(20));
+    wait_total(&mut server, 30);
+    server
+        .eventually("no diagnostic", |server| Some(server.diagnostics(&workspace.uri(worker))?.is_empty()).filter(|none| *none));
+}
