@@ -234,6 +234,12 @@ fn austin() {
 }
 
 #[test]
+fn cprofile() {
+    let installed = "python3 --version; yappi --help";
+    follow("recording/cprofile", PYTHON, "app.py", &Needs { installed, permitted: "true", always: true });
+}
+
+#[test]
 fn pyinstrument() {
     let installed = "pyinstrument --version";
     follow("recording/pyinstrument", PYTHON, "app.py", &Needs { installed, permitted: "true", always: true });

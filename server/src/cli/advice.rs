@@ -48,6 +48,10 @@ const ADDRESSES: &str = "functions are addresses. Put the program that was recor
 const RUBY: &str = "for lines record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")`, version 0.2.26 or newer, and \
                     convert it with `stackprof --json stackprof.dump > stackprof.json`";
 
+/// How to record Python with lines.
+const PYTHON: &str = "this profiler says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- \
+                      python3 PROGRAM.py`";
+
 /// How to record the same with lines.
 fn with_lines(snapshot: &Snapshot, producer: &str) -> &'static str {
     let by = |program: &str| producer.starts_with(program);
@@ -110,12 +114,10 @@ fn with_lines(snapshot: &Snapshot, producer: &str) -> &'static str {
             "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }
         Format::AustinMojo => "no Python code was sampled; record again with `austin -b -o app.mojo python3 PROGRAM.py`",
+        Format::Pstats => PYTHON,
         Format::Stackprof => RUBY,
         Format::Callgrind if by("rbspy") || by("ruby-prof") => RUBY,
-        Format::Callgrind if by("pyprof2calltree") => {
-            "cProfile says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- python \
-             PROGRAM.py`"
-        }
+        Format::Callgrind if by("pyprof2calltree") => PYTHON,
         Format::Callgrind if by("nytprofcg") || by("xdebug") => {
             "this profiler writes where functions start and call; its costs are right for functions"
         }

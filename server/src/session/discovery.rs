@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// File names of profiles, each also with `.gz` or `.zst` behind.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 23] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -30,6 +30,7 @@ pub const NAMES: [&str; 22] = [
     "*.mojo",
     "*.austin",
     "*.prof",
+    "*.pstats",
     "{*.chrometrace,*.trace,trace,trace-*}.json",
     "*.raw",
     "stackprof*.json",

@@ -132,7 +132,7 @@ fn plus_edges(one: &Edges, other: &Edges) -> Edges {
     edges
 }
 
-/// The calls by caller and callee; counts them for the callees.
+/// The calls by caller and callee; counts them for the callees, where nothing else does.
 fn edges(
     part: PartOfGraph<'_>,
     metric: usize,
@@ -146,6 +146,7 @@ fn edges(
         calls.entry((groups.function(call.caller), groups.function(call.callee))).or_default().push(call);
     }
     let mut edges = Edges::default();
+    let counted = part.totals.iter().any(|stated| stated.calls.is_some());
     for ((caller, callee), calls) in calls {
         let stated: f64 = calls.iter().map(|call| weight(call)).sum();
         let (total, estimated) = if let Some(derived) = &mut derived {
@@ -165,9 +166,10 @@ fn edges(
         for site in sites.values_mut() {
             *site = site.min(total);
         }
-        let count = Some(calls.iter().map(|call| call.count).sum()).filter(|&count| count > 0);
-        if let Some(count) = count {
-            *functions[callee.index()].calls.get_or_insert(0) += count;
+        let count = Some(calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count))).filter(|&count| count > 0);
+        if let Some(count) = count.filter(|_| !counted) {
+            let sum = functions[callee.index()].calls.get_or_insert(0);
+            *sum = sum.saturating_add(count);
         }
         edges.push(Edge { caller, callee, total, estimated, calls: count, inlined: false, sites: 0..0 }, sites);
     }
@@ -207,7 +209,13 @@ fn stated(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> (Vec<Functio
         }
     }
     let total: f64 = functions.iter().map(|parts| parts.own).sum();
-    let functions = functions.into_iter().map(|parts| FunctionCost { cost: parts.cost(total), idle: 0.0, calls: None });
+    let mut calls: Vec<Option<u64>> = vec![None; functions.len()];
+    for stated in part.totals.iter().filter(|stated| stated.line == 0) {
+        let sum = &mut calls[groups.function(stated.func).index()];
+        *sum = sum.map_or(stated.calls, |sum| Some(sum.saturating_add(stated.calls.unwrap_or(0))));
+    }
+    let functions =
+        functions.into_iter().zip(calls).map(|(parts, calls)| FunctionCost { cost: parts.cost(total), idle: 0.0, calls });
     let lines = lines.into_iter().map(|((file, line), parts)| LineCost { file, line, cost: parts.cost(total) });
     let places = places.into_iter().map(|((file, line, function), parts)| PlaceCost {
         function,

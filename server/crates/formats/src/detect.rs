@@ -5,7 +5,7 @@
 
 mod json;
 
-use crate::read::{callgrind, folded, perf_script, pprof, rbspy_summary};
+use crate::read::{callgrind, folded, perf_script, pprof, pstats, rbspy_summary};
 use crate::{At, Foreign, ReadError};
 
 /// A format that can be read.
@@ -37,6 +37,8 @@ pub enum Format {
     Rbspy,
     /// Austin's binary recordings.
     AustinMojo,
+    /// What Python's own profilers write, and yappi: a dictionary in marshal form.
+    Pstats,
     /// Dumps of Ruby's stackprof as JSON.
     Stackprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
@@ -49,7 +51,7 @@ pub enum Format {
 
 impl Format {
     /// All of them, in the order of the documentation.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -63,6 +65,7 @@ impl Format {
         Self::Folded,
         Self::Rbspy,
         Self::AustinMojo,
+        Self::Pstats,
         Self::Stackprof,
         Self::Dhat,
         Self::Callgrind,
@@ -85,6 +88,7 @@ impl Format {
             Self::Folded => "folded",
             Self::Rbspy => "rbspy",
             Self::AustinMojo => "austin-mojo",
+            Self::Pstats => "pstats",
             Self::Stackprof => "stackprof",
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
@@ -108,6 +112,7 @@ impl Format {
             Self::Folded => "folded stacks",
             Self::Rbspy => "rbspy recording",
             Self::AustinMojo => "Austin recording (MOJO)",
+            Self::Pstats => "Python profile (pstats)",
             Self::Stackprof => "stackprof dump",
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
@@ -123,6 +128,7 @@ impl Format {
             | Self::CpuProfile
             | Self::HeapProfile
             | Self::Speedscope
+            | Self::Pstats
             | Self::Stackprof
             | Self::Dhat => true,
             Self::FirefoxSlabs
@@ -154,6 +160,10 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(*format);
     }
+    // Python 2 begins them like JSON.
+    if pstats::is_pstats(bytes) {
+        return Some(Format::Pstats);
+    }
     if Foreign::of(bytes).is_some() {
         return None;
     }
@@ -181,6 +191,8 @@ const MAGIC: [(&[u8], Format); 8] = [
 /// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line of text ends.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
+        // The end of a dictionary.
+        Format::Pstats => bytes.ends_with(b"0"),
         _ if format.has_end() => closes(bytes),
         Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => bytes.ends_with(b"\n"),
         _ => true,
@@ -221,7 +233,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          stackprof or DHAT, or Chrome trace events"
     } else {
         "no profile known here: expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, pstats, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }
@@ -345,7 +357,12 @@ mod tests {
 
     #[test]
     fn bytes_and_lines_are_told_apart() {
-        let cases: [(&[u8], Format); 9] = [
+        let cases: [(&[u8], Format); 13] = [
+            (b"\xfb)\x03\xfa\x01~\xe9\0\0\0\0", Format::Pstats),
+            (b"\xfb\xa9\x03\xda\x07profile", Format::Pstats),
+            (b"{)\x03z\x04a.py", Format::Pstats),
+            // Python 2.
+            (b"{(\x03\0\0\0t\x01\0\0\0~i", Format::Pstats),
             (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00abc", Format::FirefoxSlabs),
             (b"MOJ\x03", Format::AustinMojo),
             (b"PERFILE2\x68\0", Format::PerfData),
@@ -367,6 +384,7 @@ mod tests {
         assert!(!ends(Format::CpuProfile, b"{\"nodes\":["));
         assert!(ends(Format::Folded, b"a;b 1\n"));
         assert!(!ends(Format::Folded, b"a;b 1"));
+        assert!(ends(Format::Pstats, b"\xfb...00") && !ends(Format::Pstats, b"\xfb..."));
     }
 
     #[test]

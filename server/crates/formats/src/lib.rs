@@ -94,6 +94,7 @@ pub fn read(
         Some(Format::Folded) => read::folded::read(text),
         Some(Format::Rbspy) => read::rbspy::read(text),
         Some(Format::AustinMojo) => read::mojo::read(text),
+        Some(Format::Pstats) => read::pstats::read(&bytes),
         Some(Format::Stackprof) => read::stackprof::read(text),
         Some(Format::Dhat) => read::dhat::read(text),
         Some(Format::Callgrind) => read::callgrind::read(text),

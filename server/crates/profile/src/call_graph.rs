@@ -44,6 +44,8 @@ pub struct StatedTotal {
     pub line: u32,
     /// One total per metric, as well as the file tells.
     pub totals: Vec<Total>,
+    /// How often the function was called, where the file counts that beside its calls: callers need not all be known.
+    pub calls: Option<u64>,
 }
 
 /// A call graph, as profilers write it that count calls or sum samples.

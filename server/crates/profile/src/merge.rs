@@ -271,6 +271,7 @@ fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal
     for row in more {
         if let Some(before) = known.get(&(row.func, row.line)).and_then(|&at| all.get_mut(at)) {
             before.totals.iter_mut().zip(row.totals).for_each(|(total, other)| *total = total.plus(other));
+            before.calls = before.calls.zip(row.calls).map(|(calls, more)| calls.saturating_add(more));
         } else {
             known.insert((row.func, row.line), all.len());
             all.push(row);
@@ -494,7 +495,7 @@ mod tests {
     #[test]
     fn what_two_parts_state_of_a_thread_adds_up() {
         let stated = |total| {
-            let totals = vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total] }];
+            let totals = vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total], calls: None }];
             part("", "77", Recording::Graph(CallGraph { totals, ..graph("main", "work", false) }))
         };
         let (exact, bounded) = (Total::Exact(10.0), Total::Bounded { min: 2.0, max: 5.0 });

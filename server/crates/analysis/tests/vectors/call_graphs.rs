@@ -69,7 +69,7 @@ fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], tota
             .collect(),
         totals: totals
             .iter()
-            .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total] })
+            .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total], calls: None })
             .collect(),
         symbols,
         ..profile::CallGraph::default()

@@ -31,7 +31,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let func = FuncText { name, file, ..FuncText::default() }.intern(&mut builder)?;
         graph.own.push(OwnCost { func, source: None, line, weights: vec![own] });
         if line != 0 {
-            graph.totals.push(StatedTotal { func, line, totals: vec![Total::Exact(total)] });
+            graph.totals.push(StatedTotal { func, line, totals: vec![Total::Exact(total)], calls: None });
         }
         let (greatest, sum) = functions.entry(func).or_default();
         (*greatest, *sum) = (greatest.max(total), *sum + total);
@@ -44,7 +44,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for (func, (min, max)) in functions {
         let (min, max) = (min.min(whole), max.min(whole));
         let total = if min < max { Total::Bounded { min, max } } else { Total::Exact(max) };
-        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total] });
+        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total], calls: None });
     }
     for total in graph.totals.iter_mut().flat_map(|stated| &mut stated.totals) {
         if let Total::Exact(weight) = total {

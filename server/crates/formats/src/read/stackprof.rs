@@ -190,7 +190,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             without_line -= samples.own();
             graph.own.push(OwnCost { func, source: None, line, weights: vec![samples.own()] });
             if let LineSamples::TotalAndSelf(sum, own) = samples {
-                graph.totals.push(StatedTotal { func, line, totals: vec![frame.line_total(sum, own)] });
+                graph.totals.push(StatedTotal { func, line, totals: vec![frame.line_total(sum, own)], calls: None });
             }
         }
         graph.own.push(OwnCost { func, source: None, line: 0, weights: vec![without_line.max(0.0)] });
@@ -201,7 +201,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             });
         }
         let total = frame.total_samples.map_or(Total::Unknown, Total::Exact);
-        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total] });
+        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total], calls: None });
         for (callee_id, &weight) in &frame.edges {
             let Some(&(callee, callee_repeated)) = funcs.get(callee_id) else {
                 let key = At::Key(format!("frames.{id}.edges.{callee_id}"));
@@ -250,7 +250,7 @@ mod tests {
         for OwnCost { func, line, weights, .. } in graph.own.iter().filter(|own| own.weights != [0.0]) {
             writeln!(out, "{}:{line} self {weights:?}", name(*func)).unwrap();
         }
-        for StatedTotal { func, line, totals } in &graph.totals {
+        for StatedTotal { func, line, totals, .. } in &graph.totals {
             writeln!(out, "{}:{line} {totals:?}", name(*func)).unwrap();
         }
         for Call { caller, callee, weights, nested, .. } in &graph.calls {

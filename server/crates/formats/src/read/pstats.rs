@@ -1,0 +1,256 @@
+//! pstats: what Python's own profilers write, cProfile and `profile`, and in the same form yappi and pyinstrument. One dictionary
+//! in marshal form ([`marshal`]): functions by file, first line and name, with calls, own and cumulative seconds and their callers.
+//!
+//! Rules: `Lib/pstats.py`, `Lib/profile.py`, `Lib/cProfile.py` and `Modules/_lsprof.c` of CPython. A function has (calls that are
+//! no recursion, calls, own, cumulative, callers), each caller (calls, calls that are no recursion, own, cumulative of the function
+//! below it). cProfile and yappi count recursion once in cumulative times, of functions as well as below a caller.
+//!
+//! Dialects: yappi exchanges the two counts of functions; the greater one is that of all calls. Without `-b` it leaves builtins
+//! out. `profile` has mere counts of calls for callers, and a code object where the program's name should be. pyinstrument
+//! counts no calls (-1) and adds recursive calls up: there the totals follow from the calls.
+//!
+//! Functions of one file, line and name (two lambdas on a line) overwrite each other in such files, but not what they cost their
+//! callers. What is missing for that reason is told of a function of its own.
+
+mod marshal;
+#[cfg(test)]
+mod tests;
+
+use super::FuncText;
+use crate::{Format, Read, ReadError};
+use marshal::{Entered, Marshal, Value, unexpected};
+use profile::{Call, CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal, Total, Warnings};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+const PROFILE: &str = "profile";
+const YAPPI: &str = "yappi";
+/// The function that stands for those that the file has not.
+const UNLISTED: &str = "(not in the file)";
+/// No process runs so many seconds.
+const MOST_SECONDS: f64 = 1e15;
+
+pub(crate) fn is_pstats(bytes: &[u8]) -> bool {
+    marshal::begins_with_function(bytes)
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
+    let mut reader =
+        Reader { marshal: Marshal::new(bytes), builder: ProfileBuilder::default(), funcs: FxHashMap::default(), writer: None };
+    let rows = reader.rows()?;
+    reader.finish(&rows)
+}
+
+/// A function with its numbers.
+struct Row {
+    func: FuncId,
+    /// Below 0 = not counted.
+    calls: i64,
+    own: f64,
+    cumulative: f64,
+    callers: Vec<Caller>,
+}
+
+struct Caller {
+    func: FuncId,
+    calls: i64,
+    /// What the function cost below this caller, if that is told.
+    cumulative: Option<f64>,
+}
+
+struct Reader<'a> {
+    marshal: Marshal<'a>,
+    builder: ProfileBuilder,
+    /// By where file and name stand, so that long names cost once, and by line.
+    funcs: FxHashMap<(usize, u32, usize), FuncId>,
+    /// Who wrote the file, as far as its functions tell.
+    writer: Option<&'static str>,
+}
+
+impl Reader<'_> {
+    fn rows(&mut self) -> Result<Vec<Row>, ReadError> {
+        if !self.marshal.dict()? {
+            return Err(unexpected(0, "a dictionary of functions"));
+        }
+        let mut rows = Vec::new();
+        while self.marshal.has_pair()? {
+            let func = self.func()?;
+            rows.push(self.row(func)?);
+        }
+        Ok(rows)
+    }
+
+    /// A key: file, line, name.
+    fn func(&mut self) -> Result<FuncId, ReadError> {
+        const EXPECTED: &str = "(file, line, name) of a function";
+        let at = self.marshal.at();
+        let Entered::Tuple(3, place) = self.marshal.enter()? else { return Err(unexpected(at, EXPECTED)) };
+        let file = self.marshal.value()?;
+        let line = self.marshal.value()?;
+        let name_at = self.marshal.at();
+        let name = self.marshal.value()?;
+        self.marshal.leave(place);
+        let (Value::Text(file_at, file), Value::Int(line)) = (file, line) else {
+            return Err(unexpected(at, EXPECTED));
+        };
+        let line = u32::try_from(line).unwrap_or(0);
+        let (name_at, name) = match name {
+            Value::Text(name_at, name) => (name_at, String::from_utf8_lossy(name)),
+            // The program that `profile` ran.
+            Value::Other => {
+                self.writer = Some(PROFILE);
+                (name_at, "<code object>".into())
+            }
+            _ => return Err(unexpected(at, EXPECTED)),
+        };
+        if let Some(&func) = self.funcs.get(&(file_at, line, name_at)) {
+            return Ok(func);
+        }
+        let file = String::from_utf8_lossy(file);
+        let is_path = line != 0 || file.contains(['/', '\\']) || file.ends_with(".py");
+        match &*file {
+            "~" => self.writer = Some("cProfile"),
+            "builtins" | "__builtin__" if !is_path => self.writer = Some(YAPPI),
+            _ => {}
+        }
+        // Builtins have a placeholder, or the name of their module.
+        let file = if is_path { &*file } else { "" };
+        let func = FuncText { name: &name, file, line, ..FuncText::default() }.intern(&mut self.builder)?;
+        self.funcs.insert((file_at, line, name_at), func);
+        Ok(func)
+    }
+
+    fn row(&mut self, func: FuncId) -> Result<Row, ReadError> {
+        let at = self.marshal.at();
+        let place = match self.marshal.enter()? {
+            // No two functions have one row.
+            Entered::Tuple(5, place) if !place.is_elsewhere() => place,
+            _ => return Err(unexpected(at, "(calls, calls, own, cumulative, callers) of a function")),
+        };
+        let (first, second, own, cumulative) = self.numbers(at)?;
+        if first > second {
+            self.writer = Some(YAPPI);
+        }
+        let mut callers = Vec::new();
+        if self.marshal.dict()? {
+            while self.marshal.has_pair()? {
+                callers.push(self.caller()?);
+            }
+        }
+        self.marshal.leave(place);
+        Ok(Row { func, calls: first.max(second), own, cumulative, callers })
+    }
+
+    fn caller(&mut self) -> Result<Caller, ReadError> {
+        let func = self.func()?;
+        let at = self.marshal.at();
+        match self.marshal.enter()? {
+            Entered::Tuple(4, place) => {
+                let (first, second, _, cumulative) = self.numbers(at)?;
+                self.marshal.leave(place);
+                Ok(Caller { func, calls: first.max(second), cumulative: Some(cumulative) })
+            }
+            Entered::Value(Value::Int(calls)) => {
+                self.writer = Some(PROFILE);
+                Ok(Caller { func, calls, cumulative: None })
+            }
+            _ => Err(unexpected(at, "(calls, calls, own, cumulative) of a caller, or its calls")),
+        }
+    }
+
+    /// Two counts and two times, of the tuple at `at`.
+    fn numbers(&mut self, at: usize) -> Result<(i64, i64, f64, f64), ReadError> {
+        let mut count = || match self.marshal.value()? {
+            Value::Int(count) => Ok(count),
+            _ => Err(unexpected(at, "a number of calls")),
+        };
+        let (first, second) = (count()?, count()?);
+        let mut seconds = || match self.marshal.value()? {
+            Value::Int(seconds) if (seconds as f64).abs() < MOST_SECONDS => Ok(seconds as f64),
+            Value::Float(seconds) if seconds.abs() < MOST_SECONDS => Ok(seconds),
+            _ => Err(unexpected(at, "seconds")),
+        };
+        Ok((first, second, seconds()?, seconds()?))
+    }
+
+    fn finish(mut self, rows: &[Row]) -> Result<Read, ReadError> {
+        let mut warnings = Warnings::default();
+        let metric = Metric::new("time", "seconds", None).with_lines(LineKnowledge::Nothing);
+        let mut graph = CallGraph { metrics: vec![metric], ..CallGraph::default() };
+        // `profile` has itself for a caller, which was never called.
+        let silent: FxHashSet<FuncId> =
+            rows.iter().filter(|row| row.calls == 0 && row.cumulative == 0.0).map(|row| row.func).collect();
+        let counted = rows.is_empty() || rows.iter().any(|row| row.calls >= 0);
+        for row in rows.iter().filter(|row| !silent.contains(&row.func)) {
+            graph.own.push(own_cost(row.func, row.own));
+            if counted {
+                graph.totals.push(stated(row.func, u64::try_from(row.calls).ok(), row.cumulative));
+            }
+            calls(row, &silent, &mut graph.calls);
+        }
+        if counted {
+            self.add_unlisted(rows, &mut graph, &mut warnings)?;
+        }
+        graph.symbols = self.builder.build().into_symbols();
+        let writer = if counted { self.writer } else { Some("pyinstrument") };
+        Ok(Read {
+            recording: Recording::Graph(graph),
+            format: Format::Pstats,
+            version: None,
+            producer: writer.map(str::to_owned),
+            span_seconds: None,
+            warnings,
+            raw_stacks: None,
+        })
+    }
+
+    /// Adds what the costliest function cost beyond all that is in the file.
+    fn add_unlisted(&mut self, rows: &[Row], graph: &mut CallGraph, warnings: &mut Warnings) -> Result<(), ReadError> {
+        let own: f64 = rows.iter().map(|row| row.own).sum();
+        let whole = rows.iter().map(|row| row.cumulative).fold(own, f64::max);
+        let unlisted = whole - own;
+        if unlisted <= whole * 1e-9 {
+            return Ok(());
+        }
+        let func = FuncText { name: UNLISTED, ..FuncText::default() }.intern(&mut self.builder)?;
+        graph.own.push(own_cost(func, unlisted));
+        graph.totals.push(stated(func, None, unlisted));
+        warnings.add("unlisted-functions", || {
+            let why = match self.writer {
+                Some(YAPPI) => "yappi leaves builtins out unless it runs with `-b`",
+                _ => "those that share file, line and name overwrite each other",
+            };
+            format!("{unlisted:.6} s of {whole:.6} s went into functions that are not in the file; {why}")
+        });
+        Ok(())
+    }
+}
+
+fn own_cost(func: FuncId, seconds: f64) -> OwnCost {
+    OwnCost { func, source: None, line: 0, weights: vec![seconds] }
+}
+
+fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
+    StatedTotal { func, line: 0, totals: vec![Total::Exact(seconds)], calls }
+}
+
+/// The calls of a function. Where the file has mere counts, a single caller has all of the cost; several have parts of it as they
+/// have calls, which is a guess.
+fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
+    let callers = || row.callers.iter().filter(|caller| !silent.contains(&caller.func));
+    let others = || callers().filter(|caller| caller.func != row.func);
+    let n_calls: f64 = others().map(|caller| caller.calls as f64).sum();
+    let is_shared = others().count() > 1;
+    calls.extend(callers().map(|caller| {
+        let is_itself = caller.func == row.func;
+        let share = if is_shared && !is_itself && n_calls > 0.0 { caller.calls as f64 / n_calls } else { 1.0 };
+        Call {
+            caller: caller.func,
+            source: None,
+            line: 0,
+            callee: row.func,
+            count: u64::try_from(caller.calls).unwrap_or(0),
+            weights: vec![caller.cumulative.unwrap_or(row.cumulative * share)],
+            nested: caller.cumulative.is_none() && (is_shared || is_itself),
+        }
+    }));
+}
