@@ -7,14 +7,17 @@
 //! `(3)` from then on), one numbering each for files, functions and objects, also in the lines about jumps. Costs stand behind
 //! their line, which may be told relative to that of the costs before. The target of a call is no such line.
 //!
+//! Xdebug writes a block for each call, when it returns: from their order follows the call tree, and with it all totals.
+//!
 //! Here: what lines mean. [`mod@text`] has their grammar, [`events`] what the columns count, [`names`] what belongs to a name
-//! and what was put behind it.
+//! and what was put behind it, [`tree`] the calls of Xdebug.
 
 mod events;
 mod names;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tree;
 
 pub(crate) use text::is_callgrind;
 
@@ -24,6 +27,7 @@ use events::Events;
 use profile::{Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId, Warnings};
 use rustc_hash::FxHashMap;
 use text::Line;
+use tree::{Block, Tree};
 
 /// So many functions with all of their cost on one line each are no accident.
 const TELLING_FUNCTIONS: usize = 10;
@@ -66,6 +70,9 @@ struct Reader<'a> {
     calls: Vec<Call>,
     call_rows: Keyed<(FuncId, Option<SourceId>, u32, FuncId)>,
     values: Vec<f64>,
+    /// The calls so far, if the file has a block for each.
+    tree: Option<Tree>,
+    block: Option<Block>,
     /// What the file says that its costs sum up to, in its first event.
     summary: f64,
 }
@@ -150,6 +157,7 @@ impl<'a> Reader<'a> {
         let begins_part = matches!(key, "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events");
         if begins_part && self.in_body {
             self.in_body = false;
+            self.end_block();
             self.names = names::Tables::default();
             self.here = Here::default();
             self.callee = Callee::default();
@@ -158,7 +166,12 @@ impl<'a> Reader<'a> {
             self.positions = Positions::default();
         }
         match key {
-            "creator" => self.creator = self.creator.or(Some(value)),
+            "creator" => {
+                if self.creator.is_none() && value.starts_with("xdebug") {
+                    self.tree = Some(Tree::default());
+                }
+                self.creator = self.creator.or(Some(value));
+            }
             "positions" => {
                 let columns: Vec<&str> = value.split_ascii_whitespace().collect();
                 self.positions = Positions { n: columns.len(), line: columns.iter().position(|&column| column == "line") };
@@ -185,7 +198,10 @@ impl<'a> Reader<'a> {
                 let Here { home, object, .. } = self.here;
                 let func = RawFunc { name: name(names::FUNCTIONS), file: home, object };
                 self.here.inlined = None;
-                self.here.func = Some(self.func(func));
+                let func = self.func(func);
+                self.here.func = Some(func);
+                self.end_block();
+                self.block = Some(Block::new(func));
             }
             "cob" | "cfi" | "cfl" | "cfn" => {
                 // A callee that is not called after all.
@@ -214,6 +230,13 @@ impl<'a> Reader<'a> {
             _ => return false,
         }
         true
+    }
+
+    /// The call that the block was about has returned.
+    fn end_block(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.tree = self.tree.take().and_then(|tree| tree.returned(&block, self.events.len()));
+        }
     }
 
     fn func(&mut self, func: RawFunc<'a>) -> FuncId {
@@ -270,6 +293,12 @@ impl<'a> Reader<'a> {
             Some(file) => Some(self.builder.intern_source(&super::source_name(file))?),
             None => None,
         };
+        match (&mut self.block, call) {
+            (_, Some((_, count))) if count != 1 => self.tree = None,
+            (Some(block), Some((callee, _))) => block.call(callee, line),
+            (Some(block), None) => block.own(line, &self.values),
+            (None, _) => {}
+        }
         let weights = if let Some((callee, count)) = call {
             let next = self.calls.len();
             let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
@@ -300,6 +329,7 @@ impl<'a> Reader<'a> {
             return Err(ReadError::truncated(At::File, message));
         }
         self.warn();
+        self.end_block();
         let producer = self.creator.or_else(|| self.events.producer());
         let starts = if producer == Some(events::PYTHON) { self.starts() } else { FxHashMap::default() };
         let bases = names::Bases::new(self.funcs.iter().map(|func| func.name));
@@ -316,14 +346,19 @@ impl<'a> Reader<'a> {
             Some(0) => LineKnowledge::Nothing,
             _ => LineKnowledge::SelfAndTotal,
         };
-        let Self { mut own, mut calls, events, creator, mut warnings, builder, .. } = self;
+        let Self { mut own, mut calls, events, creator, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(creator, lines, &mut warnings);
-        for weights in own.iter_mut().map(|own| &mut own.weights).chain(calls.iter_mut().map(|call| &mut call.weights)) {
-            derive.apply(weights);
-        }
-        let symbols = builder.build().into_symbols();
+        let recording = if let Some(tree) = tree {
+            Recording::Stacks(tree.stacks(builder, metrics, &derive)?)
+        } else {
+            for weights in own.iter_mut().map(|own| &mut own.weights).chain(calls.iter_mut().map(|call| &mut call.weights)) {
+                derive.apply(weights);
+            }
+            let symbols = builder.build().into_symbols();
+            Recording::Graph(CallGraph { symbols, metrics, own, calls, inner, ..CallGraph::default() })
+        };
         Ok(Read {
-            recording: Recording::Graph(CallGraph { symbols, metrics, own, calls, inner, ..CallGraph::default() }),
+            recording,
             format: Format::Callgrind,
             version: None,
             producer: producer.map(str::to_owned),

@@ -1,4 +1,4 @@
-use super::super::text_rows::warnings;
+use super::super::text_rows::{self, warnings};
 use super::*;
 use crate::ErrorKind;
 use std::fmt::Write;
@@ -299,13 +299,39 @@ __init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
                   fl=(1) php:internal\nfn=(1) php::strlen\n4 7 -32\n\nfl=(2) /a.php\nfn=(2) {main}\n1 60 400\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 7 0\n\n\
                   summary: 67 400\n";
     let read = read_text(xdebug);
-    let expected = "\
-php::strlen|php:internal:4 [7.0, 0.0]
-{main}|/a.php:1 [60.0, 400.0]
-{main}|/a.php:4 > php::strlen|php:internal 1x [7.0, 0.0]
-";
-    assert_eq!((&*rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
+    let expected = "{main}|/a.php:1 60 400\n{main}|/a.php:4 > php::strlen|php:internal:4 7 0\n";
+    assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
     assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-8));
+}
+
+#[test]
+fn blocks_in_the_order_of_returns_are_a_call_tree() {
+    // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), on line 4 each; then it calls g, which calls fact(1).
+    let head = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n";
+    let fact = |below: &str| format!("fl=(1) /a.php\nfn=(1) fact\n3 10\n{below}\n");
+    let call = |line, cost| format!("cfl=(1)\ncfn=(1)\ncalls=1 0 0\n{line} {cost}\n");
+    let g = format!("fl=(1)\nfn=(2) g\n6 2\n{}\n", call(7, 10));
+    let main = format!("fl=(1)\nfn=(3) {{main}}\n1 5\n{}cfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 12\n\nsummary: 47\n", call(9, 30));
+    let text = [head, &fact(""), &fact(&call(4, 10)), &fact(&call(4, 20)), &fact(""), &g, &main].concat();
+    let expected = "\
+{main}|/a.php:1 5
+{main}|/a.php:9 > fact|/a.php:3 10
+{main}|/a.php:9 > fact|/a.php:4 > fact|/a.php:3 10
+{main}|/a.php:9 > fact|/a.php:4 > fact|/a.php:4 > fact|/a.php:3 10
+{main}|/a.php:10 > g|/a.php:6 2
+{main}|/a.php:10 > g|/a.php:7 > fact|/a.php:3 10
+";
+    let read = read_text(&text);
+    assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![]));
+    assert_eq!(text_rows::profile(&read).threads()[0].samples.calls(), Some(&[1; 6][..]));
+    // Cut after g: two calls that nobody made.
+    let cut = read_text(text.split("fl=(1)\nfn=(3)").next().unwrap());
+    let expected = "fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:4 > fact|/a.php:3 10\ng|/a.php:6 2\ng|/a.php:7 > fact|/a.php:3 10\n";
+    assert_eq!(text_rows::rows(&cut), expected);
+    // Where the order is another one, or calls are summed, sums are all that is known.
+    for text in [[head, &g, &fact(""), &main].concat(), text.replace("calls=1 0 0\n10", "calls=2 0 0\n10")] {
+        assert!(matches!(read_text(&text).recording, Recording::Graph(_)), "{text}");
+    }
 }
 
 #[test]
