@@ -117,7 +117,7 @@ pub fn export(snapshot: &Snapshot, baseline: Option<&Snapshot>, options: Options
         (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),
         (Target::Callgrind, Some(Compat::Rbspy)) => {
             let lines = analysis::lines_as_functions(&profile).map_err(of_tables)?;
-            callgrind::write_as_rbspy(&analysis::call_graph(&lines))
+            callgrind::write_as_rbspy(&analysis::call_graph_without_levels(&lines))
         }
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
         (Target::Flamechart, _) => folded::flamechart(&profile),

@@ -132,8 +132,79 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
 /// The calls of a recording as a graph: what functions spent on their lines, and how often and for how much they called each
 /// other from which line. In the cost of a call that is on a stack several times a sample counts each time, as callgrind has
 /// it: costs of recursive calls do not add up to anything. The default metric comes first.
+///
+/// Calls of a function within itself are those of a func of its own ([`CallGraph::inner`]), as callgrind tells them apart: so what
+/// recurs on a stack makes no cycle of what does not.
 pub fn call_graph(profile: &Profile) -> CallGraph {
-    let (stacks, frames) = (profile.stacks(), profile.frames());
+    let inner = Inner::of(profile);
+    let graph = graph(profile, &inner);
+    CallGraph { symbols: inner.symbols, inner: inner.funcs, ..graph }
+}
+
+/// The same without telling calls of a function within itself apart.
+pub fn call_graph_without_levels(profile: &Profile) -> CallGraph {
+    let inner = Inner { symbols: profile.symbols().clone(), of_stack: vec![None; profile.stacks().len()], funcs: Vec::new() };
+    CallGraph { symbols: inner.symbols.clone(), ..graph(profile, &inner) }
+}
+
+/// Which calls lie within another call of the same function.
+struct Inner {
+    /// With a func more for each that has such calls.
+    symbols: SymbolTables,
+    /// The func that stands for the innermost call of a stack, if it is such a call.
+    of_stack: Vec<Option<FuncId>>,
+    /// All these.
+    funcs: Vec<FuncId>,
+}
+
+impl Inner {
+    fn of(profile: &Profile) -> Self {
+        let (stacks, frames, mut symbols) = (profile.stacks(), profile.frames(), profile.symbols().clone());
+        let mut below: Vec<Vec<StackId>> = vec![Vec::new(); stacks.len()];
+        let mut left = Vec::new();
+        for stack in stacks.ids() {
+            match stacks.prefix(stack) {
+                Some(caller) => below[caller.index()].push(stack),
+                None => left.push((stack, false)),
+            }
+        }
+        // Funcs that are alike in all are one in a file.
+        let func = |stack: StackId| profile.symbols().funcs.get(frames.get(stacks.frame(stack)).func);
+        let mut open: FxHashMap<Func, u32> = FxHashMap::default();
+        let mut known: FxHashMap<Func, FuncId> = FxHashMap::default();
+        let mut of_stack = vec![None; stacks.len()];
+        while let Some((stack, is_left)) = left.pop() {
+            let func = func(stack);
+            let depth = open.entry(func).or_insert(0);
+            if is_left {
+                *depth -= 1;
+                continue;
+            }
+            if *depth > 0 {
+                of_stack[stack.index()] = Some(*known.entry(func).or_insert_with(|| {
+                    symbols.funcs.push(func);
+                    FuncId::new(symbols.funcs.len() as u32 - 1)
+                }));
+            }
+            *depth += 1;
+            left.push((stack, true));
+            left.extend(below[stack.index()].iter().map(|&stack| (stack, false)));
+        }
+        let mut funcs: Vec<FuncId> = known.into_values().collect();
+        funcs.sort_unstable();
+        Self { symbols, of_stack, funcs }
+    }
+
+    /// Where the innermost call of a stack is.
+    fn place(&self, profile: &Profile, stack: StackId) -> Place {
+        let place = Place::of(profile, stack);
+        Place { func: self.of_stack[stack.index()].unwrap_or(place.func), ..place }
+    }
+}
+
+/// The rows of the graph, without names.
+fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
+    let stacks = profile.stacks();
     let default = profile.default_metric().index();
     let mut order: Vec<usize> = (0..profile.metrics().len()).collect();
     order.sort_by_key(|&metric| metric != default);
@@ -144,7 +215,7 @@ pub fn call_graph(profile: &Profile) -> CallGraph {
     for Thread { samples, .. } in profile.threads() {
         let begin = |stack: StackId| {
             if let Some(caller) = stacks.prefix(stack) {
-                rows.call(Place::of(profile, caller), frames.get(stacks.frame(stack)).func).count += 1;
+                rows.call(inner.place(profile, caller), inner.place(profile, stack).func).count += 1;
             }
         };
         paths.walk(profile, samples, begin, |_, _| {});
@@ -159,7 +230,7 @@ pub fn call_graph(profile: &Profile) -> CallGraph {
     // Callees before callers: what is seen of a stack is its own weight and that of all that it called.
     let mut subtree = weights.clone();
     for stack in stacks.ids().rev() {
-        let place = Place::of(profile, stack);
+        let place = inner.place(profile, stack);
         let column = |weights: &[Vec<f64>]| weights.iter().map(|sums| sums[stack.index()]).collect::<Vec<f64>>();
         let (own, total) = (column(&weights), column(&subtree));
         rows.own(place, &own);
@@ -167,11 +238,11 @@ pub fn call_graph(profile: &Profile) -> CallGraph {
             for (sums, total) in subtree.iter_mut().zip(&total) {
                 sums[caller.index()] += total;
             }
-            add(&mut rows.call(Place::of(profile, caller), place.func).weights, &total);
+            add(&mut rows.call(inner.place(profile, caller), place.func).weights, &total);
         }
     }
     let metrics = order.iter().map(|&metric| profile.metrics()[metric].clone()).collect();
-    rows.finish(profile.symbols().clone(), metrics)
+    rows.finish(metrics)
 }
 
 /// A function at one of its lines.
@@ -222,7 +293,7 @@ impl Rows {
     }
 
     /// What no sample passes is no part of the graph; a function that only calls keeps its lines.
-    fn finish(self, symbols: SymbolTables, metrics: Vec<Metric>) -> CallGraph {
+    fn finish(self, metrics: Vec<Metric>) -> CallGraph {
         let any = |weights: &[f64]| weights.iter().any(|&weight| weight != 0.0);
         let calls = self.calls.into_values().filter(|call| call.count > 0 || any(&call.weights));
         let mut calls: Vec<Call> = calls.collect();
@@ -231,7 +302,7 @@ impl Rows {
         let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
         let mut own: Vec<OwnCost> = own.collect();
         own.sort_by_key(|own| (own.func, own.source, own.line));
-        CallGraph { symbols, metrics, own, calls, ..CallGraph::default() }
+        CallGraph { metrics, own, calls, ..CallGraph::default() }
     }
 }
 

@@ -38,7 +38,7 @@ pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs, thread_totals};
 pub use edges::{Edge, Site};
 pub use entry::is_entry_point;
-pub use invocations::{call_graph, lines_as_functions, one_sample_per_call};
+pub use invocations::{call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call};
 pub use names::{Unmatched, find_function, find_metric, find_threads, nearest};
 pub use reshape::{Reshaped, find_names, reshape};
 pub use transform::{Implementation, Operand, Transform, TransformKind};

@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use analysis::{Truncate, call_graph, lines_as_functions, one_sample_per_call, truncate};
+use analysis::{Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call, truncate};
 use profile::text_samples::profile;
-use profile::{Profile, Samples, StackId, Thread};
+use profile::{CallGraph, Profile, Samples, StackId, Thread};
 
 /// Every function as `name self`, every call as `caller→callee count inclusive`.
 fn graph(profile: &Profile) -> String {
-    let graph = call_graph(profile);
-    let name = |func| graph.symbols.func_name(func).to_owned();
+    rows(&call_graph_without_levels(profile))
+}
+
+/// Calls of a function within itself have a `'` behind them.
+fn rows(graph: &CallGraph) -> String {
+    let mark = |func| if graph.inner.contains(&func) { "'" } else { "" };
+    let name = |func| format!("{}{}", graph.symbols.func_name(func), mark(func));
     let mut rows: Vec<String> = Vec::new();
     for func in graph.symbols.funcs.ids() {
         let own: f64 = graph.own.iter().filter(|own| own.func == func).map(|own| own.weights[0]).sum();
@@ -87,6 +92,26 @@ fn recursion_is_counted_call_by_call() {
     rows.sort();
     found.sort();
     assert_eq!(found, rows);
+}
+
+#[test]
+fn calls_of_a_function_within_itself_are_told_apart() {
+    // Without that, `a` would lie on a cycle: do calls a, which calls do.
+    let text = "
+        main  main  main
+        do    do    do
+        a     a     d
+        do          d
+        b           d
+    ";
+    assert_eq!(
+        rows(&call_graph(&profile(text))),
+        "main 0, do 0, a 1, b 1, d 0, d' 1, do' 0, main→do 1 3, do→a 1 2, do→d 1 1, a→do' 1 1, d→d' 1 1, d'→d' 1 1, do'→b 1 1"
+    );
+    assert_eq!(
+        graph(&profile(text)),
+        "main 0, do 0, a 1, b 1, d 1, main→do 1 3, do→a 1 2, do→b 1 1, do→d 1 1, a→do 1 1, d→d 2 2"
+    );
 }
 
 #[test]

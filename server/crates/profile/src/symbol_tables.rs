@@ -132,7 +132,8 @@ impl FuncTable {
         self.code[id.index()] = code;
     }
 
-    pub(crate) fn push(&mut self, func: Func) {
+    /// Appends a func. Its parts must be in the tables that belong to this one.
+    pub fn push(&mut self, func: Func) {
         self.name.push(func.name);
         self.source.push(func.source.map_or(NONE, SourceId::raw));
         self.lib.push(func.lib.map_or(NONE, LibId::raw));
