@@ -18,6 +18,8 @@ pub struct Case {
     pub root: String,
     /// The format, as a report names it.
     pub format: String,
+    /// The metric that `expected` is of, where a report shows another one by itself.
+    pub metric: Option<&'static str>,
     /// The library or program of the case, where names and lines come from its debug info: what lies in others is not compared.
     pub module: Option<String>,
     /// How many functions of `expected` stand for several functions of the profile that share name and file.
@@ -65,6 +67,7 @@ pub fn fixtures() -> Vec<Case> {
         Case {
             n_merged: n_merged(&name, &text("format"), about["module"].is_string()),
             over_counted: over_counted(&name),
+            metric: metric(&text("profile")),
             name,
             profile: folder.join(text("profile")),
             expected: json(&folder.join("expected.json")),
@@ -114,6 +117,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
         Some(Case {
             n_merged: n_merged(&name, format, !row["needs"][0].is_null()),
             over_counted: over_counted(&name),
+            metric: metric(&text("file")),
             name,
             profile: folder.join(text("file")),
             expected: json(&folder.join(view("asis").unwrap_or(&text("expected")))),
@@ -126,6 +130,15 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
         })
     };
     rows.filter_map(case).collect()
+}
+
+/// The expected costs of V8's profiles are in hits, those of Go's heap in what is in use.
+fn metric(file: &str) -> Option<&'static str> {
+    match file {
+        _ if file.ends_with(".cpuprofile") => Some("hits"),
+        _ if file.ends_with("heap.pb.gz") => Some("inuse_space"),
+        _ => None,
+    }
 }
 
 /// Firefox, perf and callgrind have one function per library; the expected costs of these cases have one per name and file. The raw

@@ -2,7 +2,7 @@
 
 use crate::cases::Case;
 use analysis::{Costs, IdleSamples, View};
-use profile::{FileId, FunctionId, Groups, Profile, Recording, Total};
+use profile::{FileId, FunctionId, Groups, MetricId, Profile, Recording, Total};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -265,12 +265,13 @@ pub fn with_crates(case: &Case, report: &Value) -> Compared {
     let bytes = std::fs::read(&case.profile).unwrap();
     let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     let recording = &read.recording;
-    let view = View { idle: IdleSamples::Counted, ..View::of(recording) };
+    let metric = case.metric.map_or(recording.default_metric(), |name| recording.find_metric(name).unwrap());
+    let view = View { idle: IdleSamples::Counted, metric, ..View::of(recording) };
     let groups = Groups::identity(recording.symbols());
     let costs = analysis::costs(recording, &view, &groups);
 
     assert_eq!((costs.idle, Weight(costs.total + costs.no_stack)), (0.0, total(case)));
-    threads(case, recording, report);
+    threads(case, recording, metric, report);
     compare(case, expected(case), counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
 }
 
@@ -409,9 +410,9 @@ fn settle((_, wanted): &mut Pair, found: Option<&Pair>, from_elsewhere: bool) {
 }
 
 /// The threads' samples, idle ones and those without a stack included; the report has them without.
-fn threads(case: &Case, recording: &Recording, report: &Value) {
+fn threads(case: &Case, recording: &Recording, metric: MetricId, report: &Value) {
     let Recording::Stacks(profile) = recording else { return };
-    let metric = recording.default_metric().index();
+    let metric = metric.index();
     let mut all: BTreeMap<String, f64> = BTreeMap::new();
     for (thread, row) in profile.threads().iter().zip(rows(report, "threads")) {
         let [weight, apart] = weights(profile, thread, metric);

@@ -46,7 +46,9 @@ fn check(cases: &[Case]) {
 }
 
 fn check_one(case: &Case) {
-    let report = report::report(&case.profile, &["--root", case.folder.to_str().unwrap()]);
+    let mut arguments = vec!["--root", case.folder.to_str().unwrap()];
+    arguments.extend(case.metric.iter().flat_map(|metric| ["--metric", *metric]));
+    let report = report::report(&case.profile, &arguments);
     assert_eq!(report["format"], case.format.as_str(), "{}", case.name);
     let by_report = compare::with_report(case, &report);
     if case.module.is_some() {

@@ -67,9 +67,7 @@ fn with_lines(snapshot: &Snapshot, producer: &str) -> &'static str {
             "record JavaScript with `MOZ_PROFILER_STARTUP=1 MOZ_PROFILER_STARTUP_FEATURES=js,stackwalk,cpu \
              MOZ_PROFILER_SHUTDOWN=profile.json firefox URL`; for native code use `samply record --presymbolicate`"
         }
-        Format::CpuProfile => {
-            "record with `node --cpu-prof PROGRAM.js` (Node 12 or newer), and look at the metric `hits`: `time` has none"
-        }
+        Format::CpuProfile => "record with `node --cpu-prof PROGRAM.js` (Node 12 or newer)",
         Format::HeapProfile => {
             "V8 records which function allocates, not on which line; costs are on lenses and in the call hierarchy"
         }

@@ -113,7 +113,7 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
             writeln!(out, "{:>17} {:>5}  {indent}{}", "", "", style.dim(&format!("{}{lens}", lines.mark())))?;
         }
         let (own, total) = by_line.get(&line0).map_or((String::new(), String::new()), |cost| {
-            let own = if cost.self_ == 0.0 { String::new() } else { scale.weight(cost.self_) };
+            let own = if cost.self_ == 0.0 { String::new() } else { scale.own(*cost, |weight| scale.weight(weight)) };
             let total = match cost.total {
                 Total::Unknown => "–".to_owned(),
                 total => units::total(total, |weight| scale.weight(weight)),

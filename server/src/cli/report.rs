@@ -121,7 +121,7 @@ struct TotalFields {
     /// The inclusive cost is not more than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_max: Option<Weight>,
-    /// Whether the total is an estimate.
+    /// Whether the total is an estimate or, where there is none, the self cost.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     est: bool,
@@ -251,12 +251,16 @@ impl<'a> Report<'a> {
                 calls,
             }
         });
-        let lines = lines.into_iter().map(|line| LineRow {
-            file: snapshot.file_name(line.file),
-            path: snapshot.path_of(line.file).map(Path::to_string_lossy),
-            line: line.line,
-            self_: Weight(line.cost.self_),
-            total: total_fields(line.cost.total),
+        let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Both };
+        let lines = lines.into_iter().map(|line| {
+            let total = total_fields(line.cost.total);
+            LineRow {
+                file: snapshot.file_name(line.file),
+                path: snapshot.path_of(line.file).map(Path::to_string_lossy),
+                line: line.line,
+                self_: Weight(line.cost.self_),
+                total: TotalFields { est: total.est || scale.estimates(line.cost), ..total },
+            }
         });
         let report = Self {
             version: 1,
@@ -420,7 +424,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
     writeln!(out, "{}", super::headline(snapshot))?;
     let row = |out: &mut Output, cost: Cost, what: &str| {
         let total = units::total(cost.total, |weight| scale.both(weight));
-        writeln!(out, "{:>22} {:>22}  {what}", scale.both(cost.self_), total)
+        writeln!(out, "{:>22} {:>22}  {what}", scale.own(cost, |weight| scale.both(weight)), total)
     };
     writeln!(out, "{:>22} {:>22}", "self", "total")?;
     let shown = |file| plain(snapshot.file_name(file)).into_owned();

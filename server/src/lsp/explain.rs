@@ -78,27 +78,17 @@ fn line_reason(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) 
     };
     let cost = line_cost.cost;
     let hints = &context.world.config.hints;
+    let own = scale.own(cost, |weight| scale.both(weight));
     let amount = units::total(cost.total, |weight| scale.both(weight));
     let (code, message) = if !hints.enable {
-        (
-            "hints-off",
-            format!(
-                "hints are switched off (setting `hints.enable`); this line has self {}, total {amount}",
-                scale.both(cost.self_)
-            ),
-        )
+        ("hints-off", format!("hints are switched off (setting `hints.enable`); this line has self {own}, total {amount}"))
     } else if !scale.reaches(cost, hints.min_percent) {
-        let message = format!(
-            "self {}, total {amount}: below the threshold of {}% (setting `hints.minPercent`)",
-            scale.both(cost.self_),
-            hints.min_percent
-        );
+        let message =
+            format!("self {own}, total {amount}: below the threshold of {}% (setting `hints.minPercent`)", hints.min_percent);
         ("below-threshold", message)
     } else {
-        let message = format!(
-            "this line has a hint (self {}, total {amount}); if it does not show, hints are off in the editor",
-            scale.both(cost.self_)
-        );
+        let message =
+            format!("this line has a hint (self {own}, total {amount}); if it does not show, hints are off in the editor");
         ("shown", message)
     };
     let mut answer = to_proto::cost_data(snapshot, cost);

@@ -92,7 +92,7 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
 }
 
 fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
-    [label.to_owned(), scale.both(cost.self_), units::total(cost.total, |weight| scale.both(weight))]
+    [label.to_owned(), scale.own(cost, |weight| scale.both(weight)), units::total(cost.total, |weight| scale.both(weight))]
 }
 
 /// What it cost in the baseline, and how that changed.

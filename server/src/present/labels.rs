@@ -3,7 +3,7 @@
 use crate::present::units;
 use crate::session::baseline::Before;
 use crate::session::config::{Show, Unit};
-use profile::{Cost, Metric, Total};
+use profile::{Cost, LineKnowledge, Metric, Total};
 
 /// What percentages are of, and how weights are worded.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +31,16 @@ impl Scale<'_> {
         format!("{} ({})", units::percent(weight, self.base), units::absolute(weight, self.metric))
     }
 
+    /// The self cost, in words of `word`: `4.0%`, `4.0% est.` where it is an estimate.
+    pub fn own(self, cost: Cost, word: impl Fn(f64) -> String) -> String {
+        word(cost.self_) + if self.estimates(cost) { " est." } else { "" }
+    }
+
+    /// Whether a self cost is an estimate: that of a line, which then has no total.
+    pub fn estimates(self, cost: Cost) -> bool {
+        cost.total == Total::Unknown && self.metric.lines == LineKnowledge::SelfEstimated
+    }
+
     /// Whether a cost reaches a threshold given in percent.
     pub fn reaches(self, cost: Cost, min_percent: f64) -> bool {
         let magnitude = cost.magnitude();
@@ -40,7 +50,7 @@ impl Scale<'_> {
     /// The label of a line: `12.3%`, `12.3% · self 4.0%`. Where no total is known, its self cost: `self 4.0%`. With what it cost
     /// before, how the first number changed: `12.3% ▲2.1`.
     pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
-        let self_ = || format!("self {}", self.weight(cost.self_));
+        let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
         let total = || units::total(cost.total, |weight| self.weight(weight));
         let (of_self, of_total) = (self.change(cost, before, own), self.change(cost, before, exact));
         match (cost.total, show) {
@@ -109,6 +119,15 @@ mod tests {
         assert_eq!(label(cost(8.0, Total::Unknown), Show::Total), "self 4.0%");
         assert_eq!(label(cost(8.0, Total::Bounded { min: 8.0, max: 20.0 }), Show::Total), "4.0% to 10.0%");
         assert_eq!(label(cost(8.0, Total::Estimated(20.0)), Show::Total), "10.0% est.");
+    }
+
+    #[test]
+    fn estimates_of_lines_are_marked() {
+        let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::SelfEstimated);
+        let line = Cost { self_: 8.0, total: Total::Unknown };
+        assert_eq!(scale(&metric).hint(line, Show::Total, None), "self 4.0% est.");
+        let function = Cost { self_: 8.0, total: Total::Exact(25.0) };
+        assert_eq!(scale(&metric).hint(function, Show::Both, None), "12.5% · self 4.0%");
     }
 
     #[test]

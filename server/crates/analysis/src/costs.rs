@@ -133,7 +133,7 @@ fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups
 
     let known = |cost: Cost| match metric.lines {
         LineKnowledge::SelfAndTotal => cost,
-        LineKnowledge::SelfOnly | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
+        LineKnowledge::SelfOnly | LineKnowledge::SelfEstimated | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
     };
     // Edges take as long as all the rest; they share nothing with it but what both read.
     let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {

@@ -100,6 +100,7 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
             metric.lines = match (metric.lines, other.lines) {
                 (LineKnowledge::Nothing, lines) | (lines, LineKnowledge::Nothing) => lines,
                 (LineKnowledge::SelfAndTotal, LineKnowledge::SelfAndTotal) => LineKnowledge::SelfAndTotal,
+                (LineKnowledge::SelfEstimated, _) | (_, LineKnowledge::SelfEstimated) => LineKnowledge::SelfEstimated,
                 _ => LineKnowledge::SelfOnly,
             };
         }

@@ -7,8 +7,18 @@ pub enum LineKnowledge {
     SelfAndTotal,
     /// Only leaf frames have executing lines (V8 `positionTicks`): self is exact, the total of a line is unknown.
     SelfOnly,
+    /// As [`Self::SelfOnly`], but what a function costs itself was divided among its lines by what another metric counted there:
+    /// self is an estimate.
+    SelfEstimated,
     /// No executing lines at all.
     Nothing,
+}
+
+impl LineKnowledge {
+    /// Whether lines have a self cost and no total.
+    pub fn is_self_alone(self) -> bool {
+        matches!(self, Self::SelfOnly | Self::SelfEstimated)
+    }
 }
 
 /// One thing that samples weigh, under the name of its field (`samples`, `hits`, `time`, `bytes`, `Ir` …).

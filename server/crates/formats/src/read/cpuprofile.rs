@@ -3,7 +3,7 @@
 //! What it holds and what comes out: see [`super::v8`].
 
 use super::json;
-use super::v8::{Counted, CpuProfile, Tree, metrics};
+use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics};
 use crate::{Format, Read, ReadError};
 use profile::{ProfileBuilder, Recording, Thread, Warnings};
 
@@ -15,11 +15,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let span = || Some(profile.end_time? - profile.start_time?);
     let span_seconds = counted.total_time().or_else(span).map(|us| us / 1e6);
 
-    let mut metrics = metrics(counted.lines()).to_vec();
+    let mut metrics = metrics(counted.any_line()).to_vec();
     if counted.total_time().is_none() {
         metrics.truncate(1);
     }
-    let mut builder = ProfileBuilder::new(metrics, 0);
+    let mut builder = ProfileBuilder::new(metrics, default_metric(counted.total_time()));
     let samples = counted.samples(&mut builder, &profile.nodes, &tree)?;
     builder.push_thread(Thread { samples, ..Thread::default() })?;
     let recording = Recording::Stacks(builder.build());
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_go_to_lines_and_time_to_nodes() {
+    fn hits_go_to_lines_and_time_is_divided_like_hits() {
         let text = format!(
             r#"{{"timeDeltas":[100,10,-5,30,40],"samples":[4,4,3,9,2],"startTime":1000,"endTime":1182,"nodes":[
             {{"id":3,{},"hitCount":5,"positionTicks":[{{"line":8,"ticks":1}},{{"line":7,"ticks":2}},{{"line":8,"ticks":1}}]}},
@@ -86,7 +86,7 @@ mod tests {
         let (profile, warnings, span) = profile(&text);
         assert_eq!(
             rows(&profile),
-            "(anonymous) 0 7\n(anonymous)>hash:7 2 0\n(anonymous)>hash:8 2 0\n(anonymous)>hash 1 25\n(idle) idle 6 10\nfill 2 40\n"
+            "(anonymous) 0 7\n(anonymous)>hash:7 2 10\n(anonymous)>hash:8 2 10\n(anonymous)>hash 1 5\n(idle) idle 6 10\nfill 2 40\n"
         );
         assert_eq!(warnings.as_slice(), []);
         assert_eq!(span, Some(82e-6));
@@ -103,10 +103,11 @@ mod tests {
             codes.collect::<Vec<_>>(),
             [("(anonymous)", Code::JavaScript), ("hash", Code::JavaScript), ("(idle)", Code::Native), ("fill", Code::Label)]
         );
+        assert_eq!(profile.default_metric().index(), 1);
         let metrics = Recording::Stacks(profile).metrics().to_vec();
         assert_eq!(
             metrics.iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect::<Vec<_>>(),
-            [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::Nothing)]
+            [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::SelfEstimated)]
         );
     }
 
@@ -130,7 +131,7 @@ mod tests {
             frame("f", "x.js", 0)
         );
         let (profile, warnings, _) = profile(&text);
-        assert_eq!(rows(&profile), "f:2 3 0\nf 1 2\n 0 7\n");
+        assert_eq!(rows(&profile), "f:2 3 2\nf 1 0\n 0 7\n");
         let codes: Vec<_> = warnings.as_slice().iter().map(|w| (w.code, w.count)).collect();
         assert_eq!(codes, [("uneven-columns", 1), ("unknown-node", 2), ("ticks-exceed-hits", 1)]);
     }

@@ -214,7 +214,8 @@ impl ThreadLabels {
     }
 }
 
-/// The metrics and which of them to show first: the one that the file names or, as in pprof, the last.
+/// The metrics and which of them to show first: the one that the file names or, as in pprof, the last. Go's heap profiles end with
+/// what was in use when they were written; unless they name that, it is what was allocated.
 fn metrics(file: &proto::Profile, strings: &Strings<'_>) -> Result<(Vec<Metric>, usize), ReadError> {
     let n = file.sample_type.len();
     if !(1..=MAX_SAMPLE_TYPES).contains(&n) {
@@ -238,6 +239,10 @@ fn metrics(file: &proto::Profile, strings: &Strings<'_>) -> Result<(Vec<Metric>,
         if !default.is_empty() && name == default {
             default_metric = row;
         }
+    }
+    let position = |name: &str| metrics.iter().position(|metric| metric.name == name);
+    if default.is_empty() && position("inuse_space").is_some() {
+        default_metric = position("alloc_space").unwrap_or(default_metric);
     }
     Ok((metrics, default_metric))
 }
@@ -471,6 +476,16 @@ worker 33/-:  1,5
         (profile.string_table, profile.sample_type) = (Vec::new(), Vec::new());
         let bytes = [strings, profile, types].map(|part| part.encode_to_vec()).concat();
         assert_eq!(rows(&proto::Profile::decode(&*bytes).unwrap()), expected);
+    }
+
+    #[test]
+    fn what_was_allocated_is_shown_unless_the_file_names_what_is_in_use() {
+        let mut profile = file("alloc_objects count alloc_space bytes inuse_objects inuse_space", 0, 0);
+        profile.sample_type = [(1, 2), (3, 4), (5, 2), (6, 4)].map(|(name, unit)| ValueType { r#type: name, unit }).to_vec();
+        for (named, shown) in [(0, 1), (6, 3), (3, 1)] {
+            profile.default_sample_type = named;
+            assert_eq!(read(&profile.encode_to_vec()).unwrap().recording.default_metric().index(), shown);
+        }
     }
 
     #[test]

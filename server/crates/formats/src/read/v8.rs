@@ -3,7 +3,7 @@
 
 mod cpu_profile;
 
-pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, metrics};
+pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, default_metric, metrics};
 
 use super::{position, source_name};
 use crate::ReadError;

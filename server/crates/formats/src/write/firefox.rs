@@ -15,9 +15,7 @@
 //! - A frame's category says whether it is idle; one that is idle on some stacks only is written twice.
 
 use super::{Written, elsewhere};
-use profile::{
-    AddressBase, FrameId, FuncId, LibId, LineKnowledge, Metric, Profile, SourceId, StackId, StringId, Thread, Weights,
-};
+use profile::{AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackId, StringId, Thread, Weights};
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -56,7 +54,7 @@ pub fn write(profile: &Profile) -> Written {
     if !unit.is_kept {
         lost.push("the unit of the weights");
     }
-    if metric(profile).is_some_and(|metric| metric.lines == LineKnowledge::SelfOnly) {
+    if metric(profile).is_some_and(|metric| metric.lines.is_self_alone()) {
         lost.push("that totals of lines are unknown");
     }
     if profile.threads().iter().any(|thread| thread.samples.calls().is_some()) {

@@ -5,7 +5,7 @@
 //! reader tells functions apart by is name and file; those that differ in nothing but their library get it behind their name.
 
 use super::{PARTS, Written, elsewhere, has_parts};
-use profile::{Frame, Func, LineKnowledge, Metric, Profile, SourceId, StringId, SymbolTables, Thread};
+use profile::{Frame, Func, Metric, Profile, SourceId, StringId, SymbolTables, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -182,7 +182,7 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
         (profile.metrics().len() > 1, "the other metrics"),
         (metric.is_some_and(|metric| unit(metric) == "none" && metric.unit != "samples"), "the unit"),
         (metric.is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()), "the sampling interval"),
-        (metric.is_some_and(|metric| metric.lines == LineKnowledge::SelfOnly), "that totals of lines are not known"),
+        (metric.is_some_and(|metric| metric.lines.is_self_alone()), "that totals of lines are not known"),
         (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
         (has_parts(profile), PARTS),
         (funcs().any(|func| func.line != 0), "where functions start"),

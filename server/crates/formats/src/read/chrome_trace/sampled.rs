@@ -132,8 +132,9 @@ impl<'a> Sampled<'a> {
         if by_hits {
             let count = |joined: &Joined<'_>| Counted::of(&joined.profile, &joined.tree, &mut warnings);
             let counted: Vec<Counted> = profiles.iter().map(count).collect();
-            let any_line = counted.iter().any(|counted| counted.lines() == LineKnowledge::SelfOnly);
-            builder = ProfileBuilder::new(v8::metrics(lines(any_line)).to_vec(), 0);
+            let any_line = counted.iter().any(Counted::any_line);
+            let times = counted.iter().filter_map(Counted::total_time);
+            builder = ProfileBuilder::new(v8::metrics(any_line).to_vec(), v8::default_metric(Some(times.sum())));
             for (Joined { pid, tid, profile, tree, .. }, counted) in profiles.iter().zip(counted) {
                 span = span.max(counted.total_time().unwrap_or(0.0));
                 let samples = counted.samples(&mut builder, &profile.nodes, tree)?;

@@ -340,14 +340,13 @@ fn hits_of_nodes_have_lines_where_samples_have_none() {
     let data = format!(r#""cpuProfile":{{{nodes},"samples":[3,2,9]}},"timeDeltas":[10,20,30]"#);
     let text = |data: &str| format!("[{},{}]", chunk(7, 10, r#""startTime":1000,"endTime":1100"#), chunk(7, 20, data));
     // The first sample is at 10, the last lasts from 60 to the end at 100.
-    assert_eq!(threads(&text(&data)), ["/ 7/10: main 0 30, main>f:7 1 0, main>f:8 3 0, main>f 2 20,  0 40", "unknown-node 1"]);
-    let expected = [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::Nothing)];
+    assert_eq!(threads(&text(&data)), ["/ 7/10: main 0 30, main>f:7 1 3, main>f:8 3 10, main>f 2 7,  0 40", "unknown-node 1"]);
+    let expected = [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::SelfEstimated)];
     assert_eq!(metrics(&text(&data)), expected.map(|(name, unit, lines)| (name.to_owned(), unit.to_owned(), lines)));
     // A node may count again in a later chunk.
     let later = format!(r#""cpuProfile":{{{}}}"#, nodes.replace("\"hitCount\":6", "\"hitCount\":4"));
     let both = format!("[{},{}]", chunk(7, 20, &data), chunk(7, 30, &later));
-    let again = "main>f:7 1 0, main>f:8 3 0";
-    assert_eq!(threads(&both)[0], format!("/ 7/: main 0 30, {again}, main>f 2 20, {again}"));
+    assert_eq!(threads(&both)[0], "/ 7/: main 0 30, main>f:7 1 3, main>f:8 3 10, main>f 2 7, main>f:7 1 0, main>f:8 3 0");
     // Lines of samples say more.
     let with_lines = text(&format!(r#"{data},"lines":[5,0,0]"#));
     assert_eq!(threads(&with_lines), ["/ 7/10: main>f:5 1 20, main 1 30,  1 40", "unknown-node 1"]);
@@ -362,7 +361,7 @@ fn a_whole_profile_may_be_one_event() {
             r#"{{"ph":"{ph}","name":"CpuProfile","pid":1,"tid":{tid},"ts":5,"dur":9,"args":{{"data":{{"cpuProfile":{profile}}}}}}}"#
         )
     };
-    let rows = "main 0 70, main>f:7 1 0, main>f:8 3 0, main>f 2 20";
+    let rows = "main 0 70, main>f:7 1 3, main>f:8 3 10, main>f 2 7";
     // One beside the other, whatever their phase; what the timeline says is left out.
     let text = format!("[{},{},{}]", event("X", 2), event("I", 3), r#"{"ph":"X","name":"RunTask","ts":0,"dur":9}"#);
     assert_eq!(threads(&text), [format!("/ 1/2: {rows}"), format!("/ 1/3: {rows}")]);

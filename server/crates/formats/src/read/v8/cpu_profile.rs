@@ -5,7 +5,8 @@
 //! its function *starts*; nothing says where a caller was executing, so callers have no lines.
 //!
 //! Two metrics come out. `hits` counts by node: `samples` would over-count, because V8 records extra ones at
-//! deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time` gives each sample the time until the next.
+//! deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time` gives each sample the time until the next; a
+//! sample has no line, so the time of a node is divided among its lines as its hits are.
 
 use super::{CallFrame, callers_first, durations};
 use crate::read::position;
@@ -63,8 +64,15 @@ struct PositionTicks {
 }
 
 /// Hits and time. A hit may have a line; a sample, which time is of, has none.
-pub(crate) fn metrics(lines: LineKnowledge) -> [Metric; 2] {
-    [Metric::new("hits", "hits", None).with_lines(lines), Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing)]
+pub(crate) fn metrics(any_line: bool) -> [Metric; 2] {
+    let [of_hits, of_time] =
+        if any_line { [LineKnowledge::SelfOnly, LineKnowledge::SelfEstimated] } else { [LineKnowledge::Nothing; 2] };
+    [Metric::new("hits", "hits", None).with_lines(of_hits), Metric::new("time", "us", None).with_lines(of_time)]
+}
+
+/// Which of them to show: time, where any passed.
+pub(crate) fn default_metric(total_time: Option<f64>) -> usize {
+    usize::from(total_time.is_some_and(|time| time > 0.0))
 }
 
 /// A profile by node: its hits and its time.
@@ -79,9 +87,9 @@ impl Counted {
         Self { hits: Hits::of(profile, tree, warnings), time }
     }
 
-    /// Whether executing lines are known.
-    pub(crate) fn lines(&self) -> LineKnowledge {
-        self.hits.lines
+    /// Whether any executing line is known.
+    pub(crate) fn any_line(&self) -> bool {
+        self.hits.by_node.iter().any(|hits| !hits.by_line.is_empty())
     }
 
     /// Microseconds in all samples, where their times are known.
@@ -89,7 +97,8 @@ impl Counted {
         self.time.as_ref().map(|time| time.total)
     }
 
-    /// One row per node and executing line, and one per node for what has no line: hits beyond the ticks, and all of its time.
+    /// One row per node and executing line, and one per node for what has no line: hits beyond the ticks, and their part of the
+    /// time.
     pub(crate) fn samples(self, builder: &mut ProfileBuilder, nodes: &[Node<'_>], tree: &Tree) -> Result<Samples, ReadError> {
         let Self { hits, time } = self;
         let mut stacks: Vec<Option<StackId>> = vec![None; nodes.len()];
@@ -103,18 +112,20 @@ impl Counted {
         for &i in &tree.callers_first {
             let (Some(node), Some(own)) = (nodes.get(i), node_hits.get_mut(i)) else { continue };
             let caller = tree.caller.get(i).copied().flatten().and_then(|caller| stacks.get(caller).copied().flatten());
+            let time = node_time.and_then(|time| time.by_node.get(i)).copied().unwrap_or(0.0);
+            let mut shares = Shares { time, hits: own.total(), hits_taken: 0.0, time_taken: 0.0 };
             let mut stack = caller;
             if !node.call_frame.is_root() {
                 let func = node.call_frame.intern(builder)?;
                 for (line, ticks) in std::mem::take(&mut own.by_line) {
-                    push(Some(node.call_frame.stack(builder, caller, func, (line, 0))?), ticks, 0.0);
+                    push(Some(node.call_frame.stack(builder, caller, func, (line, 0))?), ticks, shares.take(ticks));
                 }
                 stack = Some(node.call_frame.stack(builder, caller, func, (0, 0))?);
             }
             if let Some(slot) = stacks.get_mut(i) {
                 *slot = stack;
             }
-            let time = node_time.and_then(|time| time.by_node.get(i)).copied().unwrap_or(0.0);
+            let time = shares.rest();
             if own.without_line != 0.0 || time != 0.0 {
                 push(stack, own.without_line, time);
             }
@@ -193,7 +204,29 @@ struct NodeHits {
 
 struct Hits {
     by_node: Vec<NodeHits>,
-    lines: LineKnowledge,
+}
+
+/// Divides the time of a node in proportion to its hits, into whole microseconds that add up to it.
+struct Shares {
+    time: f64,
+    hits: f64,
+    hits_taken: f64,
+    time_taken: f64,
+}
+
+impl Shares {
+    fn take(&mut self, hits: f64) -> f64 {
+        self.hits_taken += hits;
+        let until = if self.hits_taken < self.hits { (self.time * self.hits_taken / self.hits).round() } else { self.time };
+        let until = until.min(self.time).max(self.time_taken);
+        let share = until - self.time_taken;
+        self.time_taken = until;
+        share
+    }
+
+    fn rest(&self) -> f64 {
+        self.time - self.time_taken
+    }
 }
 
 impl Hits {
@@ -207,15 +240,18 @@ impl Hits {
                     hits.without_line += 1.0;
                 }
             }
-            return Self { by_node, lines: LineKnowledge::Nothing };
+            return Self { by_node };
         }
         let by_node: Vec<NodeHits> = profile.nodes.iter().map(|node| NodeHits::of(node, warnings)).collect();
-        let any_line = by_node.iter().any(|hits| !hits.by_line.is_empty());
-        Self { by_node, lines: if any_line { LineKnowledge::SelfOnly } else { LineKnowledge::Nothing } }
+        Self { by_node }
     }
 }
 
 impl NodeHits {
+    fn total(&self) -> f64 {
+        self.without_line + self.by_line.iter().map(|(_, ticks)| ticks).sum::<f64>()
+    }
+
     fn of(node: &Node<'_>, warnings: &mut Warnings) -> Self {
         let mut lines: Vec<(u32, f64)> = Vec::new();
         let mut all_ticks = 0.0;
