@@ -4,7 +4,8 @@
 
 use super::Output;
 use crate::present::labels::Scale;
-use crate::present::{text::plain, units};
+use crate::present::text::{library, plain};
+use crate::present::units;
 use crate::session::config::Unit;
 use crate::session::snapshot::{Snapshot, hotter};
 use analysis::{Edge, FunctionCost, Site};
@@ -435,7 +436,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                 let place = match (this.file, this.line, this.lib) {
                     (Some(file), 0, _) => format!("  {}", shown(file)),
                     (Some(file), line, _) => format!("  {}:{line}", shown(file)),
-                    (None, _, Some(lib)) => format!("  [{}]", plain(lib)),
+                    (None, _, Some(lib)) => format!("  {}", library(lib)),
                     (None, _, None) => String::new(),
                 };
                 if cost.magnitude() > 0.0 || idle == 0.0 {

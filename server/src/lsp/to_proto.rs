@@ -1,7 +1,7 @@
 //! Our values as the protocol has them. The only place where 1-based lines of profiles become 0-based ones.
 
 use super::context::Context;
-use crate::present::text::plain;
+use crate::present::text::{library, plain};
 use crate::present::units;
 use crate::session::snapshot::Snapshot;
 use crate::session::source_functions::SourceFunction;
@@ -181,7 +181,7 @@ pub fn item(
             let short = name.rsplit(['/', '\\']).next().unwrap_or(name);
             format!("{}:{line}", plain(short))
         }
-        None => this.lib.map_or_else(|| "no source".to_owned(), |lib| format!("[{}]", plain(lib))),
+        None => this.lib.map_or_else(|| "no source".to_owned(), library),
     };
     let stops = match direction {
         Some(Direction::Incoming) => self_.filter(|&own| own != 0.0).map(|own| format!(" · starts here {}", word(own))),

@@ -19,6 +19,12 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains(is_harmful) { Cow::Owned(text.replace(is_harmful, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
+/// A library in brackets, in which the names of the kernel and its modules stand already.
+pub fn library(name: &str) -> String {
+    let name = plain(name);
+    if name.starts_with('[') { name.into_owned() } else { format!("[{name}]") }
+}
+
 /// Plain text as Markdown that shows it literally: no links, no markup, no HTML, no table cells.
 pub fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -51,6 +57,11 @@ mod tests {
         assert!(matches!(plain("Vec<T>::push é😀"), Cow::Borrowed(_)));
         assert_eq!(one_line(&format!("{}\u{1b}", "x".repeat(300))), format!("{}\u{fffd}", "x".repeat(300)));
         assert_eq!(plain(&"x".repeat(300)).chars().count(), 201);
+    }
+
+    #[test]
+    fn libraries_have_one_pair_of_brackets() {
+        assert_eq!(["libc.so.6", "[kernel.kallsyms]"].map(library), ["[libc.so.6]", "[kernel.kallsyms]"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use symbols::{CUT_STACKS, Cache, Found, LibSymbols, PerfMap, Search, Sidecar, Wanted};
+use symbols::{CUT_STACKS, Cache, Found, KernelFiles, LibSymbols, PerfMap, Search, Sidecar, Wanted, is_kernel};
 
 /// A library that costs less than this share of the samples is not worth a warning when it is not found.
 const WORTH_A_WORD: f64 = 0.01;
@@ -56,6 +56,7 @@ pub struct Places {
     roots: Vec<PathBuf>,
     rules: Vec<Rule>,
     paths: Vec<PathBuf>,
+    kernel: KernelFiles,
 }
 
 impl Places {
@@ -69,14 +70,15 @@ impl Places {
             Some(root) => vec![root.join(path)],
             None => vec![PathBuf::from(path)],
         });
-        Self { rules: config.rules(), paths: paths.collect(), roots }
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        Self { rules: config.rules(), paths: paths.collect(), roots, kernel: KernelFiles::of_this_machine(home.as_deref()) }
     }
 
     /// Asks about the libraries of one profile.
     fn search<T>(&self, loaded: &Loaded, ask: impl FnOnce(&Search<'_>) -> T) -> T {
         let candidates = |recorded: &str| self.candidates(recorded);
         let profile_modified = Some(loaded.stamp.modified + SLACK);
-        ask(&Search { candidates: &candidates, paths: &self.paths, profile_modified })
+        ask(&Search { candidates: &candidates, paths: &self.paths, profile_modified, kernel: &self.kernel })
     }
 
     /// Where a library that was recorded at a path may lie: there, and inside the roots.
@@ -103,8 +105,8 @@ impl Libraries {
             // What was not found may be there now, or the settings may say where.
             let complete = known.as_ref().filter(|known| known.is_complete());
             let asked = complete.is_some_and(|known| wanted.addresses.iter().all(|&address| known.is_asked(address)));
-            // The kernel, memory of the system: no file has their code.
-            let is_file = libs.get(wanted.lib.index()).is_some_and(|lib| !lib.name.starts_with('['));
+            // Modules of the kernel, memory of the system: no file has their code.
+            let is_file = libs.get(wanted.lib.index()).is_some_and(|lib| !lib.name.starts_with('[') || is_kernel(lib));
             Library { wanted: Arc::new(wanted), symbols: known, asked: asked || !is_file }
         });
         let mut this = Self { list: list.collect(), next: 0, generics: config.symbols.generics };
@@ -186,6 +188,7 @@ impl Libraries {
         // Libraries of the system rarely come with lines, and nobody misses them.
         let lacks = |library: &Library| match library.symbols.as_ref()?.found() {
             Found::DebugInfo { .. } | Found::NamesOnly { .. } | Found::PerfMap { .. } => None,
+            Found::Kernel { .. } | Found::NoKernel { .. } => None,
             found => Some(found.sentence(library.name(recording))),
         };
         let mut lacking = self.list.iter().filter(is_hot).filter_map(lacks);

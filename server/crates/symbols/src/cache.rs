@@ -67,7 +67,10 @@ impl LibSymbols {
 
     /// Whether nothing better than what was found can be there: debug info, with all of its files.
     pub fn is_complete(&self) -> bool {
-        matches!(&self.found, Found::DebugInfo { lacks, .. } if lacks.is_empty())
+        match &self.found {
+            Found::DebugInfo { lacks, .. } => lacks.is_empty(),
+            found => matches!(found, Found::Kernel { .. }),
+        }
     }
 
     /// Whether an address was looked up.

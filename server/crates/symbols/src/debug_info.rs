@@ -2,7 +2,7 @@
 
 use crate::elf::{Arena, Elf};
 use crate::file::{LibFile, ready};
-use crate::{Found, Frame, Id, Search};
+use crate::{Found, Frame, Id, Search, is_kernel, kernel};
 use profile::{AddressBase, Lib};
 use samply_symbols::LookupAddress;
 use std::ops::ControlFlow;
@@ -25,6 +25,7 @@ pub(crate) fn look_up(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: T
 fn look_up_unguarded(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> Found {
     let files = match search.find(lib, false) {
         Ok(files) => files,
+        Err(_) if is_kernel(lib) => return kernel(lib, addresses, search, take),
         Err(found) => return found,
     };
     let Some(best) = files.best() else { return Found::Missing { recorded: lib.path.clone() } };
@@ -51,6 +52,21 @@ fn look_up_unguarded(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Ta
     }
     let lacks = elf.lacks();
     if elf.has_lines { Found::DebugInfo { path: elf.path, id, lacks } } else { Found::NamesOnly { path: elf.path, id } }
+}
+
+/// Functions of the kernel, which have no lines.
+fn kernel(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> Found {
+    let (path, functions) = match kernel::functions(lib, search) {
+        Ok(known) => known,
+        Err(found) => return found,
+    };
+    for &address in addresses {
+        let frame = functions.at(address).map(|name| Frame { name: name.into(), file: None, line: 0, declared: None });
+        if take(address, frame.into_iter().collect()).is_break() {
+            break;
+        }
+    }
+    Found::Kernel { path }
 }
 
 /// Mach-O, PE with PDB, and Breakpad's files.

@@ -33,6 +33,8 @@ pub(crate) struct Declarations<'a> {
     known: RefCell<FxHashMap<Key, Declared>>,
     /// All units: entries lead to those of other units where a program was optimised as a whole.
     units: OnceCell<Vec<Unit<Slice<'a>>>>,
+    /// Those of debug info that several files share.
+    shared_units: OnceCell<Vec<Unit<Slice<'a>>>>,
 }
 
 impl<'a> Declarations<'a> {
@@ -49,7 +51,7 @@ impl<'a> Declarations<'a> {
 
     /// What the entry does not say, that says to which it refers: instances to functions, definitions to declarations.
     fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Declared> {
-        let (dwarf, mut unit, mut offset) = (unit.dwarf, unit.unit, entry);
+        let (mut dwarf, mut unit, mut offset, mut units) = (unit.dwarf, unit.unit, entry, &self.units);
         let (mut file, mut line, mut name) = (None, None, None);
         for _ in 0..MAX_STEPS {
             let entry = unit.entry(offset)?;
@@ -77,7 +79,13 @@ impl<'a> Declarations<'a> {
             match origin {
                 Some(AttributeValue::UnitRef(origin)) => offset = origin,
                 Some(AttributeValue::DebugInfoRef(origin)) if unit.dwo_id.is_none() => {
-                    let Some(found) = self.unit_at(dwarf, origin) else { break };
+                    let Some(found) = unit_at(units, dwarf, origin) else { break };
+                    (unit, offset) = found;
+                }
+                Some(AttributeValue::DebugInfoRefSup(origin)) => {
+                    let Some(shared) = dwarf.sup() else { break };
+                    (dwarf, units) = (shared, &self.shared_units);
+                    let Some(found) = unit_at(units, dwarf, origin) else { break };
                     (unit, offset) = found;
                 }
                 _ => break,
@@ -87,21 +95,26 @@ impl<'a> Declarations<'a> {
         let place = file.zip(line).map(|(file, line)| (file.as_str().into(), line));
         Ok(Declared { place, name: name.map(|name| name.as_str().into()) })
     }
+}
 
-    fn unit_at(&self, dwarf: &gimli::Dwarf<Slice<'a>>, entry: DebugInfoOffset) -> Option<(&Unit<Slice<'a>>, UnitOffset)> {
-        let units = self.units.get_or_init(|| {
-            let mut headers = dwarf.units();
-            let mut units = Vec::new();
-            while let Ok(Some(header)) = headers.next() {
-                units.extend(dwarf.unit(header).ok());
-            }
-            units
-        });
-        let start = |unit: &Unit<Slice<'a>>| unit.header.offset().as_debug_info_offset();
-        let after = units.partition_point(|unit| start(unit).is_some_and(|start| start <= entry));
-        let unit = units.get(after.checked_sub(1)?)?;
-        Some((unit, entry.to_unit_offset(&unit.header)?))
-    }
+/// The unit of an entry and where the entry is in it. `units` are those of `dwarf`, once they are known.
+fn unit_at<'u, 'a>(
+    units: &'u OnceCell<Vec<Unit<Slice<'a>>>>,
+    dwarf: &gimli::Dwarf<Slice<'a>>,
+    entry: DebugInfoOffset,
+) -> Option<(&'u Unit<Slice<'a>>, UnitOffset)> {
+    let units = units.get_or_init(|| {
+        let mut headers = dwarf.units();
+        let mut units = Vec::new();
+        while let Ok(Some(header)) = headers.next() {
+            units.extend(dwarf.unit(header).ok());
+        }
+        units
+    });
+    let start = |unit: &Unit<Slice<'a>>| unit.header.offset().as_debug_info_offset();
+    let after = units.partition_point(|unit| start(unit).is_some_and(|start| start <= entry));
+    let unit = units.get(after.checked_sub(1)?)?;
+    Some((unit, entry.to_unit_offset(&unit.header)?))
 }
 
 /// A file of a unit, spelled as lines of it are.

@@ -1,5 +1,5 @@
 //! Addresses in ELF files: symbols and DWARF, also split off (`.dwo`, `.dwp`), put aside (`.gnu_debuglink`) or shared between files
-//! (`.gnu_debugaltlink`).
+//! (`.gnu_debugaltlink`), and symbols of stripped files (`.gnu_debugdata`).
 //!
 //! Read with `addr2line` itself: `samply-symbols` hands out names without return types, and without the underscore that C names of
 //! ELF may begin with. Names are those that `addr2line -C` and `c++filt` print.
@@ -10,14 +10,21 @@ use crate::{Frame, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use elsa::FrozenVec;
+use lzma_rust2::XzReader;
 use profile::AddressBase;
 use rustc_hash::FxHashMap;
 use samply_symbols::object::{self, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Larger symbol tables are not inflated.
+const MAX_MINI_SYMBOLS: u64 = 256 << 20;
+/// What inflating them may take; `xz -9` asks for 64 MiB.
+const MAX_DICTIONARY_KIB: u32 = 128 << 10;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
@@ -71,13 +78,14 @@ impl<'a> Elf<'a> {
         }
         let has_lines = has_dwarf(&debug);
         let first = code.as_ref().unwrap_or(&debug);
+        let mini = mini_symbols(first).and_then(|bytes| object::File::parse(arena.0.push_get(bytes)).ok());
         let mut elf = Self {
             has_lines,
             search,
             arena,
             image: first.segments().next().map_or(0, |segment| segment.address()),
             code: segments(first),
-            symbols: symbols(code.iter().chain([&debug])),
+            symbols: symbols(code.iter().chain([&debug]).chain(&mini)),
             dwarf: None,
             package: None,
             demangled: RefCell::default(),
@@ -268,6 +276,15 @@ fn put_aside(stripped: &object::File<'_>, from: &Path, search: &Search<'_>) -> O
         };
         (is_same && has_dwarf(&file)).then(|| (path, bytes.into_vec()))
     })
+}
+
+/// The file that a stripped one keeps compressed (`.gnu_debugdata`): the symbols of its own functions.
+fn mini_symbols(stripped: &object::File<'_>) -> Option<Vec<u8>> {
+    let compressed = stripped.section_by_name(".gnu_debugdata")?.data().ok()?;
+    let mut bytes = Vec::new();
+    let reader = XzReader::new_mem_limit(compressed, false, MAX_DICTIONARY_KIB);
+    reader.take(MAX_MINI_SYMBOLS + 1).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= MAX_MINI_SYMBOLS).then_some(bytes)
 }
 
 pub(crate) fn has_dwarf(object: &object::File<'_>) -> bool {

@@ -97,6 +97,16 @@ pub enum Found {
         /// As in [`Found::DebugInfo`].
         id: Option<Id>,
     },
+    /// Names of the kernel's functions.
+    Kernel {
+        /// The list that they are from.
+        path: PathBuf,
+    },
+    /// The kernel's functions are not known.
+    NoKernel {
+        /// Why, and what to do.
+        why: String,
+    },
     /// Names that a just-in-time compiler wrote down.
     PerfMap {
         /// The file.
@@ -174,6 +184,8 @@ impl Found {
                 path.display(),
                 unchecked(id)
             ),
+            Self::Kernel { path } => format!("{lib}: names are those of {}", path.display()),
+            Self::NoKernel { why } => format!("{lib}: {why}"),
             Self::PerfMap { path } => format!("{lib}: names are those that the runtime wrote into {}", path.display()),
             Self::Sidecar { instead_of } => {
                 format!(

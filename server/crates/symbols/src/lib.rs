@@ -14,6 +14,7 @@ mod elf;
 #[cfg(feature = "debug-info")]
 mod file;
 mod found;
+mod kernel;
 mod names;
 mod perf_map;
 #[cfg(feature = "debug-info")]
@@ -27,6 +28,7 @@ mod wanted;
 
 pub use cache::{Cache, Generics, LibSymbols};
 pub use found::{Found, Id, WITH_LINES};
+pub use kernel::{KernelFiles, is_kernel};
 pub use names::collapse_generics;
 pub use perf_map::PerfMap;
 pub use search::Search;

@@ -2,7 +2,7 @@
 //!
 //! Only names are put together here; which of the files is the right one, `file` decides by their ids.
 
-use crate::Search;
+use crate::{Search, is_kernel};
 use profile::Lib;
 use std::path::{Component, Path, PathBuf};
 
@@ -79,7 +79,7 @@ impl Search<'_> {
 /// The names of the library and of its debug info: one component each.
 fn names(lib: &Lib) -> Vec<&str> {
     let names = [&lib.name, &lib.debug_name, &lib.path, &lib.debug_path].into_iter().filter_map(|name| last(name));
-    let mut names: Vec<&str> = names.collect();
+    let mut names: Vec<&str> = names.chain(is_kernel(lib).then_some("vmlinux")).collect();
     names.dedup();
     names
 }

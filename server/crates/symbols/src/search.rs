@@ -1,5 +1,6 @@
 //! Where the user lets libraries be looked for.
 
+use crate::KernelFiles;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -13,6 +14,8 @@ pub struct Search<'a> {
     pub paths: &'a [PathBuf],
     /// When the profile was written: a library without id that is newer is not the one that was recorded.
     pub profile_modified: Option<SystemTime>,
+    /// Where the kernel is known from.
+    pub kernel: &'a KernelFiles,
 }
 
 #[cfg(not(feature = "debug-info"))]

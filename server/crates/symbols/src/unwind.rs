@@ -1,4 +1,5 @@
-//! Callers out of recorded stacks ([`RawStacks`]), by the unwind tables of the programs and libraries (`.eh_frame`).
+//! Callers out of recorded stacks ([`RawStacks`]), by the unwind tables of the programs and libraries: `.eh_frame`, and
+//! `.debug_frame` for code that is not in there.
 //!
 //! The steps are framehop's. It guesses by frame pointers wherever a table says nothing; here only code without a file (which a
 //! just-in-time compiler made) is stepped over so, and only as long as the result is executable memory. Everywhere else a stack
@@ -8,7 +9,7 @@ use crate::Unwound;
 use framehop::aarch64::{PtrAuthMask, UnwindRegsAarch64, UnwinderAarch64};
 use framehop::x86_64::{UnwindRegsX86_64, UnwinderX86_64};
 use framehop::{Error, ExplicitModuleSectionInfo, Module, Unwinder};
-use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection};
+use gimli::{BaseAddresses, CieOrFde, DebugFrame, EhFrame, EndianSlice, LittleEndian, UnwindSection};
 use profile::{AddressBase, Callers, Lib, LibId, Mapping, Profile, RawArch, RawStack, RawStacks, with_callers};
 use rustc_hash::FxHashMap;
 use samply_symbols::object::{File, Object, ObjectSection, ObjectSegment, SegmentFlags, elf};
@@ -115,7 +116,7 @@ impl<'a, U: Unwinder<Module = Module<Bytes>> + Default> Process<'a, U> {
 
     fn add(&mut self, lib: LibId, tables: &Tables) {
         for mapping in self.mappings.iter().filter(|mapping| mapping.lib == lib) {
-            if let Some(module) = tables.module(mapping) {
+            for module in tables.modules(mapping) {
                 self.unwinder.add_module(module);
             }
         }
@@ -177,12 +178,13 @@ impl<'a, U: Unwinder<Module = Module<Bytes>> + Default> Process<'a, U> {
     }
 }
 
-/// The unwind tables of a library and where its code lies.
+/// The unwind tables of a library and where its code lies. Addresses are the library's own.
 struct Tables {
-    sections: ExplicitModuleSectionInfo<Bytes>,
-    /// Parts of the file that are loaded to be executed: offsets, and the address that the first has in the library's own view.
+    /// From these addresses on, up to the next, the tables that speak of code there.
+    parts: Vec<(u64, ExplicitModuleSectionInfo<Bytes>)>,
+    /// Parts of the file that are loaded to be executed: offsets, and the address of the first.
     segments: Vec<(Range<u64>, u64)>,
-    /// Code that the tables speak of, in the library's own view, in order.
+    /// Code that the tables speak of, in order.
     covered: Vec<Range<u64>>,
 }
 
@@ -192,7 +194,8 @@ impl Tables {
         let file = File::parse(bytes).ok()?;
         let section = |name: &str| file.section_by_name(name);
         let range = |name: &str| section(name).map(|section| section.address()..section.address().saturating_add(section.size()));
-        let data = |name: &str| section(name).and_then(|section| section.data().ok()).map(Bytes::from);
+        let data =
+            |name: &str| section(name).and_then(|section| section.data().ok()).filter(|data| !data.is_empty()).map(Bytes::from);
         let segments: Vec<_> = file
             .segments()
             .filter(|segment| matches!(segment.flags(), SegmentFlags::Elf { p_flags } if p_flags & elf::PF_X != 0))
@@ -201,19 +204,38 @@ impl Tables {
                 (offset..offset.saturating_add(size), segment.address())
             })
             .collect();
-        let eh_frame = data(".eh_frame")?;
-        let sections = ExplicitModuleSectionInfo {
+        let image = ExplicitModuleSectionInfo {
             base_svma: segments.iter().map(|&(_, address)| address).min()?,
             text_svma: range(".text"),
             got_svma: range(".got"),
+            ..ExplicitModuleSectionInfo::default()
+        };
+        let loaded = ExplicitModuleSectionInfo {
             eh_frame_svma: range(".eh_frame"),
             eh_frame_hdr_svma: range(".eh_frame_hdr"),
             eh_frame_hdr: data(".eh_frame_hdr"),
-            eh_frame: Some(Arc::clone(&eh_frame)),
-            ..ExplicitModuleSectionInfo::default()
+            eh_frame: data(".eh_frame"),
+            ..image.clone()
         };
-        let covered = covered(&eh_frame, &sections);
-        Some(Self { sections, segments, covered })
+        let debug = ExplicitModuleSectionInfo { debug_frame: data(".debug_frame"), ..image };
+
+        let bases = bases(&loaded);
+        let by_loaded = loaded.eh_frame.as_deref().map(|bytes| covered(&EhFrame::new(bytes, LittleEndian), &bases));
+        let by_debug = debug.debug_frame.as_deref().map(|bytes| {
+            let mut section = DebugFrame::new(bytes, LittleEndian);
+            section.set_address_size(8);
+            covered(&section, &bases)
+        });
+        let by_loaded = by_loaded.unwrap_or_default();
+        let mut by_debug = by_debug.unwrap_or_default();
+        by_debug.retain(|code| !contains(&by_loaded, code.start));
+        let mut all: Vec<_> = by_loaded.into_iter().map(|code| (code, &loaded)).collect();
+        all.extend(by_debug.into_iter().map(|code| (code, &debug)));
+        all.sort_by_key(|(code, _)| code.start);
+        let runs = all.chunk_by(|a, b| std::ptr::eq(a.1, b.1));
+        let parts: Vec<_> = runs.filter_map(|run| run.first()).map(|(code, tables)| (code.start, (*tables).clone())).collect();
+        let covered: Vec<_> = all.into_iter().map(|(code, _)| code).collect();
+        (!covered.is_empty()).then_some(Self { parts, segments, covered })
     }
 
     /// Where the library's own view of addresses begins to differ from the process's: what to add to the former.
@@ -226,32 +248,48 @@ impl Tables {
         Some(mapping.start.wrapping_sub(own))
     }
 
-    fn module(&self, mapping: &Mapping) -> Option<Module<Bytes>> {
-        let base = self.bias(mapping)?.wrapping_add(self.sections.base_svma);
-        Some(Module::new(String::new(), mapping.start..mapping.end, base, self.sections.clone()))
+    fn modules(&self, mapping: &Mapping) -> Vec<Module<Bytes>> {
+        let Some(bias) = self.bias(mapping) else { return Vec::new() };
+        // The first part is that of all code before it, too.
+        let starts =
+            self.parts.iter().enumerate().map(|(i, &(start, _))| if i == 0 { mapping.start } else { start.wrapping_add(bias) });
+        let starts: Vec<u64> = starts.collect();
+        let ends = starts.iter().skip(1).copied().chain([mapping.end]);
+        let parts = starts.iter().zip(ends).zip(&self.parts).filter_map(|((&start, end), (_, tables))| {
+            let range = start.max(mapping.start)..end.min(mapping.end);
+            let base = bias.wrapping_add(tables.base_svma);
+            (range.start < range.end).then(|| Module::new(String::new(), range, base, tables.clone()))
+        });
+        parts.collect()
     }
 
     fn covers(&self, mapping: &Mapping, address: u64) -> bool {
-        let Some(own) = self.bias(mapping).map(|bias| address.wrapping_sub(bias)) else { return false };
-        let behind = self.covered.partition_point(|code| code.start <= own);
-        behind.checked_sub(1).and_then(|at| self.covered.get(at)).is_some_and(|code| code.contains(&own))
+        self.bias(mapping).is_some_and(|bias| contains(&self.covered, address.wrapping_sub(bias)))
     }
 }
 
-/// The code that unwind tables speak of, in order.
-fn covered(eh_frame: &[u8], sections: &ExplicitModuleSectionInfo<Bytes>) -> Vec<Range<u64>> {
+/// Whether an address lies in one of several ranges, which are in order.
+fn contains(ranges: &[Range<u64>], address: u64) -> bool {
+    let behind = ranges.partition_point(|range| range.start <= address);
+    behind.checked_sub(1).and_then(|at| ranges.get(at)).is_some_and(|range| range.contains(&address))
+}
+
+fn bases(sections: &ExplicitModuleSectionInfo<Bytes>) -> BaseAddresses {
     let start = |range: &Option<Range<u64>>| range.as_ref().map_or(0, |range| range.start);
-    let bases = BaseAddresses::default()
+    BaseAddresses::default()
         .set_eh_frame(start(&sections.eh_frame_svma))
         .set_eh_frame_hdr(start(&sections.eh_frame_hdr_svma))
         .set_text(start(&sections.text_svma))
-        .set_got(start(&sections.got_svma));
-    let section = EhFrame::new(eh_frame, LittleEndian);
-    let mut entries = section.entries(&bases);
+        .set_got(start(&sections.got_svma))
+}
+
+/// The code that unwind tables speak of, in order.
+fn covered<'a, S: UnwindSection<EndianSlice<'a, LittleEndian>>>(section: &S, bases: &BaseAddresses) -> Vec<Range<u64>> {
+    let mut entries = section.entries(bases);
     let mut covered = Vec::new();
     while let Ok(Some(entry)) = entries.next() {
         let CieOrFde::Fde(partial) = entry else { continue };
-        if let Ok(function) = partial.parse(EhFrame::cie_from_offset) {
+        if let Ok(function) = partial.parse(S::cie_from_offset) {
             covered.push(function.initial_address()..function.initial_address().saturating_add(function.len()));
         }
     }

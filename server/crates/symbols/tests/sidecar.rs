@@ -3,7 +3,7 @@
 use profile::{AddressBase, Level, Lib};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use symbols::{Cache, Generics, LibSymbols, Search, Sidecar};
+use symbols::{Cache, Generics, KernelFiles, LibSymbols, Search, Sidecar};
 
 const TEXT: &str = r#"{
     "string_table": ["app", "app::parse", "app::Tree<T>::insert", "src/main.rs"],
@@ -18,7 +18,8 @@ const TEXT: &str = r#"{
 }"#;
 
 fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
-    let search = Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None };
+    let search =
+        Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: &KernelFiles::of_this_machine(None) };
     Cache::default().resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))
 }
 

@@ -5,9 +5,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use formats::Limits;
-use profile::{Lib, Profile, RawStacks, StackId};
+use profile::{
+    AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack, RawStacks, Samples, StackId,
+    Thread, ThreadId, Weights,
+};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
 
 fn fixtures(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures").join(path)
@@ -109,4 +114,73 @@ fn files_that_are_broken_are_like_none() {
         broken[at..].iter_mut().step_by(97).for_each(|byte| *byte ^= 0x55);
         let _ = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|_| broken.clone()));
     }
+}
+
+/// `leaf` is called by `work`, which begins with a push, or not, as the compiler likes.
+const PROGRAM: &str = "
+__attribute__((noinline)) int leaf(int x) { volatile int y = x; return y + 1; }
+__attribute__((noinline)) int work(int x) { return leaf(x) + leaf(x + 1); }
+int main(int argc, char **argv) { (void)argv; return work(argc); }
+";
+
+/// A program without `.eh_frame` of its own, as bytes, and where its functions begin.
+fn without_loaded_tables(folder: &Path) -> Option<(Vec<u8>, impl Fn(&str) -> u64)> {
+    std::fs::write(folder.join("app.c"), PROGRAM).unwrap();
+    let tables = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fomit-frame-pointer"];
+    let tool = |tool: &str, arguments: &[&str]| Command::new(tool).args(arguments).current_dir(folder).output();
+    let compiled = tool("gcc", &[&["-O1", "-g"], &tables[..], &["app.c", "-o", "app"]].concat());
+    let named = tool("nm", &["-P", "app"]);
+    let (Ok(compiled), Ok(named)) = (compiled, named) else {
+        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "gcc and binutils are required");
+        return None;
+    };
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let names = String::from_utf8(named.stdout).unwrap();
+    let start = move |name: &str| {
+        let row = names.lines().find_map(|line| line.strip_prefix(&format!("{name} T "))).unwrap();
+        u64::from_str_radix(row.split(' ').next().unwrap(), 16).unwrap()
+    };
+    Some((std::fs::read(folder.join("app")).unwrap(), start))
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn tables_that_only_debuggers_read_are_used_for_code_without_others() {
+    const BASE: u64 = 0x5555_0000_0000;
+    const SP: u64 = 0x7fff_0000_0000;
+    let folder = tempfile::tempdir().unwrap();
+    let Some((program, start)) = without_loaded_tables(folder.path()) else { return };
+
+    // A sample at the first instruction of `leaf`: on top of its stack lies where it returns to, in `work`.
+    let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+    let lib = Lib { name: "app".to_owned(), addresses: AddressBase::File, ..Lib::default() };
+    let lib = builder.intern_lib(lib).unwrap();
+    let name = builder.intern_string(&format!("{:#x}", start("leaf"))).unwrap();
+    let func = builder.intern_func(Func { name, source: None, lib: Some(lib), line: 0, column: 0 }).unwrap();
+    let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+    let stack = builder.intern_stack(None, frame).unwrap();
+    let samples = Samples::new(vec![Some(stack)], vec![Weights::Ones]);
+    builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+    let profile = builder.build();
+    let returns_to = start("work") + 12;
+    let mappings = Arc::new(vec![Mapping { start: BASE, end: BASE + 0x10000, offset: 0, lib }]);
+    let raw = RawStacks {
+        arch: RawArch::X86_64,
+        stacks: vec![RawStack {
+            thread: ThreadId::new(0),
+            sample: 0,
+            mappings,
+            ip: BASE + start("leaf"),
+            sp: SP,
+            fp: 0,
+            lr: 0,
+            bytes: 0..8,
+        }],
+        bytes: (BASE + returns_to).to_le_bytes().to_vec(),
+    };
+    let unwound = symbols::unwind(&profile, &raw, &mut |_| Some(program.clone()));
+    let chains = chains(unwound.profile.as_ref().expect("a caller"));
+    assert_eq!(addresses(&chains[0]), [format!("{:x}", start("leaf")), format!("{:x}", returns_to - 1)]);
+    // Then the copy ends.
+    assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
 }

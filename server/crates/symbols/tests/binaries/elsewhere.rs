@@ -1,29 +1,10 @@
 //! Debug info that lies elsewhere than in the program: put aside by `objcopy`, split off by the compiler.
-//!
-//! Made at test time by binutils and gcc. Where they are missing that is said, and where they are required
-//! (`COSTLINE_REQUIRE_TOOLS`) it fails.
 
-use crate::{RAYTRACE, binary, lib, resolve, told};
+use crate::{RAYTRACE, binary, id_and_address, lib, resolve, run, told};
 use profile::{AddressBase, Lib};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use symbols::Found;
-
-/// Runs a tool; `false` if there is none.
-fn run(tool: &str, folder: &Path, arguments: &[&str]) -> bool {
-    match Command::new(tool).args(arguments).current_dir(folder).output() {
-        Ok(output) => {
-            assert!(output.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-            true
-        }
-        Err(why) => {
-            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is required: {why}");
-            eprintln!("NOT TESTED: there is no {tool}, so debug info that lies elsewhere was not read");
-            false
-        }
-    }
-}
 
 /// The program in two files in a folder of their own: `raytrace` without debug info, and `debug`.
 fn in_two_files(link: &[&str]) -> Option<(tempfile::TempDir, PathBuf)> {
@@ -135,19 +116,6 @@ int main(int argc, char **argv) {
     return work(argc);
 }
 ";
-
-/// The build id and the address of `work` in a program, by the tools of binutils.
-fn id_and_address(folder: &Path) -> (String, u64) {
-    let output = |tool: &str, argument: &str| {
-        let output = Command::new(tool).args([argument, "app"]).current_dir(folder).output().unwrap();
-        String::from_utf8(output.stdout).unwrap()
-    };
-    let notes = output("readelf", "-n");
-    let id = notes.lines().find_map(|line| line.trim().strip_prefix("Build ID: ")).unwrap();
-    let symbols = output("nm", "-P");
-    let work = symbols.lines().find_map(|line| line.strip_prefix("work T ")).unwrap();
-    (id.to_owned(), u64::from_str_radix(work.split(' ').next().unwrap(), 16).unwrap())
-}
 
 #[test]
 fn debug_info_that_was_split_off_is_read() {

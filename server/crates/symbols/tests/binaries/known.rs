@@ -1,6 +1,6 @@
 //! Addresses whose functions and lines are known.
 
-use crate::{RAYTRACE, binary, lib, resolve, resolve_in, told};
+use crate::{RAYTRACE, binary, lib, no_kernel, resolve, resolve_in, told};
 use profile::{AddressBase, Lib};
 use std::ops::ControlFlow;
 use symbols::{Cache, Found, Search};
@@ -101,7 +101,7 @@ fn known_addresses_need_no_files() {
         asked.set(asked.get() + 1);
         vec![path.clone()]
     };
-    let search = Search { candidates: &candidates, paths: &[], profile_modified: None };
+    let search = Search { candidates: &candidates, paths: &[], profile_modified: None, kernel: &no_kernel() };
     let mut observe = |_, _| ControlFlow::Continue(());
     let symbols = cache.resolve(&raytrace, &[0x4010, 0x1287], &search, None, &mut observe);
     assert_eq!((symbols.n_resolved(), asked.get()), (1, 0), "all of them are known");
@@ -115,7 +115,7 @@ fn it_ends_when_nobody_waits_and_goes_on_where_it_ended() {
     let (cache, raytrace) = (Cache::default(), lib("raytrace", RAYTRACE));
     let path = binary("raytrace");
     let candidates = |_: &str| vec![path.clone()];
-    let search = Search { candidates: &candidates, paths: &[], profile_modified: None };
+    let search = Search { candidates: &candidates, paths: &[], profile_modified: None, kernel: &no_kernel() };
     let addresses: Vec<u64> = (0x1170..0x2170).collect();
     let mut seen = Vec::new();
     let symbols = cache.resolve(&raytrace, &addresses, &search, None, &mut |done, of| {
@@ -136,7 +136,7 @@ fn it_ends_when_nobody_waits_and_goes_on_where_it_ended() {
 fn the_bytes_of_the_program_are_at_hand() {
     let path = binary("raytrace");
     let candidates = |_: &str| vec![path.clone()];
-    let search = Search { candidates: &candidates, paths: &[], profile_modified: None };
+    let search = Search { candidates: &candidates, paths: &[], profile_modified: None, kernel: &no_kernel() };
     let (found, bytes) = search.binary(&lib("raytrace", RAYTRACE)).unwrap();
     assert_eq!((found, bytes), (path.clone(), std::fs::read(&path).unwrap()));
 }

@@ -1,18 +1,22 @@
 //! Real programs: addresses that other tools know the lines of, builds that are not the recorded one, and debug info that was
-//! moved elsewhere.
+//! moved elsewhere. Some are made at test time, by binutils, gcc, dwz and xz. Where these are missing that is said, and where they are
+//! required (`COSTLINE_REQUIRE_TOOLS`) it fails.
 
 #![cfg(feature = "debug-info")]
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
 mod elsewhere;
+mod kernel;
 mod known;
 mod refused;
+mod stripped;
 
 use profile::{AddressBase, Lib};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
-use symbols::{Cache, Generics, LibSymbols, Search};
+use symbols::{Cache, Generics, KernelFiles, LibSymbols, Search};
 
 const RAYTRACE: &str = "141cf987ac1361e5958807f566df057aff9696be";
 
@@ -43,8 +47,41 @@ fn resolve(lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) 
 fn resolve_in(cache: &Cache, lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) -> Arc<LibSymbols> {
     let own = |recorded: &str| if recorded == lib.path { candidates.iter().map(PathBuf::from).collect() } else { Vec::new() };
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    let search = Search { candidates: &own, paths: &paths, profile_modified: None };
+    let search = Search { candidates: &own, paths: &paths, profile_modified: None, kernel: &no_kernel() };
     cache.resolve(lib, addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
+}
+
+/// A kernel that is not known.
+fn no_kernel() -> KernelFiles {
+    KernelFiles { notes: PathBuf::new(), functions: PathBuf::new(), copies: None }
+}
+
+/// Runs a tool; `false` if there is none.
+fn run(tool: &str, folder: &Path, arguments: &[&str]) -> bool {
+    match Command::new(tool).args(arguments).current_dir(folder).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(why) => {
+            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is required: {why}");
+            eprintln!("NOT TESTED: there is no {tool}, so debug info that lies elsewhere was not read");
+            false
+        }
+    }
+}
+
+/// The build id and the address of `work` in a program, by the tools of binutils.
+fn id_and_address(folder: &Path) -> (String, u64) {
+    let output = |tool: &str, argument: &str| {
+        let output = Command::new(tool).args([argument, "app"]).current_dir(folder).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let notes = output("readelf", "-n");
+    let id = notes.lines().find_map(|line| line.trim().strip_prefix("Build ID: ")).unwrap();
+    let symbols = output("nm", "-P");
+    let work = symbols.lines().find_map(|line| line.strip_prefix("work T ")).unwrap();
+    (id.to_owned(), u64::from_str_radix(work.split(' ').next().unwrap(), 16).unwrap())
 }
 
 /// The levels of an address as `addr2line -fiCe` prints them: a line with the function, a line with file and line, the innermost

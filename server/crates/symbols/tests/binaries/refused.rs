@@ -1,6 +1,6 @@
 //! Files that are not what was recorded.
 
-use crate::{RAYTRACE, binary, lib, resolve, resolve_in};
+use crate::{RAYTRACE, binary, lib, no_kernel, resolve, resolve_in};
 use profile::Lib;
 use std::fs;
 use std::ops::ControlFlow;
@@ -65,7 +65,7 @@ fn broken_files_cost_no_more_than_their_lines() {
 /// A profile that was written at some time and has no ids.
 fn resolve_without_id(candidates: &[&Path], addresses: &[u64], profile_modified: Option<SystemTime>) -> Arc<LibSymbols> {
     let own = |_: &str| candidates.iter().map(PathBuf::from).collect();
-    let search = Search { candidates: &own, paths: &[], profile_modified };
+    let search = Search { candidates: &own, paths: &[], profile_modified, kernel: &no_kernel() };
     Cache::default().resolve(&lib("raytrace", ""), addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
 }
 

@@ -188,7 +188,8 @@ impl Mapped {
                 // `[kernel.kallsyms]_text`: where it begins changes with each start of the machine.
                 Some((name, _)) => {
                     let name = format!("[{name}]");
-                    Lib { code_id: code_id(&name), ..named(&name) }
+                    // What stands behind the name is the symbol that it begins with, by which others find it.
+                    Lib { code_id: code_id(&name), path: path.clone(), ..named(&name) }
                 }
                 // Where the parts of a module lie is not recorded, so that its file must not be searched.
                 None => Lib { name: module_name(&path), ..Lib::default() },

@@ -1,0 +1,71 @@
+//! The kernel's functions, by a list as `/proc/kallsyms` gives it.
+
+use crate::{lib, no_kernel};
+use profile::Lib;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use symbols::{Cache, Found, Generics, KernelFiles, LibSymbols, Search};
+
+const ID: &str = "4a5a9b0affb66c437abcd455d2738af879985fa9";
+
+const LIST: &str = "\
+ffffffff81000000 T _stext
+ffffffff81000000 T _text
+ffffffff81000100 T do_syscall_64
+ffffffff81000200 t schedule
+ffffffff81000300 T _etext
+";
+
+fn resolve(kernel: &Lib, files: &KernelFiles) -> Arc<LibSymbols> {
+    let search = Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: files };
+    Cache::default().resolve(kernel, &[0x110, 0x1f0, 0x210], &search, None, &mut |_, _| ControlFlow::Continue(()))
+}
+
+fn names(symbols: &LibSymbols) -> Vec<String> {
+    let name = |address| symbols.levels(address, Generics::Keep).next().map(|level| level.name.to_owned());
+    [0x110, 0x1f0, 0x210].into_iter().filter_map(name).collect()
+}
+
+fn running(folder: &Path, list: &str) -> KernelFiles {
+    let id = (0..ID.len()).step_by(2).map(|at| u8::from_str_radix(&ID[at..at + 2], 16).unwrap());
+    let mut notes = [4_u32, 20, 3].map(u32::to_ne_bytes).concat();
+    notes.extend(b"GNU\0");
+    notes.extend(id);
+    fs::write(folder.join("notes"), notes).unwrap();
+    fs::write(folder.join("kallsyms"), list).unwrap();
+    KernelFiles { notes: folder.join("notes"), functions: folder.join("kallsyms"), copies: None }
+}
+
+#[test]
+fn the_kernel_that_runs_is_believed_if_it_is_the_one_that_was_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernel = Lib { path: "[kernel.kallsyms]_text".to_owned(), ..lib("[kernel.kallsyms]", ID) };
+    let files = running(folder.path(), LIST);
+    let symbols = resolve(&kernel, &files);
+    assert_eq!(names(&symbols), ["do_syscall_64", "do_syscall_64", "schedule"]);
+    assert_eq!(symbols.found(), &Found::Kernel { path: files.functions.clone() });
+
+    let other = Lib { code_id: ID.replace("4a5a", "4a5b"), ..kernel.clone() };
+    let sentence = resolve(&other, &files).found().sentence("[kernel.kallsyms]");
+    assert!(sentence.contains("does not run here") && sentence.contains("vmlinux"), "{sentence}");
+    let unknown = Lib { code_id: String::new(), ..kernel.clone() };
+    assert!(resolve(&unknown, &files).found().sentence("k").contains("no build id"));
+
+    // Addresses are not shown to everybody.
+    let files = running(folder.path(), &LIST.replace("ffffffff81000", "0000000000000"));
+    let sentence = resolve(&kernel, &files).found().sentence("[kernel.kallsyms]");
+    assert!(sentence.contains("kptr_restrict"), "{sentence}");
+}
+
+#[test]
+fn a_copy_that_perf_made_is_believed_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("[kernel.kallsyms]").join(ID);
+    fs::create_dir_all(&copy).unwrap();
+    fs::write(copy.join("kallsyms"), LIST).unwrap();
+    let kernel = Lib { path: "[kernel.kallsyms]_text".to_owned(), ..lib("[kernel.kallsyms]", ID) };
+    let files = KernelFiles { copies: Some(folder.path().to_owned()), ..no_kernel() };
+    assert_eq!(names(&resolve(&kernel, &files)), ["do_syscall_64", "do_syscall_64", "schedule"]);
+}
