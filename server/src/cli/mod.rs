@@ -304,7 +304,7 @@ impl ViewArgs {
         let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
         let cache = Cache::default();
         let places = Places::new(&config, &index);
-        let files = files.into_iter().map(|(file, thread)| (libraries::unwound(file, &config, &places), thread));
+        let files = files.into_iter().map(|(file, thread)| (libraries::unwound(file, &config, &places, &cache), thread));
         let mut loaded = runs::merged(files.collect())?;
         loaded.warnings.extend(more_files(&loaded));
         let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);

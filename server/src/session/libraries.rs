@@ -7,8 +7,8 @@ use crate::session::config::{Config, Generics};
 use crate::session::lines::SLACK;
 use crate::session::snapshot::{Loaded, Stamp};
 use formats::{Generated, generated};
-use profile::{Level, Lib, LibId, Recording, Symbolicated, Warning};
-use rustc_hash::FxHashMap;
+use profile::{Level, Lib, LibId, Profile, RawStacks, Recording, StackId, Symbolicated, Warning, with_interrupted};
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Rule, SourceIndex};
 use std::fs::File;
 use std::io::Read;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use symbols::{CUT_STACKS, Cache, Found, KernelFiles, LibSymbols, PerfMap, Search, Sidecar, Wanted, is_kernel};
+use symbols::{CUT_STACKS, Cache, Found, KernelFiles, LibSymbols, PerfMap, Search, Sidecar, Wanted, is_interrupt, is_kernel};
 
 /// A library that costs less than this share of the samples is not worth a warning when it is not found.
 const WORTH_A_WORD: f64 = 0.01;
@@ -187,8 +187,11 @@ impl Libraries {
         let is_hot = |library: &&Library| library.wanted.n_samples as f64 >= WORTH_A_WORD * n_samples as f64;
         // Libraries of the system rarely come with lines, and nobody misses them.
         let lacks = |library: &Library| match library.symbols.as_ref()?.found() {
-            Found::DebugInfo { .. } | Found::NamesOnly { .. } | Found::PerfMap { .. } => None,
-            Found::Kernel { .. } | Found::NoKernel { .. } => None,
+            Found::DebugInfo { .. }
+            | Found::NamesOnly { .. }
+            | Found::PerfMap { .. }
+            | Found::Kernel { .. }
+            | Found::NoKernel { .. } => None,
             found => Some(found.sentence(library.name(recording))),
         };
         let mut lacking = self.list.iter().filter(is_hot).filter_map(lacks);
@@ -233,11 +236,17 @@ fn jit(lib: &Lib, wanted: &Wanted, loaded: &Loaded) -> Option<LibSymbols> {
     Some(LibSymbols::of(Found::PerfMap { path: path.clone() }, levels))
 }
 
-/// What was read, with the callers of stacks that were recorded as memory, as far as the programs are at hand.
+/// What was read, with the callers of stacks that were recorded as memory, as far as the programs are at hand, and with the
+/// instructions that the kernel interrupted, as far as its functions are known.
 #[must_use]
-pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
+pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places, cache: &Cache) -> Loaded {
     let Some(raw) = loaded.raw_stacks.take() else { return loaded };
-    let Some(profile) = loaded.recording.sampled() else { return loaded };
+    if config.symbols.enable
+        && let Some(profile) = interrupted(&loaded, &raw, places, cache)
+    {
+        loaded.recording = Arc::new(profile.into());
+    }
+    let Some(profile) = loaded.recording.sampled().filter(|_| !raw.stacks.is_empty()) else { return loaded };
     if !config.symbols.enable {
         let message = "callers of samples are unknown: finding them takes the programs (setting `symbols.enable`)".to_owned();
         loaded.warnings.push(Warning { code: CUT_STACKS, message, count: raw.stacks.len() as u64 });
@@ -255,6 +264,29 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places) -> Loaded {
         loaded.recording = Arc::new(profile.into());
     }
     loaded
+}
+
+/// The recording with the frames that the kernel interrupted looked up where they were, not as callers.
+fn interrupted(loaded: &Loaded, raw: &RawStacks, places: &Places, cache: &Cache) -> Option<Profile> {
+    let profile = loaded.recording.sampled()?;
+    let entry = |stack: &StackId| profile.symbols().unresolved(profile.frames().get(profile.stacks().frame(*stack)).func);
+    let mut by_lib: FxHashMap<LibId, Vec<u64>> = FxHashMap::default();
+    for (lib, address) in raw.entries.iter().filter_map(entry) {
+        by_lib.entry(lib).or_default().push(address);
+    }
+    let libs = &profile.symbols().libs;
+    let kernels = by_lib.into_iter().filter_map(|(id, addresses)| {
+        let lib = libs.get(id.index()).filter(|lib| is_kernel(lib))?;
+        let go_on = &mut |_, _| ControlFlow::Continue(());
+        Some((id, places.search(loaded, |search| cache.resolve(lib, &addresses, search, None, go_on))))
+    });
+    let kernels: FxHashMap<LibId, Arc<LibSymbols>> = kernels.collect();
+    let is_interrupt = |stack: &StackId| {
+        let (lib, address) = entry(stack)?;
+        Some(is_interrupt(kernels.get(&lib)?.levels(address, symbols::Generics::Keep).next()?.name))
+    };
+    let interrupts: FxHashSet<StackId> = raw.entries.iter().copied().filter(|stack| is_interrupt(stack) == Some(true)).collect();
+    if interrupts.is_empty() { None } else { with_interrupted(profile, |stack| interrupts.contains(&stack)) }
 }
 
 /// The code of the warning that addresses stay addresses.

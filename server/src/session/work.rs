@@ -107,13 +107,19 @@ pub fn see(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> 
         return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
     }
     let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-    let loaded = complete(input, world, &index, observe)?;
+    let loaded = complete(input, world, &index, known, observe)?;
     let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
     Ok((Snapshot::new(loaded, &world.config, &index, libraries, FunctionsAre::Defined(&known.files)), index))
 }
 
 /// The recording of all files, with all stacks it can have.
-fn complete(input: Input, world: &World, index: &SourceIndex, observe: Observe<'_>) -> Result<Arc<Loaded>, LoadError> {
+fn complete(
+    input: Input,
+    world: &World,
+    index: &SourceIndex,
+    known: &Known,
+    observe: Observe<'_>,
+) -> Result<Arc<Loaded>, LoadError> {
     let files = match input {
         Input::Shown(loaded) => return Ok(loaded),
         Input::New { files, .. } => files,
@@ -122,14 +128,14 @@ fn complete(input: Input, world: &World, index: &SourceIndex, observe: Observe<'
         let _ = observe(Step::Unwinding);
     }
     let places = Places::new(&world.config, index);
-    let files = files.into_iter().map(|(file, thread)| (unwound(file, &world.config, &places), thread));
+    let files = files.into_iter().map(|(file, thread)| (unwound(file, &world.config, &places, &known.symbols), thread));
     Ok(Arc::new(merged(files.collect())?))
 }
 
 /// Sees what is compared with under the settings and folders of `world`, with all its names: nobody waits for it.
 pub fn see_baseline(input: Input, world: &World, known: &Known, observe: Observe<'_>) -> Result<Baseline, LoadError> {
     let index = SourceIndex::build(roots(&world.roots, &world.config), Limits::default());
-    let loaded = complete(input, world, &index, observe)?;
+    let loaded = complete(input, world, &index, known, observe)?;
     let libraries = Libraries::of(&loaded.recording, &world.config, &known.symbols);
     let libraries = libraries.resolve_all(&loaded, &Places::new(&world.config, &index), &known.symbols);
     let functions = FunctionsAre::Defined(&known.files);

@@ -69,7 +69,20 @@ fn chains_are_those_that_perf_shows() {
         let read = read(file).unwrap();
         assert_eq!((read.format, read.producer.as_deref()), (Format::PerfData, Some("perf@6.1.187")), "{case}");
         assert_eq!(read.warnings.as_slice(), [], "{case}");
-        assert!(read.raw_stacks.is_none() && read.span_seconds.is_some(), "{case}");
+        assert!(read.span_seconds.is_some(), "{case}");
+        let entries = read.raw_stacks.as_ref().map_or(&[][..], |raw| {
+            assert!(raw.stacks.is_empty(), "{case}");
+            &raw.entries
+        });
+        // Where the kernel was entered: from a frame of the program's.
+        let profile = read.recording.sampled().unwrap();
+        let is_kernel = |stack| {
+            let func = profile.frames().get(profile.stacks().frame(stack)).func;
+            let lib = profile.symbols().funcs.get(func).lib;
+            lib.is_some_and(|lib| profile.symbols().libs[lib.index()].name.starts_with("[kernel"))
+        };
+        assert!(!entries.is_empty(), "{case}");
+        assert!(entries.iter().all(|&entry| is_kernel(entry) && !is_kernel(profile.stacks().prefix(entry).unwrap())), "{case}");
         let mut expected: Vec<_> = std::str::from_utf8(&chains).unwrap().lines().map(str::to_owned).collect();
         expected.sort();
         assert_eq!(shown(stacks(&read)), expected, "{case}");

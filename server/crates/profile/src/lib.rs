@@ -37,7 +37,7 @@ pub use groups::{FileId, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};
-pub use raw_stacks::{Callers, Mapping, RawArch, RawStack, RawStacks, with_callers};
+pub use raw_stacks::{Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted};
 pub use recording::{Profile, Recording};
 pub use relocate::{Asked, Moved, Place, Position, relocate};
 pub use restack::Restack;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Raw stacks of some of the samples of a recording.
+/// Raw stacks of some of the samples of a recording, and what else of stacks is known only with the programs at hand.
 #[derive(Debug, Clone)]
 pub struct RawStacks {
     /// Of the processor that all registers belong to.
@@ -17,6 +17,9 @@ pub struct RawStacks {
     pub stacks: Vec<RawStack>,
     /// What lay on the stacks, one after the other.
     pub bytes: Vec<u8>,
+    /// Where samples enter the kernel, each once: the frame below was taken for a caller, which it is not if the function of the
+    /// kernel is one for interrupts and faults ([`with_interrupted`]).
+    pub entries: Vec<StackId>,
 }
 
 /// Processors whose stacks can be unwound.
@@ -134,6 +137,47 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     })
 }
 
+/// The recording with the frames below interrupts (some of [`RawStacks::entries`]) at the address behind the one that they were
+/// given: a caller is looked up within its call, which ends at the address that the kernel returns to, but what was interrupted is
+/// the instruction at that address. `None` if the tables would outgrow their ids.
+#[must_use]
+pub fn with_interrupted(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) -> Option<Profile> {
+    let (old, symbols) = (&profile.stacks, &profile.symbols);
+    let (mut funcs, mut frames) = (Funcs::of(symbols), Frames::of(&profile.frames));
+    let mut stacks = Stacks { old, table: old.without_rows(), known: FxHashMap::default() };
+    let mut moved: Vec<StackId> = Vec::with_capacity(old.len());
+    for stack in old.ids() {
+        let mut below = old.prefix(stack).map(|below| moved[below.index()]);
+        let interrupted = old.prefix(stack).filter(|_| is_interrupt(stack));
+        if let Some(interrupted) = interrupted {
+            let frame = profile.frames.get(old.frame(interrupted));
+            if let Some(address) = symbols.func_key(frame.func).address {
+                let name = funcs.names.string(&format!("0x{:x}", address.saturating_add(1)))?;
+                let func = funcs.intern(Func { name, ..symbols.funcs.get(frame.func) });
+                let frame = frames.intern(Frame { func, ..frame }, None);
+                let outer = old.prefix(interrupted).map(|outer| moved[outer.index()]);
+                below = Some(stacks.intern(outer, frame, old.category(interrupted))?);
+            }
+        }
+        moved.push(stacks.intern(below, old.frame(stack), old.category(stack))?);
+    }
+    let threads = profile.threads.iter().map(|thread| {
+        let Thread { name, process_name, pid, tid, samples } = thread;
+        let column: Vec<_> = samples.stacks().map(|stack| stack.map(|stack| moved[stack.index()])).collect();
+        let samples = Samples { calls: samples.calls.clone(), ..Samples::new(column, samples.weights.clone()) };
+        let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
+        Thread { name, process_name, pid, tid, samples }
+    });
+    Some(Profile {
+        threads: threads.collect(),
+        symbols: funcs.finish(symbols.libs.clone()),
+        frames: frames.table,
+        stacks: stacks.table.into(),
+        metrics: profile.metrics.clone(),
+        default_metric: profile.default_metric,
+    })
+}
+
 /// Stacks while others are put below them.
 struct Stacks<'a> {
     old: &'a StackTable,
@@ -188,6 +232,26 @@ mod tests {
         // `0x30` is one func, one frame and one stack.
         assert_eq!((profile.symbols().funcs.len(), profile.frames().len(), profile.stacks().len()), (6, 6, 7));
         assert!(profile.symbols().funcs.ids().all(|id| profile.symbols().unresolved(id).is_some() == (id.index() != 2)));
+    }
+
+    #[test]
+    fn what_the_kernel_interrupted_is_no_call() {
+        // One user frame under a system call and under a fault, and a second fault in a caller of its own.
+        let profile = text_samples::profile(
+            "
+            0x10[lib:app]  0x10           0x10           main
+            0x27[lib:app]  0x27           0x27           0x27
+            0x50[lib:k]    0x60[lib:k]                   0x60
+                           0x61[lib:k]
+        ",
+        );
+        let is_fault = |stack: StackId| {
+            let func = profile.frames().get(profile.stacks().frame(stack)).func;
+            profile.symbols().func_name(func) == "0x60"
+        };
+        let profile = with_interrupted(&profile, is_fault).unwrap();
+        let shown: Vec<String> = profile.threads()[0].samples.stacks().map(|stack| show(&profile, stack)).collect();
+        assert_eq!(shown, ["0x10 0x27 0x50", "0x10 0x28 0x60 0x61", "0x10 0x27", "main 0x28 0x60"]);
     }
 
     fn show(profile: &Profile, mut stack: Option<StackId>) -> String {

@@ -13,33 +13,6 @@ const MAX_BYTES: u64 = 256 << 20;
 /// Kernels have a few notes.
 const MAX_NOTES: u64 = 1 << 16;
 
-/// Where the kernel says what it is and perf keeps copies. A file that is not there is a kernel that is not known.
-#[derive(Debug, Clone)]
-pub struct KernelFiles {
-    /// ELF notes of the running kernel, its build id among them.
-    pub notes: PathBuf,
-    /// Its functions.
-    pub functions: PathBuf,
-    /// Where perf keeps what it recorded (`~/.debug`).
-    pub copies: Option<PathBuf>,
-}
-
-impl KernelFiles {
-    /// Those of this machine, and of a user with this home folder.
-    pub fn of_this_machine(home: Option<&Path>) -> Self {
-        Self {
-            notes: "/sys/kernel/notes".into(),
-            functions: "/proc/kallsyms".into(),
-            copies: home.map(|home| home.join(".debug")),
-        }
-    }
-}
-
-/// Whether a library is the kernel itself, not a module.
-pub fn is_kernel(lib: &Lib) -> bool {
-    lib.name == "[kernel.kallsyms]"
-}
-
 /// The list of the kernel that was recorded, and its file.
 ///
 /// # Errors

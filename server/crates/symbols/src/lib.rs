@@ -14,6 +14,7 @@ mod elf;
 #[cfg(feature = "debug-info")]
 mod file;
 mod found;
+#[cfg(feature = "debug-info")]
 mod kernel;
 mod names;
 mod perf_map;
@@ -28,10 +29,9 @@ mod wanted;
 
 pub use cache::{Cache, Generics, LibSymbols};
 pub use found::{Found, Id, WITH_LINES};
-pub use kernel::{KernelFiles, is_kernel};
 pub use names::collapse_generics;
 pub use perf_map::PerfMap;
-pub use search::Search;
+pub use search::{KernelFiles, Search, is_interrupt, is_kernel};
 pub use sidecar::Sidecar;
 #[cfg(feature = "debug-info")]
 pub use unwind::unwind;

@@ -177,6 +177,7 @@ fn tables_that_only_debuggers_read_are_used_for_code_without_others() {
             bytes: 0..8,
         }],
         bytes: (BASE + returns_to).to_le_bytes().to_vec(),
+        entries: Vec::new(),
     };
     let unwound = symbols::unwind(&profile, &raw, &mut |_| Some(program.clone()));
     let chains = chains(unwound.profile.as_ref().expect("a caller"));

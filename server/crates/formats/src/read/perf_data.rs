@@ -22,10 +22,11 @@ use event::Event;
 use processes::Processes;
 use profile::{
     Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch, RawStack, RawStacks, Recording,
-    Thread, Warnings,
+    StackId, Thread, Warnings,
 };
 use rustc_hash::FxHashMap;
 use sample::Sample;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
@@ -43,7 +44,8 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
         }
     }
     let arch = layout.arch;
-    let raw_stacks = arch.map(|arch| RawStacks { arch, stacks: tables.raw, bytes: tables.raw_bytes });
+    let entries: Vec<_> = tables.entries.into_iter().collect();
+    let raw_stacks = arch.map(|arch| RawStacks { arch, stacks: tables.raw, bytes: tables.raw_bytes, entries });
     let mut builder = tables.builder;
     tables.rows.finish(&mut builder)?;
     Ok(Read {
@@ -53,7 +55,7 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
         producer: file.version.as_ref().map(|version| format!("perf@{version}")),
         span_seconds: layout.span_seconds(),
         warnings,
-        raw_stacks: raw_stacks.filter(|raw| !raw.stacks.is_empty()),
+        raw_stacks: raw_stacks.filter(|raw| !(raw.stacks.is_empty() && raw.entries.is_empty())),
     })
 }
 
@@ -180,8 +182,11 @@ struct Tables<'a> {
     rows: Rows<(Arc<str>, i32, i32)>,
     raw: Vec<RawStack>,
     raw_bytes: Vec<u8>,
+    entries: BTreeSet<StackId>,
     /// The chain of one sample, the leaf first: whose code, and the address to look up.
     chain: Vec<(Space, u64)>,
+    /// Where in the chain the kernel was entered from what is taken for a call.
+    entry: Option<usize>,
 }
 
 impl<'a> Tables<'a> {
@@ -194,7 +199,9 @@ impl<'a> Tables<'a> {
             rows: Rows::new(layout.metrics.len()),
             raw: Vec::new(),
             raw_bytes: Vec::new(),
+            entries: BTreeSet::new(),
             chain: Vec::new(),
+            entry: None,
         }
     }
 
@@ -217,7 +224,11 @@ impl<'a> Tables<'a> {
         for at in (0..self.chain.len()).rev() {
             let Some(&(space, address)) = self.chain.get(at) else { continue };
             let frame = self.frame(space, pid, address)?;
-            stack = Some(self.builder.intern_stack(stack, frame)?);
+            let id = self.builder.intern_stack(stack, frame)?;
+            if self.entry == Some(at) {
+                self.entries.insert(id);
+            }
+            stack = Some(id);
         }
         let name = self.processes.name(tid);
         let key = (Arc::clone(&name), pid, tid);
@@ -240,10 +251,12 @@ impl<'a> Tables<'a> {
     /// Fills the chain with what the sample knows without unwinding; says whether the rest was put off.
     fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>, event: &Event) -> bool {
         self.chain.clear();
+        self.entry = None;
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
         // The first address is where the processor was; the others are where calls return to, and where the kernel does, which
-        // for system calls lies behind the call, too. What faulted is run again.
+        // for system calls lies behind the call, too. What faulted is run again; where the event does not say that, the kernel's
+        // functions do, once they have names.
         let mut is_exact = true;
         for address in sample.chain.each() {
             if address == DEFERRED {
@@ -254,12 +267,16 @@ impl<'a> Tables<'a> {
                 space = Space::of_marker(address);
                 is_exact |= event.is_fault;
             } else if address > 0 {
+                let is_entered =
+                    !is_exact && space == Space::User && self.chain.last().is_some_and(|last| last.0 == Space::Kernel);
+                self.entry = if is_entered { self.chain.len().checked_sub(1) } else { self.entry };
                 self.chain.push((space, if is_exact { address } else { address - 1 }));
                 is_exact = false;
             }
         }
         if let Some(&(_, innermost)) = sample.calls.first() {
             self.chain.retain(|&(space, _)| space != Space::User);
+            self.entry = None;
             let leaf = sample.ip.filter(|_| Space::of_sample(misc) == Space::User).unwrap_or(innermost);
             self.chain.push((Space::User, leaf));
             self.chain.extend(sample.calls.iter().map(|&(from, _)| (Space::User, from)));
