@@ -332,7 +332,7 @@ fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
     let to = ["--to", "flamegraph", "--baseline", time.to_str().unwrap(), "-o", out.to_str().unwrap()];
     let told = run("export", &seed, to).failed(3);
     let (time, seed) = (time.display(), seed.display());
-    assert_eq!(told, format!("{time}: nothing is compared with it: it counts `time`, and {seed} counts `samples`"));
+    assert_eq!(told, format!("{time}: nothing is compared with it: it counts `time` (us), and {seed} counts `samples`"));
     assert!(!out.exists());
 }
 

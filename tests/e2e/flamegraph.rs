@@ -226,7 +226,7 @@ fn names_can_do_nothing() {
     nodes.extend(names.iter().zip(2..).map(|(name, id)| node(id, name, 1)));
     let samples: Vec<_> = (2..names.len() + 2).collect();
     let deltas = vec![1000; samples.len()];
-    let profile = json!({ "nodes": nodes, "startTime": 0, "endTime": 6000, "samples": samples, "timeDeltas": deltas });
+    let profile = json!({ "nodes": nodes, "startTime": 0, "endTime": 7000, "samples": samples, "timeDeltas": deltas });
     let workspace = Workspace::with([("cpu.cpuprofile", profile.to_string().as_str()), ("app.js", "x\n")]);
     let mut server = Server::start(&workspace);
     server.wait_profile();

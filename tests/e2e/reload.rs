@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::support::profiles::{APP_JS, cpuprofile, folded, gzip};
+use crate::support::profiles::{APP_JS, cpuprofile, folded, gzip, timed_cpuprofile};
 use crate::support::questions::text;
 use crate::support::{Refreshes, Server, Workspace, uri};
 
@@ -502,13 +502,13 @@ fn reload_reads_again_what_is_shown() {
 #[test]
 fn costs_that_were_asked_for_on_a_broken_file_arrive_when_it_is_whole() {
     // A change of settings while a rewrite is pending must not be lost with it.
-    let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    let content = cpuprofile(20);
+    let mut session = Session::new("a.cpuprofile", &timed_cpuprofile(10), 4500);
+    let content = timed_cpuprofile(20);
     session.workspace.write("a.cpuprofile", &content[..content.len() / 2]);
-    session.server.configure(json!({ "metric": "time" }));
+    session.server.configure(json!({ "metric": "hits" }));
     let uri = session.workspace.uri("a.cpuprofile");
     session.server.eventually("the half is given up", |server| server.diagnostics(&uri).filter(|found| !found.is_empty()));
-    session.server.eventually("the other metric", |server| (server.profiles()["active"]["metric"] == "time").then_some(()));
+    session.server.eventually("the other metric", |server| (server.profiles()["active"]["metric"] == "hits").then_some(()));
 }
 
 #[test]
