@@ -11,6 +11,7 @@ mod call_graphs;
 mod cases;
 mod compare;
 mod cross_format;
+mod invariants;
 mod layouts;
 mod report;
 mod slabs;

@@ -229,7 +229,10 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
             if deciding.len() == DECIDING_FRAMES {
                 return (deciding, has_threads);
             }
-            deciding.insert(dialect::without_suffix(frame).0);
+            // Addresses are the same in every dialect, and may be all that a native recording begins with.
+            if !frame.starts_with("0x") {
+                deciding.insert(dialect::without_suffix(frame).0);
+            }
         }
     }
     (deciding, has_threads)
@@ -263,6 +266,11 @@ fn prints_leaf_first(lines: &[&str]) -> bool {
 fn is_same_symbol(row: &str, frame: &str) -> bool {
     let offset = |symbol: &str| symbol.strip_prefix("0x").and_then(|hex| hex.get(hex.len().checked_sub(3)?..)).map(str::to_owned);
     row == frame || (offset(row).is_some() && offset(row) == offset(frame))
+}
+
+/// Whether a frame `name (file)` without a line is read as a function in a file; else all of it is a name.
+pub(crate) fn names_a_file(frame: &str) -> bool {
+    Dialect::PySpy.parse(frame).is_some_and(|place| place.file.is_some())
 }
 
 /// What a frame without suffix says, in the dialect of its file or else in any.

@@ -5,7 +5,8 @@
 //! only. Where a line would read as a comment, a backslash stands before it.
 
 use super::{PARTS, Written, has_parts};
-use profile::{Frame, FrameId, Profile, StackId};
+use crate::read::folded::names_a_file;
+use profile::{Frame, FrameId, FuncId, Profile, StackId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -83,7 +84,15 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     let unit = profile.metrics().get(profile.default_metric().index()).is_some_and(|metric| metric.unit != "samples");
     let stackless = profile.threads().iter().any(|thread| thread.samples.stacks().any(|stack| stack.is_none()));
     let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
+    let separators = symbols.funcs.ids().any(|id| symbols.func_name(id).contains(';'));
+    let ambiguous = |frame| {
+        let func = profile.frames().get(frame).func;
+        profile.place(frame).is_none() && with_file_alone(profile, func).is_some_and(|text| !names_a_file(&text))
+    };
+    let files = frames == Frames::WithLines && (0..profile.frames().len() as u32).map(FrameId::new).any(ambiguous);
     let facts = [
+        (separators, "semicolons in names"),
+        (files, "files of frames without a line"),
         (profile.threads().len() > 1, "threads"),
         (profile.metrics().len() > 1, "the other metrics"),
         (unit, "the unit"),
@@ -131,16 +140,23 @@ fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     let Frame { func, inlined, .. } = profile.frames().get(frame);
     let mut text = plain(symbols.func_name(func));
     if frames == Frames::WithLines {
-        let _ = match (profile.place(frame), symbols.funcs.get(func).source) {
-            (Some((source, line)), _) => write!(text, " ({}:{line})", plain(symbols.source_name(source))),
-            (None, Some(source)) => write!(text, " ({})", plain(symbols.source_name(source))),
-            (None, None) => Ok(()),
-        };
+        if let Some((source, line)) = profile.place(frame) {
+            let _ = write!(text, " ({}:{line})", plain(symbols.source_name(source)));
+        } else if let Some(with_file) = with_file_alone(profile, func).filter(|text| names_a_file(text)) {
+            text = with_file;
+        }
         if inlined {
             text.push_str("_[i]");
         }
     }
     text
+}
+
+/// A function that has a file, for a frame without a line.
+fn with_file_alone(profile: &Profile, func: FuncId) -> Option<String> {
+    let symbols = profile.symbols();
+    let source = symbols.funcs.get(func).source?;
+    Some(format!("{} ({})", plain(symbols.func_name(func)), plain(symbols.source_name(source))))
 }
 
 /// Without what separates frames and lines, or would make a frame the end of the one before.
