@@ -94,7 +94,12 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
     let style = Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
     let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
-    writeln!(out, "{:>8} {:>8}", "self", "total")?;
+    let cells: BTreeMap<u32, [String; 2]> =
+        by_line.iter().map(|(&line0, &cost)| (line0, [own(scale, cost), total(scale, cost, lines.mark())])).collect();
+    let width = |column: usize| cells.values().map(|cells| cells[column].chars().count()).max().unwrap_or(0).max(8);
+    let (own_width, total_width) = (width(0), width(1));
+    let margin = own_width + 1 + total_width;
+    writeln!(out, "{:>own_width$} {:>total_width$}", "self", "total")?;
     let is_near = |line0: u32| {
         let near = line0.saturating_sub(NEIGHBOURS)..=line0 + NEIGHBOURS;
         source_lines.len() <= WHOLE || by_line.range(near.clone()).next().is_some() || lenses.range(near).next().is_some()
@@ -106,26 +111,32 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
             continue;
         }
         if std::mem::take(&mut skipped) {
-            writeln!(out, "{:>17} {:>5}", "", "⋮")?;
+            writeln!(out, "{:>margin$} {:>5}", "", "⋮")?;
         }
         for lens in lenses.get(&line0).into_iter().flatten() {
             let indent: String = source.chars().take_while(|c| c.is_whitespace()).collect();
-            writeln!(out, "{:>17} {:>5}  {indent}{}", "", "", style.dim(&format!("{}{lens}", lines.mark())))?;
+            writeln!(out, "{:>margin$} {:>5}  {indent}{}", "", "", style.dim(&format!("{}{lens}", lines.mark())))?;
         }
-        let (own, total) = by_line.get(&line0).map_or((String::new(), String::new()), |cost| {
-            let own = if cost.self_ == 0.0 { String::new() } else { scale.own(*cost, |weight| scale.weight(weight)) };
-            let total = match cost.total {
-                Total::Unknown => "–".to_owned(),
-                total => units::total(total, |weight| scale.weight(weight)),
-            };
-            (own, format!("{}{total}", lines.mark()))
-        });
+        let [own, total] = cells.get(&line0).map_or(["", ""], |[own, total]| [own, total]);
         let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.base);
-        let cells = style.heat(&format!("{own:>8} {total:>8}"), share);
+        let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), share);
         let source: String = source.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
         writeln!(out, "{cells} {:>5}  {source}", line0 + 1)?;
     }
     Ok(())
+}
+
+/// The self cost of a line; nothing where it has none.
+fn own(scale: Scale<'_>, cost: Cost) -> String {
+    if cost.self_ == 0.0 { String::new() } else { scale.own(cost, |weight| scale.weight(weight)) }
+}
+
+/// The total of a line, behind `mark`.
+fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
+    match cost.total {
+        Total::Unknown => format!("{mark}–"),
+        total => format!("{mark}{}", units::total(total, |weight| scale.weight(weight))),
+    }
 }
 
 /// Colour for a terminal, nothing for a file.
