@@ -104,7 +104,7 @@ fn functions_that_call_each_other() {
             x.c:1 10/10
             x.c:2 0/70
             x.c:11 20/20
-            x.c:12 0/0..65
+            x.c:12 0/50..65
             x.c:21 30/30
             x.c:22 0/0..15
             x.c:23 0/20

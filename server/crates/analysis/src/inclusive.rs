@@ -6,8 +6,13 @@
 //! spends itself and on calls that leave the cycle. It is at most that and what it spends on calls within the cycle, and at
 //! most what the whole cycle costs: what its functions spend themselves and on calls that leave it.
 //!
+//! Bounds follow from each other. Wherever a function is on a stack, its innermost activation either is the leaf or calls another
+//! function. So what a function costs at least, without its self cost and the most that its other calls can cost, is the least
+//! that one of its calls costs, and the callee with it.
+//!
 //! A line sums its self cost and the calls made there, of all functions with code on it. Calls that lead back to the line lie
-//! within each other like calls in a cycle.
+//! within each other like calls in a cycle. A line costs at least what its function costs at least, without the most that the
+//! function's other lines can cost.
 //!
 //! Where the file tells calls of a function within itself apart ([`profile::CallGraph::inner`]) they are nodes of their own. Then most
 //! of what is a cycle otherwise is none, and a function costs what its outer calls cost.
@@ -103,15 +108,45 @@ impl<'g> Inclusive<'g> {
             *members += 1;
             *weight += own + leaving;
         }
-        let total = |i: usize| {
+        let of_node = |i: usize| {
             let apart: f64 = self.own[i] + leaving[i];
-            let (min, max) = match cycles[self.arcs.cycle(i as Node)] {
+            match cycles[self.arcs.cycle(i as Node)] {
                 (1, _) => (apart, apart),
                 (_, whole) => (apart.max(entering[i]), whole.min(apart + staying[i])),
-            };
-            self.between(min, max, self.own[i] + self.own[i + n])
+            }
         };
-        (0..n).map(total).collect()
+        let mut nodes: Vec<(f64, f64)> = (0..2 * n).map(of_node).collect();
+        self.raise(&mut nodes);
+        let total = |(i, &(min, max)): (usize, &(f64, f64))| self.between(min, max, self.own[i] + self.own[i + n]);
+        nodes.iter().take(n).enumerate().map(total).collect()
+    }
+
+    /// Raises the least that nodes of a cycle cost to what their callers spend at least on calling them. `nodes` has the least and
+    /// the most that each costs; the result is right after any number of rounds.
+    fn raise(&self, nodes: &mut [(f64, f64)]) {
+        const ROUNDS: usize = 16;
+        for _ in 0..ROUNDS {
+            let mut raised = false;
+            for calls in self.arcs.all().chunk_by(|a, b| a.0 == b.0) {
+                let caller = calls[0].0;
+                let (least, _) = nodes[caller as usize];
+                let others = || calls.iter().filter(|&&(_, to, _)| to != caller);
+                let most = |nodes: &[(f64, f64)], to: Node, weight: f64| weight.min(nodes[to as usize].1);
+                let spent: f64 = others().map(|&(_, to, weight)| most(nodes, to, weight)).sum();
+                for &(_, to, weight) in others().filter(|&&(_, to, _)| self.arcs.cycle(to) == self.arcs.cycle(caller)) {
+                    let elsewhere = self.own[caller as usize] + spent - most(nodes, to, weight);
+                    // Fractions are added up with a rounding.
+                    let called = (least - elsewhere - 1e-12 * self.whole).min(nodes[to as usize].1);
+                    if called > nodes[to as usize].0 {
+                        nodes[to as usize].0 = called;
+                        raised = true;
+                    }
+                }
+            }
+            if !raised {
+                break;
+            }
+        }
     }
 
     /// A total within bounds that may contradict each other by rounding, of something with `own` self cost.
@@ -134,16 +169,16 @@ impl<'g> Inclusive<'g> {
         let mut rows: Vec<Row> = own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
         rows.retain(|row| row.weight != 0.0);
         rows.sort_by_key(|row| (row.place, row.function, row.node));
-        let mut n_places = vec![0_u32; self.has_outer.len()];
+        let mut spent = vec![0.0; self.has_outer.len()];
         let (mut lines, mut places) = (Vec::new(), Vec::new());
         for place in rows.chunk_by(|a, b| (a.place, a.function) == (b.place, b.function)) {
-            n_places[place[0].function.index()] += 1;
+            spent[place[0].function.index()] += self.most_at_innermost(place);
         }
         for on_line in rows.chunk_by(|a, b| a.place == b.place) {
             let Some((file, line)) = on_line[0].place else { continue };
-            lines.push(LineCost { file, line, cost: self.cost(on_line, &n_places) });
+            lines.push(LineCost { file, line, cost: self.cost(on_line, &spent) });
             for of_one in on_line.chunk_by(|a, b| a.function == b.function) {
-                let cost = self.cost(of_one, &n_places);
+                let cost = self.cost(of_one, &spent);
                 places.push(PlaceCost { function: of_one[0].function, file, line, cost, inlined: false });
             }
         }
@@ -165,8 +200,22 @@ impl<'g> Inclusive<'g> {
         self.row(call.caller, call.source, call.line, Some(call.callee), &call.weights)
     }
 
-    /// What the rows of a line cost, sorted by function; functions with one place have all of their rows there.
-    fn cost(&mut self, rows: &[Row], n_places: &[u32]) -> Cost {
+    /// The most that one function spends on one place where the innermost of its activations is there: rows of the same function
+    /// and place.
+    fn most_at_innermost(&self, rows: &[Row]) -> f64 {
+        let most = |function: usize| bounds(self.totals[function]).map_or(f64::INFINITY, |(_, max)| max);
+        let of_row = |row: &Row| match row.callee.map(|callee| callee as usize % self.has_outer.len()) {
+            Some(callee) if callee == row.function.index() => 0.0,
+            Some(callee) => row.weight.min(most(callee)),
+            None => row.weight,
+        };
+        let sum: f64 = rows.iter().map(of_row).sum();
+        rows.first().map_or(0.0, |row| sum.min(most(row.function.index())))
+    }
+
+    /// What the rows of a line cost, sorted by function; `spent` has the sum of [`Self::most_at_innermost`] over all places of each
+    /// function.
+    fn cost(&mut self, rows: &[Row], spent: &[f64]) -> Cost {
         let own = sum(rows.iter().filter(|row| row.callee.is_none()));
         let (mut least, whole) = self.overlapping(rows);
         let mut most = 0.0;
@@ -174,7 +223,7 @@ impl<'g> Inclusive<'g> {
             let function = of_one[0].function.index();
             let Some((min, max)) = bounds(self.totals[function]) else { return Cost { self_: own, total: Total::Unknown } };
             most += sum(of_one).min(max);
-            least = least.max(if n_places[function] == 1 { min } else { 0.0 });
+            least = least.max(min - (spent[function] - self.most_at_innermost(of_one)));
         }
         let most = if least < whole { most } else { whole };
         Cost { self_: own, total: self.between(least.min(whole), most, own) }

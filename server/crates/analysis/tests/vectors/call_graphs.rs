@@ -272,3 +272,46 @@ fn a_function_of_one_thread_is_no_riddle_for_the_other() {
     "#]]
     .assert_eq(&render(&case));
 }
+
+#[test]
+fn a_line_in_a_cycle_costs_what_its_function_does_not_spend_elsewhere() {
+    // `main` calls `step`, which calls `exec`, which calls `step` once more. By hand: the outer `step` spends 3 and calls `exec` for
+    // 82, of which 20 are the inner `step` (2, and 18 of `exec`). So `exec` is on 82 of 95, and line 11 is, too; a graph adds both
+    // calls of `exec` up, to 100.
+    let tables = text_samples::profile("main@1[file:a.c]\nstep@10[file:a.c]\nexec@20[file:a.c]");
+    let func = profile::FuncId::new;
+    let own = |of, line, weight| profile::OwnCost { func: func(of), source: None, line, weights: vec![weight] };
+    let call = |caller, line, callee, weight| profile::Call {
+        caller: func(caller),
+        source: None,
+        line,
+        callee: func(callee),
+        count: 1,
+        weights: vec![weight],
+        nested: false,
+    };
+    let graph = profile::CallGraph {
+        symbols: tables.symbols().clone(),
+        metrics: vec![profile::Metric::new("Ir", "Ir", None)],
+        own: vec![own(0, 1, 10.0), own(1, 10, 5.0), own(2, 20, 80.0)],
+        calls: vec![call(0, 2, 1, 85.0), call(1, 11, 2, 100.0), call(2, 21, 1, 20.0)],
+        ..profile::CallGraph::default()
+    };
+    let groups = Groups::identity(&graph.symbols);
+    let recording = Recording::Graph(graph);
+    let view = View::of(&recording);
+    let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
+    expect![[r#"
+        total 95
+        main 10/95
+        step 5/85
+        exec 80/Bounded { min: 80.0, max: 85.0 }
+        a.c:1 10/10
+        a.c:2 0/85
+        a.c:10 5/5
+        a.c:11 0/Bounded { min: 80.0, max: 85.0 }
+        a.c:20 80/80
+        a.c:21 0/Bounded { min: 0.0, max: 20.0 }
+    "#]]
+    .assert_eq(&render(&case));
+}
