@@ -7,8 +7,8 @@ use crate::session::config::{Config, Generics};
 use crate::session::lines::SLACK;
 use crate::session::snapshot::{Loaded, Stamp};
 use formats::{Generated, generated};
-use profile::{Level, Lib, LibId, Profile, RawStacks, Recording, StackId, Symbolicated, Warning, with_interrupted};
-use rustc_hash::{FxHashMap, FxHashSet};
+use profile::{Level, Lib, LibId, Profile, RawStacks, Recording, Symbolicated, Warning, with_interrupted};
+use rustc_hash::FxHashMap;
 use sources::{Rule, SourceIndex};
 use std::fs::File;
 use std::io::Read;
@@ -269,9 +269,8 @@ pub fn unwound(mut loaded: Loaded, config: &Config, places: &Places, cache: &Cac
 /// The recording with the frames that the kernel interrupted looked up where they were, not as callers.
 fn interrupted(loaded: &Loaded, raw: &RawStacks, places: &Places, cache: &Cache) -> Option<Profile> {
     let profile = loaded.recording.sampled()?;
-    let entry = |stack: &StackId| profile.symbols().unresolved(profile.frames().get(profile.stacks().frame(*stack)).func);
     let mut by_lib: FxHashMap<LibId, Vec<u64>> = FxHashMap::default();
-    for (lib, address) in raw.entries.iter().filter_map(entry) {
+    for (lib, address) in raw.entry_addresses(profile) {
         by_lib.entry(lib).or_default().push(address);
     }
     let libs = &profile.symbols().libs;
@@ -281,12 +280,10 @@ fn interrupted(loaded: &Loaded, raw: &RawStacks, places: &Places, cache: &Cache)
         Some((id, places.search(loaded, |search| cache.resolve(lib, &addresses, search, None, go_on))))
     });
     let kernels: FxHashMap<LibId, Arc<LibSymbols>> = kernels.collect();
-    let is_interrupt = |stack: &StackId| {
-        let (lib, address) = entry(stack)?;
-        Some(is_interrupt(kernels.get(&lib)?.levels(address, symbols::Generics::Keep).next()?.name))
-    };
-    let interrupts: FxHashSet<StackId> = raw.entries.iter().copied().filter(|stack| is_interrupt(stack) == Some(true)).collect();
-    if interrupts.is_empty() { None } else { with_interrupted(profile, |stack| interrupts.contains(&stack)) }
+    with_interrupted(profile, raw, |lib, address| {
+        let function = kernels.get(&lib).and_then(|kernel| kernel.levels(address, symbols::Generics::Keep).next());
+        function.is_some_and(|function| is_interrupt(function.name))
+    })
 }
 
 /// The code of the warning that addresses stay addresses.

@@ -4,7 +4,7 @@
 
 use crate::symbolicate::{Frames, Funcs};
 use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, Samples, StackId, StackTable, Thread, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -137,11 +137,30 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     })
 }
 
-/// The recording with the frames below interrupts (some of [`RawStacks::entries`]) at the address behind the one that they were
-/// given: a caller is looked up within its call, which ends at the address that the kernel returns to, but what was interrupted is
-/// the instruction at that address. `None` if the tables would outgrow their ids.
+impl RawStacks {
+    /// The addresses by which samples of `profile` enter the kernel, as long as nobody has looked them up.
+    pub fn entry_addresses(&self, profile: &Profile) -> impl Iterator<Item = (LibId, u64)> {
+        self.entries.iter().filter_map(|&stack| entry_address(profile, stack))
+    }
+}
+
+fn entry_address(profile: &Profile, stack: StackId) -> Option<(LibId, u64)> {
+    profile.symbols.unresolved(profile.frames.get(profile.stacks.frame(stack)).func)
+}
+
+/// The recording with the frames below interrupts (entries of `raw` at an address for which `is_interrupt` holds) at the address
+/// behind the one that they were given: a caller is looked up within its call, which ends at the address that the kernel returns
+/// to, but what was interrupted is the instruction at that address. `None` if there are none, or if the tables would outgrow their
+/// ids.
 #[must_use]
-pub fn with_interrupted(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) -> Option<Profile> {
+pub fn with_interrupted(profile: &Profile, raw: &RawStacks, is_interrupt: impl Fn(LibId, u64) -> bool) -> Option<Profile> {
+    let is_at_interrupt = |stack| entry_address(profile, stack).is_some_and(|(lib, address)| is_interrupt(lib, address));
+    let interrupts: FxHashSet<StackId> = raw.entries.iter().copied().filter(|&stack| is_at_interrupt(stack)).collect();
+    if interrupts.is_empty() { None } else { looked_up_exactly(profile, |stack| interrupts.contains(&stack)) }
+}
+
+/// The recording with the frames below some stacks at the address behind their own.
+fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) -> Option<Profile> {
     let (old, symbols) = (&profile.stacks, &profile.symbols);
     let (mut funcs, mut frames) = (Funcs::of(symbols), Frames::of(&profile.frames));
     let mut stacks = Stacks { old, table: old.without_rows(), known: FxHashMap::default() };
@@ -249,7 +268,7 @@ mod tests {
             let func = profile.frames().get(profile.stacks().frame(stack)).func;
             profile.symbols().func_name(func) == "0x60"
         };
-        let profile = with_interrupted(&profile, is_fault).unwrap();
+        let profile = looked_up_exactly(&profile, is_fault).unwrap();
         let shown: Vec<String> = profile.threads()[0].samples.stacks().map(|stack| show(&profile, stack)).collect();
         assert_eq!(shown, ["0x10 0x27 0x50", "0x10 0x28 0x60 0x61", "0x10 0x27", "main 0x28 0x60"]);
     }
