@@ -166,7 +166,10 @@ fn homonyms(symbols: &SymbolTables) -> Homonyms {
 fn name<'p>(symbols: &'p SymbolTables, func: Func, homonyms: &Homonyms) -> Cow<'p, str> {
     let name = symbols.strings.get(func.name);
     match func.lib.filter(|_| homonyms.contains(&(func.name, func.source))) {
-        Some(lib) => Cow::Owned(format!("{name} [{}]", symbols.libs[lib.index()].name)),
+        Some(lib) => match symbols.libs[lib.index()].name.as_str() {
+            lib if lib.starts_with('[') => Cow::Owned(format!("{name} {lib}")),
+            lib => Cow::Owned(format!("{name} [{lib}]")),
+        },
         None => Cow::Borrowed(name),
     }
 }
@@ -205,7 +208,7 @@ mod tests {
     fn written(unit: &str) -> (String, Vec<&'static str>) {
         let metrics = vec![Metric::new("x", "x", None), Metric::new("cost", unit, None).with_lines(LineKnowledge::SelfAndTotal)];
         let mut builder = ProfileBuilder::new(metrics, 1);
-        let libs = ["a.so", "b.so"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
+        let libs = ["a.so", "[kernel]"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
         let source = builder.intern_source("m.c").unwrap();
         let mut frame = |name: &str, lib: Option<usize>, source, line, column| {
             let func =
@@ -236,7 +239,7 @@ mod tests {
             r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"costline@"#,
             env!("CARGO_PKG_VERSION"),
             r#"","name":"app","activeProfileIndex":0,"shared":{"frames":[{"name":"main","file":"m.c","line":7},"#,
-            r#"{"name":"f [b.so]"},{"name":"f [a.so]"},{"name":"g\"","file":"m.c","line":9,"col":5}]},"profiles":["#,
+            r#"{"name":"f [kernel]"},{"name":"f [a.so]"},{"name":"g\"","file":"m.c","line":9,"col":5}]},"profiles":["#,
             r#"{"type":"sampled","name":"one","unit":"nanoseconds","startValue":0.0,"endValue":2.5,"samples":[[0,1],[],[0,3]],"weights":[1.5,2.0,-1.0]},"#,
             r#"{"type":"sampled","name":"app","unit":"nanoseconds","startValue":0.0,"endValue":1.0,"samples":[[0,2]],"weights":[1.0]}]}"#,
         );
