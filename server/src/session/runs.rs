@@ -12,6 +12,8 @@
 //!   process, or copied) says only when its process ended: that must lie in the life of another one or within [`SLACK`] of it.
 //! - Node.js (`CPU.DATE.TIME.PID.THREAD.SEQUENCE.cpuprofile`) states when a thread began. A worker is of the last main thread
 //!   of its process that began before it, if that ended no earlier. Other processes are other runs.
+//! - perf states nothing of the kind, but makes its file when it starts. Files of names that differ in a number only
+//!   (`perf.4001.data`) are one run if perf recorded them at the same time.
 
 use crate::session::discovery::{Candidate, Recognised};
 use crate::session::snapshot::{LoadError, Loaded};
@@ -77,6 +79,12 @@ fn name(file: &str, format: Format) -> Option<Name<'_>> {
             }
             Some(Name { stem, numbers, thread: thread.map(|(_, thread)| thread) })
         }
+        Format::PerfData => {
+            let digits = |byte: u8| byte.is_ascii_digit();
+            let end = file.bytes().rposition(digits)? + 1;
+            let start = file[..end].bytes().rposition(|byte| !digits(byte)).map_or(0, |before| before + 1);
+            Some(Name { stem: &file[..start], numbers: vec![&file[start..end]], thread: None })
+        }
         Format::CpuProfile | Format::HeapProfile => {
             let (stem, extension) = if format == Format::CpuProfile { ("CPU", "cpuprofile") } else { ("Heap", "heapprofile") };
             let numbers = file.strip_prefix(stem)?.strip_prefix('.')?.strip_suffix(extension)?.strip_suffix('.')?;
@@ -113,6 +121,9 @@ fn kin(candidate: &Candidate) -> Option<(Kin, Role)> {
             part: origin.part.or_else(|| numbers.get(1)?.parse().ok()).unwrap_or(0),
             began: None,
         }
+    } else if candidate.format == Format::PerfData {
+        candidate.born.filter(|born| written(candidate).duration_since(*born).is_ok_and(|life| life >= IN_ONE_GO))?;
+        Role { pid: (*numbers.first()?).to_owned(), thread: None, part: 0, began: None }
     } else {
         let [date, time, pid, thread, _] = numbers[..] else { return None };
         Role { pid: pid.to_owned(), thread: Some(thread.to_owned()), part: 0, began: Some(format!("{date}{time}")) }
@@ -136,7 +147,10 @@ pub fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
     }
     for (kin, mut members) in families {
         members.sort_by_key(|(role, candidate)| (Reverse(written(candidate)), Reverse(role.part), candidate.path.clone()));
-        let members = if kin.format == Format::Callgrind { of_valgrind(members) } else { of_node(members) };
+        let members = match kin.format {
+            Format::Callgrind | Format::PerfData => of_processes(members),
+            _ => of_node(members),
+        };
         for mut run in members {
             let number = |text: &str| (text.len(), text.to_owned());
             run.sort_by_key(|(role, candidate)| {
@@ -159,8 +173,8 @@ fn apart(a: SystemTime, b: SystemTime) -> Duration {
     a.duration_since(b).unwrap_or_else(|before| before.duration())
 }
 
-/// The runs among Valgrind's files of one command, newest first.
-fn of_valgrind(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
+/// The runs among files that processes wrote, Valgrind's of one command or perf's, newest first.
+fn of_processes(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
     let mut processes: Vec<Vec<Member<'_>>> = Vec::new();
     for member in members {
         match processes.iter_mut().find(|process| is_of_process(process, &member)) {
@@ -472,6 +486,20 @@ mod tests {
         // Copied: born after they were written.
         let copied = [born(50.0, callgrind("out.100", 100, 0.0)), born(50.0, callgrind("out.102", 102, 30.0))];
         assert_runs(&copied, &[&["out.102"], &["out.100"]]);
+    }
+
+    #[test]
+    fn recordings_of_perf_at_the_same_time_are_one_run() {
+        let perf = |name: &str, from: f64, until: f64| born(from, file(name, Format::PerfData, until));
+        let both = [perf("perf.4001.data", 0.0, 5.0), perf("perf.4002.data", 0.1, 5.2)];
+        assert_runs(&both, &[&["4001", "4002"]]);
+        let one_after_the_other = [perf("perf.data.1", 0.0, 5.0), perf("perf.data.2", 5.1, 9.0)];
+        assert_runs(&one_after_the_other, &[&["data.2"], &["data.1"]]);
+        let other_names = [perf("web.4001.data", 0.0, 5.0), perf("db.4002.data", 0.1, 5.2), perf("perf.data", 0.0, 5.1)];
+        assert_runs(&other_names, &[&["db"], &["perf.data"], &["web"]]);
+        // Copied or checked out: nobody knows when they were recorded.
+        let copied = [perf("perf.4001.data", 5.0, 5.0), perf("perf.4002.data", 5.0, 5.0)];
+        assert_runs(&copied, &[&["4001"], &["4002"]]);
     }
 
     #[test]
