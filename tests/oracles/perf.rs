@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Where the kernels of all these recordings begin. perf prints addresses of the kernel in memory, Costline those in it.
+/// The address of `_text` in the kernels of all fixtures. perf prints absolute kernel addresses, Costline prints relative ones.
 const KERNEL: u64 = 0xffff_ffff_8100_0000;
 
 /// What perf prints of a symbol, or of an address where there is none.
@@ -26,7 +26,7 @@ impl Row {
     fn parse(line: &str) -> Self {
         let columns: Vec<_> = line.splitn(5, '|').map(str::trim).collect();
         let [children, _, period, library, symbol] = columns[..] else { panic!("{line}") };
-        // Before a symbol stands where it lies: [.] or [k].
+        // The symbol follows `[.]` (user) or `[k]` (kernel).
         let symbol = symbol.split_once(' ').unwrap().1;
         Self {
             children: children.to_owned(),
@@ -36,7 +36,7 @@ impl Row {
         }
     }
 
-    /// Where in the library, if that is all that is known.
+    /// The address within the library, for a row without a symbol.
     fn address(&self) -> Option<u64> {
         let address = u64::from_str_radix(self.symbol.strip_prefix("0x")?, 16).ok()?;
         Some(if self.library == "[kernel.kallsyms]" { address - KERNEL } else { address })
@@ -135,7 +135,7 @@ fn functions_cost_what_perf_report_says() {
         std::fs::create_dir_all(&place).unwrap();
         std::fs::copy(&binary, place.join("raytrace")).unwrap();
         let rows = report(&profile, programs.path()).remove("cpu-clock").unwrap();
-        // Where perf unwinds itself it needs the libraries for that, and they are not here: chains end there, and totals miss samples.
+        // To unwind DWARF stacks perf needs the libraries, which the fixture lacks: its chains end early and its totals are too low.
         let totals = !name.ends_with("-dwarf");
 
         let mut theirs = BTreeMap::<_, Vec<_>>::new();
@@ -148,7 +148,7 @@ fn functions_cost_what_perf_report_says() {
         }
         let left: i64 =
             rows.iter().filter(|row| row.library != "raytrace" || row.address().is_some()).map(|row| row.period).sum();
-        eprintln!("NOT COMPARED: {left} ns of {name} outside of its program, of which there are no files");
+        eprintln!("NOT COMPARED: {left} ns of {name} in libraries and the kernel, which the fixture lacks");
 
         let symbols = binary.parent().unwrap().to_str().unwrap();
         let report = costline("report", &profile, &["--inlines", "callSite", "--symbols", symbols]);

@@ -2,7 +2,7 @@
 //!
 //! Traps: ids leave gaps and 0 means "none"; in a location the inlined calls come first and the function that was really called
 //! last, but the Rust crate pprof writes a location of its own for each; fields stand in any order (Go begins with times, Rust
-//! with the types of its samples), so that all tables come before the samples here; the file may ask for frames to be left out
+//! with the types of its samples), so every table is read before the samples; the file may ask for frames to be left out
 //! ([`prune`]); without symbols there are addresses only.
 //!
 //! A location without a function is called by where it lies in its file, which is looked up as it is: by the specification, that of
@@ -214,8 +214,8 @@ impl ThreadLabels {
     }
 }
 
-/// The metrics and which of them to show first: the one that the file names or, as in pprof, the last. Go's heap profiles end with
-/// what was in use when they were written; unless they name that, it is what was allocated.
+/// The metrics and the default one: the one that the file names, else the last, as in pprof. A Go heap profile that names none
+/// shows what was allocated (`alloc_space`), although its last metric is `inuse_space`.
 fn metrics(file: &proto::Profile, strings: &Strings<'_>) -> Result<(Vec<Metric>, usize), ReadError> {
     let n = file.sample_type.len();
     if !(1..=MAX_SAMPLE_TYPES).contains(&n) {
@@ -302,7 +302,7 @@ fn locations(
                 let (address, lib) = unresolved(location.address, within);
                 Func { lib, ..FuncText { name: &address, ..known }.func(builder)? }
             } else {
-                // What somebody else called by an address counts from who knows where.
+                // A name that is an address may not count from the start of its library, so it is not looked up.
                 let lib = lib.filter(|_| FuncKey::new(known.name, None, None).address.is_none());
                 Func { lib, ..known.func(builder)? }
             };
@@ -505,7 +505,7 @@ worker 33/-:  1,5
             assert_eq!(read.recording.metrics()[0].lines, LineKnowledge::Nothing);
             assert_eq!(read.span_seconds, Some(1.5));
         }
-        // What lies between two samples is no time here.
+        // The period counts something else than time.
         profile.period_type = Some(ValueType { r#type: 3, unit: 2 });
         assert_eq!(read(&profile.encode_to_vec()).unwrap().recording.metrics()[0].seconds_per_unit, None);
     }
