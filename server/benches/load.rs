@@ -1,9 +1,15 @@
-//! What it takes to load a large profile and compute all of its costs, beside `serde_json` merely skipping the same bytes.
+//! What it takes to load a large profile and compute all of its costs, beside `serde_json` merely
+//! skipping the same bytes.
 //!
-//! `cargo bench` writes a deterministic Firefox profile of about 100 MB (`COSTLINE_BENCH_MB` says otherwise) and prints
-//! medians of one run, their ratios and the peak memory of the whole command. Ratios are what counts: machines differ.
+//! `cargo bench` writes a deterministic Firefox profile of about 100 MB (`COSTLINE_BENCH_MB` says
+//! otherwise) and prints medians of one run, their ratios and the peak memory of the whole command.
+//! Ratios are what counts: machines differ.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark talks, and stops when it cannot go on")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark talks, and stops when it cannot go on"
+)]
 
 use formats::Limits;
 use profile::Groups;
@@ -17,7 +23,8 @@ use std::time::{Duration, Instant};
 const ROUNDS: usize = 7;
 
 fn main() {
-    let megabytes: usize = std::env::var("COSTLINE_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(100);
+    let megabytes: usize =
+        std::env::var("COSTLINE_BENCH_MB").ok().and_then(|mb| mb.parse().ok()).unwrap_or(100);
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("large-{megabytes}.json"));
     if !path.exists() {
         std::fs::write(&path, generate(megabytes)).unwrap();
@@ -33,7 +40,9 @@ fn main() {
         let read = || serde_json::from_slice::<IgnoredAny>(&std::fs::read(&path).unwrap()).unwrap();
         read_and_skip.push(time(read).0);
         let copy = bytes.clone();
-        let (took, read) = time(|| formats::read(copy, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap());
+        let (took, read) = time(|| {
+            formats::read(copy, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap()
+        });
         load.push(took);
         let groups = Groups::identity(read.recording.symbols());
         let view = analysis::View::of(&read.recording);
@@ -44,14 +53,22 @@ fn main() {
     }
     let skip = median(skip);
     let row = |what: &str, took: Duration| {
-        println!("{what:<46} {:>7.1} ms {:>6.2} × skipping", took.as_secs_f64() * 1e3, took.as_secs_f64() / skip.as_secs_f64());
+        println!(
+            "{what:<46} {:>7.1} ms {:>6.2} × skipping",
+            took.as_secs_f64() * 1e3,
+            took.as_secs_f64() / skip.as_secs_f64()
+        );
     };
     row("serde_json skips the bytes", skip);
     row("serde_json skips the file, reading included", median(read_and_skip));
     row("costline decodes the bytes", median(load));
     row("costline computes all costs", median(sum));
     row("costline report --json, process and all", median(report));
-    println!("peak memory of the report: {:.1} MB, {:.2} × the file", peak as f64 / 1e6, peak as f64 / bytes.len() as f64);
+    println!(
+        "peak memory of the report: {:.1} MB, {:.2} × the file",
+        peak as f64 / 1e6,
+        peak as f64 / bytes.len() as f64
+    );
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
@@ -78,7 +95,9 @@ fn run_report(profile: &Path) -> u64 {
     while child.try_wait().unwrap().is_none() {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0);
+        let kilobytes = line
+            .and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok())
+            .unwrap_or(0);
         peak = peak.max(1024_u64 * kilobytes);
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -97,10 +116,12 @@ impl Random {
     }
 }
 
-/// A profile with tables in each of four threads (version 49): deep stacks, recursion, inlined frames, samples that repeat
-/// and stay near each other, some without a stack, columns that nobody needs.
+/// A profile with tables in each of four threads (version 49): deep stacks, recursion, inlined
+/// frames, samples that repeat and stay near each other, some without a stack, columns that nobody
+/// needs.
 fn generate(megabytes: usize) -> String {
-    let (n_stacks, n_frames, n_funcs, n_files) = (megabytes * 4400, megabytes * 600, megabytes * 140, megabytes * 7);
+    let (n_stacks, n_frames, n_funcs, n_files) =
+        (megabytes * 4400, megabytes * 600, megabytes * 140, megabytes * 7);
     let n_samples = megabytes * 5200;
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let column = |name: &str, cells: &mut dyn Iterator<Item = String>| {
@@ -113,14 +134,18 @@ fn generate(megabytes: usize) -> String {
         }
         text + "]"
     };
-    let constant = |name: &str, value: &str, n: usize| column(name, &mut std::iter::repeat_n(value.to_owned(), n));
+    let constant = |name: &str, value: &str, n: usize| {
+        column(name, &mut std::iter::repeat_n(value.to_owned(), n))
+    };
 
     let funcs: Vec<usize> = (0..n_funcs).map(|_| random.below(n_files)).collect();
-    let frames: Vec<(usize, usize)> =
-        (0..n_frames).map(|i| (if i < n_funcs { i } else { random.below(n_funcs) }, 3 + random.below(900))).collect();
+    let frames: Vec<(usize, usize)> = (0..n_frames)
+        .map(|i| (if i < n_funcs { i } else { random.below(n_funcs) }, 3 + random.below(900)))
+        .collect();
     let (mut parents, mut depths) = (vec![None; n_stacks], vec![1_usize; n_stacks]);
     for i in 4..n_stacks {
-        let back = 1 + if random.below(100) < 93 { random.below(4.min(i)) } else { random.below(i) };
+        let back =
+            1 + if random.below(100) < 93 { random.below(4.min(i)) } else { random.below(i) };
         let parent = i.saturating_sub(back);
         if depths[parent] < 120 {
             (parents[i], depths[i]) = (Some(parent), depths[parent] + 1);
@@ -130,12 +155,16 @@ fn generate(megabytes: usize) -> String {
     let mut stack_frames = vec![0_usize; n_stacks];
     for i in 0..n_stacks {
         stack_frames[i] = match parents[i] {
-            Some(parent) if random.below(100) < 75 => (stack_frames[parent] * 7 + random.below(40)) % n_frames,
+            Some(parent) if random.below(100) < 75 => {
+                (stack_frames[parent] * 7 + random.below(40)) % n_frames
+            }
             _ => random.below(n_frames),
         };
     }
     let strings: Vec<String> = (0..n_funcs)
-        .map(|i| format!("\"large::mod_{:04}::visit_node_{i}<core::option::Option<u64>>\"", funcs[i]))
+        .map(|i| {
+            format!("\"large::mod_{:04}::visit_node_{i}<core::option::Option<u64>>\"", funcs[i])
+        })
         .chain((0..n_files).map(|i| format!("\"/srv/large/src/mod_{i:04}.rs\"")))
         .chain(["\"large\"".to_owned()])
         .collect();
@@ -149,7 +178,9 @@ fn generate(megabytes: usize) -> String {
             out.push(',');
         }
         write!(out, r#"{{"name":"worker-{thread}","pid":"7","tid":{thread},"stackTable":{{"length":{n_stacks},"#).unwrap();
-        let parent_cells = &mut parents.iter().map(|parent| parent.map_or("null".to_owned(), |parent: usize| parent.to_string()));
+        let parent_cells = &mut parents
+            .iter()
+            .map(|parent| parent.map_or("null".to_owned(), |parent: usize| parent.to_string()));
         out.push_str(&column("prefix", parent_cells));
         let frame_cells = &mut stack_frames.iter().map(usize::to_string);
         write!(
@@ -164,7 +195,11 @@ fn generate(megabytes: usize) -> String {
         let frame_lines = column("line", &mut frames.iter().map(|(_, line)| line.to_string()));
         let depths = column("inlineDepth", &mut (0..n_frames).map(|i| (i % 5 / 4).to_string()));
         let rest = constant("nativeSymbol", "null", n_frames);
-        write!(out, r#""frameTable":{{"length":{n_frames},{frame_funcs},{frame_lines},{depths},{rest}}},"#).unwrap();
+        write!(
+            out,
+            r#""frameTable":{{"length":{n_frames},{frame_funcs},{frame_lines},{depths},{rest}}},"#
+        )
+        .unwrap();
         let names = column("name", &mut (0..n_funcs).map(|i| i.to_string()));
         let files = column("fileName", &mut funcs.iter().map(|file| (n_funcs + file).to_string()));
         let resources = constant("resource", "0", n_funcs);
@@ -181,12 +216,20 @@ fn generate(megabytes: usize) -> String {
             if i % 20 == 0 {
                 return "null".to_owned();
             }
-            near = if random.below(10) < 5 { random.below(n_stacks) } else { (near + random.below(9)) % n_stacks };
+            near = if random.below(10) < 5 {
+                random.below(n_stacks)
+            } else {
+                (near + random.below(9)) % n_stacks
+            };
             near.to_string()
         });
         let stacks = column("stack", stacks);
-        let times = column("time", &mut (0..n_samples).map(|i| format!("{}.{:06}", 1000 + i, i * 7919 % 997)));
-        let (weights, cpu) = (constant("weight", "1", n_samples), constant("threadCPUDelta", "987", n_samples));
+        let times = column(
+            "time",
+            &mut (0..n_samples).map(|i| format!("{}.{:06}", 1000 + i, i * 7919 % 997)),
+        );
+        let (weights, cpu) =
+            (constant("weight", "1", n_samples), constant("threadCPUDelta", "987", n_samples));
         write!(out, r#""samples":{{"length":{n_samples},"weightType":"samples",{stacks},{times},{weights},{cpu}}}}}"#).unwrap();
     }
     out.push_str("]}\n");

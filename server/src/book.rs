@@ -1,16 +1,17 @@
-//! The book in `docs/`: what its pages take from the code, between two marks, is what the code says, and its links lead somewhere.
-//! `UPDATE_EXPECT=1 cargo test` rewrites what is between the marks.
+//! The book in `docs/`: what its pages take from the code, between two marks, is what the code
+//! says, and its links lead somewhere. `UPDATE_EXPECT=1 cargo test` rewrites what is between the
+//! marks.
 
 use crate::cli;
-use crate::export::Target;
-use crate::lsp::command::table::{COMMANDS, Entry};
-use crate::session::config::Config;
-use crate::session::discovery::{NAMES, PROFILE_FOLDERS};
 use analysis::TransformKind;
 use clap::{Arg, Command, ValueEnum};
+use engine::discovery::{NAMES, PROFILE_FOLDERS};
+use engine::export::Target;
+use engine::settings::Settings;
 use expect_test::{ExpectFile, expect_file};
 use formats::Format;
 use formats::foreign::TABLE;
+use profile::WarningCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ fn folder() -> PathBuf {
 }
 
 /// Checks what a page has between the marks.
-fn check(page: &str, file: &ExpectFile, generated: &str) {
+pub fn check(page: &str, file: &ExpectFile, generated: &str) {
     let text = fs::read_to_string(folder().join(page)).expect("the page is there");
     let (before, rest) = text.split_once(BEGIN).expect("the page says where it begins");
     let (_, after) = rest.split_once(END).expect("the page says where it ends");
@@ -33,8 +34,16 @@ fn check(page: &str, file: &ExpectFile, generated: &str) {
 }
 
 /// A table of Markdown.
-fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
-    let row = |cells: [String; N]| format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ")).join(" | "));
+pub fn table<const N: usize>(
+    heads: [&str; N],
+    rows: impl IntoIterator<Item = [String; N]>,
+) -> String {
+    let row = |cells: [String; N]| {
+        format!(
+            "| {} |\n",
+            cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ")).join(" | ")
+        )
+    };
     let rule = heads.map(|_| "---".to_owned());
     [heads.map(str::to_owned), rule].into_iter().chain(rows).map(row).collect()
 }
@@ -43,7 +52,7 @@ const OF_SETTINGS: [&str; 4] = ["setting", "type", "default", "meaning"];
 
 #[test]
 fn the_settings_are_those_of_the_type() {
-    let schema = schemars::schema_for!(Config).to_value();
+    let schema = schemars::schema_for!(Settings).to_value();
     // What a `$ref` points to, beside what stands at it.
     let definition = |property: &Value| {
         let name = property["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
@@ -54,10 +63,16 @@ fn the_settings_are_those_of_the_type() {
         let choices = meant.as_ref().and_then(|meant| meant["oneOf"].as_array());
         let mut meaning = text(&property["description"]);
         for choice in choices.into_iter().flatten() {
-            let _ = write!(meaning, "<br>`{}`: {}", text(&choice["const"]), text(&choice["description"]));
+            let _ = write!(
+                meaning,
+                "<br>`{}`: {}",
+                text(&choice["const"]),
+                text(&choice["description"])
+            );
         }
         let items = definition(&property["items"]);
-        for (name, part) in items.iter().filter_map(|item| item["properties"].as_object()).flatten() {
+        for (name, part) in items.iter().filter_map(|item| item["properties"].as_object()).flatten()
+        {
             let _ = write!(meaning, "<br>`{name}`: {}", text(&part["description"]));
         }
         let default = match &property["default"] {
@@ -67,25 +82,41 @@ fn the_settings_are_those_of_the_type() {
         [format!("`{key}`"), kind(property, choices.is_some()).to_owned(), default, meaning]
     };
     let properties = || schema["properties"].as_object().expect("settings are an object").iter();
-    let group = |property: &Value| definition(property).filter(|meant| meant["properties"].is_object());
-    let mut page =
-        table(OF_SETTINGS, properties().filter(|(_, property)| group(property).is_none()).map(|(key, of)| row(key, of)));
+    let group =
+        |property: &Value| definition(property).filter(|meant| meant["properties"].is_object());
+    let mut page = table(
+        OF_SETTINGS,
+        properties()
+            .filter(|(_, property)| group(property).is_none())
+            .map(|(key, of)| row(key, of)),
+    );
     for (key, property) in properties() {
         let Some(meant) = group(property) else { continue };
-        let rows = meant["properties"].as_object().into_iter().flatten().map(|(name, of)| row(&format!("{key}.{name}"), of));
-        let _ = write!(page, "\n## {key}\n\n{}\n\n{}", text(&meant["description"]), table(OF_SETTINGS, rows));
+        let rows = meant["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, of)| row(&format!("{key}.{name}"), of));
+        let _ = write!(
+            page,
+            "\n## {key}\n\n{}\n\n{}",
+            text(&meant["description"]),
+            table(OF_SETTINGS, rows)
+        );
     }
     check("reference/settings.md", &expect_file!["../../docs/reference/settings.md"], &page);
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
+    value.as_str().unwrap_or_default().replace('\n', " ")
 }
 
 /// A word for the type of a setting.
 fn kind(property: &Value, is_choice: bool) -> &'static str {
-    let named =
-        |name: &str| property["type"] == name || property["type"].as_array().is_some_and(|names| names.iter().any(|n| n == name));
+    let named = |name: &str| {
+        property["type"] == name
+            || property["type"].as_array().is_some_and(|names| names.iter().any(|n| n == name))
+    };
     match () {
         () if is_choice => "one of these",
         () if named("array") && property["items"]["type"] == "string" => "list of strings",
@@ -102,10 +133,18 @@ fn the_command_line_is_that_of_the_program() {
     program.build();
     let shared: Vec<_> = cli::view_arguments().get_arguments().map(Arg::get_id).cloned().collect();
     let mut page = String::new();
-    for command in program.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help") {
+    for command in program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
+    {
         let usage = command.clone().render_usage().to_string();
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-        let _ = write!(page, "## {}\n\n{about}.\n\n```text\n{}\n```\n", command.get_name(), usage.trim_start_matches("Usage: "));
+        let _ = write!(
+            page,
+            "## {}\n\n{about}.\n\n```text\n{}\n```\n",
+            command.get_name(),
+            usage.trim_start_matches("Usage: ")
+        );
         let own = arguments(command, |argument| !shared.contains(argument.get_id()));
         let separator = if own.is_empty() { "" } else { "\n" };
         let _ = write!(page, "{separator}{own}");
@@ -114,24 +153,24 @@ fn the_command_line_is_that_of_the_program() {
         }
         page += "\n";
     }
-    let _ = write!(page, "## Which profile, and which view of it\n\n{}", arguments(&cli::view_arguments(), |_| true));
-    check("reference/command-line.md", &expect_file!["../../docs/reference/command-line.md"], &page);
-}
-
-#[test]
-fn the_commands_are_those_of_the_server() {
-    let mut page = String::new();
-    for Entry { name, does, takes, gives } in &COMMANDS {
-        let takes = if takes.is_empty() { "None.".to_owned() } else { format!("`{takes}`") };
-        let _ = write!(page, "## {name}\n\n{does}\n\n- Argument: {takes}\n- Answer: {gives}\n\n");
-    }
-    check("reference/commands.md", &expect_file!["../../docs/reference/commands.md"], page.trim_end());
+    let _ = write!(
+        page,
+        "## Which profile, and which view of it\n\n{}",
+        arguments(&cli::view_arguments(), |_| true)
+    );
+    check(
+        "reference/command-line.md",
+        &expect_file!["../../docs/reference/command-line.md"],
+        &page,
+    );
 }
 
 /// The table of what a command takes; empty without any.
 fn arguments(command: &Command, wanted: impl Fn(&Arg) -> bool) -> String {
     let shown = |argument: &&Arg| {
-        !argument.is_hide_set() && !["help", "version"].contains(&argument.get_id().as_str()) && wanted(argument)
+        !argument.is_hide_set()
+            && !["help", "version"].contains(&argument.get_id().as_str())
+            && wanted(argument)
     };
     let rows: Vec<_> = command
         .get_arguments()
@@ -151,12 +190,19 @@ fn arguments(command: &Command, wanted: impl Fn(&Arg) -> bool) -> String {
                 names => names,
             };
             let mut meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
-            for choice in argument.get_possible_values().iter().filter(|choice| takes && choice.get_help().is_some()) {
+            for choice in argument
+                .get_possible_values()
+                .iter()
+                .filter(|choice| takes && choice.get_help().is_some())
+            {
                 let help = choice.get_help().map(ToString::to_string).unwrap_or_default();
                 let _ = write!(meaning, "<br>`{}`: {help}", choice.get_name());
             }
-            let defaults: Vec<_> =
-                argument.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+            let defaults: Vec<_> = argument
+                .get_default_values()
+                .iter()
+                .map(|value| format!("`{}`", value.to_string_lossy()))
+                .collect();
             [format!("`{name}`"), if takes { defaults.join(", ") } else { String::new() }, meaning]
         })
         .collect();
@@ -165,42 +211,56 @@ fn arguments(command: &Command, wanted: impl Fn(&Arg) -> bool) -> String {
 
 #[test]
 fn the_names_of_profiles_are_those_that_are_looked_for() {
-    let names = NAMES.iter().flat_map(|name| alternatives(name)).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let names = NAMES.map(|name| format!("`{name}`")).join(", ");
     let folders = PROFILE_FOLDERS.map(|name| format!("`{name}`")).join(" or ");
     let text = format!("{names}; and everything in a folder named {folders}.\n");
     check("reference/formats.md", &expect_file!["../../docs/reference/formats.md"], &text);
 }
 
-/// What a glob with one pair of braces stands for.
-fn alternatives(glob: &str) -> Vec<String> {
-    let Some((before, (choices, after))) = glob.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
-    else {
-        return vec![glob.to_owned()];
-    };
-    choices.split(',').map(|choice| format!("{before}{choice}{after}")).collect()
-}
-
 #[test]
 fn the_files_that_are_not_read_are_those_that_are_recognised() {
     let rows = TABLE.iter().map(|foreign| [foreign.what.to_owned(), foreign.instead.to_owned()]);
-    check("reference/not-read.md", &expect_file!["../../docs/reference/not-read.md"], &table(["file", "instead"], rows));
+    check(
+        "reference/not-read.md",
+        &expect_file!["../../docs/reference/not-read.md"],
+        &table(["file", "instead"], rows),
+    );
+}
+
+#[test]
+fn the_warnings_are_those_of_the_code() {
+    let row = |code: &WarningCode| [format!("`{code}`"), code.meaning().to_owned()];
+    check(
+        "reference/warnings.md",
+        &expect_file!["../../docs/reference/warnings.md"],
+        &table(["code", "meaning"], WarningCode::ALL.iter().map(row)),
+    );
 }
 
 #[test]
 fn the_table_of_formats_has_every_format() {
-    let page = fs::read_to_string(folder().join("reference/formats.md")).expect("the page is there");
+    let page =
+        fs::read_to_string(folder().join("reference/formats.md")).expect("the page is there");
     let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
-    let named: Vec<_> = rows.map(|row| row.split('|').skip(1).take(2).map(str::trim).collect::<Vec<_>>()).collect();
-    let known: Vec<_> = Format::ALL.iter().map(|format| (format.title(), format!("`{}`", format.name()))).collect();
+    let named: Vec<_> =
+        rows.map(|row| row.split('|').skip(1).take(2).map(str::trim).collect::<Vec<_>>()).collect();
+    let known: Vec<_> =
+        Format::ALL.iter().map(|format| (format.title(), format!("`{}`", format.name()))).collect();
     assert_eq!(named, known.iter().map(|(title, name)| vec![*title, name]).collect::<Vec<_>>());
 }
 
-/// The first cells of the table below a heading of the page on the command line, without what follows a colon.
+/// The first cells of the table below a heading of the page on the command line, without what
+/// follows a colon.
 fn first_cells(heading: &str) -> Vec<String> {
-    let page = fs::read_to_string(folder().join("reference/command-line.md")).expect("the page is there");
-    let (_, below) = page.split_once(&format!("\n## {heading}\n")).expect("the page has this heading");
+    let page =
+        fs::read_to_string(folder().join("reference/command-line.md")).expect("the page is there");
+    let (_, below) =
+        page.split_once(&format!("\n## {heading}\n")).expect("the page has this heading");
     let section = below.split("\n## ").next().unwrap_or_default();
-    let cells = section.lines().filter_map(|line| line.strip_prefix("| `")).filter_map(|row| row.split(['`', ':']).next());
+    let cells = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .filter_map(|row| row.split(['`', ':']).next());
     cells.map(str::to_owned).collect()
 }
 
@@ -224,7 +284,10 @@ fn pages() -> Vec<PathBuf> {
     let mut folders = vec![folder()];
     let mut pages = Vec::new();
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder of the book").map(|entry| entry.expect("readable").path()) {
+        for entry in fs::read_dir(&folder)
+            .expect("a folder of the book")
+            .map(|entry| entry.expect("readable").path())
+        {
             match entry.extension() {
                 _ if entry.is_dir() => folders.push(entry),
                 Some(extension) if extension == "md" => pages.push(entry),
@@ -255,10 +318,14 @@ fn anchors(text: &str) -> BTreeSet<String> {
     });
     let kept = |letter: char| match letter {
         ' ' => Some('-'),
-        letter if letter.is_alphanumeric() || "-_".contains(letter) => Some(letter.to_ascii_lowercase()),
+        letter if letter.is_alphanumeric() || "-_".contains(letter) => {
+            Some(letter.to_ascii_lowercase())
+        }
         _ => None,
     };
-    headings.map(|heading| heading.trim_start_matches('#').trim().chars().filter_map(kept).collect()).collect()
+    headings
+        .map(|heading| heading.trim_start_matches('#').trim().chars().filter_map(kept).collect())
+        .collect()
 }
 
 /// A path without `.` and `..`.
@@ -285,10 +352,12 @@ fn links_lead_to_files_and_headings_of_the_book() {
                 continue;
             }
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let file = if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
+            let file =
+                if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
             let file = plain(&file);
             let there = file.starts_with(&folder) && file.is_file();
-            let heading = anchor.is_empty() || fs::read_to_string(&file).is_ok_and(|text| anchors(&text).contains(anchor));
+            let heading = anchor.is_empty()
+                || fs::read_to_string(&file).is_ok_and(|text| anchors(&text).contains(anchor));
             if !there || !heading {
                 broken.push(format!("{}: {target}", page.display()));
             }
@@ -302,7 +371,9 @@ fn every_page_is_in_the_summary() {
     let summary = fs::read_to_string(folder().join("SUMMARY.md")).expect("the book has a summary");
     let unlisted: Vec<_> = pages()
         .into_iter()
-        .filter_map(|page| Some(page.strip_prefix(folder()).ok()?.to_string_lossy().replace('\\', "/")))
+        .filter_map(|page| {
+            Some(page.strip_prefix(folder()).ok()?.to_string_lossy().replace('\\', "/"))
+        })
         .filter(|page| page != "SUMMARY.md" && !summary.contains(&format!("({page})")))
         .collect();
     assert!(unlisted.is_empty(), "{unlisted:?}");

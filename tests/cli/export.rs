@@ -1,10 +1,10 @@
 //! `costline export` and `costline tree`.
 
-use super::{Ran, V8, costline, on};
+use super::{Outcome, V8, costline, on};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Six stacks of Ruby with lines, each a sample of its own.
+/// Six samples of Ruby with lines.
 const SEED: &str = "\
 func1 - file1.rb:1 1
 func1 - file1.rb:1;func2 - file2.rb:2;func3 - file3.rb:3 1
@@ -14,7 +14,7 @@ func1 - file1.rb:1;func2 - file2.rb:2 1
 func1 - file1.rb:1;funcX - file1.rb:42;func3 - file3.rb:3 1
 ";
 
-/// What rbspy 0.51 writes for them.
+/// The output of rbspy 0.51 for them.
 const SEED_CALLGRIND: &str = "\
 # callgrind format
 version: 1
@@ -65,25 +65,28 @@ fn seed() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn run<const N: usize>(command: &str, profile: &Path, arguments: [&str; N]) -> Ran {
+fn run<const N: usize>(command: &str, profile: &Path, arguments: [&str; N]) -> Outcome {
     let root = profile.parent().unwrap();
-    Ran::of(costline().arg(command).arg(profile).arg("--root").arg(root).args(arguments))
+    Outcome::of(costline().arg(command).arg(profile).arg("--root").arg(root).args(arguments))
 }
 
 #[test]
-fn callgrind_as_rbspy_writes_it_byte_for_byte() {
+fn callgrind_compatible_with_rbspy_is_equal_byte_for_byte() {
     let (_folder, seed) = seed();
     let ran = run("export", &seed, ["--to", "callgrind", "--compat", "rbspy"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), SEED_CALLGRIND));
     assert!(ran.stderr.contains("callgrind cannot carry stacks"), "{}", ran.stderr);
-    let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failed(3);
+    let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failure(3);
     assert_eq!(message, "only callgrind is written as rbspy does; leave --compat away");
 }
 
 #[test]
-fn callgrind_of_a_real_recording_is_what_rbspy_makes_of_it() {
-    let text = on("export", "rbspy/ruby-ledger/rbspy.raw.gz", ["--to", "callgrind", "--compat", "rbspy"]).stdout;
-    let expected = std::fs::read_to_string(super::fixture("rbspy/ruby-ledger/rbspy.callgrind")).unwrap();
+fn callgrind_of_a_real_recording_equals_rbspys() {
+    let text =
+        on("export", "rbspy/ruby-ledger/rbspy.raw.gz", ["--to", "callgrind", "--compat", "rbspy"])
+            .stdout;
+    let expected =
+        std::fs::read_to_string(super::fixture("rbspy/ruby-ledger/rbspy.callgrind")).unwrap();
     assert_eq!(text, expected);
 }
 
@@ -107,15 +110,24 @@ fn callgrind_annotate_agrees() {
     let (folder, seed) = seed();
     let out = folder.path().join("callgrind.out");
     run("export", &seed, ["--to", "callgrind", "-o", out.to_str().unwrap()]);
-    let annotated = Command::new("callgrind_annotate").args(["--auto=no", "--inclusive=yes"]).arg(&out).output();
+    let annotated = Command::new("callgrind_annotate")
+        .args(["--auto=no", "--inclusive=yes"])
+        .arg(&out)
+        .output();
     let Ok(annotated) = annotated else {
-        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "callgrind_annotate (valgrind) is required");
-        return super::missing("callgrind_annotate (package valgrind)");
+        assert!(
+            std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(),
+            "callgrind_annotate (valgrind) is required"
+        );
+        return super::skip_without("callgrind_annotate (package valgrind)");
     };
     let annotated = String::from_utf8_lossy(&annotated.stdout);
-    for row in
-        ["6 (100.0%)  PROGRAM TOTALS", "6 (100.0%)  file1.rb:func1", "3 (50.00%)  file2.rb:func2", "1 (16.67%)  file1.rb:funcX"]
-    {
+    for row in [
+        "6 (100.0%)  PROGRAM TOTALS",
+        "6 (100.0%)  file1.rb:func1",
+        "3 (50.00%)  file2.rb:func2",
+        "1 (16.67%)  file1.rb:funcX",
+    ] {
         assert!(annotated.contains(row), "{row:?} is missing:\n{annotated}");
     }
 }
@@ -130,31 +142,42 @@ func1 (file1.rb:1);func2 (file2.rb:2);func3 (file3.rb:3) 1
 func1 (file1.rb:1);func3 (file3.rb:3) 1
 func1 (file1.rb:1);funcX (file1.rb:42);func3 (file3.rb:3) 1
 ";
-    assert_eq!(run("export", &seed, ["--to", "folded"]).fine(), expected);
+    assert_eq!(run("export", &seed, ["--to", "folded"]).success(), expected);
 }
 
 #[test]
-fn stacks_are_cut_at_a_depth() {
+fn truncates_stacks_at_a_depth() {
     let (_folder, seed) = seed();
-    let cut = |how| run("export", &seed, ["--to", "folded", "--max-depth", "1", "--truncate", how]).fine();
+    let truncated = |mode| {
+        run("export", &seed, ["--to", "folded", "--max-depth", "1", "--truncate", mode]).success()
+    };
     let kept = "func1 (file1.rb:1) 1\nfunc1 (file1.rb:1);func2 (file2.rb:2) ";
-    assert!(cut("fold").starts_with(&format!("{kept}3\n")), "{}", cut("fold"));
-    assert!(cut("drop").starts_with(&format!("{kept}2\n")), "{}", cut("drop"));
+    assert!(truncated("fold").starts_with(&format!("{kept}3\n")), "{}", truncated("fold"));
+    assert!(truncated("drop").starts_with(&format!("{kept}2\n")), "{}", truncated("drop"));
     let chart = run("export", &seed, ["--to", "flamechart", "--max-depth", "0"]);
     assert_eq!(chart.stdout, "func1 6\n");
 }
 
 #[test]
-fn a_flame_chart_has_one_line_per_call_in_order() {
+fn a_flame_chart_has_one_line_per_call_in_order_of_time() {
     let (_folder, seed) = seed();
     let chart = run("export", &seed, ["--to", "flamechart"]);
-    // The first func2 has called func3 when it is sampled itself; the second is a call of its own.
-    let rows = ["1 1", "1;func2 1", "1;func2;func3 1", "1;func3 1", "1;func2 1", "1;funcX 0", "1;funcX;func3 1"];
+    // The first func2 is sampled again after it called func3; the second is another call.
+    let rows = [
+        "1 1",
+        "1;func2 1",
+        "1;func2;func3 1",
+        "1;func3 1",
+        "1;func2 1",
+        "1;funcX 0",
+        "1;funcX;func3 1",
+    ];
     assert_eq!(chart.stdout, rows.map(|row| format!("func{row}\n")).concat());
     assert_eq!(chart.stderr, "costline: warning: a flame chart cannot carry lines\n");
 }
 
-/// Trace events of one thread, as `ph name ts` and for `X` a duration; in a file whose name says nothing.
+/// Trace events of one thread, as `ph name ts` and a duration for `X`. The name of the file does
+/// not tell the format.
 fn trace(text: &str) -> (tempfile::TempDir, PathBuf) {
     let event = |event: &str| {
         let mut words = event.split(' ');
@@ -164,20 +187,29 @@ fn trace(text: &str) -> (tempfile::TempDir, PathBuf) {
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace.txt");
-    std::fs::write(&path, format!("[{}]", text.split(", ").map(event).collect::<Vec<_>>().join(","))).unwrap();
+    std::fs::write(
+        &path,
+        format!("[{}]", text.split(", ").map(event).collect::<Vec<_>>().join(",")),
+    )
+    .unwrap();
     (folder, path)
 }
 
 #[test]
-fn calls_of_a_trace_have_self_and_total() {
+fn calls_in_a_trace_have_self_and_total() {
     let functions = |text: &str| {
         let (folder, trace) = trace(text);
-        costs(&trace, folder.path()).0.join(", ").replace(" null", "").replace('"', "").replace(".0", "")
+        costs(&trace, folder.path())
+            .0
+            .join(", ")
+            .replace(" null", "")
+            .replace('"', "")
+            .replace(".0", "")
     };
     let expected = "f 70 160, g 60 90, h 30 30";
     assert_eq!(functions("B f 0, B g 10, B h 30, E h 60, E g 100, E f 160"), expected);
     assert_eq!(functions("X h 30 30, X g 10 90, X f 0 160"), expected);
-    // A call inside one of the same function counts once.
+    // A recursive call counts once.
     assert_eq!(functions("B f 0, B f 1, B g 2, E g 5, E f 6, E f 9"), "f 6 9, g 3 3");
     assert_eq!(functions("X alpha 0 10, X beta 5 10"), "alpha 5 10, beta 5 5");
     assert_eq!(functions("B alpha 0, B beta 1, E alpha 9, E beta 10"), "alpha 1 9, beta 8 8");
@@ -185,12 +217,11 @@ fn calls_of_a_trace_have_self_and_total() {
 }
 
 #[test]
-fn phases_as_folded_stacks_as_a_flame_chart_and_as_a_tree() {
-    let calls =
-        "X decode 0 5, X link 5 3, X init 8 7, B kernel_run 15, B f 20, E f 30, B f 40, B g 45, E g 50, E f 60, E kernel_run 75";
+fn exports_a_trace_as_folded_stacks_flame_chart_and_tree() {
+    let calls = "X decode 0 5, X link 5 3, X init 8 7, B kernel_run 15, B f 20, E f 30, B f 40, B g 45, E g 50, E f 60, E kernel_run 75";
     let (_folder, phases) = trace(calls);
     let written = |arguments: &[&str]| {
-        let ran = Ran::of(costline().arg("export").arg(&phases).args(arguments));
+        let ran = Outcome::of(costline().arg("export").arg(&phases).args(arguments));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>().join(", ")
     };
@@ -198,49 +229,72 @@ fn phases_as_folded_stacks_as_a_flame_chart_and_as_a_tree() {
     assert_eq!(written(&["--to", "flamechart"]), chart);
     let folded = "decode 5, init 7, kernel_run 30, kernel_run;f 25, kernel_run;f;g 5, link 3";
     assert_eq!(written(&["--to", "folded"]), folded);
-    let sum = |text: String| text.split(", ").map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap()).sum::<f64>();
+    let sum = |text: String| {
+        text.split(", ")
+            .map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap())
+            .sum::<f64>()
+    };
     assert_eq!(sum(written(&["--to", "folded", "--max-depth", "1"])), 75.0);
     assert_eq!(sum(written(&["--to", "folded", "--max-depth", "1", "--truncate", "drop"])), 70.0);
-    assert_eq!(written(&["--to", "flamechart", "--max-depth", "0"]), "decode 5, link 3, init 7, kernel_run 60");
+    assert_eq!(
+        written(&["--to", "flamechart", "--max-depth", "0"]),
+        "decode 5, link 3, init 7, kernel_run 60"
+    );
 
-    let tree = run("tree", &phases, ["--depth", "0", "--json"]).fine();
+    let tree = run("tree", &phases, ["--depth", "0", "--json"]).success();
     let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
-    let row = |row: &serde_json::Value| format!("{} {}", row["name"].as_str().unwrap(), row["total"]);
+    let row =
+        |row: &serde_json::Value| format!("{} {}", row["name"].as_str().unwrap(), row["total"]);
     let rows: Vec<_> = tree["nodes"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, ["kernel_run 60", "init 7", "decode 5", "link 3"]);
     assert_eq!(tree["total"], 75);
-    let edges = run("report", &phases, ["--by", "edge"]).fine();
+    let edges = run("report", &phases, ["--by", "edge"]).success();
     assert!(edges.contains("kernel_run → f") && edges.contains("2 calls"), "{edges}");
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_only_when_told_so() {
+fn replaces_an_existing_file_only_with_overwrite() {
     let (folder, seed) = seed();
     let out = folder.path().join("out.folded");
     let path = out.to_str().unwrap();
-    assert_eq!(run("export", &seed, ["--to", "folded", "-o", path]).fine(), "");
-    let message = run("export", &seed, ["--to", "folded", "-o", path]).failed(3);
+    assert_eq!(run("export", &seed, ["--to", "folded", "-o", path]).success(), "");
+    let message = run("export", &seed, ["--to", "folded", "-o", path]).failure(3);
     assert_eq!(message, format!("{path}: there is a file already; --overwrite replaces it"));
-    run("export", &seed, ["--to", "folded", "-o", path, "--overwrite", "--max-depth", "0"]).fine();
+    run("export", &seed, ["--to", "folded", "-o", path, "--overwrite", "--max-depth", "0"])
+        .success();
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "func1 (file1.rb:1) 6\n");
     let nowhere = folder.path().join("no/such/folder");
-    let message = run("export", &seed, ["--to", "folded", "-o", nowhere.to_str().unwrap()]).failed(3);
+    let message =
+        run("export", &seed, ["--to", "folded", "-o", nowhere.to_str().unwrap()]).failure(3);
     assert!(message.contains("cannot be written"), "{message}");
 }
 
 #[test]
-fn the_tree_has_paths_and_can_be_turned_round() {
+fn the_tree_lists_paths_and_can_be_inverted() {
     let (_folder, seed) = seed();
-    let tree = run("tree", &seed, []).fine();
-    let rows: Vec<_> = tree.lines().skip(2).map(|line| line.split_once("  func").map_or(line, |(_, rest)| rest)).collect();
-    assert_eq!(rows, ["1  file1.rb", "2  file2.rb", "3  file3.rb", "3  file3.rb", "X  file1.rb", "3  file3.rb"], "{tree}");
-    assert!(tree.lines().nth(2).unwrap().contains("100.0% (6 samples)       16.7% (1 sample)  func1"), "{tree}");
-    let roots = run("tree", &seed, ["--depth", "0"]).fine();
+    let tree = run("tree", &seed, []).success();
+    let rows: Vec<_> = tree
+        .lines()
+        .skip(2)
+        .map(|line| line.split_once("  func").map_or(line, |(_, rest)| rest))
+        .collect();
+    assert_eq!(
+        rows,
+        ["1  file1.rb", "2  file2.rb", "3  file3.rb", "3  file3.rb", "X  file1.rb", "3  file3.rb"],
+        "{tree}"
+    );
+    assert!(
+        tree.lines().nth(2).unwrap().contains("100.0% (6 samples)       16.7% (1 sample)  func1"),
+        "{tree}"
+    );
+    let roots = run("tree", &seed, ["--depth", "0"]).success();
     assert_eq!(roots.lines().count(), 3, "{roots}");
 
-    let inverted = run("tree", &seed, ["--inverted", "--json"]).fine();
+    let inverted = run("tree", &seed, ["--inverted", "--json"]).success();
     let inverted: serde_json::Value = serde_json::from_str(&inverted).unwrap();
-    let row = |row: &serde_json::Value| format!("{} {} {} {}", row["name"], row["depth"], row["parent"], row["total"]);
+    let row = |row: &serde_json::Value| {
+        format!("{} {} {} {}", row["name"], row["depth"], row["parent"], row["total"])
+    };
     let rows: Vec<_> = inverted["nodes"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(
         rows.iter().map(|row| row.replace('"', "")).collect::<Vec<_>>(),
@@ -259,33 +313,47 @@ fn the_tree_has_paths_and_can_be_turned_round() {
 }
 
 #[test]
-fn the_tree_of_a_real_profile_sums_up() {
-    let tree = on("tree", V8, ["--json", "--min-percent", "0"]).fine();
+fn the_tree_of_a_real_profile_adds_up() {
+    let tree = on("tree", V8, ["--json", "--min-percent", "0"]).success();
     let tree: serde_json::Value = serde_json::from_str(&tree).unwrap();
     let nodes = tree["nodes"].as_array().unwrap();
     let selfs: f64 = nodes.iter().map(|node| node["self"].as_f64().unwrap()).sum();
-    let roots: f64 = nodes.iter().filter(|node| node["depth"] == 0).map(|node| node["total"].as_f64().unwrap()).sum();
+    let roots: f64 = nodes
+        .iter()
+        .filter(|node| node["depth"] == 0)
+        .map(|node| node["total"].as_f64().unwrap())
+        .sum();
     assert_eq!((Some(selfs), Some(roots)), (tree["total"].as_f64(), tree["total"].as_f64()));
 }
 
-/// Functions and lines of a report, without what formats may lack: libraries and start lines.
+/// Functions and lines of a report, without libraries and start lines, which some formats lack.
 fn costs(profile: &Path, root: &Path) -> (Vec<String>, Vec<String>) {
-    let ran = Ran::of(costline().arg("report").arg(profile).args(["--json", "--root"]).arg(root));
-    let report: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
+    let ran =
+        Outcome::of(costline().arg("report").arg(profile).args(["--json", "--root"]).arg(root));
+    let report: serde_json::Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr));
     let rows = |table: &str, keys: &[&str]| {
-        let row = |row: &serde_json::Value| keys.iter().map(|&key| row[key].to_string()).collect::<Vec<_>>().join(" ");
+        let row = |row: &serde_json::Value| {
+            keys.iter().map(|&key| row[key].to_string()).collect::<Vec<_>>().join(" ")
+        };
         let mut rows: Vec<_> = report[table].as_array().unwrap().iter().map(row).collect();
         rows.sort();
         rows
     };
-    (rows("functions", &["name", "file", "self", "total"]), rows("lines", &["file", "line", "self", "total"]))
+    (
+        rows("functions", &["name", "file", "self", "total"]),
+        rows("lines", &["file", "line", "self", "total"]),
+    )
 }
 
 #[test]
-fn what_is_written_reads_back_with_the_same_costs() {
+fn exports_read_back_with_the_same_costs() {
     let folder = tempfile::tempdir().unwrap();
     for (profile, targets) in [
-        ("folded/py-gridworld-pyspy/pyspy.raw.txt", &["folded", "speedscope", "firefox", "pprof"][..]),
+        (
+            "folded/py-gridworld-pyspy/pyspy.raw.txt",
+            &["folded", "speedscope", "firefox", "pprof"][..],
+        ),
         ("firefox/rust-wordstat-v70/profile.json.gz", &["firefox", "pprof"]),
         ("pprof/go-indexer-cpu/cpu.pb.gz", &["folded", "speedscope", "pprof"]),
     ] {
@@ -294,60 +362,85 @@ fn what_is_written_reads_back_with_the_same_costs() {
         let expected = costs(&profile, root);
         for target in targets {
             let out = folder.path().join(format!("{target}.out"));
-            let ran = run("export", &profile, ["--to", target, "--overwrite", "-o", out.to_str().unwrap()]);
+            let ran = run(
+                "export",
+                &profile,
+                ["--to", target, "--overwrite", "-o", out.to_str().unwrap()],
+            );
             assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{}", ran.stderr);
-            assert!(ran.stderr.lines().count() <= 1, "said once: {}", ran.stderr);
+            assert!(ran.stderr.lines().count() <= 1, "at most one warning: {}", ran.stderr);
             assert_eq!(costs(&out, root), expected, "{} as {target}", profile.display());
         }
     }
 }
 
 #[test]
-fn sums_without_stacks_go_to_callgrind_only() {
+fn call_graphs_export_to_callgrind_only() {
     let folder = tempfile::tempdir().unwrap();
     let profile = super::fixture("callgrind/ruby-ledger-rbspy/rbspy.callgrind");
     let root = profile.parent().unwrap();
     let out = folder.path().join("again.out");
     run("export", &profile, ["--to", "callgrind", "-o", out.to_str().unwrap()]);
     assert_eq!(costs(&out, root), costs(&profile, root));
-    let message = run("export", &profile, ["--to", "folded"]).failed(3);
-    assert_eq!(message, "this recording has sums without stacks, which only callgrind can carry (--to callgrind)");
+    let message = run("export", &profile, ["--to", "folded"]).failure(3);
+    assert_eq!(
+        message,
+        "this recording has sums without stacks, which only callgrind can carry (--to callgrind)"
+    );
 }
 
 #[test]
-fn flame_graphs_are_drawn_plain_and_against_a_baseline() {
+fn draws_flame_graphs_with_and_without_a_baseline() {
     let (folder, seed) = seed();
     let ran = run("export", &seed, ["--to", "flamegraph"]);
-    assert!(ran.stdout.starts_with("<?xml") && ran.stdout.contains("func2 (3 samples, 50.00%)"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("rgb(255,255,255)"), "colours of a plain graph are those of flames");
+    assert!(
+        ran.stdout.starts_with("<?xml") && ran.stdout.contains("func2 (3 samples, 50.00%)"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        !ran.stdout.contains("rgb(255,255,255)"),
+        "a graph without a baseline has the colours of flames"
+    );
     let base = folder.path().join("base");
     std::fs::write(&base, SEED.replace("func2 - file2.rb:2 1", "func2 - file2.rb:2 9")).unwrap();
     let ran = run("export", &seed, ["--to", "flamegraph", "--baseline", base.to_str().unwrap()]);
     assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
-    let message = run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failed(3);
+    let message =
+        run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failure(3);
     assert_eq!(message, "folded stacks cannot show a difference; a flame graph can");
-    // Samples of one are not subtracted from microseconds of the other.
+    // Profiles with different metrics are not compared.
     let time = crate::fixture("v8/node-mdrender/main.cpuprofile");
     let out = folder.path().join("none.svg");
-    let to = ["--to", "flamegraph", "--baseline", time.to_str().unwrap(), "-o", out.to_str().unwrap()];
-    let told = run("export", &seed, to).failed(3);
+    let to =
+        ["--to", "flamegraph", "--baseline", time.to_str().unwrap(), "-o", out.to_str().unwrap()];
+    let message = run("export", &seed, to).failure(3);
     let (time, seed) = (time.display(), seed.display());
-    assert_eq!(told, format!("{time}: nothing is compared with it: it counts `time` (us), and {seed} counts `samples`"));
+    assert_eq!(
+        message,
+        format!(
+            "{time}: cannot be compared with {seed}: it measures `time` (us), not `samples`; choose \
+             a baseline with the same metric"
+        )
+    );
     assert!(!out.exists());
 }
 
 #[test]
-fn stacks_that_would_outgrow_memory_are_refused_with_a_way_out() {
-    // Every sample is one call deeper: a file of 200 kB whose stacks, spelled out, are gigabytes.
+fn rejects_stacks_that_would_exceed_memory_and_suggests_max_depth() {
+    // Every sample is one call deeper: a file of 200 kB that expands to gigabytes of folded stacks.
     let folder = tempfile::tempdir().unwrap();
     let deep = folder.path().join("deep");
     let event = |i: u32, phase: char| {
-        format!(r#"{{"ph":"{phase}","name":"descend_into_the_subtree_of_a_node","ts":{i},"pid":1,"tid":1}}"#)
+        format!(
+            r#"{{"ph":"{phase}","name":"descend_into_the_subtree_of_a_node","ts":{i},"pid":1,"tid":1}}"#
+        )
     };
-    let events: Vec<_> = (0..9000).map(|i| event(i, 'B')).chain((9000..18_000).map(|i| event(i, 'E'))).collect();
+    let events: Vec<_> =
+        (0..9000).map(|i| event(i, 'B')).chain((9000..18_000).map(|i| event(i, 'E'))).collect();
     std::fs::write(&deep, format!("[{}]", events.join(","))).unwrap();
     for target in ["folded", "flamechart"] {
-        let message = run("export", &deep, ["--to", target]).failed(3);
+        let message = run("export", &deep, ["--to", target]).failure(3);
         assert!(message.contains("more than 1 GiB; cut them with --max-depth"), "{message}");
         let ran = run("export", &deep, ["--to", target, "--max-depth", "3"]);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -1,4 +1,4 @@
-//! What is said of files of other programs.
+//! Messages about files of other programs.
 
 use crate::run;
 use expect_test::expect_file;
@@ -7,36 +7,43 @@ use std::path::{Path, PathBuf};
 
 /// The entries of a folder, by name.
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();
     entries
 }
 
 #[test]
-fn each_file_of_another_program_gets_one_sentence() {
+fn describes_each_file_of_another_program_in_one_sentence() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/foreign");
     let kinds = entries(&root).into_iter().filter(|path| path.is_dir());
     let line = |file: PathBuf| {
         let name = file.to_str().unwrap();
-        let message = run(["check", name]).failed(1);
-        let sentence = message.strip_prefix(&format!("{name}: ")).unwrap_or_else(|| panic!("{message}"));
+        let message = run(["check", name]).failure(1);
+        let sentence =
+            message.strip_prefix(&format!("{name}: ")).unwrap_or_else(|| panic!("{message}"));
         format!("{}: {sentence}\n", file.strip_prefix(&root).unwrap().display())
     };
-    let said: String = kinds.flat_map(|kind| entries(&kind)).map(line).collect();
-    expect_file!["foreign.txt"].assert_eq(&said);
+    let messages: String = kinds.flat_map(|kind| entries(&kind)).map(line).collect();
+    expect_file!["foreign.txt"].assert_eq(&messages);
 }
 
 #[test]
-fn a_bundle_of_instruments_is_told_from_other_folders() {
+fn recognises_a_bundle_of_instruments() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("run.trace");
     fs::create_dir(&bundle).unwrap();
     for command in ["check", "report", "annotate"] {
-        let message = run([command, bundle.to_str().unwrap()]).failed(1);
+        let message = run([command, bundle.to_str().unwrap()]).failure(1);
         assert!(
-            message.contains("this is a recording of Instruments") && message.contains("xctrace export --input"),
+            message.contains("this is a recording of Instruments")
+                && message.contains("xctrace export --input"),
             "{message}"
         );
     }
-    assert!(run(["check", folder.path().to_str().unwrap()]).failed(1).ends_with("is a folder, expected a profile"));
+    assert!(
+        run(["check", folder.path().to_str().unwrap()])
+            .failure(1)
+            .ends_with("is a folder, expected a profile")
+    );
 }

@@ -1,4 +1,4 @@
-//! The command line as a shell sees it: what is printed, what is an error, and with which code the program ends.
+//! The command line: output, errors and exit codes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
@@ -8,6 +8,8 @@ mod lacking;
 #[cfg(feature = "symbols")]
 mod recorded;
 mod runs;
+#[cfg(feature = "grammars")]
+mod source_functions;
 mod sums;
 mod transforms;
 
@@ -22,50 +24,62 @@ fn costline() -> Command {
 }
 
 fn fixture(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles").join(path).canonicalize().unwrap()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/profiles")
+        .join(path)
+        .canonicalize()
+        .unwrap()
 }
 
-/// What a run left behind.
+/// The result of running the program.
 #[derive(Debug)]
-struct Ran {
+struct Outcome {
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-fn run<const N: usize>(arguments: [&str; N]) -> Ran {
-    Ran::of(costline().args(arguments))
+fn run<const N: usize>(arguments: [&str; N]) -> Outcome {
+    Outcome::of(costline().args(arguments))
 }
 
-/// Runs a command on a fixture whose sources lie beside it.
-fn on<const N: usize>(command: &str, profile: &str, arguments: [&str; N]) -> Ran {
+/// Runs a command on a fixture, with the folder of the fixture as root.
+fn on<const N: usize>(command: &str, profile: &str, arguments: [&str; N]) -> Outcome {
     let profile = fixture(profile);
     let root = profile.parent().unwrap().to_str().unwrap();
-    Ran::of(costline().args([command, profile.to_str().unwrap(), "--root", root]).args(arguments))
+    Outcome::of(
+        costline().args([command, profile.to_str().unwrap(), "--root", root]).args(arguments),
+    )
 }
 
-/// Says loudly that a tool is missing. Where tools are required (`COSTLINE_REQUIRE_TOOLS`), nobody gets here.
-#[expect(clippy::print_stderr, reason = "a comparison that was not made must be seen")]
-fn missing(tool: &str) {
-    eprintln!("NOT COMPARED: {tool} is not installed");
+/// Prints that a test is skipped because a tool is missing. Callers have checked that
+/// `COSTLINE_REQUIRE_TOOLS` is not set.
+#[expect(clippy::print_stderr, reason = "a skipped comparison must be visible")]
+fn skip_without(tool: &str) {
+    eprintln!("SKIPPED: {tool} is not installed");
 }
 
-impl Ran {
+impl Outcome {
     fn of(command: &mut Command) -> Self {
         let output = command.output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 
+    /// The output of a successful run without warnings.
     #[track_caller]
-    fn fine(self) -> String {
+    fn success(self) -> String {
         assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{}", self.stdout);
         self.stdout
     }
 
-    /// Nothing on standard output, one line on standard error.
+    /// The message of a failed run: one line on standard error, nothing on standard output.
     #[track_caller]
-    fn failed(self, code: i32) -> String {
+    fn failure(self, code: i32) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
         assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
         let message = self.stderr.trim_end().strip_prefix("costline: ");
@@ -79,37 +93,42 @@ const AUSTIN: &str = "folded/py-gridworld-austin/austin.txt";
 const SPANS: &str = "speedscope/rust-huffman-spans/trace.speedscope.json";
 const NAMES_ONLY: &str = "folded/rust-huffman-pprof/cpu.folded";
 
-/// The row of a listing that shows this line of source.
+/// The row of a listing that ends with this line of source.
 #[track_caller]
 fn row<'t>(text: &'t str, source: &str) -> &'t str {
-    text.lines().find(|line| line.ends_with(source)).unwrap_or_else(|| panic!("no row shows {source:?}:\n{text}"))
+    text.lines()
+        .find(|line| line.ends_with(source))
+        .unwrap_or_else(|| panic!("no row shows {source:?}:\n{text}"))
 }
 
 #[test]
-fn annotate_shows_self_and_total_beside_each_line() {
-    let text = on("annotate", RUST, []).fine();
+fn annotate_shows_self_and_total_of_each_line() {
+    let text = on("annotate", RUST, []).success();
     assert!(text.starts_with("profile.json.gz: 3.47 s in 3 threads\n"), "{text}");
     assert_eq!(
-        row(&text, "*counts.entry(token).or_insert(0) += 1;").split_whitespace().take(3).collect::<Vec<_>>(),
+        row(&text, "*counts.entry(token).or_insert(0) += 1;")
+            .split_whitespace()
+            .take(3)
+            .collect::<Vec<_>>(),
         ["0.03%", "37.5%", "52"]
     );
     row(&text, "wordstat::count: self 0.03% (1.00 ms) · total 80.1% (2.78 s)");
-    // Lines far from any cost are left out.
+    // Lines far from any cost are omitted.
     assert!(text.contains('⋮') && !text.contains("struct Rng"), "{text}");
-    assert!(!text.contains('\x1b'), "no colours into a pipe");
+    assert!(!text.contains('\x1b'), "no colours if the output is a pipe");
 }
 
 #[test]
-fn annotate_takes_source_files() {
+fn annotate_accepts_source_files() {
     let source = fixture("firefox/rust-wordstat-v70/src/tokenize.rs");
-    let text = on("annotate", RUST, [source.to_str().unwrap()]).fine();
+    let text = on("annotate", RUST, [source.to_str().unwrap()]).success();
     let headings: Vec<_> = text.lines().filter(|line| line.ends_with(".rs:")).collect();
     assert_eq!(headings, [format!("{}:", source.display())]);
 }
 
 #[test]
-fn annotate_shows_self_only_where_the_format_knows_no_more() {
-    let text = on("annotate", V8, ["--metric", "hits"]).fine();
+fn annotate_shows_only_self_if_the_format_has_no_more() {
+    let text = on("annotate", V8, ["--metric", "hits"]).success();
     assert!(text.starts_with("main.cpuprofile: 2344 hits in 1 thread\n"), "{text}");
     assert_eq!(row(&text, "return escape(text)").split_whitespace().next(), Some("10"));
     let costs: Vec<_> = row(&text, r"'<b>$1</b>')").split_whitespace().take(3).collect();
@@ -117,37 +136,51 @@ fn annotate_shows_self_only_where_the_format_knows_no_more() {
 }
 
 #[test]
-fn annotate_speaks_in_time_where_the_file_does() {
-    let text = on("annotate", AUSTIN, []).fine();
-    assert!(text.starts_with("austin.txt: 4.33 s of wall in 2 threads, 4.28 ms without a stack apart\n"), "{text}");
+fn annotate_shows_time_if_the_file_has_it() {
+    let text = on("annotate", AUSTIN, []).success();
+    assert!(
+        text.starts_with(
+            "austin.txt: 4.33 s of wall in 2 threads, 4.28 ms without a stack apart\n"
+        ),
+        "{text}"
+    );
     row(&text, "solve_all: self 0.1% (4.12 ms) · total 22.1% (955 ms)");
 }
 
 #[test]
 fn report_lists_functions_lines_and_calls() {
-    let functions = on("report", RUST, ["--limit", "3"]).fine();
+    let functions = on("report", RUST, ["--limit", "3"]).success();
     assert_eq!(functions.lines().count(), 5, "{functions}");
-    let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).fine();
+    let lines = on("report", RUST, ["--by", "line", "--limit", "100000"]).success();
     assert!(
-        lines.lines().any(|line| line.trim() == "0.03% (1.00 ms)         37.5% (1.30 s)  /srv/demo/rust-wordstat/src/main.rs:52"),
+        lines.lines().any(|line| line.trim()
+            == "0.03% (1.00 ms)         37.5% (1.30 s)  /srv/demo/rust-wordstat/src/main.rs:52"),
         "{lines}"
     );
-    let edges = on("report", RUST, ["--by", "edge", "--limit", "100000"]).fine();
-    assert!(edges.lines().any(|line| line.contains("wordstat::main::{{closure}} → wordstat::count  at ")), "{edges}");
-    // Only the text is cut short.
-    let json = on("report", RUST, ["--json", "--limit", "3"]).fine();
+    let edges = on("report", RUST, ["--by", "edge", "--limit", "100000"]).success();
+    assert!(
+        edges
+            .lines()
+            .any(|line| line.contains("wordstat::main::{{closure}} → wordstat::count  at ")),
+        "{edges}"
+    );
+    // The limit applies only to the text.
+    let json = on("report", RUST, ["--json", "--limit", "3"]).success();
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["functions"].as_array().unwrap().len(), 408);
 }
 
 #[test]
-fn calls_are_counted_where_each_was_recorded() {
-    let text = on("report", SPANS, []).fine();
-    assert!(text.contains("round_trip  src/main.rs · 24 calls\n"), "{text}");
-    let text = on("report", SPANS, ["--by", "edge", "--thread", "second"]).fine();
+fn shows_call_counts_of_formats_that_record_them() {
+    let text = on("report", SPANS, []).success();
+    let counted =
+        |row: &str| row.contains("  round_trip  src/main.rs") && row.ends_with(" · 24 calls");
+    assert!(text.lines().any(counted), "{text}");
+    let text = on("report", SPANS, ["--by", "edge", "--thread", "second"]).success();
     assert!(text.contains("worker → round_trip  at src/main.rs:58 · 12 calls\n"), "{text}");
     let counts = |profile| {
-        let json: Value = serde_json::from_str(&on("report", profile, ["--json"]).fine()).unwrap();
+        let json: Value =
+            serde_json::from_str(&on("report", profile, ["--json"]).success()).unwrap();
         let first = |table: &str| json[table][0].get("calls").cloned();
         (first("functions"), first("edges"))
     };
@@ -156,66 +189,118 @@ fn calls_are_counted_where_each_was_recorded() {
 }
 
 #[test]
-fn metrics_and_threads_are_chosen_by_name() {
-    assert!(on("report", V8, []).fine().starts_with("main.cpuprofile: 1."), "time is in seconds");
-    assert!(on("report", V8, ["--metric", "hits"]).fine().starts_with("main.cpuprofile: 2344 hits"));
-    let one = on("report", RUST, ["--thread", "counter-1"]).fine();
+fn selects_metrics_and_threads_by_name() {
+    assert!(
+        on("report", V8, []).success().starts_with("main.cpuprofile: 1."),
+        "time is in seconds"
+    );
+    assert!(
+        on("report", V8, ["--metric", "hits"]).success().starts_with("main.cpuprofile: 2344 hits")
+    );
+    let one = on("report", RUST, ["--thread", "counter-1"]).success();
     assert!(one.starts_with("profile.json.gz: 1.98 s in 1 thread\n"), "{one}");
-    assert_eq!(on("report", RUST, ["--thread", "counter-*"]).fine().lines().next(), Some("profile.json.gz: 3.18 s in 2 threads"));
+    assert_eq!(
+        on("report", RUST, ["--thread", "counter-*"]).success().lines().next(),
+        Some("profile.json.gz: 3.18 s in 2 threads")
+    );
 }
 
-/// Or else a gate would measure something else than it was asked to.
+/// Otherwise a CI check would measure something else than intended.
 #[test]
-fn filters_that_match_nothing_are_refused_with_the_nearest_names() {
+fn rejects_filters_without_a_match_and_suggests_names() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    std::fs::write(at("cpu.folded"), "main (a.py:1);different (a.py:2) 7\nmain (b.py:1);other (a.py:3) 3\n").unwrap();
+    std::fs::write(
+        at("cpu.folded"),
+        "main (a.py:1);different (a.py:2) 7\nmain (b.py:1);other (a.py:3) 3\n",
+    )
+    .unwrap();
     for name in ["sources", "empty"] {
         std::fs::create_dir(at(name)).unwrap();
     }
-    let refused = |option: &str, value: &str| {
-        let told: Vec<_> = ["report", "tree", "check", "annotate"]
-            .map(|command| run([command, option, value, &at("cpu.folded")]).failed(2))
+    let error = |option: &str, value: &str| {
+        let messages: Vec<_> = ["report", "tree", "check", "annotate"]
+            .map(|command| run([command, option, value, &at("cpu.folded")]).failure(2))
             .into();
-        assert!(told.iter().all(|other| *other == told[0]), "{told:?}");
-        let told = told.into_iter().next().unwrap();
-        told.strip_prefix(&format!("{}: ", at("cpu.folded"))).map(str::to_owned).unwrap_or(told)
+        assert!(messages.iter().all(|other| *other == messages[0]), "{messages:?}");
+        let message = messages.into_iter().next().unwrap();
+        message
+            .strip_prefix(&format!("{}: ", at("cpu.folded")))
+            .map(str::to_owned)
+            .unwrap_or(message)
     };
     for (option, value, problem) in [
-        ("--transform", "focus-function:diffrent", "no function is called `diffrent` (did you mean `different`?)"),
-        ("--transform", "drop-function:/^dif+$/", "no function matches `/^dif+$/` (there are `different`, `main`, `other`)"),
-        ("--transform", "focus-function:main", "2 functions match `main` (`a.py::main`, `b.py::main`)"),
+        (
+            "--transform",
+            "focus-function:diffrent",
+            "no function is called `diffrent` (did you mean `different`?)",
+        ),
+        (
+            "--transform",
+            "drop-function:/^dif+$/",
+            "no function matches `/^dif+$/` (there are `different`, `main`, `other`)",
+        ),
+        (
+            "--transform",
+            "focus-function:main",
+            "2 functions match `main` (`a.py::main`, `b.py::main`)",
+        ),
         ("--metric", "wall", "no metric is called `wall` (there is only `samples`)"),
     ] {
-        assert_eq!(refused(option, value), problem);
+        assert_eq!(error(option, value), problem);
     }
-    let told = on("report", RUST, ["--thread", "counter-1", "--thread", "countr-2"]).failed(2);
-    assert!(told.ends_with("no thread is called `countr-2` (did you mean `counter-0` or `counter-1`?)"), "{told}");
-    assert_eq!(refused("--root", &at("source")), format!("--root {}: does not exist (did you mean `sources`?)", at("source")));
-    assert_eq!(refused("--root", &at("cpu.folded")), format!("--root {}: is no folder", at("cpu.folded")));
-    assert_eq!(refused("--symbols", &at("empty")), format!("--symbols {}: holds no files", at("empty")));
-    assert!(refused("--symbols", &at("symbols")).starts_with(&format!("--symbols {}: does not exist", at("symbols"))));
+    let message = on("report", RUST, ["--thread", "counter-1", "--thread", "countr-2"]).failure(2);
+    assert!(
+        message
+            .ends_with("no thread is called `countr-2` (did you mean `counter-0` or `counter-1`?)"),
+        "{message}"
+    );
+    assert_eq!(
+        error("--root", &at("source")),
+        format!("--root {}: does not exist (did you mean `sources`?)", at("source"))
+    );
+    assert_eq!(
+        error("--root", &at("cpu.folded")),
+        format!("--root {}: is no folder", at("cpu.folded"))
+    );
+    assert_eq!(
+        error("--symbols", &at("empty")),
+        format!("--symbols {}: holds no files", at("empty"))
+    );
+    assert!(
+        error("--symbols", &at("symbols"))
+            .starts_with(&format!("--symbols {}: does not exist", at("symbols")))
+    );
 
-    // What means something is what it is.
-    let focused = run(["report", "--transform", "focus-function:b.py::main", &at("cpu.folded")]).fine();
+    // Names with a match are accepted.
+    let focused =
+        run(["report", "--transform", "focus-function:b.py::main", &at("cpu.folded")]).success();
     assert!(focused.starts_with("cpu.folded: 3 samples"), "{focused}");
-    let focused = run(["report", "--transform", "focus-function:diff*", "--root", &at("sources"), &at("cpu.folded")]).fine();
+    let focused = run([
+        "report",
+        "--transform",
+        "focus-function:diff*",
+        "--root",
+        &at("sources"),
+        &at("cpu.folded"),
+    ])
+    .success();
     assert!(focused.starts_with("cpu.folded: 7 samples"), "{focused}");
 }
 
 #[test]
-fn counts_of_one_are_singular() {
+fn a_count_of_one_is_singular() {
     let folder = tempfile::tempdir().unwrap();
     let profile = folder.path().join("one.folded");
     std::fs::write(&profile, "main;work 1\n").unwrap();
-    let text = run(["report", profile.to_str().unwrap()]).fine();
+    let text = run(["report", profile.to_str().unwrap()]).success();
     assert!(text.starts_with("one.folded: 1 sample in 1 thread\n"), "{text}");
     assert!(text.contains("100.0% (1 sample)") && text.contains("0.0% (0 samples)"), "{text}");
 }
 
 #[test]
-fn check_says_what_is_there_and_what_is_missing() {
-    let text = on("check", RUST, []).fine();
+fn check_describes_the_profile_and_what_it_lacks() {
+    let text = on("check", RUST, []).success();
     for expected in [
         "format    Firefox Profiler profile (processed), 70\n",
         "metrics   samples, cpu (µs); shown: samples\n",
@@ -224,16 +309,21 @@ fn check_says_what_is_there_and_what_is_missing() {
         assert!(text.contains(expected), "{text}");
     }
     assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");
-    let text = on("check", NAMES_ONLY, []).fine();
+    let text = on("check", NAMES_ONLY, []).success();
     assert!(text.contains("advice    no frame has a line: frames are names only"), "{text}");
-    let text = on("check", "speedscope/ruby-ledger-rbspy/rbspy.speedscope.json", []).fine();
-    assert!(text.contains("advice    rbspy writes the last line of a method, not the line that executes: "), "{text}");
-    assert!(on("check", V8, []).fine().contains("metrics   hits, time (us); shown: time\n"));
+    let text = on("check", "speedscope/ruby-ledger-rbspy/rbspy.speedscope.json", []).success();
+    assert!(
+        text.contains(
+            "advice    rbspy writes the last line of a method, not the line that executes: "
+        ),
+        "{text}"
+    );
+    assert!(on("check", V8, []).success().contains("metrics   hits, time (us); shown: time\n"));
 }
 
 #[test]
-fn sources_elsewhere_are_found_by_root_and_by_map() {
-    // The sources alone, under another name, in a folder that is not above the profile.
+fn finds_moved_sources_by_root_and_map() {
+    // A copy of the source with another name, in a folder that is not above the profile.
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(folder.join("counting")).unwrap();
@@ -242,52 +332,71 @@ fn sources_elsewhere_are_found_by_root_and_by_map() {
     let (profile, root) = (fixture(RUST), folder.to_str().unwrap().to_owned());
     let profile = profile.to_str().unwrap();
 
-    let message = run(["annotate", profile, "--root", &root]).failed(3);
+    let message = run(["annotate", profile, "--root", &root]).failure(3);
     assert!(message.contains("none of the files it names is in the sources"), "{message}");
     let map = format!("/srv/demo/rust-wordstat/src/main.rs={}", moved.display());
-    let text = run(["annotate", profile, "--root", &root, "--map", &map]).fine();
+    let text = run(["annotate", profile, "--root", &root, "--map", &map]).success();
     assert!(text.contains(&format!("{}:", moved.display())), "{text}");
     row(&text, "let counts = count(&text);");
 
-    // A root never changes the names in a report.
-    let json = run(["report", profile, "--json", "--root", &root, "--map", &map]).fine();
+    // A root does not change the file names in a report.
+    let json = run(["report", profile, "--json", "--root", &root, "--map", &map]).success();
     let report: Value = serde_json::from_str(&json).unwrap();
     let lines = report["lines"].as_array().unwrap();
     assert!(lines.iter().all(|line| !line["file"].as_str().unwrap().contains(&root)));
-    let line = lines.iter().find(|line| line["file"] == "/srv/demo/rust-wordstat/src/main.rs").unwrap();
+    let line =
+        lines.iter().find(|line| line["file"] == "/srv/demo/rust-wordstat/src/main.rs").unwrap();
     assert_eq!(line["path"], *moved.to_str().unwrap());
 }
 
 #[test]
-fn an_unreadable_profile_is_code_1_with_file_place_and_reason() {
+fn an_unreadable_profile_exits_with_1_and_file_place_and_reason() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let message = run(["report", &path("none.json")]).failed(1);
-    assert!(message.starts_with(&path("none.json")) && message.contains("No such file"), "{message}");
-    let message = run(["check", folder.path().to_str().unwrap()]).failed(1);
+    let message = run(["report", &path("none.json")]).failure(1);
+    assert!(
+        message.starts_with(&path("none.json")) && message.contains("No such file"),
+        "{message}"
+    );
+    let message = run(["check", folder.path().to_str().unwrap()]).failure(1);
     assert!(message.ends_with("is a folder, expected a profile"), "{message}");
 
     let half = r#"{"meta": {"preprocessedProfileVersion": 49}, "threads": ["#;
     std::fs::write(path("half.json"), half).unwrap();
-    let message = run(["annotate", &path("half.json")]).failed(1);
+    let message = run(["annotate", &path("half.json")]).failure(1);
     let (path_of_half, end) = (path("half.json"), half.len());
-    assert_eq!(message, format!("{path_of_half}: byte {end}: the JSON ends in the middle; expected the rest of the profile"));
+    assert_eq!(
+        message,
+        format!(
+            "{path_of_half}: byte {end}: the JSON ends in the middle; expected the rest of the profile"
+        )
+    );
 
-    let bad = r#"{"meta": {"preprocessedProfileVersion": 49}, "threads": [{"samples": {"stack": [0]}}]}"#;
+    let bad =
+        r#"{"meta": {"preprocessedProfileVersion": 49}, "threads": [{"samples": {"stack": [0]}}]}"#;
     std::fs::write(path("bad.json"), bad).unwrap();
-    let message = run(["report", "--json", &path("bad.json")]).failed(1);
-    assert!(message.starts_with(&format!("{}: threads[0]: expected the table stackTable", path("bad.json"))), "{message}");
+    let message = run(["report", "--json", &path("bad.json")]).failure(1);
+    assert!(
+        message.starts_with(&format!(
+            "{}: threads[0]: expected the table stackTable",
+            path("bad.json")
+        )),
+        "{message}"
+    );
 
     std::fs::write(path("notes.txt"), "nothing of the kind\nat all\n").unwrap();
-    let message = run(["check", &path("notes.txt")]).failed(1);
+    let message = run(["check", &path("notes.txt")]).failure(1);
     assert!(message.starts_with(&path("notes.txt")), "{message}");
 }
 
 #[test]
-fn wrong_usage_is_code_2() {
-    for arguments in
-        [&["report"][..], &["frobnicate"], &["report", "--by", "colour", "x"], &["annotate", "x", "--map", "no equals sign"]]
-    {
+fn wrong_usage_exits_with_2() {
+    for arguments in [
+        &["report"][..],
+        &["frobnicate"],
+        &["report", "--by", "colour", "x"],
+        &["annotate", "x", "--map", "no equals sign"],
+    ] {
         let output = costline().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{arguments:?}");
@@ -295,68 +404,96 @@ fn wrong_usage_is_code_2() {
 }
 
 #[test]
-fn nothing_to_show_is_code_3() {
-    let message = on("annotate", NAMES_ONLY, []).failed(3);
-    assert!(message.ends_with("nothing to show: the profile names no lines (see `costline check`)"), "{message}");
+fn nothing_to_show_exits_with_3() {
+    let message = on("annotate", NAMES_ONLY, []).failure(3);
+    assert!(
+        message.ends_with("nothing to show: the profile names no lines (see `costline check`)"),
+        "{message}"
+    );
     let other = fixture("v8/node-mdrender/src/main.js");
-    let message = on("annotate", RUST, [other.to_str().unwrap()]).failed(3);
-    assert!(message.starts_with(other.to_str().unwrap()) && message.contains("no cost in this profile"), "{message}");
+    let message = on("annotate", RUST, [other.to_str().unwrap()]).failure(3);
+    assert!(
+        message.starts_with(other.to_str().unwrap()) && message.contains("no cost in this profile"),
+        "{message}"
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_code_3() {
+fn a_full_disk_exits_with_3() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let mut command = costline();
-    let output = command.args(["report", "--json"]).arg(fixture(RUST)).stdout(full).output().unwrap();
+    let output =
+        command.args(["report", "--json"]).arg(fixture(RUST)).stdout(full).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.starts_with("costline: cannot write the output: "), "{stderr}");
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
+fn a_reader_that_closes_the_pipe_is_no_error() {
     for arguments in [&["report", "--json"][..], &["annotate"]] {
         let mut command = costline();
-        let mut child = command.args(arguments).arg(fixture(RUST)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .args(arguments)
+            .arg(fixture(RUST))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
-        assert_eq!((output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()), (Some(0), ""), "{arguments:?}");
+        assert_eq!(
+            (output.status.code(), String::from_utf8(output.stderr).unwrap().as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
     }
 }
 
 #[test]
-fn a_manual_page_for_every_command() {
+fn writes_a_manual_page_for_every_command() {
     let folder = tempfile::tempdir().unwrap();
-    run(["man", folder.path().to_str().unwrap()]).fine();
-    for command in ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions"] {
-        let page = std::fs::read_to_string(folder.path().join(format!("costline{command}.1"))).unwrap();
+    run(["man", folder.path().to_str().unwrap()]).success();
+    for command in
+        ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions"]
+    {
+        let page =
+            std::fs::read_to_string(folder.path().join(format!("costline{command}.1"))).unwrap();
         assert!(page.contains(".TH costline") && page.contains(".SH SYNOPSIS"), "{page}");
     }
     let nowhere = run(["man", folder.path().join("missing").to_str().unwrap()]);
     assert_eq!(nowhere.code, Some(3));
-    assert!(nowhere.stderr.starts_with("costline: cannot write the output: "), "{}", nowhere.stderr);
+    assert!(
+        nowhere.stderr.starts_with("costline: cannot write the output: "),
+        "{}",
+        nowhere.stderr
+    );
 }
 
 #[test]
-fn completions_for_every_shell() {
+fn writes_completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish"] {
-        let script = run(["completions", shell]).fine();
-        assert!(script.contains("annotate") && script.contains("--metric") || script.contains("-l metric"), "{shell}: {script}");
+        let script = run(["completions", shell]).success();
+        assert!(
+            script.contains("annotate") && script.contains("--metric")
+                || script.contains("-l metric"),
+            "{shell}: {script}"
+        );
     }
 }
 
 #[test]
-fn help_names_every_command_and_the_exit_codes() {
-    let help = run(["--help"]).fine();
+fn help_lists_every_command_and_the_exit_codes() {
+    let help = run(["--help"]).success();
     for command in ["lsp", "annotate", "report", "check", "completions"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
     }
     assert!(help.contains("Exit codes: 0 fine, 1 the profile cannot be read"), "{help}");
-    assert!(run(["--version"]).fine().starts_with("costline 0."));
+    assert!(run(["--version"]).success().starts_with("costline 0."));
 }
 
-/// A Firefox profile of one sample, at address 16 of a library.
+/// A Firefox profile with one sample at address 16 of a library.
 fn one_address(lib: &str, path: &Path) -> String {
     serde_json::json!({
         "meta": { "version": 27, "preprocessedProfileVersion": 48, "interval": 1, "startTime": 0, "product": "app",
@@ -378,13 +515,15 @@ fn one_address(lib: &str, path: &Path) -> String {
 }
 
 #[test]
-fn names_of_compiled_code_are_read_from_files_that_are_called_so() {
+fn reads_names_of_generated_code_only_from_files_with_the_right_name() {
     let folder = tempfile::tempdir().unwrap();
     let elsewhere = tempfile::tempdir().unwrap();
     let profile = folder.path().join("profile.json");
-    for (lib, file, is_read) in
-        [("perf-1.map", "perf-1.map", true), ("perf-1.map", "keys", false), ("perf-x.map", "perf-x.map", false)]
-    {
+    for (lib, file, is_read) in [
+        ("perf-1.map", "perf-1.map", true),
+        ("perf-1.map", "keys", false),
+        ("perf-x.map", "perf-x.map", false),
+    ] {
         let file = elsewhere.path().join(file);
         std::fs::write(&file, "0 20 parse\n").unwrap();
         std::fs::write(&profile, one_address(lib, &file)).unwrap();

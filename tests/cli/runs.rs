@@ -1,7 +1,7 @@
-//! Files that one run wrote, given together: they are one recording. What they cost together is what the profilers' own tools
-//! say of them one by one; `fixtures/runs` has them and how they were recorded.
+//! Files of one run, read as one recording. The expected sums are those of the profilers' own tools
+//! for single files. `fixtures/runs` has the files and describes how they were recorded.
 
-use super::{Ran, costline};
+use super::{Outcome, costline};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -13,17 +13,20 @@ fn folder(run: &str) -> PathBuf {
 /// The profiles of a run, by name.
 fn profiles(run: &str, start: &str) -> Vec<PathBuf> {
     let entries = folder(run).read_dir().unwrap().map(|entry| entry.unwrap().path());
-    let mut profiles: Vec<_> = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(start)).collect();
+    let mut profiles: Vec<_> = entries
+        .filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(start))
+        .collect();
     profiles.sort();
     profiles
 }
 
-fn on(command: &str, profiles: &[PathBuf], arguments: &[&str]) -> Ran {
-    Ran::of(costline().arg(command).args(profiles).args(arguments))
+fn on(command: &str, profiles: &[PathBuf], arguments: &[&str]) -> Outcome {
+    Outcome::of(costline().arg(command).args(profiles).args(arguments))
 }
 
 fn report(profiles: &[PathBuf], arguments: &[&str]) -> Value {
-    serde_json::from_str(&on("report", profiles, &[&["--json"], arguments].concat()).fine()).unwrap()
+    serde_json::from_str(&on("report", profiles, &[&["--json"], arguments].concat()).success())
+        .unwrap()
 }
 
 /// Name, self, total and calls of the functions of a file.
@@ -31,85 +34,131 @@ fn functions(report: &Value, file: &str) -> Vec<(String, Value, Value, Value)> {
     let rows = report["functions"].as_array().unwrap().iter();
     let of_file = rows.filter(|row| row["file"].as_str().is_some_and(|name| name.ends_with(file)));
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    of_file.map(|row| (text(&row["name"]), row["self"].clone(), row["total"].clone(), row["calls"].clone())).collect()
+    of_file
+        .map(|row| {
+            (text(&row["name"]), row["self"].clone(), row["total"].clone(), row["calls"].clone())
+        })
+        .collect()
 }
 
 fn threads(report: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or("none").to_owned();
-    let row = |row: &Value| format!("{} {}:{} {}", text(&row["name"]), text(&row["pid"]), text(&row["tid"]), row["total"]);
+    let row = |row: &Value| {
+        format!(
+            "{} {}:{} {}",
+            text(&row["name"]),
+            text(&row["pid"]),
+            text(&row["tid"]),
+            row["total"]
+        )
+    };
     report["threads"].as_array().unwrap().iter().map(row).collect()
 }
 
-/// Two threads, each in two dumps; the first file stays empty.
+/// Two threads with two dumps each. The first file is empty.
 #[test]
-fn threads_and_dumps_of_callgrind_add_up() {
+fn adds_threads_and_dumps_of_callgrind() {
     let files = profiles("callgrind-threads", "callgrind.out");
     assert_eq!(files.len(), 5);
     let all = report(&files, &[]);
-    // As valgrind said at the end: "Collected : 928069". The others are sums of `callgrind_annotate --inclusive=yes FILE`.
+    // Valgrind printed "Collected : 928069". The other numbers are sums of `callgrind_annotate
+    // --inclusive=yes FILE`.
     assert_eq!(all["total"], 928_069);
     assert_eq!(threads(&all), ["thread 1 3601:1 847773", "thread 2 3601:2 80296"]);
-    let row = |name: &str, own: u64, total: u64, calls: u64| (name.to_owned(), own.into(), total.into(), calls.into());
-    let expected = [row("step", 800_024, 800_024, 2), row("main", 32, 725_444, 1), row("work", 11, 80_023, 1)];
+    let row = |name: &str, own: u64, total: u64, calls: u64| {
+        (name.to_owned(), own.into(), total.into(), calls.into())
+    };
+    let expected =
+        [row("step", 800_024, 800_024, 2), row("main", 32, 725_444, 1), row("work", 11, 80_023, 1)];
     assert_eq!(functions(&all, "pair.c"), expected);
 
     let second = report(&files, &["--thread", "thread 2"]);
-    assert_eq!((&second["total"], threads(&second)), (&80_296.into(), vec!["thread 2 3601:2 80296".to_owned()]));
-    assert_eq!(functions(&second, "pair.c"), [row("work", 11, 80_023, 1), row("step", 80_012, 80_012, 1)]);
+    assert_eq!(
+        (&second["total"], threads(&second)),
+        (&80_296.into(), vec!["thread 2 3601:2 80296".to_owned()])
+    );
+    assert_eq!(
+        functions(&second, "pair.c"),
+        [row("work", 11, 80_023, 1), row("step", 80_012, 80_012, 1)]
+    );
 
-    // Whatever the order, and however often.
+    // In any order, and with a file given twice.
     let mut again = files.clone();
     again.reverse();
     again.push(files[1].clone());
     assert_eq!(report(&again, &[])["total"], 928_069);
 
-    let check = on("check", &files, &[]).fine();
-    assert!(check.starts_with("callgrind.out.3601") && check.contains(" and 3 more files: 928069 Ir in 2 threads"), "{check}");
+    let check = on("check", &files, &[]).success();
+    assert!(
+        check.starts_with("callgrind.out.3601")
+            && check.contains(" and 3 more files: 928069 Ir in 2 threads"),
+        "{check}"
+    );
     let written = on("export", &files, &["--to", "callgrind"]);
-    assert!(written.stdout.ends_with("totals: 928069\n") && written.stderr.contains("threads"), "{}", written.stderr);
+    assert!(
+        written.stdout.ends_with("totals: 928069\n") && written.stderr.contains("threads"),
+        "{}",
+        written.stderr
+    );
 }
 
 #[test]
-fn a_worker_of_node_is_a_thread() {
+fn a_node_worker_is_a_thread() {
     let files = profiles("node-worker", "CPU.");
     let all = report(&files, &["--metric", "hits"]);
-    // hitCount of all nodes but (idle), which has 243.
+    // The sum of hitCount, without (idle), which has 243.
     assert_eq!((&all["total"], &all["idle"]), (&278.into(), &243.into()));
     assert_eq!(threads(&all), ["main 3670:0 152", "worker 1 3670:1 126"]);
     let spin = functions(&all, "spin.js").into_iter().find(|row| row.0 == "spin").unwrap();
     assert_eq!(spin.1, 207);
-    let line = all["lines"].as_array().unwrap().iter().find(|row| row["file"] == "/srv/demo/node-pair/spin.js").unwrap();
+    let line = all["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["file"] == "/srv/demo/node-pair/spin.js")
+        .unwrap();
     assert_eq!((&line["line"], &line["self"]), (&4.into(), &207.into()));
     let worker = report(&files, &["--metric", "hits", "--thread", "worker 1"]);
     assert_eq!((&worker["total"], threads(&worker).len()), (&126.into(), 1));
 }
 
 #[test]
-fn one_file_alone_says_which_others_there_are() {
+fn one_file_alone_warns_about_the_others() {
     let files = profiles("callgrind-threads", "callgrind.out");
     let second = files.iter().find(|file| file.ends_with("callgrind.out.3601.1-02.gz")).unwrap();
     let alone = on("report", slice::from_ref(second), &["--json"]);
-    let said = "costline: warning: 3 more files of this run: ";
-    assert!(alone.stderr.starts_with(said) && alone.stderr.ends_with("; give them, too\n"), "{}", alone.stderr);
+    let warning = "costline: warning: 3 more files of this run: ";
+    assert!(
+        alone.stderr.starts_with(warning) && alone.stderr.ends_with("; give them, too\n"),
+        "{}",
+        alone.stderr
+    );
     assert_eq!(alone.stderr.lines().count(), 1);
     let report: Value = serde_json::from_str(&alone.stdout).unwrap();
-    assert_eq!((&report["total"], &report["warnings"][0]["code"]), (&80_296.into(), &"more-files".into()));
-    assert!(on("check", slice::from_ref(second), &[]).stdout.contains("warning   3 more files of this run"));
+    assert_eq!(
+        (&report["total"], &report["warnings"][0]["code"]),
+        (&80_296.into(), &"more-files".into())
+    );
+    assert!(
+        on("check", slice::from_ref(second), &[])
+            .stdout
+            .contains("warning   3 more files of this run")
+    );
 }
 
 #[test]
-fn sources_follow_the_profiles() {
+fn accepts_sources_after_profiles() {
     let mut arguments = profiles("callgrind-threads", "callgrind.out");
     arguments.push(folder("callgrind-threads").join("pair.c"));
     let root = folder("callgrind-threads");
-    let text = on("annotate", &arguments, &["--root", root.to_str().unwrap()]).fine();
+    let text = on("annotate", &arguments, &["--root", root.to_str().unwrap()]).success();
     let lines: Vec<_> = text.lines().filter(|line| line.contains("sum += i;")).collect();
-    // 4 instructions for each of 100 000 turns.
+    // 4 instructions in each of 100 000 iterations.
     assert!(matches!(lines[..], [line] if line.trim_start().starts_with("43.1%")), "{text}");
 }
 
 #[test]
-fn other_formats_and_metrics_are_no_part_of_a_recording() {
+fn rejects_other_formats_and_metrics_as_parts_of_a_recording() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         std::fs::write(dir.path().join(name), text).unwrap();
@@ -118,12 +167,16 @@ fn other_formats_and_metrics_are_no_part_of_a_recording() {
     let instructions = write("a.out", "events: Ir\n\nfl=a.c\nfn=f\n1 5\n");
     let reads = write("b.out", "events: Dr\n\nfl=a.c\nfn=f\n1 5\n");
     let folded = write("c.folded", "main;f 3\n");
-    let message = on("report", &[instructions.clone(), reads], &[]).failed(1);
-    assert!(message.contains("b.out: is not one recording with ") && message.contains("costs in Dr (Dr)"), "{message}");
-    let message = on("report", &[instructions.clone(), folded], &[]).failed(1);
+    let message = on("report", &[instructions.clone(), reads], &[]).failure(1);
+    assert!(
+        message.contains("b.out: is not one recording with ")
+            && message.contains("costs in Dr (Dr)"),
+        "{message}"
+    );
+    let message = on("report", &[instructions.clone(), folded], &[]).failure(1);
     assert!(message.contains("one is folded stacks, the other callgrind"), "{message}");
     let broken = write("d.out", "");
-    assert!(on("report", slice::from_ref(&broken), &[]).failed(1).contains("d.out"));
-    // Where others have content, an empty file is the one that callgrind makes first.
+    assert!(on("report", slice::from_ref(&broken), &[]).failure(1).contains("d.out"));
+    // callgrind creates an empty file first, which is ignored if there are others.
     assert_eq!(report(&[broken, instructions], &[])["total"], 5);
 }

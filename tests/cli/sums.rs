@@ -1,4 +1,4 @@
-//! What is summed and what shares are of, where weights are negative, idle or of inlined code.
+//! Sums and percentages with negative weights, idle samples and inlined code.
 
 use super::{fixture, run};
 use serde_json::Value;
@@ -15,40 +15,47 @@ fn folded(text: &str) -> (TempDir, String) {
 }
 
 #[test]
-fn shares_of_negative_weights_are_of_absolute_self() {
+fn percentages_of_negative_weights_refer_to_absolute_self() {
     // 100 of 100 + 100 + 7.
     let (_folder, profile) = folded("f 100\ng -100\nh 7\n");
-    let text = run(["report", &profile]).fine();
-    assert!(text.contains("48.3% (100 samples)") && text.contains("-48.3% (-100 samples)"), "{text}");
-    // A negative net sum changes no sign: 5 of 5 + 5 + 3.
+    let text = run(["report", &profile]).success();
+    assert!(
+        text.contains("48.3% (100 samples)") && text.contains("-48.3% (-100 samples)"),
+        "{text}"
+    );
+    // A negative net sum does not change any sign: 5 of 5 + 5 + 3.
     let (_folder, profile) = folded("f 5\ng -5\nh -3\n");
-    let text = run(["report", &profile]).fine();
+    let text = run(["report", &profile]).success();
     assert!(text.contains("38.5% (5 samples)") && text.contains("-38.5% (-5 samples)"), "{text}");
 }
 
 #[test]
-fn weights_that_cancel_out_are_shown() {
+fn shows_weights_that_cancel_out() {
     let (_folder, profile) = folded("main;alloc;grow 10\nmain;alloc;free -10\n");
-    let text = run(["report", &profile]).fine();
+    let text = run(["report", &profile]).success();
     assert!(text.starts_with("cpu.folded: 0 samples in 1 thread\n"), "{text}");
-    let tree = run(["tree", "--min-percent", "0", &profile]).fine();
-    let names: Vec<_> = tree.lines().skip(2).filter_map(|row| row.split_whitespace().last()).collect();
+    let tree = run(["tree", "--min-percent", "0", &profile]).success();
+    let names: Vec<_> =
+        tree.lines().skip(2).filter_map(|row| row.split_whitespace().last()).collect();
     assert_eq!(names, ["main", "alloc", "grow", "free"]);
 }
 
-/// Self and total of the functions with most self cost, with inlined functions merged into those that were compiled, as
-/// `go tool pprof -noinlines -top` (Go 1.19) prints them.
+/// Self and total of the functions with the most self cost, as printed by `go tool pprof -noinlines
+/// -top` (Go 1.19).
 #[test]
-fn inlined_functions_merge_into_the_function_that_was_compiled() {
+fn merges_inlined_functions_into_their_callers() {
     let profile = fixture("pprof/go-indexer-cpu/cpu.pb.gz");
-    let report = run(["report", "--json", "--inlines", "callSite", profile.to_str().unwrap()]).fine();
+    let report =
+        run(["report", "--json", "--inlines", "callSite", profile.to_str().unwrap()]).success();
     let report: Value = serde_json::from_str(&report).unwrap();
     let milliseconds = |row: &Value, key: &str| row[key].as_u64().unwrap() / 1_000_000;
     let functions: BTreeMap<&str, _> = report["functions"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|row| (row["name"].as_str().unwrap(), (milliseconds(row, "self"), milliseconds(row, "total"))))
+        .map(|row| {
+            (row["name"].as_str().unwrap(), (milliseconds(row, "self"), milliseconds(row, "total")))
+        })
         .collect();
     for (name, cost) in [
         ("runtime.mapaccess1_fast64", (2620, 3300)),
@@ -63,7 +70,9 @@ fn inlined_functions_merge_into_the_function_that_was_compiled() {
     ] {
         assert_eq!(functions.get(name), Some(&cost), "{name}");
     }
-    let tree = run(["tree", "--min-percent", "0", "--inlines", "callSite", profile.to_str().unwrap()]).fine();
+    let tree =
+        run(["tree", "--min-percent", "0", "--inlines", "callSite", profile.to_str().unwrap()])
+            .success();
     let inlined = "runtime.add";
     assert!(!functions.contains_key(inlined) && !tree.contains(inlined), "{tree}");
 }

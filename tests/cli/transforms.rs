@@ -1,30 +1,40 @@
-//! `--implementation` and `--transform`: what they leave of a recording of Firefox.
+//! `--implementation` and `--transform` on a recording of Firefox.
 //!
-//! The numbers are not Costline's: a script of a few lines went through the samples of the file one by one, made a list of frames of
-//! each (with the category of each stack), changed the list as the transform says, and counted what was left at its end (self) and
-//! anywhere in it (total). It agreed on every function, every line, the total and the idle samples.
+//! The expected numbers are from an independent script: it read the samples of the file one by one,
+//! listed the frames of each (with the category of each stack), changed the list as the transform
+//! says, and counted its end (self) and everything in it (total). It agreed on every function,
+//! every line, the total and the idle samples.
 
-use crate::{Ran, fixture, on};
+use crate::{Outcome, fixture, on};
 use serde_json::Value;
 
 const FIREFOX: &str = "firefox/web-sudoku/profile.json.gz";
 const SLABS: &str = "firefox/web-sudoku-jslb/profile.jslb.gz";
 
-/// A report without symbols: there are none of this Firefox.
+/// A report without symbols, because there are none for this build of Firefox.
 fn report(profile: &str, view: &[&str]) -> Value {
     let path = fixture(profile);
     let root = path.parent().unwrap();
     let mut command = crate::costline();
-    command.arg("report").arg(&path).arg("--root").arg(root).args(["--json", "--no-symbols"]).args(view);
-    serde_json::from_str(&Ran::of(&mut command).fine()).unwrap()
+    command
+        .arg("report")
+        .arg(&path)
+        .arg("--root")
+        .arg(root)
+        .args(["--json", "--no-symbols"])
+        .args(view);
+    serde_json::from_str(&Outcome::of(&mut command).success()).unwrap()
 }
 
 /// Self and total of the functions and lines of the solver.
 fn solver(report: &Value) -> (Vec<String>, Vec<String>) {
-    let is_solver = |row: &&Value| row["file"].as_str().is_some_and(|file| file.ends_with("/solver.js"));
+    let is_solver =
+        |row: &&Value| row["file"].as_str().is_some_and(|file| file.ends_with("/solver.js"));
     let rows = |rows: &str, name: &str| {
         let rows = report[rows].as_array().unwrap().iter().filter(is_solver);
-        let text = rows.map(|row| format!("{} {}/{}", row[name].to_string().replace('"', ""), row["self"], row["total"]));
+        let text = rows.map(|row| {
+            format!("{} {}/{}", row[name].to_string().replace('"', ""), row["self"], row["total"])
+        });
         let mut text: Vec<_> = text.map(|row| row.replace(".0", "")).collect();
         text.sort();
         text
@@ -36,7 +46,11 @@ fn solver(report: &Value) -> (Vec<String>, Vec<String>) {
 fn check(view: &[&str], sums: [f64; 2], functions: &[&str], lines: &[&str]) {
     for profile in [FIREFOX, SLABS] {
         let report = report(profile, view);
-        assert_eq!([&report["total"], &report["idle"]].map(|sum| sum.as_f64().unwrap()), sums, "{profile} {view:?}");
+        assert_eq!(
+            [&report["total"], &report["idle"]].map(|sum| sum.as_f64().unwrap()),
+            sums,
+            "{profile} {view:?}"
+        );
         assert_eq!(report["noStack"].as_f64(), Some(0.0));
         assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{}", report["warnings"]);
         let found = solver(&report);
@@ -65,10 +79,11 @@ const JS_LINES: [&str; 11] = [
     "38 0/1",
     "40 0/360",
 ];
-const JS_FUNCTIONS: [&str; 4] = ["candidates 151/361", "candidates/< 22/22", "pick 3/364", "solve 0/365"];
+const JS_FUNCTIONS: [&str; 4] =
+    ["candidates 151/361", "candidates/< 22/22", "pick 3/364", "solve 0/365"];
 
 #[test]
-fn javascript_only_and_native_code_only() {
+fn keeps_only_javascript_or_only_native_code() {
     check(&["--implementation", "js"], [1176.0, 24.0], &JS_FUNCTIONS, &JS_LINES);
     check(&["--implementation", "native"], [1552.0, 694.0], &[], &[]);
     let lines = report(FIREFOX, &["--implementation", "native"])["lines"].as_array().unwrap().len();
@@ -76,7 +91,7 @@ fn javascript_only_and_native_code_only() {
 }
 
 #[test]
-fn a_function_focused_collapsed_or_merged() {
+fn focuses_collapses_and_merges_functions() {
     let js = ["--implementation", "js", "--transform"];
     check(&[&js[..], &["focus-function:solve"]].concat(), [365.0, 0.0], &JS_FUNCTIONS, &JS_LINES);
     check(
@@ -85,9 +100,17 @@ fn a_function_focused_collapsed_or_merged() {
         &["pick 364/364", "solve 0/365"],
         &["20 1/1", "25 361/361", "26 2/2", "36 0/364", "38 0/1", "40 0/360"],
     );
-    // In their order, one as text and one as JSON.
+    // Applied in order; one as text and one as JSON.
     check(
-        &[&js[..], &["collapse-recursion:solve", "--transform", r#"{"type":"merge-function","function":"candidates"}"#]].concat(),
+        &[
+            &js[..],
+            &[
+                "collapse-recursion:solve",
+                "--transform",
+                r#"{"type":"merge-function","function":"candidates"}"#,
+            ],
+        ]
+        .concat(),
         [1176.0, 24.0],
         &["candidates/< 22/22", "pick 154/364", "solve 0/365"],
         &["17 22/22", "20 1/1", "25 151/361", "26 2/2", "36 0/364", "38 0/1"],
@@ -95,35 +118,48 @@ fn a_function_focused_collapsed_or_merged() {
 }
 
 #[test]
-fn a_category() {
+fn focuses_a_category() {
     check(
         &["--transform", "focus-category:JavaScript"],
         [1168.0, 24.0],
         &["candidates 4/361", "candidates/< 0/22", "pick 0/364", "solve 0/365"],
         &[
-            "12 1/119", "13 0/48", "14 0/103", "15 1/40", "17 2/51", "20 0/1", "25 0/361", "26 0/2", "36 0/364", "38 0/1",
-            "40 0/360",
+            "12 1/119", "13 0/48", "14 0/103", "15 1/40", "17 2/51", "20 0/1", "25 0/361",
+            "26 0/2", "36 0/364", "38 0/1", "40 0/360",
         ],
     );
 }
 
-/// Whatever shows costs shows those of the same stacks.
+/// All commands show the costs of the same stacks.
 #[test]
-fn every_command_sees_the_same() {
+fn all_commands_apply_the_view() {
     let view = ["--no-symbols", "--implementation", "js", "--transform", "focus-function:solve"];
     let run = |command: &str, more: &[&str]| {
         let path = fixture(FIREFOX);
-        let ran =
-            Ran::of(crate::costline().arg(command).arg(&path).arg("--root").arg(path.parent().unwrap()).args(view).args(more));
-        // Warnings say what a format cannot carry.
+        let ran = Outcome::of(
+            crate::costline()
+                .arg(command)
+                .arg(&path)
+                .arg("--root")
+                .arg(path.parent().unwrap())
+                .args(view)
+                .args(more),
+        );
+        // Only warnings about what the format cannot represent.
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         ran.stdout
     };
-    let tree: Value = serde_json::from_str(&run("tree", &["--json", "--min-percent", "0"])).unwrap();
+    let tree: Value =
+        serde_json::from_str(&run("tree", &["--json", "--min-percent", "0"])).unwrap();
     let root = &tree["nodes"][0];
-    assert_eq!((root["name"].as_str(), root["total"].as_f64()), (Some("solve"), Some(365.0)), "{tree}");
+    assert_eq!(
+        (root["name"].as_str(), root["total"].as_f64()),
+        (Some("solve"), Some(365.0)),
+        "{tree}"
+    );
     let folded = run("export", &["--to", "folded"]);
-    let weights = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap());
+    let weights =
+        folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap());
     assert_eq!(weights.sum::<u64>(), 365);
     assert!(folded.lines().all(|line| line.starts_with("solve")), "{folded}");
     assert!(run("check", &[]).contains("730 ms"));
@@ -133,13 +169,31 @@ fn every_command_sees_the_same() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
-    let told = on("report", FIREFOX, ["--no-symbols", "--transform", "merge-node:solve>pickle"]).failed(2);
-    assert!(told.ends_with("profile.json.gz: no function is called `pickle` (did you mean `pick`?)"), "{told}");
-    let told = on("report", "callgrind/perl-wordgraph/callgrind.out.nytprof", ["--transform", "merge-function:f"]).failed(2);
-    assert!(told.ends_with("this recording has sums without stacks, which no transform or filter can change"), "{told}");
+fn rejects_transforms_that_do_not_apply() {
+    let message = on("report", FIREFOX, ["--no-symbols", "--transform", "merge-node:solve>pickle"])
+        .failure(2);
+    assert!(
+        message.ends_with("profile.json.gz: no function is called `pickle` (did you mean `pick`?)"),
+        "{message}"
+    );
+    let message = on(
+        "report",
+        "callgrind/perl-wordgraph/callgrind.out.nytprof",
+        ["--transform", "merge-function:f"],
+    )
+    .failure(2);
+    assert!(
+        message.ends_with(
+            "this recording is a call graph without stacks, so transforms and filters do not apply"
+        ),
+        "{message}"
+    );
     let ran = on("report", FIREFOX, ["--transform", "merge:f"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.stderr.contains("no transform is called `merge`, expected one of merge-function"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("no transform is called `merge`, expected one of merge-function"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(on("report", FIREFOX, ["--implementation", "java"]).code, Some(2));
 }

@@ -1,4 +1,4 @@
-//! Call graphs small enough to be summed by hand, from the text of a callgrind file to costs.
+//! Call graphs with hand-checkable costs, from the text of a callgrind file to the costs.
 
 use analysis::View;
 use expect_test::{Expect, expect};
@@ -10,7 +10,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 fn read(bytes: Vec<u8>) -> Recording {
-    formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap().recording
+    formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
+        .unwrap()
+        .recording
 }
 
 fn fixture(path: &str) -> Recording {
@@ -18,11 +20,11 @@ fn fixture(path: &str) -> Recording {
     read(std::fs::read(folder.join(path)).unwrap())
 }
 
-/// Self and total of functions and lines, and what calls cost; `?` marks what is estimated.
+/// Self and total of functions and lines, and the costs of calls; `?` marks estimates.
 fn costs(recording: &Recording) -> String {
     let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
     let costs = analysis::costs(recording, &View::of(recording), &groups);
-    let known = |total: Total| match total {
+    let render = |total: Total| match total {
         Total::Exact(total) => total.to_string(),
         Total::Bounded { min, max } => format!("{min}..{max}"),
         total => format!("{total:?}"),
@@ -30,17 +32,22 @@ fn costs(recording: &Recording) -> String {
     let name = |function| symbols.func_name(groups.first_func(function));
     let mut out = format!("total {}\n", costs.total);
     for (function, cost) in costs.functions() {
-        writeln!(out, "{} {}/{}", name(function), cost.cost.self_, known(cost.cost.total)).unwrap();
+        writeln!(out, "{} {}/{}", name(function), cost.cost.self_, render(cost.cost.total))
+            .unwrap();
     }
     for line in costs.lines() {
         let file = symbols.source_name(groups.first_source(line.file));
-        writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, known(line.cost.total)).unwrap();
+        writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, render(line.cost.total))
+            .unwrap();
     }
     for edge in costs.edges() {
-        let sites: Vec<_> = costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
-        let (caller, callee, mark) = (name(edge.caller), name(edge.callee), if edge.estimated { "?" } else { "" });
+        let sites: Vec<_> =
+            costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+        let (caller, callee, mark) =
+            (name(edge.caller), name(edge.callee), if edge.estimated { "?" } else { "" });
         let calls = edge.calls.map_or_else(String::new, |calls| format!(" {calls}x"));
-        writeln!(out, "{caller} > {callee}{calls} {}{mark} ({})", edge.total, sites.join(", ")).unwrap();
+        writeln!(out, "{caller} > {callee}{calls} {}{mark} ({})", edge.total, sites.join(", "))
+            .unwrap();
     }
     out
 }
@@ -51,7 +58,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn the_example_of_the_manual() {
+fn the_example_of_the_callgrind_manual() {
     check(
         "events: Ir\nfl=file1.c\nfn=main\n16 20\ncfn=func1\ncalls=1 50\n16 400\ncfi=file2.c\ncfn=func2\ncalls=3 20\n16 400\n\
          fn=func1\n51 100\ncfi=file2.c\ncfn=func2\ncalls=2 20\n51 300\nfl=file2.c\nfn=func2\n20 700\n",
@@ -71,8 +78,8 @@ fn the_example_of_the_manual() {
 }
 
 #[test]
-fn a_function_that_calls_itself() {
-    // Calls of `fib` by itself lie within that by `main`.
+fn direct_recursion_adds_nothing_to_the_total() {
+    // Calls of `fib` by itself are nested in the call by `main`.
     check(
         "events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=fib\ncalls=1 5\n2 100\nfn=fib\n5 100\ncfn=fib\ncalls=4 5\n6 150\n",
         &expect![[r#"
@@ -90,8 +97,9 @@ fn a_function_that_calls_itself() {
 }
 
 #[test]
-fn functions_that_call_each_other() {
-    // What `a` costs is what the call into the cycle costs. `b` spends 30 and 20 in `c`, and up to 15 more in `a`.
+fn a_cycle_gives_bounds() {
+    // The total of `a` is the cost of the call into the cycle. `b` spends 30 itself and 20 in `c`,
+    // and up to 15 more in `a`.
     check(
         "events: Ir\nfl=x.c\nfn=main\n1 10\ncfn=a\ncalls=1 0\n2 70\nfn=a\n11 20\ncfn=b\ncalls=5 0\n12 65\n\
          fn=b\n21 30\ncfn=a\ncalls=4 0\n22 15\ncfn=c\ncalls=1 0\n23 20\nfn=c\n31 20\n",
@@ -119,7 +127,7 @@ fn functions_that_call_each_other() {
 
 #[test]
 fn levels_of_recursion_make_totals_exact() {
-    // The same cycle, but the file tells calls of `a` within `a` apart.
+    // The same cycle, but the file separates calls of `a` within `a`.
     check(
         "events: Ir\nfl=x.c\nfn=main\n1 10\ncfn=a\ncalls=1 0\n2 70\nfn=a\n11 15\ncfn=b\ncalls=1 0\n12 55\n\
          fn=b\n21 25\ncfn=a'2\ncalls=1 0\n22 15\ncfn=c\ncalls=1 0\n23 15\nfn=a'2\n11 5\ncfn=b'2\ncalls=1 0\n12 10\n\
@@ -147,7 +155,7 @@ fn levels_of_recursion_make_totals_exact() {
 }
 
 #[test]
-fn inlined_code_costs_its_line_and_its_function() {
+fn inlined_code_counts_for_its_line_and_its_function() {
     check(
         "events: Ir\nfl=a.c\nfn=f\n10 5\nfi=b.h\n3 7\nfe=a.c\n11 1\n",
         &expect![[r#"
@@ -162,7 +170,7 @@ fn inlined_code_costs_its_line_and_its_function() {
 
 #[test]
 fn several_functions_on_one_line() {
-    // All of `block` lies within the call from its own line.
+    // All calls of `block` are nested in the call from its own line.
     check(
         "events: Ir\nfl=a.rb\nfn=f\n4 1\ncfn=block\ncalls=3 4\n4 6\nfn=block\n4 6\nfn=g\n9 2\ncfn=f\ncalls=1 4\n9 7\n",
         &expect![[r#"
@@ -176,7 +184,8 @@ fn several_functions_on_one_line() {
             g > f 1x 7 (9: 7)
         "#]],
     );
-    // Through another function it is not known how much of the line lies within the line.
+    // With another function in between, the graph does not tell how much of the line is nested in
+    // the line.
     check(
         "events: Ir\nfl=a.rb\nfn=f\n4 1\ncfn=each\ncalls=1 20\n4 8\nfn=each\n20 2\ncfn=block\ncalls=3 4\n20 6\nfn=block\n4 6\n\
          fn=g\n9 2\ncfn=f\ncalls=1 4\n9 9\n",
@@ -197,7 +206,7 @@ fn several_functions_on_one_line() {
 }
 
 #[test]
-fn without_calls_totals_are_unknown() {
+fn totals_are_unknown_without_calls() {
     check(
         "desc: I1 cache: 32768 B\ncmd: ls\nevents: Ir\nfl=a.c\nfn=main\n1 10\nfn=g\n5 3\nsummary: 13\n",
         &expect![[r#"
@@ -210,7 +219,7 @@ fn without_calls_totals_are_unknown() {
     );
 }
 
-/// Lines of text in order: ids and what follows from them differ.
+/// The lines of a text, sorted, because ids and their order differ.
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<_> = text.lines().collect();
     lines.sort_unstable();
@@ -218,9 +227,12 @@ fn sorted(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_call_graph_written_and_read_is_the_same() {
-    for path in ["c-jsonlite/callgrind.out.instr.gz", "ruby-ledger-rbspy/rbspy.callgrind", "perl-wordgraph/callgrind.out.nytprof"]
-    {
+fn a_call_graph_survives_writing_and_reading() {
+    for path in [
+        "c-jsonlite/callgrind.out.instr.gz",
+        "ruby-ledger-rbspy/rbspy.callgrind",
+        "perl-wordgraph/callgrind.out.nytprof",
+    ] {
         let recording = fixture(&format!("callgrind/{path}"));
         let Recording::Graph(graph) = &recording else { panic!("expected a graph") };
         let again = read(callgrind::write(graph).bytes);
@@ -235,10 +247,16 @@ fn stacks_written_as_a_call_graph_have_the_same_costs() {
         let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
         let costs = analysis::costs(recording, &View::of(recording), &groups);
         let file = |file| symbols.source_name(groups.first_source(file)).to_owned();
-        (costs.total, costs.lines().iter().map(|line| ((file(line.file), line.line), line.cost)).collect())
+        (
+            costs.total,
+            costs.lines().iter().map(|line| ((file(line.file), line.line), line.cost)).collect(),
+        )
     };
-    for path in ["pprof/go-indexer-cpu/cpu.pb.gz", "firefox/rust-wordstat-v70/profile.json.gz", "rbspy/ruby-ledger/rbspy.raw.gz"]
-    {
+    for path in [
+        "pprof/go-indexer-cpu/cpu.pb.gz",
+        "firefox/rust-wordstat-v70/profile.json.gz",
+        "rbspy/ruby-ledger/rbspy.raw.gz",
+    ] {
         let recording = fixture(path);
         let Recording::Stacks(profile) = &recording else { panic!("expected stacks") };
         let again = read(callgrind::write(&analysis::call_graph(profile)).bytes);
@@ -254,7 +272,10 @@ fn stacks_written_as_a_call_graph_have_the_same_costs() {
                 Total::Bounded { min, max } => (min, max),
                 total => panic!("{path}: {line:?}: {total:?}"),
             };
-            assert!(cost.self_ == self_ && min <= total && total <= max, "{path}: {line:?}: {cost:?}, expected {self_}, {total}");
+            assert!(
+                cost.self_ == self_ && min <= total && total <= max,
+                "{path}: {line:?}: {cost:?}, expected {self_}, {total}"
+            );
             n_exact += usize::from(min == max);
         }
         assert!(n_exact >= 5, "{path}: only {n_exact} lines have an exact total");
@@ -262,12 +283,17 @@ fn stacks_written_as_a_call_graph_have_the_same_costs() {
 }
 
 #[test]
-fn what_rbspy_writes_of_one_recording_has_the_same_lines() {
+fn the_formats_of_rbspy_have_the_same_lines_for_one_recording() {
     let lines = |name: &str| -> BTreeMap<(String, u32), (f64, f64)> {
         let recording = fixture(&format!("rbspy/ruby-ledger/{name}"));
         let (symbols, groups) = (recording.symbols(), Groups::identity(recording.symbols()));
         let costs = analysis::costs(&recording, &View::of(&recording), &groups);
-        let file = |file| symbols.source_name(groups.first_source(file)).trim_start_matches("/srv/demo/ruby-ledger/").to_owned();
+        let file = |file| {
+            symbols
+                .source_name(groups.first_source(file))
+                .trim_start_matches("/srv/demo/ruby-ledger/")
+                .to_owned()
+        };
         let percent = |weight: f64| (10_000.0 * weight / costs.total).round() / 100.0;
         let most = |total: Total| match total {
             Total::Exact(total) => total,
@@ -275,15 +301,23 @@ fn what_rbspy_writes_of_one_recording_has_the_same_lines() {
             total => panic!("{name}: {total:?}"),
         };
         let line = |line: &analysis::LineCost| {
-            ((file(line.file), line.line), (percent(line.cost.self_), percent(most(line.cost.total))))
+            (
+                (file(line.file), line.line),
+                (percent(line.cost.self_), percent(most(line.cost.total))),
+            )
         };
-        // Ruby's own files have other names in other forms.
-        costs.lines().iter().map(line).filter(|((file, _), _)| file.starts_with("lib/") || file == "main.rb").collect()
+        // Ruby's own files have different names in the formats.
+        costs
+            .lines()
+            .iter()
+            .map(line)
+            .filter(|((file, _), _)| file.starts_with("lib/") || file == "main.rb")
+            .collect()
     };
     let near = |a: f64, b: f64| (a - b).abs() < 0.02;
     let (raw, folded) = (lines("rbspy.raw.gz"), lines("rbspy.collapsed"));
     assert_eq!(raw, folded);
-    // These two pass over C functions without a name: their self cost goes to who called them.
+    // These two skip C functions without a name and charge their self cost to the caller.
     let (summary, callgrind) = (lines("rbspy.summary"), lines("rbspy.callgrind"));
     assert!(raw.keys().eq(summary.keys()) && raw.keys().eq(callgrind.keys()) && raw.len() == 20);
     for (line, &(own, total)) in &summary {
@@ -295,6 +329,9 @@ fn what_rbspy_writes_of_one_recording_has_the_same_lines() {
     assert_eq!(speedscope, pprof);
     for (line, &(own, total)) in &raw {
         let timed = speedscope.get(line).copied().unwrap_or_default();
-        assert!((timed.0 - own).abs() < 0.5 && (timed.1 - total).abs() < 0.5, "{line:?}: {timed:?}, {own} {total}");
+        assert!(
+            (timed.0 - own).abs() < 0.5 && (timed.1 - total).abs() < 0.5,
+            "{line:?}: {timed:?}, {own} {total}"
+        );
     }
 }

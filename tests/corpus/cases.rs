@@ -1,4 +1,4 @@
-//! Where the cases are.
+//! The cases and where to find them.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -7,31 +7,34 @@ use std::path::{Path, PathBuf};
 #[derive(Clone)]
 pub struct Case {
     pub name: String,
-    /// Where the sources lie.
+    /// The folder of the sources.
     pub folder: PathBuf,
     pub profile: PathBuf,
-    /// What a report says.
+    /// The expected report.
     pub expected: Value,
-    /// What the file says before source maps are applied, where that is something else.
+    /// The expected report before source maps are applied, if that differs.
     pub generated: Option<Value>,
-    /// Where the sources lay when the profile was recorded, with a slash at the end.
+    /// The folder of the sources at the time of the recording, with a trailing slash.
     pub root: String,
-    /// The format, as a report names it.
+    /// The format, as named in a report.
     pub format: String,
-    /// The metric that `expected` is of, where a report shows another one by itself.
+    /// The metric of `expected`, if it is not the default of the profile.
     pub metric: Option<&'static str>,
-    /// The library or program of the case, where names and lines come from its debug info: what lies in others is not compared.
+    /// The library or program whose debug info gives names and lines. Code in others is not
+    /// compared.
     pub module: Option<String>,
-    /// How many functions of `expected` stand for several functions of the profile that share name and file.
+    /// The number of functions in `expected` that stand for several functions of the profile with
+    /// the same name and file.
     pub n_merged: usize,
-    /// Lines of which `expected` has a total that no line can have.
+    /// Lines for which `expected` has an impossible total.
     pub over_counted: &'static [(&'static str, u64)],
-    /// Whether `expected` has totals of functions from another file of the same run, which knows more.
+    /// Whether the totals of functions in `expected` are from another file of the same run, which
+    /// has more information.
     pub totals_from_elsewhere: bool,
 }
 
 impl Case {
-    /// The same, as it is before source maps are applied.
+    /// The same case before source maps are applied.
     pub fn generated(&self) -> Case {
         let mut case = self.clone();
         case.expected = case.generated.take().unwrap_or(case.expected);
@@ -49,20 +52,28 @@ fn json(path: &Path) -> Value {
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let mut folders: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let entries =
+        std::fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut folders: Vec<_> =
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     folders.sort();
     folders
 }
 
-/// The folders of `fixtures/profiles/<tool>`: each with `expected.json`, and `case.json` that says what is what.
+/// The cases in `fixtures/profiles/<tool>`: folders with `expected.json`, and `case.json`, which
+/// describes the case.
 pub fn fixtures() -> Vec<Case> {
     let fixtures = project().join("fixtures/profiles");
     let folders = folders(&fixtures).into_iter().flat_map(|tool| folders(&tool));
     let folders = folders.filter(|folder| folder.join("expected.json").exists());
     let case = |folder: PathBuf| {
         let about = json(&folder.join("case.json"));
-        let text = |key: &str| about[key].as_str().unwrap_or_else(|| panic!("{}: no {key}", folder.display())).to_owned();
+        let text = |key: &str| {
+            about[key]
+                .as_str()
+                .unwrap_or_else(|| panic!("{}: no {key}", folder.display()))
+                .to_owned()
+        };
         let name = folder.strip_prefix(&fixtures).unwrap().display().to_string();
         Case {
             n_merged: n_merged(&name, &text("format"), about["module"].is_string()),
@@ -71,7 +82,9 @@ pub fn fixtures() -> Vec<Case> {
             name,
             profile: folder.join(text("profile")),
             expected: json(&folder.join("expected.json")),
-            generated: Some(folder.join("expected.generated.json")).filter(|path| path.exists()).map(|path| json(&path)),
+            generated: Some(folder.join("expected.generated.json"))
+                .filter(|path| path.exists())
+                .map(|path| json(&path)),
             root: format!("{}/", text("root")),
             format: text("format"),
             module: about["module"].as_str().map(str::to_owned),
@@ -82,10 +95,13 @@ pub fn fixtures() -> Vec<Case> {
     folders.map(case).collect()
 }
 
-/// The profiles of the larger corpus whose format is read, if it is there. Its `case.json` lists several profiles each.
+/// The profiles of the larger corpus in formats that are read, if it exists. Its `case.json`
+/// describe several profiles each.
 pub fn corpus() -> Option<Vec<Case>> {
     let corpus = project().join("../shared/corpus");
-    corpus.exists().then(|| folders(&corpus).iter().flat_map(|folder| corpus_cases(folder)).collect())
+    corpus
+        .exists()
+        .then(|| folders(&corpus).iter().flat_map(|folder| corpus_cases(folder)).collect())
 }
 
 fn corpus_cases(folder: &Path) -> Vec<Case> {
@@ -101,7 +117,8 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             () if format.starts_with("raw Gecko") => "gecko",
             () if format.starts_with("pprof") => "pprof",
             () if format.starts_with("perf.data") => "perf-data",
-            // The same profile is a fixture. Here `[self]` is expected to be a function, as speedscope's importer has it.
+            // The same profile is a fixture. Here `[self]` is expected to be a function, as in
+            // speedscope's importer.
             () if format.contains("pyinstrument") => return None,
             () if format.starts_with("speedscope") => "speedscope",
             () if format.starts_with("Chrome trace") => "chrome-trace",
@@ -111,7 +128,8 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             () if format.starts_with("callgrind") => "callgrind",
             () => return None,
         };
-        // A report spells files as the profile does, before names are completed, but after source maps.
+        // A report spells files as the profile does, after source maps and before names are
+        // completed.
         let view = |view: &str| row["more_expected"][view].as_str();
         let name = format!("{}/{}", folder.file_name().unwrap().display(), text("file"));
         Some(Case {
@@ -124,7 +142,10 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             generated: view("generated").map(|file| json(&folder.join(file))),
             root: format!("{}/", about["root"].as_str().unwrap()),
             format: format.to_owned(),
-            module: row["needs"][0].as_str().and_then(|path| path.rsplit('/').next()).map(str::to_owned),
+            module: row["needs"][0]
+                .as_str()
+                .and_then(|path| path.rsplit('/').next())
+                .map(str::to_owned),
             totals_from_elsewhere: totals_from_elsewhere(&text("file")),
             folder: folder.to_owned(),
         })
@@ -132,7 +153,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
     rows.filter_map(case).collect()
 }
 
-/// The expected costs of V8's profiles are in hits, those of Go's heap in what is in use.
+/// The expected costs of V8's profiles are hits, those of Go's heap profiles are the memory in use.
 fn metric(file: &str) -> Option<&'static str> {
     match file {
         _ if file.ends_with(".cpuprofile") => Some("hits"),
@@ -141,25 +162,28 @@ fn metric(file: &str) -> Option<&'static str> {
     }
 }
 
-/// Firefox, perf and callgrind have one function per library; the expected costs of these cases have one per name and file. The raw
-/// profile has more functions called `(root scope)`: converted, they have the file in their name.
+/// Firefox, perf and callgrind have a function per library, while the expected costs of these cases
+/// have one per name and file. The raw profile has several functions called `(root scope)`; in the
+/// converted one they contain the file in their name.
 fn n_merged(case: &str, format: &str, is_native: bool) -> usize {
     match case {
         _ if case.contains("web-sudoku") && format == "gecko" => 49,
         _ if case.contains("web-sudoku") => 44,
         _ if case.contains("c-jsonlite") => 6,
-        // Two instances of traits and two closures, told apart by where they are declared.
+        // Two instances of traits and two closures, which differ in their declaration.
         _ if case.contains("rust-wordstat") && is_native => 3,
-        // `[unknown]`, in a library and in none.
+        // `[unknown]` in a library and `[unknown]` in none.
         "cpp-raytrace/profiles/fp.script.txt" | "perf/cpp-raytrace" => 1,
         _ => 0,
     }
 }
 
-/// stackprof counts a line once per occurrence on a stack. The first of its lines is on the stacks of its method twice each, so
-/// half of it is right (20); the others are in a recursive method that 25 samples pass.
+/// stackprof counts a line once per occurrence on a stack. The first of its lines is twice on every
+/// stack of its method, so half of it is right (20). The others are in a recursive method with a
+/// total of 25 samples.
 ///
-/// Perl's `use` is a block on its line that is called from that line: its cost is in the cost of that call, where it was added.
+/// Perl's `use` is a block on its line and is called from that line, so its cost was added to the
+/// cost of the call, which contains it.
 fn over_counted(case: &str) -> &'static [(&'static str, u64)] {
     const USE: [(&str, u64); 7] = [
         ("lib/Graph.pm", 2),
@@ -171,13 +195,15 @@ fn over_counted(case: &str) -> &'static [(&'static str, u64)] {
         ("main.pl", 5),
     ];
     match case {
-        "ruby-ledger/profiles/stackprof.json" => &[("lib/ledger.rb", 20), ("main.rb", 17), ("main.rb", 19)],
+        "ruby-ledger/profiles/stackprof.json" => {
+            &[("lib/ledger.rb", 20), ("main.rb", 17), ("main.rb", 19)]
+        }
         _ if case.contains("perl-wordgraph") => &USE,
         _ => &[],
     }
 }
 
-/// cProfile counted recursion once; of that the callgrind file made from it tells bounds.
+/// cProfile counts recursion once. The callgrind file converted from it has only bounds.
 fn totals_from_elsewhere(file: &str) -> bool {
     file.ends_with("callgrind.out.cprofile")
 }

@@ -1,19 +1,19 @@
-//! Expected against actual, number by number.
+//! Compares all numbers of a report with the expected ones.
 
 use crate::cases::Case;
 use analysis::{Costs, IdleSamples, View};
-use profile::{FileId, FunctionId, Groups, MetricId, Profile, Recording, Total};
+use profile::{FileId, FunctionId, Groups, MetricId, Profile, Recording, Samples, Total};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// How much was compared.
+/// The number of compared rows.
 pub struct Compared {
     lines: usize,
     functions: usize,
     edges: usize,
-    /// Left out for want of a name of their own.
+    /// Rows that cannot be compared because several functions have the same name.
     functions_left_out: usize,
     edges_left_out: usize,
 }
@@ -21,14 +21,17 @@ pub struct Compared {
 impl fmt::Display for Compared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { lines, functions, edges, functions_left_out, edges_left_out } = self;
-        write!(f, "{lines} lines, {functions} functions (without {functions_left_out}), {edges} edges (without {edges_left_out})")
+        write!(
+            f,
+            "{lines} lines, {functions} functions (without {functions_left_out}), {edges} edges (without {edges_left_out})"
+        )
     }
 }
 
 /// Name and file; files of the case are relative to its folder.
 type Place = (String, Option<String>);
 type Line = (String, u64);
-/// Self, and what the total lies between, where it is known.
+/// Self, and the bounds of the total if it is known.
 type Pair = (Weight, Option<(Weight, Weight)>);
 /// Caller and callee.
 type Ends = (Place, Place);
@@ -57,17 +60,17 @@ struct Sums {
     /// Start line and costs of each function of a name and file.
     functions: BTreeMap<Place, Vec<(Option<u64>, Pair)>>,
     edges: BTreeMap<Ends, Vec<Weight>>,
-    /// Edges that are said to be estimates.
+    /// Edges marked as estimates.
     estimated: BTreeSet<Ends>,
-    /// Edges that may lie within each other in a call graph: their weights do not add up to anything.
+    /// Edges of a call graph whose calls may be nested in each other. Their weights do not add up.
     recursive: BTreeSet<Ends>,
-    /// How often calls were counted.
+    /// Call counts.
     calls: BTreeMap<Ends, u64>,
 }
 
 impl Sums {
-    /// In order, without what costs nothing: samples that weigh 0 in this metric count nowhere, while some `expected.json` list
-    /// what they pass through.
+    /// Sorts rows and drops those without cost: some `expected.json` list functions and lines of
+    /// samples that weigh 0 in this metric.
     fn sort(mut self) -> Self {
         let costs = |(own, total): &Pair| own.0 != 0.0 || total.is_none_or(|(_, max)| max.0 != 0.0);
         self.lines.retain(|_, pair| costs(pair));
@@ -81,7 +84,7 @@ impl Sums {
         self
     }
 
-    /// What is right where stacks are cut: what their leaves cost.
+    /// Keeps only self costs, for recordings with truncated stacks.
     fn without_totals(mut self) -> Self {
         self.lines.values_mut().for_each(|(_, total)| *total = None);
         self.functions.values_mut().flatten().for_each(|(_, (_, total))| *total = None);
@@ -92,12 +95,12 @@ impl Sums {
         self
     }
 
-    fn is_alone(&self, place: &Place) -> bool {
+    fn is_unique(&self, place: &Place) -> bool {
         self.functions.get(place).is_some_and(|rows| rows.len() == 1)
     }
 }
 
-/// A case's file is relative in `expected.json`, absolute in most profiles, and relative in some.
+/// The file of a case is relative in `expected.json` and in some profiles, and absolute in most.
 fn relative(case: &Case, file: &str) -> String {
     file.strip_prefix(&case.root).unwrap_or(file).to_owned()
 }
@@ -112,7 +115,8 @@ fn rows<'v>(table: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> {
 
 fn pair(row: &Value) -> Pair {
     let number = |keys: &[&str]| keys.iter().find_map(|&key| row[key].as_f64()).map(Weight);
-    let (min, max) = (number(&["total", "total_min", "totalMin"]), number(&["total", "total_max", "totalMax"]));
+    let (min, max) =
+        (number(&["total", "total_min", "totalMin"]), number(&["total", "total_max", "totalMax"]));
     (number(&["self"]).unwrap(), min.zip(max))
 }
 
@@ -121,13 +125,14 @@ fn total(case: &Case) -> Weight {
 }
 
 fn place(case: &Case, name: &Value, file: &Value) -> Place {
-    // Without a file: for some tools that is one without a name, or with one that says so.
+    // Tools represent a missing file by no name, or by a name that says so.
     let file = file.as_str().filter(|file| !["", "???", "~"].contains(file));
     (name.as_str().unwrap().to_owned(), file.map(|file| relative(case, file)))
 }
 
-/// A stub that leads to another library, which LLVM calls by the function in front of it; and names of libstdc++ of which the demangler `cpp_demangle` leaves out parts or gives up: packs of rvalue references, and
-/// `std::swap`, whose result depends on its arguments.
+/// Names that differ between tools: a stub into another library, which LLVM names after the
+/// function before it, and names of libstdc++ that `cpp_demangle` demangles only in part or not at
+/// all (packs of rvalue references, and `std::swap`, whose result type depends on its arguments).
 fn is_misspelled(name: &Value) -> bool {
     let name = name.as_str().unwrap();
     name == "_init"
@@ -143,13 +148,17 @@ fn expected(case: &Case) -> Sums {
         let line = (row["file"].as_str().unwrap().to_owned(), row["line"].as_u64().unwrap());
         assert_eq!(sums.lines.insert(line, pair(row)), None, "{}: a line occurs twice", case.name);
     }
-    // What lies in other modules than that of the case is one function there, `[libc.so.6]`.
-    let is_own = |name: &Value| case.module.is_none() || !name.as_str().unwrap().starts_with('[') && !is_misspelled(name);
+    // Other modules than that of the case are one function each, `[libc.so.6]`.
+    let is_own = |name: &Value| {
+        case.module.is_none() || !name.as_str().unwrap().starts_with('[') && !is_misspelled(name)
+    };
     for row in rows(&case.expected, "functions").filter(|row| is_own(&row["name"])) {
         let function = sums.functions.entry(place(case, &row["name"], &row["file"])).or_default();
         function.push((row["line"].as_u64(), pair(row)));
     }
-    for row in rows(&case.expected, "callers").filter(|row| is_own(&row["caller"]) && is_own(&row["callee"])) {
+    for row in rows(&case.expected, "callers")
+        .filter(|row| is_own(&row["caller"]) && is_own(&row["callee"]))
+    {
         let caller = place(case, &row["caller"], &row["caller_file"]);
         let ends = (caller, place(case, &row["callee"], &row["callee_file"]));
         sums.recursive.extend((row["recursive"] == true).then(|| ends.clone()));
@@ -165,12 +174,16 @@ fn reported(case: &Case, report: &Value) -> Sums {
         let line = (relative(case, row["file"].as_str().unwrap()), row["line"].as_u64().unwrap());
         assert_eq!(sums.lines.insert(line, pair(row)), None, "{}: a line occurs twice", case.name);
     }
-    let is_own = |row: &Value| case.module.as_deref().is_none_or(|module| row["lib"] == module && !is_misspelled(&row["name"]));
+    let is_own = |row: &Value| {
+        case.module
+            .as_deref()
+            .is_none_or(|module| row["lib"] == module && !is_misspelled(&row["name"]))
+    };
     let own_place = |row| is_own(row).then(|| place(case, &row["name"], &row["file"]));
     let places: Vec<Option<Place>> = rows(report, "functions").map(own_place).collect();
     for (place, row) in places.iter().zip(rows(report, "functions")) {
         if let Some(place) = place {
-            // V8's `(idle)` is a function in `expected.json`; the report has its weight apart.
+            // V8's `(idle)` is a function in `expected.json`; the report has its weight as idle.
             let idle = Weight(row["idle"].as_f64().unwrap());
             let cost = if row["total"] == 0 { (idle, Some((idle, idle))) } else { pair(row) };
             sums.functions.entry(place.clone()).or_default().push((row["line"].as_u64(), cost));
@@ -186,9 +199,11 @@ fn reported(case: &Case, report: &Value) -> Sums {
     sums.sort()
 }
 
-/// Code without names by where it lies in its page of memory, as one function each: expected are addresses in memory, found are
-/// those in libraries, which lie at full pages. Callers lie at where they return to, or within the call before that; what has costs
-/// of its own was sampled, and is no caller. Addresses in no library are the same on both sides.
+/// Merges functions without a name that have the same offset in their page of memory: expected
+/// addresses are in memory, actual ones in libraries, which are mapped to page boundaries. The
+/// address of a caller is the return address in one and the call before it in the other. A function
+/// with self cost was sampled, so it is not a caller. Addresses in no library are the same on both
+/// sides.
 fn in_pages(expected: Sums, actual: Sums) -> (Sums, Sums) {
     let places = |sums: &Sums| -> BTreeSet<Place> { sums.functions.keys().cloned().collect() };
     let both: BTreeSet<Place> = places(&expected).intersection(&places(&actual)).cloned().collect();
@@ -234,17 +249,22 @@ fn in_pages(expected: Sums, actual: Sums) -> (Sums, Sums) {
     (rename(expected, true), rename(actual, false))
 }
 
-/// What the report says. Idle samples are apart there, so that functions through which they pass have less than an
-/// `expected.json` that counts them.
+/// Compares the report. Idle samples are not in its totals, so functions on their stacks have less
+/// than in an `expected.json` that counts them.
 pub fn with_report(case: &Case, report: &Value) -> Compared {
     let (expected, actual) = (expected(case), reported(case, report));
     let number = |key: &str| report[key].as_f64().unwrap();
-    assert_eq!(Weight(number("total") + number("idle") + number("noStack")), total(case), "{}", case.name);
+    assert_eq!(
+        Weight(number("total") + number("idle") + number("noStack")),
+        total(case),
+        "{}",
+        case.name
+    );
 
     let cut = rows(report, "warnings").any(|warning| warning["code"] == "cut-stacks");
     let (expected, actual) = if cut {
         eprintln!(
-            "{}: callers in libraries of another version than the recorded one are unknown, so self alone is compared",
+            "{}: callers in libraries of other versions than the recorded ones are unknown, so only self is compared",
             case.name
         );
         (expected.without_totals(), actual.without_totals())
@@ -252,33 +272,42 @@ pub fn with_report(case: &Case, report: &Value) -> Compared {
         (expected, actual)
     };
 
-    // V8's `(idle)` has no callers: nothing passes through it.
+    // V8's `(idle)` has no callers, so it affects no other function.
     let idle_has_callers = ["firefox-processed", "firefox-jslb", "gecko"].contains(&&*case.format);
-    let idle_is_apart = number("idle") != 0.0 && idle_has_callers;
-    let comparable = |place: &Place| !idle_is_apart || is_own(case, place);
-    compare(case, expected, actual, &comparable, if idle_is_apart { 0 } else { case.n_merged })
+    let lacks_idle = number("idle") != 0.0 && idle_has_callers;
+    let comparable = |place: &Place| !lacks_idle || is_own(case, place);
+    compare(case, expected, actual, &comparable, if lacks_idle { 0 } else { case.n_merged })
 }
 
-/// What the crates say of the same file when idle samples count like any other: everything is comparable. They know no source maps.
+/// Compares the costs computed by the crates with idle samples included, so that everything is
+/// comparable. The crates do not apply source maps.
 pub fn with_crates(case: &Case, report: &Value) -> Compared {
     let case = &case.generated();
     let bytes = std::fs::read(&case.profile).unwrap();
-    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
+        .unwrap();
     let recording = &read.recording;
-    let metric = case.metric.map_or(recording.default_metric(), |name| recording.find_metric(name).unwrap());
-    let view = View { idle: IdleSamples::Counted, metric, ..View::of(recording) };
+    let metric =
+        case.metric.map_or(recording.default_metric(), |name| recording.find_metric(name).unwrap());
+    let view = View { idle: IdleSamples::Included, metric, ..View::of(recording) };
     let groups = Groups::identity(recording.symbols());
     let costs = analysis::costs(recording, &view, &groups);
 
     assert_eq!((costs.idle, Weight(costs.total + costs.no_stack)), (0.0, total(case)));
     threads(case, recording, metric, report);
-    compare(case, expected(case), counted(case, recording, &groups, &costs), &|_| true, case.n_merged)
+    compare(
+        case,
+        expected(case),
+        counted(case, recording, &groups, &costs),
+        &|_| true,
+        case.n_merged,
+    )
 }
 
 fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -> Sums {
     let symbols = recording.symbols();
     let file = |file: FileId| relative(case, symbols.source_name(groups.first_source(file)));
-    let known = |total: Total| match total {
+    let bounds = |total: Total| match total {
         Total::Exact(total) | Total::Estimated(total) => Some((Weight(total), Weight(total))),
         Total::Bounded { min, max } => Some((Weight(min), Weight(max))),
         Total::Unknown => None,
@@ -290,12 +319,15 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
     };
     let mut sums = Sums::default();
     for line in costs.lines() {
-        sums.lines.insert((file(line.file), u64::from(line.line)), (Weight(line.cost.self_), known(line.cost.total)));
+        sums.lines.insert(
+            (file(line.file), u64::from(line.line)),
+            (Weight(line.cost.self_), bounds(line.cost.total)),
+        );
     }
     for (function, cost) in costs.functions() {
         let line = symbols.funcs.get(groups.first_func(function)).line;
         let line = (line != 0).then_some(u64::from(line));
-        let row = (line, (Weight(cost.cost.self_), known(cost.cost.total)));
+        let row = (line, (Weight(cost.cost.self_), bounds(cost.cost.total)));
         sums.functions.entry(place(function)).or_default().push(row);
     }
     for edge in costs.edges() {
@@ -309,61 +341,92 @@ fn counted(case: &Case, recording: &Recording, groups: &Groups, costs: &Costs) -
     sums.sort()
 }
 
-fn compare(case: &Case, expected: Sums, actual: Sums, comparable: &dyn Fn(&Place) -> bool, n_merged: usize) -> Compared {
+fn compare(
+    case: &Case,
+    expected: Sums,
+    actual: Sums,
+    comparable: &dyn Fn(&Place) -> bool,
+    n_merged: usize,
+) -> Compared {
     let name = &case.name;
     let (expected, actual) = in_pages(expected, actual);
 
-    // Lines are expected of the files of the case only; there none is missing and none is too many. Where source maps are applied,
-    // none is left in the files that ran either.
+    // `expected.json` lists only lines in files of the case. None may be missing, and none may be
+    // extra. If source maps are applied, generated files must not have any lines.
     let files: BTreeSet<_> = expected.lines.keys().map(|(file, _)| file).collect();
     let is_mapped = |file: &String| case.generated.is_some() && case.folder.join(file).exists();
-    let lines: BTreeMap<_, _> = actual.lines.iter().filter(|((file, _), _)| files.contains(file) || is_mapped(file)).collect();
-    let mut wanted_lines = expected.lines.clone();
+    let lines: BTreeMap<_, _> = actual
+        .lines
+        .iter()
+        .filter(|((file, _), _)| files.contains(file) || is_mapped(file))
+        .collect();
+    let mut expected_lines = expected.lines.clone();
     for &(file, line) in case.over_counted {
         let at = (file.to_owned(), line);
-        let ((_, wanted), (_, found)) = (wanted_lines.get_mut(&at).unwrap(), actual.lines[&at]);
-        assert!(found.is_none_or(|(_, max)| wanted.is_some_and(|(wanted, _)| max < wanted)), "{name}: {at:?}");
-        *wanted = found;
+        let ((_, total), (_, found)) = (expected_lines.get_mut(&at).unwrap(), actual.lines[&at]);
+        assert!(
+            found.is_none_or(|(_, max)| total.is_some_and(|(total, _)| max < total)),
+            "{name}: {at:?}"
+        );
+        *total = found;
     }
-    for (line, wanted) in &mut wanted_lines {
-        settle(wanted, actual.lines.get(line), false);
+    for (line, pair) in &mut expected_lines {
+        accept_bounds(pair, actual.lines.get(line), false);
     }
-    assert_eq!(lines, wanted_lines.iter().collect(), "{name}: lines");
+    assert_eq!(lines, expected_lines.iter().collect(), "{name}: lines");
 
     let (mut functions, mut merged) = (0, 0);
-    for (place, wanted) in expected.functions.iter().filter(|(place, _)| comparable(place)) {
-        let found = actual.functions.get(place).unwrap_or_else(|| panic!("{name}: {place:?} is missing"));
-        if found.len() == wanted.len() {
-            let mut wanted = wanted.clone();
-            for ((_, wanted), (_, found)) in wanted.iter_mut().zip(found) {
-                settle(wanted, Some(found), case.totals_from_elsewhere);
+    for (place, rows) in expected.functions.iter().filter(|(place, _)| comparable(place)) {
+        let found =
+            actual.functions.get(place).unwrap_or_else(|| panic!("{name}: {place:?} is missing"));
+        if found.len() == rows.len() {
+            let mut rows = rows.clone();
+            for ((_, pair), (_, found)) in rows.iter_mut().zip(found) {
+                accept_bounds(pair, Some(found), case.totals_from_elsewhere);
             }
-            assert_eq!(*found, wanted, "{name}: {place:?}");
-            functions += wanted.len();
+            assert_eq!(*found, rows, "{name}: {place:?}");
+            functions += rows.len();
             continue;
         }
-        // One row for several functions of this name and file: selfs add up, a total lies between greatest and sum. Rows that
-        // nothing tells apart are one function here.
-        let alike = wanted.windows(2).all(|pair| pair[0].0 == pair[1].0);
-        let (one, several) = if found.len() == 1 && alike { (found, wanted) } else { (wanted, found) };
-        merged += usize::from(std::ptr::eq(one, wanted));
-        let [(_, (own, Some((total, _))))] = one[..] else { panic!("{name}: {place:?} has {} rows", one.len()) };
-        assert_eq!(Weight(several.iter().map(|(_, (own, _))| own.0).sum()), own, "{name}: {place:?}");
+        // One row on one side stands for several functions with this name and file on the other:
+        // their selfs add up, and its total is between the largest of theirs and the sum. Rows with
+        // the same start line are one function for us.
+        let have_same_line = rows.windows(2).all(|pair| pair[0].0 == pair[1].0);
+        let (one, several) =
+            if found.len() == 1 && have_same_line { (found, rows) } else { (rows, found) };
+        merged += usize::from(std::ptr::eq(one, rows));
+        let [(_, (own, Some((total, _))))] = one[..] else {
+            panic!("{name}: {place:?} has {} rows", one.len())
+        };
+        assert_eq!(
+            Weight(several.iter().map(|(_, (own, _))| own.0).sum()),
+            own,
+            "{name}: {place:?}"
+        );
         let totals = || several.iter().map(|(_, (_, total))| total.unwrap().1.0);
-        assert!(totals().fold(0.0, f64::max) <= total.0 && total.0 <= totals().sum(), "{name}: {place:?}");
+        assert!(
+            totals().fold(0.0, f64::max) <= total.0 && total.0 <= totals().sum(),
+            "{name}: {place:?}"
+        );
     }
-    let extra: Vec<_> =
-        actual.functions.keys().filter(|place| comparable(place) && !expected.functions.contains_key(place)).collect();
+    let extra: Vec<_> = actual
+        .functions
+        .keys()
+        .filter(|place| comparable(place) && !expected.functions.contains_key(place))
+        .collect();
     assert!(extra.is_empty(), "{name}: not expected: {extra:?}");
-    assert_eq!(merged, n_merged, "{name}: functions that share name and file");
+    assert_eq!(merged, n_merged, "{name}: functions with the same name and file");
     assert!(functions > 0, "{name}: nothing was compared");
 
-    // A name that stands for several functions says nothing about the edges of one.
-    let alone = |(caller, callee): &Ends| {
-        [caller, callee].iter().all(|end| actual.is_alone(end) && expected.is_alone(end) && comparable(end))
+    // Edges are compared only if the names of both ends are unique.
+    let are_unique = |(caller, callee): &Ends| {
+        [caller, callee]
+            .iter()
+            .all(|end| actual.is_unique(end) && expected.is_unique(end) && comparable(end))
     };
-    let (wanted, left_out): (Vec<_>, Vec<_>) = expected.edges.iter().partition(|(ends, _)| alone(ends));
-    for (ends, totals) in &wanted {
+    let (edges, left_out): (Vec<_>, Vec<_>) =
+        expected.edges.iter().partition(|(ends, _)| are_unique(ends));
+    for (ends, totals) in &edges {
         assert_eq!(
             actual.calls.get(*ends).filter(|_| expected.calls.contains_key(*ends)),
             expected.calls.get(*ends),
@@ -374,74 +437,90 @@ fn compare(case: &Case, expected: Sums, actual: Sums, comparable: &dyn Fn(&Place
             assert!(is_exact || actual.estimated.contains(*ends), "{name}: {ends:?}");
             continue;
         }
-        // Those of stackprof are counted like its lines.
+        // Edges of stackprof are over-counted like its lines.
         if case.format == "stackprof" && actual.estimated.contains(ends) {
             assert!(actual.edges[ends][0] <= totals[0], "{name}: {ends:?}");
             continue;
         }
         assert_eq!(actual.edges.get(*ends), Some(*totals), "{name}: {ends:?}");
     }
-    // Some cases list only the edges with an end in the case; those with the profile's own file names do not say so.
+    // Some cases list only edges with an end in the case. Those with the file names of the profile
+    // do not have a note about it.
     let only_own = ["callers_note", "as_is"].iter().any(|key| case.expected.get(key).is_some());
     let listed = |ends: &&Ends| {
-        alone(ends) && !expected.recursive.contains(*ends) && (!only_own || is_own(case, &ends.0) || is_own(case, &ends.1))
+        are_unique(ends)
+            && !expected.recursive.contains(*ends)
+            && (!only_own || is_own(case, &ends.0) || is_own(case, &ends.1))
     };
-    let extra: Vec<_> = actual.edges.keys().filter(listed).filter(|ends| !expected.edges.contains_key(ends)).collect();
+    let extra: Vec<_> = actual
+        .edges
+        .keys()
+        .filter(listed)
+        .filter(|ends| !expected.edges.contains_key(ends))
+        .collect();
     assert!(extra.is_empty(), "{name}: edges that are not expected: {extra:?}");
 
     Compared {
         lines: expected.lines.len(),
         functions,
-        edges: wanted.len(),
+        edges: edges.len(),
         functions_left_out: expected.functions.values().map(Vec::len).sum::<usize>() - functions,
         edges_left_out: left_out.len(),
     }
 }
 
-/// Takes what was found for what was wanted where it is as good: within the bounds that were wanted, or, where these come from a
-/// file that knows more, around them. (That file tells two functions of one name apart; what calls them is off by less than 0.5 %.)
-fn settle((_, wanted): &mut Pair, found: Option<&Pair>, from_elsewhere: bool) {
-    let Some((min, max)) = *wanted else { return };
-    let Some(&(_, Some((least, most)))) = found else { return };
-    let is_near = || least == most && (least.0 - min.0).abs() < 0.005 * min.0;
-    if (min <= least && most <= max) || (from_elsewhere && ((least <= min && max <= most) || is_near())) {
-        *wanted = Some((least, most));
+/// Replaces an expected total by the actual one if that is as good: within the expected bounds or,
+/// if these are from a file with more information, around them. (That file separates two functions
+/// of one name; what calls them differs by less than 0.5 %.)
+fn accept_bounds((_, expected): &mut Pair, actual: Option<&Pair>, from_elsewhere: bool) {
+    let Some((min, max)) = *expected else { return };
+    let Some(&(_, Some((lower, upper)))) = actual else { return };
+    let is_near = || lower == upper && (lower.0 - min.0).abs() < 0.005 * min.0;
+    if (min <= lower && upper <= max)
+        || (from_elsewhere && ((lower <= min && max <= upper) || is_near()))
+    {
+        *expected = Some((lower, upper));
     }
 }
 
-/// The threads' samples, idle ones and those without a stack included; the report has them without.
+/// Compares the weights of threads, including idle samples and those without a stack, which the
+/// report excludes.
 fn threads(case: &Case, recording: &Recording, metric: MetricId, report: &Value) {
     let Recording::Stacks(profile) = recording else { return };
     let metric = metric.index();
     let mut all: BTreeMap<String, f64> = BTreeMap::new();
-    for (thread, row) in profile.threads().iter().zip(rows(report, "threads")) {
-        let [weight, apart] = weights(profile, thread, metric);
+    for ((thread, samples), row) in profile.sampled_threads().zip(rows(report, "threads")) {
+        let [weight, excluded] = weights(profile, samples, metric);
         let own = (row["name"].as_str(), row["total"].as_f64().map(Weight));
-        assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - apart))), "{}", case.name);
+        assert_eq!(own, (Some(&*thread.name), Some(Weight(weight - excluded))), "{}", case.name);
         let id = |id: &Option<String>| id.clone().unwrap_or_default();
         let key = match (case.format.as_str(), thread.name.as_str(), thread.process_name.as_str()) {
-            // Of a trace the expected threads have their own name or their ids.
+            // The expected threads of a trace are identified by their own name or their ids.
             ("chrome-trace", "", _) => format!("{}/{}", id(&thread.pid), id(&thread.tid)),
             ("chrome-trace", name, _) | (_, name, "") => name.to_owned(),
-            // Those of raw profiles tell processes of one name apart.
-            ("gecko", name, process) if thread.pid.is_some() => format!("{process} {}/{name}", id(&thread.pid)),
+            // Those of raw profiles contain the process id, since several processes have one name.
+            ("gecko", name, process) if thread.pid.is_some() => {
+                format!("{process} {}/{name}", id(&thread.pid))
+            }
             (_, name, process) => format!("{process}/{name}"),
         };
         *all.entry(key).or_default() += weight;
     }
     all.retain(|_, weight| *weight != 0.0);
-    let all: BTreeMap<_, _> = all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();
+    let all: BTreeMap<_, _> =
+        all.into_iter().map(|(name, weight)| (name, Weight(weight))).collect();
     let expected: BTreeMap<_, _> = rows(&case.expected, "threads")
-        .map(|row| (row["name"].as_str().unwrap().to_owned(), Weight(row["total"].as_f64().unwrap())))
+        .map(|row| {
+            (row["name"].as_str().unwrap().to_owned(), Weight(row["total"].as_f64().unwrap()))
+        })
         .collect();
     if !expected.is_empty() {
         assert_eq!(all, expected, "{}: threads", case.name);
     }
 }
 
-/// All weight of a thread in one metric, and that of its samples that are no cost.
-fn weights(profile: &Profile, thread: &profile::Thread, metric: usize) -> [f64; 2] {
-    let samples = &thread.samples;
+/// The weight of all samples of a thread, and that of idle samples and those without a stack.
+fn weights(profile: &Profile, samples: &Samples, metric: usize) -> [f64; 2] {
     let mut sums = [0.0; 2];
     for i in 0..samples.len() {
         let weight = samples.weights()[metric].get(i);

@@ -1,19 +1,22 @@
-//! One program's stacks in every format that is written, and as events: the same costs from all of them, and the same as
-//! counted here by hand.
+//! Random stacks in every format that is written, and as events. All formats must give the same
+//! costs, equal to a direct computation.
 
 use analysis::View;
 use formats::write::{callgrind, firefox, folded, pprof, speedscope};
-use profile::{Cost, Frame, Func, Groups, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread, Total, Weights};
+use profile::{
+    Cost, Frame, Func, Groups, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
+    Total, WarningCode, Weights,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-/// Function and executing line (see [`place`]) of each frame, root first; and a weight.
+/// Function and executing line (see [`place`]) of each frame, root first, and the weight.
 type Sample = (Vec<(usize, u32)>, u32);
 
-/// Name and file. Two functions share a file, two a name.
+/// Name and file. Two functions share a file, and two share a name.
 const FUNCTIONS: [(&str, &str); 5] = [
     ("main", "/app/main.rs"),
     ("parse", "/app/main.rs"),
@@ -22,7 +25,8 @@ const FUNCTIONS: [(&str, &str); 5] = [
     ("parse", "/app/eval.rs"),
 ];
 
-/// Where a frame executes: in its function's file up to line 4, beyond in another function's or in one that has none.
+/// The place where a frame executes: up to line 4 in the file of its function, above in another
+/// file.
 fn place(&(function, line): &(usize, u32)) -> (&'static str, u32) {
     match line {
         5 => ("/app/hash.rs", 2),
@@ -31,13 +35,13 @@ fn place(&(function, line): &(usize, u32)) -> (&'static str, u32) {
     }
 }
 
-/// What is one function in a file.
+/// Which frames are one function in a file.
 #[derive(Debug, Clone, Copy)]
 enum Parts {
-    /// All of its code.
+    /// All frames of the function.
     United,
-    /// Its code of one file, where a format says no more of a frame than name, file and line.
-    Apart,
+    /// Its frames in one file, for formats that have only name, file and line of a frame.
+    ByFile,
 }
 
 fn samples() -> impl Strategy<Value = Vec<Sample>> {
@@ -54,7 +58,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// By the definitions: self at the leaf, total once per sample.
+    /// A direct computation by the definitions: self at the leaf, total once per sample.
     fn by_hand(samples: &[Sample], parts: Parts) -> Self {
         let mut sums = Self::default();
         for (stack, weight) in samples {
@@ -63,7 +67,7 @@ impl Sums {
                 let (name, file) = FUNCTIONS[frame.0];
                 let file = match parts {
                     Parts::United => file,
-                    Parts::Apart => place(frame).0,
+                    Parts::ByFile => place(frame).0,
                 };
                 (name.to_owned(), file.to_owned())
             };
@@ -81,9 +85,11 @@ impl Sums {
         sums
     }
 
-    /// As the crates see a file.
+    /// The costs of a file as computed by the crates.
     fn of(bytes: Vec<u8>) -> Self {
-        let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
+        let read =
+            formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
+                .unwrap();
         assert_eq!(read.warnings.as_slice(), []);
         let (recording, symbols) = (&read.recording, read.recording.symbols());
         let groups = Groups::identity(symbols);
@@ -92,7 +98,10 @@ impl Sums {
         let mut sums = Self::default();
         for (function, cost) in costs.functions() {
             let func = symbols.funcs.get(groups.first_func(function));
-            let key = (symbols.strings.get(func.name).to_owned(), symbols.source_name(func.source.unwrap()).to_owned());
+            let key = (
+                symbols.strings.get(func.name).to_owned(),
+                symbols.source_name(func.source.unwrap()).to_owned(),
+            );
             assert_eq!(sums.functions.insert(key, (cost.cost.self_, total(cost.cost.total))), None);
         }
         for line in costs.lines() {
@@ -103,7 +112,7 @@ impl Sums {
     }
 }
 
-/// As py-spy writes them.
+/// The format of py-spy.
 fn folded_text(samples: &[Sample]) -> String {
     let mut text = String::new();
     for (stack, weight) in samples {
@@ -116,7 +125,7 @@ fn folded_text(samples: &[Sample]) -> String {
     text
 }
 
-/// The recording that has it all: funcs with their own files, frames of which some execute in others.
+/// The complete recording: funcs with their own files, and frames that execute in other files.
 fn profile(samples: &[Sample]) -> Profile {
     let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
     let mut builder = ProfileBuilder::new(vec![metric], 0);
@@ -125,8 +134,11 @@ fn profile(samples: &[Sample]) -> Profile {
         let mut leaf = None;
         for frame in stack {
             let ((name, file), (executing, line)) = (FUNCTIONS[frame.0], place(frame));
-            let (name, source) = (builder.intern_string(name).unwrap(), builder.intern_source(file).unwrap());
-            let func = builder.intern_func(Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
+            let (name, source) =
+                (builder.intern_string(name).unwrap(), builder.intern_source(file).unwrap());
+            let func = builder
+                .intern_func(Func { name, source: Some(source), lib: None, line: 0, column: 0 })
+                .unwrap();
             let executing = builder.intern_source(executing).unwrap();
             let frame = Frame { func, line, column: 0, inlined: false };
             let frame = if executing == source {
@@ -140,13 +152,14 @@ fn profile(samples: &[Sample]) -> Profile {
         weights.push(f64::from(*weight));
     }
     let samples = Samples::new(stacks, vec![Weights::Each(weights)]);
-    builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+    builder.push_thread(Thread::default(), samples).unwrap();
     builder.build()
 }
 
-/// The samples as what happened between them: ends of what is gone, beginnings of what is new.
+/// The samples as events: calls that ended since the previous sample, and calls that began.
 fn events(samples: &[Sample]) -> Vec<(char, (usize, u32), u32)> {
-    let (mut events, mut open, mut now): (Vec<_>, Vec<(usize, u32)>, u32) = (Vec::new(), Vec::new(), 0);
+    let (mut events, mut open, mut now): (Vec<_>, Vec<(usize, u32)>, u32) =
+        (Vec::new(), Vec::new(), 0);
     for (stack, weight) in samples.iter().chain([&(Vec::new(), 0)]) {
         let common = open.iter().zip(stack).take_while(|(a, b)| a == b).count();
         events.extend(open.drain(common..).rev().map(|frame| ('E', frame, now)));
@@ -165,7 +178,7 @@ fn trace_events(samples: &[Sample]) -> Value {
     events(samples).into_iter().map(event).collect()
 }
 
-/// As speedscope has events; a frame is a function at a line there, as py-spy writes it.
+/// Events of speedscope, where a frame is a function at a line, as in the format of py-spy.
 fn evented(samples: &[Sample]) -> Value {
     let events = events(samples);
     let mut frames: Vec<(usize, u32)> = events.iter().map(|&(_, frame, _)| frame).collect();
@@ -191,10 +204,19 @@ fn evented(samples: &[Sample]) -> Value {
 
 type Function = (String, String);
 
-/// What a callgrind file knows: the self of functions and lines exactly, their totals within bounds, exactly without recursion.
+/// Checks a callgrind file: self of functions and lines is exact, totals have bounds, which are
+/// exact without recursion.
 fn check_callgrind(samples: &[Sample], bytes: Vec<u8>) {
-    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
-    assert!(read.warnings.as_slice().iter().all(|warning| warning.code == "one-line-per-function"), "{:?}", read.warnings);
+    let read = formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
+        .unwrap();
+    assert!(
+        read.warnings
+            .as_slice()
+            .iter()
+            .all(|warning| warning.code == WarningCode::OneLinePerFunction),
+        "{:?}",
+        read.warnings
+    );
     let (recording, symbols) = (&read.recording, read.recording.symbols());
     let groups = Groups::identity(symbols);
     let costs = analysis::costs(recording, &View::of(recording), &groups);
@@ -211,7 +233,10 @@ fn check_callgrind(samples: &[Sample], bytes: Vec<u8>) {
     };
     let key = |function| -> Function {
         let func = symbols.funcs.get(groups.first_func(function));
-        (symbols.strings.get(func.name).to_owned(), symbols.source_name(func.source.unwrap()).to_owned())
+        (
+            symbols.strings.get(func.name).to_owned(),
+            symbols.source_name(func.source.unwrap()).to_owned(),
+        )
     };
     assert_eq!(costs.functions().count(), expected.functions.len());
     for (function, cost) in costs.functions() {
@@ -227,21 +252,33 @@ fn check_callgrind(samples: &[Sample], bytes: Vec<u8>) {
     for edge in costs.edges() {
         let (caller, callee) = (key(edge.caller), key(edge.callee));
         let (total, is_recursive) = calls[&(caller.clone(), callee.clone())];
-        assert!(edge.total == total || (edge.estimated && edge.total > total), "{caller:?} > {callee:?}: {edge:?}");
+        assert!(
+            edge.total == total || (edge.estimated && edge.total > total),
+            "{caller:?} > {callee:?}: {edge:?}"
+        );
         assert!(is_recursive || !edge.estimated, "{caller:?} > {callee:?}: {edge:?}");
     }
     for (function, cost) in costs.functions() {
-        let leads_back = calls.iter().any(|((caller, callee), &(_, back))| back && caller != callee && *caller == key(function));
-        assert!(leads_back || calls.is_empty() || cost.cost.total.exact().is_some(), "{:?}: {cost:?}", key(function));
+        let leads_back = calls.iter().any(|((caller, callee), &(_, back))| {
+            back && caller != callee && *caller == key(function)
+        });
+        assert!(
+            leads_back || calls.is_empty() || cost.cost.total.exact().is_some(),
+            "{:?}: {cost:?}",
+            key(function)
+        );
     }
 }
 
-/// What each call costs, once per sample, and whether the callee may lead back to the caller.
+/// The cost of each call, once per sample, and whether the callee may lead back to the caller.
 fn calls(samples: &[Sample]) -> BTreeMap<(Function, Function), (f64, bool)> {
-    let name = |&(function, _): &(usize, u32)| (FUNCTIONS[function].0.to_owned(), FUNCTIONS[function].1.to_owned());
+    let name = |&(function, _): &(usize, u32)| {
+        (FUNCTIONS[function].0.to_owned(), FUNCTIONS[function].1.to_owned())
+    };
     let mut calls: BTreeMap<(Function, Function), (f64, bool)> = BTreeMap::new();
     for (stack, weight) in samples {
-        let pairs: BTreeSet<_> = stack.windows(2).map(|pair| (name(&pair[0]), name(&pair[1]))).collect();
+        let pairs: BTreeSet<_> =
+            stack.windows(2).map(|pair| (name(&pair[0]), name(&pair[1]))).collect();
         for pair in pairs {
             calls.entry(pair).or_default().0 += f64::from(*weight);
         }
@@ -249,7 +286,9 @@ fn calls(samples: &[Sample]) -> BTreeMap<(Function, Function), (f64, bool)> {
     let pairs: Vec<_> = calls.keys().cloned().collect();
     for ((caller, callee), (_, is_recursive)) in &mut calls {
         let mut reached = BTreeSet::from([callee.clone()]);
-        while let Some((_, next)) = pairs.iter().find(|(from, to)| reached.contains(from) && !reached.contains(to)) {
+        while let Some((_, next)) =
+            pairs.iter().find(|(from, to)| reached.contains(from) && !reached.contains(to))
+        {
             reached.insert(next.clone());
         }
         *is_recursive = reached.contains(caller);
@@ -262,17 +301,17 @@ proptest! {
 
     #[test]
     fn all_formats_agree(samples in samples()) {
-        let (united, apart) = (Sums::by_hand(&samples, Parts::United), Sums::by_hand(&samples, Parts::Apart));
+        let (united, by_file) = (Sums::by_hand(&samples, Parts::United), Sums::by_hand(&samples, Parts::ByFile));
         let profile = profile(&samples);
         let read = [folded_text(&samples), trace_events(&samples).to_string(), evented(&samples).to_string()];
         for text in read {
-            prop_assert_eq!(&Sums::of(text.clone().into_bytes()), &apart, "{}", text);
+            prop_assert_eq!(&Sums::of(text.clone().into_bytes()), &by_file, "{}", text);
         }
         let has_parts = samples.iter().flat_map(|(stack, _)| stack).any(|frame| place(frame).0 != FUNCTIONS[frame.0].1);
         let written = [
-            ("folded stacks", folded::write(&profile, folded::Frames::WithLines), &apart),
-            ("speedscope", speedscope::write(&profile), &apart),
-            ("pprof", pprof::write(&profile), &apart),
+            ("folded stacks", folded::write(&profile, folded::Frames::WithLines), &by_file),
+            ("speedscope", speedscope::write(&profile), &by_file),
+            ("pprof", pprof::write(&profile), &by_file),
             ("Firefox", firefox::write(&profile), &united),
         ];
         for (format, written, expected) in written {

@@ -1,11 +1,12 @@
-//! Every profile that comes with independently computed costs, through the real binary: each number of `report --json` against
-//! `expected.json`, exactly.
+//! Runs the real binary on every profile with independently computed costs, and compares each
+//! number of `report --json` with `expected.json`, exactly.
 //!
-//! The cases are the folders below `fixtures/profiles`, and those of a larger corpus where one lies beside the project
-//! (`../shared/corpus`). What `expected.json` counts is in each case's README.
+//! The cases are the folders in `fixtures/profiles`, and those of a larger corpus beside the
+//! project (`../shared/corpus`) if there is one. The README of each case describes what
+//! `expected.json` counts.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
-#![allow(clippy::print_stderr, reason = "what was compared is worth reading")]
+#![allow(clippy::print_stderr, reason = "the log shows what was compared")]
 
 mod call_graphs;
 mod cases;
@@ -28,21 +29,24 @@ fn fixtures() {
 #[test]
 fn corpus_beside_the_project() {
     let Some(cases) = cases::corpus() else {
-        eprintln!("no corpus beside the project: the fixtures alone were compared");
+        eprintln!("SKIPPED: there is no corpus beside the project");
         return;
     };
     assert!(!cases.is_empty(), "the corpus has no case in a format that is read");
     check(&cases);
 }
 
-/// Checks all of them and names those that fail. `COSTLINE_CASE` restricts them to names that contain it.
+/// Checks all cases and lists those that fail. `COSTLINE_CASE` selects those whose name contains
+/// it.
 fn check(cases: &[Case]) {
-    let wanted = std::env::var("COSTLINE_CASE").unwrap_or_default();
-    // Names that only debug info knows are no part of a build that does not read it.
+    let filter = std::env::var("COSTLINE_CASE").unwrap_or_default();
+    // Cases with debug info need a build that reads it.
     let is_readable = |case: &&Case| cfg!(feature = "symbols") || case.module.is_none();
-    let chosen = cases.iter().filter(|case| case.name.contains(&wanted)).filter(is_readable);
-    let failed: Vec<_> =
-        chosen.filter(|case| std::panic::catch_unwind(|| check_one(case)).is_err()).map(|case| &case.name).collect();
+    let selected = cases.iter().filter(|case| case.name.contains(&filter)).filter(is_readable);
+    let failed: Vec<_> = selected
+        .filter(|case| std::panic::catch_unwind(|| check_one(case)).is_err())
+        .map(|case| &case.name)
+        .collect();
     assert!(failed.is_empty(), "{failed:?}");
 }
 
@@ -57,5 +61,5 @@ fn check_one(case: &Case) {
         return;
     }
     let by_crates = compare::with_crates(case, &report);
-    eprintln!("{}: {by_report}; all counted: {by_crates}", case.name);
+    eprintln!("{}: {by_report}; with idle samples: {by_crates}", case.name);
 }

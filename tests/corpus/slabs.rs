@@ -1,12 +1,13 @@
-//! Profiles in JSON slabs, as an encoder that is not ours makes them of JSON: the crate `json-slabs`, which samply writes with.
+//! Encodes JSON profiles as JSON slabs with an independent encoder: the crate `json-slabs`, which
+//! samply uses.
 
 use json_slabs::{Builder, SlabPlaceholder};
 use serde_json::Value;
 
-/// What the Firefox Profiler takes out of the root, so that no piece of JSON grows too long.
+/// What the Firefox Profiler moves out of the root, so that no JSON string grows too long.
 const SPLIT: [&str; 4] = ["threads", "frameTable", "funcTable", "stringArray"];
 
-/// The profile with every column of numbers in a slab of its own, of the smallest type that fits.
+/// The profile with every column of numbers in a slab, with the smallest type that fits.
 pub fn encode(profile: &Value) -> Vec<u8> {
     let mut builder = Builder::new();
     let root = split(&mut builder, profile).to_string();
@@ -25,15 +26,19 @@ fn split(builder: &mut Builder<'_>, value: &Value) -> Value {
             };
             Value::Object(members.iter().map(split_member).collect())
         }
-        Value::Array(cells) if !cells.is_empty() && cells.iter().all(|cell| cell.is_number() || cell.is_null()) => {
+        Value::Array(cells)
+            if !cells.is_empty() && cells.iter().all(|cell| cell.is_number() || cell.is_null()) =>
+        {
             reference(column(builder, cells))
         }
-        Value::Array(elements) => Value::Array(elements.iter().map(|element| split(builder, element)).collect()),
+        Value::Array(elements) => {
+            Value::Array(elements.iter().map(|element| split(builder, element)).collect())
+        }
         other => other.clone(),
     }
 }
 
-/// Whole numbers, -1 for `null`; or any, NaN for `null`.
+/// Whole numbers, with -1 for `null`; or any numbers, with NaN for `null`.
 fn column(builder: &mut Builder<'_>, cells: &[Value]) -> SlabPlaceholder {
     macro_rules! smallest {
         ($($cell:ty)*) => {
@@ -43,7 +48,9 @@ fn column(builder: &mut Builder<'_>, cells: &[Value]) -> SlabPlaceholder {
         };
     }
     smallest!(u8 i8 u16 i16 u32 i32);
-    builder.add_slab_from_vec::<f64>(cells.iter().map(|cell| cell.as_f64().unwrap_or(f64::NAN)).collect())
+    builder.add_slab_from_vec::<f64>(
+        cells.iter().map(|cell| cell.as_f64().unwrap_or(f64::NAN)).collect(),
+    )
 }
 
 fn whole<T: TryFrom<i64>>(cell: &Value) -> Option<T> {

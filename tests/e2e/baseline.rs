@@ -1,4 +1,4 @@
-//! Costs beside those of an earlier recording.
+//! Costs compared with those of an earlier recording.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::profiles::{SIX_SAMPLES, app_py, cpuprofile, six_samples};
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace, set_age, six};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Seven samples at the end of `main` where there was one: twelve in all.
+/// `SIX_SAMPLES` with seven samples at the end of `main` instead of one: twelve in all.
 fn twelve() -> String {
     SIX_SAMPLES.replace("(app.py:13) 1", "(app.py:13) 7")
 }
@@ -21,15 +21,16 @@ fn labels(server: &mut Server, uri: &str) -> BTreeMap<u64, String> {
     server.labels(uri).into_iter().map(|(line0, label)| (line0 + 1, label)).collect()
 }
 
-/// Likewise, once that of a line is `label`.
+/// The labels of a document as soon as one of them is `label`.
 fn wait_for(server: &mut Server, uri: &str, line: u64, label: &str) -> BTreeMap<u64, String> {
     server.eventually(&format!("`{label}` at line {line}"), |server| {
-        Some(labels(server, uri)).filter(|labels| labels.get(&line).is_some_and(|shown| shown == label))
+        Some(labels(server, uri))
+            .filter(|labels| labels.get(&line).is_some_and(|shown| shown == label))
     })
 }
 
 #[test]
-fn what_was_shown_is_compared_with_what_is_recorded_next() {
+fn compares_the_shown_profile_with_the_next_recording() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
@@ -38,10 +39,11 @@ fn what_was_shown_is_compared_with_what_is_recorded_next() {
     assert!(all.values().all(|label| label.ends_with(" ±0.0")), "{all:?}");
 
     workspace.rename_over("cpu.folded", twelve());
-    // 7 of 12 after 1 of 6, 3 of 12 after 3 of 6, 1 of 12 after 1 of 6.
+    // 7 of 12 compared with 1 of 6, 3 of 12 with 3 of 6, 1 of 12 with 1 of 6.
     let shown = wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
     assert_eq!((shown[&12].as_str(), shown[&34].as_str()), ("25.0% ▼25.0", "8.3% ▼8.3"));
-    let lenses: Vec<_> = server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
+    let lenses: Vec<_> =
+        server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     assert_eq!(
         lenses,
         [
@@ -51,14 +53,24 @@ fn what_was_shown_is_compared_with_what_is_recorded_next() {
         ]
     );
     let hover = server.hover(&uri, 12, 0).unwrap().replace('\\', "");
-    assert!(hover.contains("| before | 16.7% (1 sample) | 16.7% (1 sample) |\n| change | ▲41.7 | ▲41.7 |"), "{hover}");
+    assert!(
+        hover.contains(
+            "| before | 16.7% (1 sample) | 16.7% (1 sample) |\n| change | ▲41.7 | ▲41.7 |"
+        ),
+        "{hover}"
+    );
     assert!(hover.contains("compared with cpu.folded, written"), "{hover}");
-    // Of a file that is not open, too.
+    // Also for functions of a file that is not open.
     let spots = server.execute("costline.hotspots", json!([{ "by": "line" }]));
-    let spot = spots["lines"].as_array().unwrap().iter().find(|spot| spot["file"] == "lib.py" && spot["line"] == 5).unwrap();
+    let spot = spots["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|spot| spot["file"] == "lib.py" && spot["line"] == 5)
+        .unwrap();
     assert_eq!(spot["text"], "self 16.7% (2 samples) ▼16.7 · total 16.7% (2 samples) ▼16.7");
 
-    // Not what the file says now, but what was shown.
+    // The baseline is the profile as it was shown, not as the file is now.
     server.execute("costline.setBaseline", json!([{ "path": "cpu.folded" }]));
     assert_eq!(labels(&mut server, &uri)[&13], "58.3% ±0.0");
     server.execute("costline.clearBaseline", json!([]));
@@ -66,30 +78,36 @@ fn what_was_shown_is_compared_with_what_is_recorded_next() {
 }
 
 #[test]
-fn lines_are_compared_where_they_are_the_same() {
+fn compares_lines_that_are_the_same() {
     let workspace = six_samples();
     set_age(&workspace.path("app.py"), 3 * HOUR);
     set_age(&workspace.path("cpu.folded"), 2 * HOUR);
     let (mut server, uri) = six(&workspace);
     server.execute("costline.setBaseline", json!([]));
 
-    // Two lines more above all, another line 12, saved and recorded again.
+    // Two lines are inserted at the top and line 12 is changed, then the file is saved and recorded
+    // again.
     let edited = format!("# one\n# two\n{}", app_py().replace("step_12()", "faster_12()"));
     server.change(&uri, &edited);
     workspace.write("app.py", &edited);
     set_age(&workspace.path("app.py"), HOUR);
     server.save(&uri);
-    let moved =
-        (10..=34).rev().fold(twelve(), |text, line| text.replace(&format!("app.py:{line})"), &format!("app.py:{})", line + 2)));
+    let moved = (10..=34).rev().fold(twelve(), |text, line| {
+        text.replace(&format!("app.py:{line})"), &format!("app.py:{})", line + 2))
+    });
     workspace.rename_over("cpu.folded", moved);
     let shown = wait_for(&mut server, &uri, 15, "58.3% ▲41.7");
     assert_eq!(shown[&14], "25.0%", "a line of other text");
-    let titles: Vec<_> = server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
+    let titles: Vec<_> =
+        server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     if cfg!(feature = "grammars") {
-        assert_eq!(titles[0], "self 58.3% (7 samples) ▲41.7 · total 100.0% (12 samples) ±0.0", "functions are known by name");
+        assert_eq!(
+            titles[0], "self 58.3% (7 samples) ▲41.7 · total 100.0% (12 samples) ±0.0",
+            "functions are matched by name"
+        );
     }
 
-    // Who did not see the old text cannot tell its lines.
+    // A server that does not know the old text cannot match lines.
     let mut other = Server::start(&workspace);
     workspace.write("old/before.folded", SIX_SAMPLES);
     set_age(&workspace.path("old/before.folded"), 2 * HOUR);
@@ -100,11 +118,12 @@ fn lines_are_compared_where_they_are_the_same() {
 }
 
 #[test]
-fn a_baseline_is_a_setting_too() {
+fn a_setting_selects_the_baseline() {
     let workspace = six_samples();
     workspace.write("old/before.folded", SIX_SAMPLES);
     workspace.write("cpu.folded", twelve());
-    let mut server = Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
+    let mut server =
+        Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
     server.configure(json!({ "unit": "absolute", "baseline": "old/before.folded" }));
@@ -112,63 +131,77 @@ fn a_baseline_is_a_setting_too() {
     server.configure(json!({}));
     wait_for(&mut server, &uri, 13, "58.3%");
     server.configure(json!({ "baseline": "old/none.folded" }));
-    let said = server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains("none.folded")));
-    assert!(said.contains("setting `baseline`"), "{said}");
+    let warning = server.eventually("a warning", |server| {
+        server.warnings().into_iter().find(|warning| warning.contains("none.folded"))
+    });
+    assert!(warning.contains("setting `baseline`"), "{warning}");
 }
 
 #[test]
-fn what_cannot_be_compared_is_not_compared() {
+fn refuses_a_baseline_that_is_not_comparable() {
     let workspace = six_samples();
     set_age(&workspace.write("old/before.cpuprofile", cpuprofile(10)), HOUR);
     let (mut server, uri) = six(&workspace);
     server.execute("costline.setBaseline", json!([{ "path": "old/before.cpuprofile" }]));
     assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
-    let said = server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains("cpuprofile")));
+    let warning = server.eventually("a warning", |server| {
+        server.warnings().into_iter().find(|warning| warning.contains("cpuprofile"))
+    });
     let cpu = workspace.path("cpu.folded").display().to_string();
-    let why = format!("before.cpuprofile: nothing is compared with it: it counts `hits`, and {cpu} counts `samples`");
-    assert!(said.ends_with(&why), "{said}");
+    let why = format!(
+        "before.cpuprofile: cannot be compared with {cpu}: it measures `hits`, not `samples`; \
+         choose a baseline with the same metric"
+    );
+    assert!(warning.ends_with(&why), "{warning}");
 
-    let problem = server.refused("costline.setBaseline", json!([{ "path": "nothing.folded" }]));
+    let problem =
+        server.execute_error("costline.setBaseline", json!([{ "path": "nothing.folded" }]));
     assert!(problem.contains("nothing.folded"), "{problem}");
-    let problem = server.refused("costline.setBaseline", json!([{ "path": 5 }]));
+    let problem = server.execute_error("costline.setBaseline", json!([{ "path": 5 }]));
     assert!(problem.contains("expected"), "{problem}");
     let nothing = Workspace::with([("main.py", "x = 1\n")]);
     let mut server = Server::start(&nothing);
-    let problem = server.refused("costline.setBaseline", json!([]));
+    let problem = server.execute_error("costline.setBaseline", json!([]));
     assert!(problem.contains("no profile is shown"), "{problem}");
 }
 
-/// Whichever of the two is read last, and again when another profile is shown that can be compared no better.
+/// In any order of loading, and again after another profile that is not comparable either.
 #[test]
-fn a_baseline_of_the_settings_that_counts_something_else_is_told() {
+fn warns_about_a_baseline_in_the_settings_with_another_metric() {
     let workspace = six_samples();
     set_age(&workspace.write("old/before.cpuprofile", cpuprofile(10)), HOUR);
     let settings = json!({ "profile": "cpu.folded", "baseline": "old/before.cpuprofile" });
     let mut server = Server::builder(&workspace).settings(settings).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
-    let told = |server: &mut Server, why: &str| {
-        server.eventually("a warning", |server| server.warnings().into_iter().find(|said| said.contains(why)));
+    let wait_warning = |server: &mut Server, why: &str| {
+        server.eventually("a warning", |server| {
+            server.warnings().into_iter().find(|warning| warning.contains(why))
+        });
     };
-    told(&mut server, "cpu.folded counts `samples`");
+    wait_warning(&mut server, "it measures `hits`, not `samples`");
     workspace.rename_over("cpu.folded", twelve());
     wait_for(&mut server, &uri, 13, "58.3%");
-    let told = server.warnings().iter().filter(|said| said.contains("nothing is compared")).count();
-    assert_eq!(told, 1, "a rewrite is no news");
+    let n_warnings =
+        server.warnings().iter().filter(|it| it.contains("cannot be compared")).count();
+    assert_eq!(n_warnings, 1, "a rewrite does not repeat the warning");
 }
 
-/// The transforms and metric of the view hold for both.
+/// The transforms and the metric of the view apply to both profiles.
 #[test]
-fn a_baseline_is_seen_as_what_is_shown() {
+fn the_view_applies_to_the_baseline() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     server.execute("costline.setBaseline", json!([]));
     workspace.rename_over("cpu.folded", twelve());
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    // Only what main does after all: 7 of 7, before 1 of 1.
+    // Only the leaf samples of main are left: 7 of 7, compared with 1 of 1.
     server.execute("costline.pushTransform", json!(["drop-function:parse"]));
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
-    assert_eq!(labels(&mut server, &uri), std::iter::once((13, "100.0% ±0.0".to_owned())).collect());
+    assert_eq!(
+        labels(&mut server, &uri),
+        std::iter::once((13, "100.0% ±0.0".to_owned())).collect()
+    );
     let _: Value = server.execute("costline.clearTransforms", json!([]));
     assert_eq!(labels(&mut server, &uri)[&13], "58.3% ▲41.7");
 }

@@ -1,16 +1,17 @@
-//! Commands take and give JSON; what they cannot do they say in a sentence one can act on.
+//! Commands with JSON arguments and results, and error messages with advice.
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, BELOW, app_py, cpuprofile, six_samples};
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace, six};
 
 #[test]
-fn every_command_that_is_announced_exists() {
+fn every_advertised_command_exists() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
-    let announced = server.initialize_result()["capabilities"]["executeCommandProvider"]["commands"].clone();
+    let announced =
+        server.initialize_result()["capabilities"]["executeCommandProvider"]["commands"].clone();
     let item = server.root_item("main");
     for command in announced.as_array().unwrap() {
         let command = text(command);
@@ -28,14 +29,20 @@ fn every_command_that_is_announced_exists() {
 }
 
 #[test]
-fn profiles_lists_what_there_is() {
+fn profiles_lists_all_profiles() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
     let answer = server.profiles();
     let path = json!(workspace.path("cpu.folded"));
     let active = &answer["active"];
-    assert_eq!((&active["path"], &active["format"], &active["version"]), (&path, &json!("folded"), &json!("py-spy")));
-    assert_eq!((&active["metric"], &active["unit"], &active["total"]), (&json!("samples"), &json!("samples"), &json!(6)));
+    assert_eq!(
+        (&active["path"], &active["format"], &active["version"]),
+        (&path, &json!("folded"), &json!("py-spy"))
+    );
+    assert_eq!(
+        (&active["metric"], &active["unit"], &active["total"]),
+        (&json!("samples"), &json!("samples"), &json!(6))
+    );
     assert_eq!((&active["deleted"], &active["picked"]), (&json!(false), &json!(false)));
     let bytes = std::fs::metadata(workspace.path("cpu.folded")).unwrap().len();
     let [profile] = answer["profiles"].as_array().unwrap().as_slice() else { panic!("{answer}") };
@@ -47,30 +54,43 @@ fn profiles_lists_what_there_is() {
 }
 
 #[test]
-fn export_writes_what_is_shown_and_never_over_a_file_unasked() {
+fn export_writes_what_is_shown_and_overwrites_only_on_request() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
     let path = workspace.path("out/cut.txt");
     std::fs::create_dir(workspace.path("out")).unwrap();
     let arguments = json!([{ "format": "folded", "path": "out/cut.txt", "maxDepth": 0 }]);
     let answer = server.execute("costline.export", arguments.clone());
-    assert_eq!(answer, json!({ "path": path, "bytes": std::fs::metadata(&path).unwrap().len(), "lost": [] }));
+    assert_eq!(
+        answer,
+        json!({ "path": path, "bytes": std::fs::metadata(&path).unwrap().len(), "lost": [] })
+    );
     let text = std::fs::read_to_string(&path).unwrap();
     assert_eq!(text, "main (app.py:10) 2\nmain (app.py:12) 3\nmain (app.py:13) 1\n");
 
-    let again = server.try_request("workspace/executeCommand", json!({ "command": "costline.export", "arguments": arguments }));
+    let again = server.try_request(
+        "workspace/executeCommand",
+        json!({ "command": "costline.export", "arguments": arguments }),
+    );
     let error = again.unwrap_err();
-    assert_eq!(error.message, format!("{}: there is a file already; \"overwrite\": true replaces it", path.display()));
+    assert_eq!(
+        error.message,
+        format!("{}: there is a file already; \"overwrite\": true replaces it", path.display())
+    );
     let whole = json!([{ "format": "folded", "path": path, "overwrite": true }]);
     server.execute("costline.export", whole);
-    assert!(std::fs::read_to_string(&path).unwrap().contains("main (app.py:10);parse (app.py:22);"));
+    assert!(
+        std::fs::read_to_string(&path).unwrap().contains("main (app.py:10);parse (app.py:22);")
+    );
 }
 
 #[test]
 fn hotspots_are_functions_or_lines_hottest_first() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
-    let row = |row: &Value| format!("{} {}/{}", row["name"].as_str().unwrap_or_default(), row["self"], row["total"]);
+    let row = |row: &Value| {
+        format!("{} {}/{}", row["name"].as_str().unwrap_or_default(), row["self"], row["total"])
+    };
     let functions = server.execute("costline.hotspots", json!([]));
     let rows: Vec<_> = functions["functions"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, ["main 1/6", "hash 3/3", "eval 1/3", "parse 1/3"]);
@@ -78,7 +98,12 @@ fn hotspots_are_functions_or_lines_hottest_first() {
     let main = &functions["functions"][0];
     assert_eq!(
         (&main["uri"], &main["line0"], &main["text"], &main["label"]),
-        (&json!(uri), &json!(8 + BELOW), &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"), &json!("100.0%"))
+        (
+            &json!(uri),
+            &json!(8 + BELOW),
+            &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"),
+            &json!("100.0%")
+        )
     );
 
     let lines = server.execute("costline.hotspots", json!([{ "by": "line", "limit": 3 }]));
@@ -87,17 +112,33 @@ fn hotspots_are_functions_or_lines_hottest_first() {
         .unwrap()
         .iter()
         .map(|line| {
-            format!("{}:{} {}/{} {}", text(&line["file"]), line["line"], line["self"], line["total"], text(&line["label"]))
+            format!(
+                "{}:{} {}/{} {}",
+                text(&line["file"]),
+                line["line"],
+                line["self"],
+                line["total"],
+                text(&line["label"])
+            )
         })
         .collect();
     assert_eq!(rows, ["app.py:12 0/3 50.0%", "lib.py:5 2/2 33.3%", "app.py:10 0/2 33.3%"]);
-    assert_eq!(server.execute("costline.hotspots", json!([{ "limit": 1 }]))["functions"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        server.execute("costline.hotspots", json!([{ "limit": 1 }]))["functions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }
 
 #[test]
-fn paths_says_what_became_of_each_file() {
+fn paths_lists_the_mapping_of_each_file() {
     let workspace = Workspace::with([
-        ("cpu.folded", "a (app.py:1) 5\nb (/srv/x/lib.py:1) 3\nc (/usr/lib/python3/os.py:9) 2\nd (dup.py:1) 1\n"),
+        (
+            "cpu.folded",
+            "a (app.py:1) 5\nb (/srv/x/lib.py:1) 3\nc (/usr/lib/python3/os.py:9) 2\nd (dup.py:1) 1\n",
+        ),
         ("app.py", "a\n"),
         ("a/dup.py", "d\n"),
         ("b/dup.py", "d\n"),
@@ -124,11 +165,14 @@ fn paths_says_what_became_of_each_file() {
     assert_eq!((&paths["mapped"], &paths["roots"]), (&json!(1), &json!([workspace.root()])));
     assert_eq!(paths["files"][0]["path"], json!(workspace.path("app.py")));
     assert!(text(&paths["files"][2]["reason"]).contains("library"), "{paths}");
-    assert_eq!(paths["files"][3]["candidates"], json!([workspace.path("a/dup.py"), workspace.path("b/dup.py")]));
+    assert_eq!(
+        paths["files"][3]["candidates"],
+        json!([workspace.path("a/dup.py"), workspace.path("b/dup.py")])
+    );
 }
 
 #[test]
-fn explain_knows_each_reason() {
+fn explain_has_a_code_for_each_reason() {
     let workspace = Workspace::with([
         (
             "cpu.folded",
@@ -175,17 +219,21 @@ fn explain_knows_each_reason() {
 }
 
 #[test]
-fn explain_tells_when_there_are_no_lines_or_no_profile() {
+fn explain_reports_missing_lines_and_missing_profiles() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
-    let explain = |server: &mut Server| server.execute("costline.explain", json!([{ "uri": uri, "line": 1 }]));
+    let explain = |server: &mut Server| {
+        server.execute("costline.explain", json!([{ "uri": uri, "line": 1 }]))
+    };
     let why = explain(&mut server);
     assert_eq!(why["code"], "no-profile");
     assert!(text(&why["message"]).contains("setting `profiles`"), "{why}");
 
     workspace.write("broken.cpuprofile", &cpuprofile(10)[..1000]);
-    server.eventually("the reason", |server| text(&explain(server)["message"]).contains("broken.cpuprofile").then_some(()));
+    server.eventually("the reason", |server| {
+        text(&explain(server)["message"]).contains("broken.cpuprofile").then_some(())
+    });
 
     let mut whole: Value = serde_json::from_slice(&cpuprofile(10)).unwrap();
     whole["nodes"][1].as_object_mut().unwrap().remove("positionTicks");
@@ -196,24 +244,29 @@ fn explain_tells_when_there_are_no_lines_or_no_profile() {
 }
 
 #[test]
-fn files_that_one_run_wrote_side_by_side_are_one_entry() {
+fn files_of_one_run_are_one_entry() {
     let workspace = Workspace::with([("app.js", APP_JS), ("other.folded", "main 3\n")]);
-    for (name, samples) in [("CPU.20261121.101500.71.0.001.cpuprofile", 10), ("CPU.20261121.101500.71.1.002.cpuprofile", 20)] {
+    for (name, samples) in [
+        ("CPU.20261121.101500.71.0.001.cpuprofile", 10),
+        ("CPU.20261121.101500.71.1.002.cpuprofile", 20),
+    ] {
         workspace.write(name, cpuprofile(samples));
     }
     let mut server = Server::start(&workspace);
     let profiles = server.eventually("both entries", |server| {
         let answer = server.execute("costline.profiles", json!([]));
-        (!answer["active"].is_null()).then(|| answer["profiles"].as_array().cloned().unwrap_or_default())
+        (!answer["active"].is_null())
+            .then(|| answer["profiles"].as_array().cloned().unwrap_or_default())
     });
-    let mut files: Vec<_> = profiles.iter().map(|entry| entry["files"].as_array().map_or(0, Vec::len)).collect();
+    let mut files: Vec<_> =
+        profiles.iter().map(|entry| entry["files"].as_array().map_or(0, Vec::len)).collect();
     files.sort_unstable();
     assert_eq!(files, [1, 2], "{profiles:?}");
     assert_eq!(profiles.iter().filter(|entry| entry["active"] == true).count(), 1, "{profiles:?}");
 }
 
 #[test]
-fn explain_tells_when_a_profile_is_only_addresses() {
+fn explain_reports_a_profile_of_addresses() {
     let workspace = Workspace::with([("app.js", APP_JS), ("a.folded", "0x1f0;0x2e4 7\n0x1f0 3\n")]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
@@ -225,13 +278,16 @@ fn explain_tells_when_a_profile_is_only_addresses() {
 }
 
 #[test]
-fn explain_names_the_program_that_was_built_without_debug_info() {
+fn explain_names_a_program_without_debug_info() {
     let libc = "\t           9a210 memcmp+0x20 (/usr/lib/libc.so.6)\n  string/memcmp.c:10\n";
     let sample = |leaf: &str| {
-        format!("words 77 10.500000:     250000 cpu-clock: \n{leaf}\t            1400 words::main+0x40 (/srv/words)\n\n")
+        format!(
+            "words 77 10.500000:     250000 cpu-clock: \n{leaf}\t            1400 words::main+0x40 (/srv/words)\n\n"
+        )
     };
     let recorded = sample("") + &sample(libc);
-    let workspace = Workspace::with([("main.rs", "fn main() {\n}\n"), ("perf.txt", recorded.as_str())]);
+    let workspace =
+        Workspace::with([("main.rs", "fn main() {\n}\n"), ("perf.txt", recorded.as_str())]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("main.rs"), "rust");
     let why = server.eventually("the profile", |server| {
@@ -241,33 +297,55 @@ fn explain_names_the_program_that_was_built_without_debug_info() {
     assert_eq!(why["code"], "no-debug-info", "{why}");
     let message = text(&why["message"]);
     assert!(message.starts_with("`words` was built without debug info"), "{message}");
-    // Said once by itself, too.
-    let told = server.messages();
-    assert!(told.len() == 1 && told[0].ends_with(message.as_str()), "{told:?}");
+    // The server also warns about it once.
+    let messages = server.messages();
+    assert!(messages.len() == 1 && messages[0].ends_with(message.as_str()), "{messages:?}");
 }
 
 #[test]
-fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
+fn shows_callers_as_a_message_in_editors_without_a_view_for_them() {
     let workspace = six_samples();
-    let mut server = Server::builder(&workspace).hold("window/showMessageRequest").hold("window/showDocument").start();
+    let mut server = Server::builder(&workspace)
+        .hold("window/showMessageRequest")
+        .hold("window/showDocument")
+        .start();
     let app = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&app);
 
     let item = server.root_item("hash");
     let answer = server.execute("costline.showCallers", json!([item]));
-    let told: Vec<_> =
-        answer["entries"].as_array().unwrap().iter().map(|entry| (text(&entry["text"]), entry["total"].clone())).collect();
-    assert_eq!(told, [("33.3% (2 samples) parse".to_owned(), json!(2)), ("16.7% (1 sample) eval".to_owned(), json!(1))]);
-    assert_eq!((&answer["direction"], &answer["self"], &answer["total"]), (&json!("incoming"), &json!(0), &json!(3)));
+    let buttons: Vec<_> = answer["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (text(&entry["text"]), entry["total"].clone()))
+        .collect();
+    assert_eq!(
+        buttons,
+        [
+            ("33.3% (2 samples) parse".to_owned(), json!(2)),
+            ("16.7% (1 sample) eval".to_owned(), json!(1))
+        ]
+    );
+    assert_eq!(
+        (&answer["direction"], &answer["self"], &answer["total"]),
+        (&json!("incoming"), &json!(0), &json!(3))
+    );
     let (id, question) = server.wait_server_request("window/showMessageRequest");
-    assert_eq!(question["actions"], json!([{ "title": "33.3% (2 samples) parse" }, { "title": "16.7% (1 sample) eval" }]));
-    // The person chooses; the editor is led there.
+    assert_eq!(
+        question["actions"],
+        json!([{ "title": "33.3% (2 samples) parse" }, { "title": "16.7% (1 sample) eval" }])
+    );
+    // The user selects one, and the editor opens its file.
     server.reply(id, question["actions"][0].clone());
     let (id, document) = server.wait_server_request("window/showDocument");
-    assert_eq!((&document["uri"], &document["selection"]["start"]["line"]), (&json!(app), &json!(20 + BELOW)));
+    assert_eq!(
+        (&document["uri"], &document["selection"]["start"]["line"]),
+        (&json!(app), &json!(20 + BELOW))
+    );
     server.reply(id, json!({ "success": true }));
 
-    // Or does not.
+    // Or closes the message.
     let item = server.root_item("main");
     assert_eq!(server.execute("costline.showCallees", json!([item]))["entries"][0]["name"], "eval");
     let (id, _) = server.wait_server_request("window/showMessageRequest");
@@ -276,24 +354,39 @@ fn callers_are_shown_to_people_whose_editor_has_no_view_for_them() {
 }
 
 #[test]
-fn at_most_five_callers_are_buttons() {
-    let profile: String = (1..=9).map(|n| format!("caller_{n} (app.py:{n});f (lib.py:1) {n}\n")).collect();
-    let workspace = Workspace::with([("cpu.folded", profile.as_str()), ("app.py", app_py().as_str()), ("lib.py", "f\n")]);
+fn shows_at_most_five_callers_as_buttons() {
+    let profile: String =
+        (1..=9).map(|n| format!("caller_{n} (app.py:{n});f (lib.py:1) {n}\n")).collect();
+    let workspace = Workspace::with([
+        ("cpu.folded", profile.as_str()),
+        ("app.py", app_py().as_str()),
+        ("lib.py", "f\n"),
+    ]);
     let mut server = Server::builder(&workspace).hold("window/showMessageRequest").start();
     server.wait_profile();
     let item = server.root_item("f");
-    assert_eq!(server.execute("costline.showCallers", json!([item]))["entries"].as_array().unwrap().len(), 9);
+    assert_eq!(
+        server.execute("costline.showCallers", json!([item]))["entries"].as_array().unwrap().len(),
+        9
+    );
     let (id, question) = server.wait_server_request("window/showMessageRequest");
-    let titles: Vec<_> = question["actions"].as_array().unwrap().iter().map(|action| text(&action["title"])).collect();
+    let titles: Vec<_> = question["actions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|action| text(&action["title"]))
+        .collect();
     assert_eq!(titles.len(), 5);
     assert!(titles[0].ends_with("caller_9"), "{titles:?}");
     server.reply(id, Value::Null);
 }
 
 #[test]
-fn clients_that_open_no_documents_are_told_in_words() {
+fn clients_that_cannot_open_documents_get_text() {
     let workspace = six_samples();
-    let mut server = Server::builder(&workspace).capability("/window/showDocument", json!({ "support": false })).start();
+    let mut server = Server::builder(&workspace)
+        .capability("/window/showDocument", json!({ "support": false }))
+        .start();
     server.wait_profile();
     let item = server.root_item("hash");
     server.execute("costline.showCallers", json!([item]));
@@ -303,45 +396,68 @@ fn clients_that_open_no_documents_are_told_in_words() {
 }
 
 #[test]
-fn items_that_are_not_ours_show_nothing() {
+fn ignores_items_of_other_servers() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
     let mut item = server.root_item("hash");
     item["data"] = json!({ "of": "another server" });
     for command in ["costline.showCallers", "costline.showCallees"] {
-        assert_eq!(server.execute(command, json!([item, { "message": false }]))["entries"], json!([]));
+        assert_eq!(
+            server.execute(command, json!([item, { "message": false }]))["entries"],
+            json!([])
+        );
     }
 }
 
 #[test]
-fn what_cannot_be_done_is_an_error_that_says_what_to_do() {
+fn invalid_arguments_are_errors_with_advice() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     for (command, arguments, parts) in [
-        ("costline.unheardOf", json!([]), vec!["costline.unheardOf", "costline.hotspots"]),
-        ("costline.explain", json!([]), vec!["costline.explain", "uri", "line"]),
-        ("costline.explain", json!([{ "uri": uri, "line": -1 }]), vec!["costline.explain", "line"]),
-        ("costline.hotspots", json!([{ "by": "file" }]), vec!["file", "\"function\" or \"line\""]),
-        ("costline.hotspots", json!([[1]]), vec!["costline.hotspots", "limit"]),
-        ("costline.showCallers", json!([]), vec!["costline.showCallers", "call hierarchy item"]),
-        ("costline.selectProfile", json!([7]), vec!["costline.selectProfile", "path"]),
-        ("costline.selectProfile", json!(["gone.cpuprofile"]), vec!["gone.cpuprofile", "No such file"]),
+        ("costline.unknown", json!([]), vec!["costline.unknown", "costline.hotspots"]),
+        ("costline.explain", json!([]), vec!["costline.explain", "an object"]),
+        (
+            "costline.explain",
+            json!([{ "uri": uri, "line": -1 }]),
+            vec!["costline.explain", "`line`", "a whole number from 0", "-1"],
+        ),
+        (
+            "costline.hotspots",
+            json!([{ "by": "file" }]),
+            vec!["`by`", "`file`", "`function` or `line`"],
+        ),
+        ("costline.hotspots", json!([7]), vec!["costline.hotspots", "an object", "7"]),
+        ("costline.showCallers", json!([]), vec!["costline.showCallers", "an object"]),
+        (
+            "costline.selectProfile",
+            json!([7]),
+            vec!["costline.selectProfile", "text or an object", "7"],
+        ),
+        (
+            "costline.selectProfile",
+            json!(["gone.cpuprofile"]),
+            vec!["gone.cpuprofile", "No such file"],
+        ),
         ("costline.selectProfile", json!(["app.py"]), vec!["app.py"]),
-        ("costline.selectProfile", json!([{ "path": "." }]), vec![workspace.root().to_str().unwrap()]),
+        (
+            "costline.selectProfile",
+            json!([{ "path": "." }]),
+            vec![workspace.root().to_str().unwrap()],
+        ),
     ] {
-        let refused = server.refused(command, arguments.clone());
+        let error = server.execute_error(command, arguments.clone());
         for part in parts {
-            assert!(refused.contains(part), "{command} {arguments}: {refused}");
+            assert!(error.contains(part), "{command} {arguments}: {error}");
         }
     }
-    // Nothing of that has changed anything.
+    // Failed commands have no effect.
     assert_eq!(server.line_costs(&uri).len(), 9);
     assert_eq!(server.shown().unwrap(), workspace.path("cpu.folded").to_string_lossy());
     assert_eq!(server.revision(), 1);
 }
 
 #[test]
-fn a_profile_is_selected_by_any_way_to_say_its_path() {
+fn selects_a_profile_by_any_form_of_its_path() {
     let workspace = six_samples();
     workspace.write("old.folded", "main (app.py:10) 7\n");
     let (mut server, _) = six(&workspace);

@@ -1,16 +1,16 @@
-//! Texts change under the costs: hints follow the lines they belong to, in whatever units the client counts columns.
+//! Edits: hints move with their lines, in any position encoding.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, BELOW, SIX_SAMPLES, app_py, cpuprofile, six_samples};
-use crate::support::questions::{costs, text};
+use crate::support::requests::{costs, text};
 use crate::support::{Server, Workspace, set_age, six};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// One change from `(line, character)` to `(line, character)`, 0-based.
+/// A change of a range `(line, character)` to `(line, character)`, 0-based.
 fn edit(from: (u64, u64), to: (u64, u64), text: &str) -> Value {
     let position = |(line, character): (u64, u64)| json!({ "line": line, "character": character });
     json!({ "range": { "start": position(from), "end": position(to) }, "text": text })
@@ -20,26 +20,57 @@ fn edit(from: (u64, u64), to: (u64, u64), text: &str) -> Value {
 fn hints_move_with_their_lines() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
-    let before =
-        costs([(10, 0, 2), (12, 0, 3), (13, 1, 1), (22, 0, 2), (23, 1, 1), (31, 0, 2), (32, 0, 1), (33, 0, 1), (34, 1, 1)]);
+    let before = costs([
+        (10, 0, 2),
+        (12, 0, 3),
+        (13, 1, 1),
+        (22, 0, 2),
+        (23, 1, 1),
+        (31, 0, 2),
+        (32, 0, 1),
+        (33, 0, 1),
+        (34, 1, 1),
+    ]);
     assert_eq!(server.line_costs(&uri), before);
 
     server.change_by(&uri, json!([edit((14, 0), (14, 0), "new\nlines\n\n")]));
-    let moved =
-        costs([(10, 0, 2), (12, 0, 3), (13, 1, 1), (25, 0, 2), (26, 1, 1), (34, 0, 2), (35, 0, 1), (36, 0, 1), (37, 1, 1)]);
+    let moved = costs([
+        (10, 0, 2),
+        (12, 0, 3),
+        (13, 1, 1),
+        (25, 0, 2),
+        (26, 1, 1),
+        (34, 0, 2),
+        (35, 0, 1),
+        (36, 0, 1),
+        (37, 1, 1),
+    ]);
     assert_eq!(server.line_costs(&uri), moved);
-    let lenses: Vec<_> = server.lenses(&uri).iter().map(|lens| lens["range"]["start"]["line"].as_u64().unwrap() + 1).collect();
+    let lenses: Vec<_> = server
+        .lenses(&uri)
+        .iter()
+        .map(|lens| lens["range"]["start"]["line"].as_u64().unwrap() + 1)
+        .collect();
     assert_eq!(lenses, [9, 24, 33].map(|line| line + BELOW));
     assert_eq!(server.prepare(&uri, 24, 0)[0]["range"]["start"]["line"], 23 + BELOW);
 
-    // Taken out again, and the first eleven lines too.
+    // Undone, and the first eleven lines removed.
     server.change_by(&uri, json!([edit((14, 0), (17, 0), ""), edit((0, 0), (11, 0), "")]));
-    let moved = costs([(1, 0, 3), (2, 1, 1), (11, 0, 2), (12, 1, 1), (20, 0, 2), (21, 0, 1), (22, 0, 1), (23, 1, 1)]);
+    let moved = costs([
+        (1, 0, 3),
+        (2, 1, 1),
+        (11, 0, 2),
+        (12, 1, 1),
+        (20, 0, 2),
+        (21, 0, 1),
+        (22, 0, 1),
+        (23, 1, 1),
+    ]);
     assert_eq!(server.line_costs(&uri), moved);
 }
 
 #[test]
-fn a_changed_line_loses_its_hint_until_the_change_is_undone() {
+fn a_changed_line_has_no_hint_until_the_change_is_undone() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let before = server.line_costs(&uri);
@@ -52,7 +83,7 @@ fn a_changed_line_loses_its_hint_until_the_change_is_undone() {
 
     server.change_by(&uri, json!([edit((12, 0), (12, 1), "    ")]));
     assert_eq!(server.line_costs(&uri), before);
-    // The same, all at once.
+    // The same as one change.
     server.change(&uri, "nothing of it\n");
     assert!(server.line_costs(&uri).is_empty());
     server.change(&uri, &app_py());
@@ -67,38 +98,45 @@ fn a_profile_of_the_saved_text_shows_the_saved_lines() {
     server.change(&uri, &edited);
     assert!(server.line_costs(&uri).contains_key(&11));
 
-    // Saved and run again: lines are now those of the new text.
+    // Saved and recorded again: the lines of the profile are those of the new text.
     workspace.write("app.py", &edited);
     server.save(&uri);
     workspace.rename_over("cpu.folded", "main (app.py:12) 5\n");
     server.wait_costs(&uri, &costs([(12, 5, 5)]));
-    // Changes count from there.
+    // Further edits are relative to that text.
     server.change_by(&uri, json!([edit((0, 0), (1, 0), "")]));
     assert_eq!(server.line_costs(&uri), costs([(11, 5, 5)]));
 }
 
 #[test]
-fn a_file_that_is_newer_than_the_profile_is_marked() {
+fn marks_hints_if_the_file_is_newer_than_the_profile() {
     let workspace = six_samples();
     set_age(&workspace.path("cpu.folded"), HOUR);
     set_age(&workspace.path("lib.py"), 2 * HOUR);
     let (mut server, uri) = six(&workspace);
     let labels = server.labels(&uri);
     assert!(labels.len() == 9 && labels.values().all(|label| label.starts_with('~')), "{labels:?}");
-    assert!(server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~')));
+    assert!(
+        server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~'))
+    );
     assert!(server.hover(&uri, 9, 0).unwrap().contains("newer than the profile"));
 
     let older = server.open_file(&workspace.path("lib.py"), "python");
     let labels = server.labels(&older);
-    assert!(labels.len() == 2 && labels.values().all(|label| !label.starts_with('~')), "{labels:?}");
+    assert!(
+        labels.len() == 2 && labels.values().all(|label| !label.starts_with('~')),
+        "{labels:?}"
+    );
 
-    // A new profile of it: no guess any more.
+    // A new profile of it needs no guess.
     workspace.rename_over("cpu.folded", SIX_SAMPLES);
-    server.eventually("no marks", |server| server.labels(&uri).values().all(|label| !label.starts_with('~')).then_some(()));
+    server.eventually("no marks", |server| {
+        server.labels(&uri).values().all(|label| !label.starts_with('~')).then_some(())
+    });
 }
 
 #[test]
-fn a_save_after_the_profile_does_not_move_its_costs() {
+fn saving_after_the_recording_does_not_move_costs() {
     let workspace = six_samples();
     for file in ["cpu.folded", "app.py", "lib.py"] {
         set_age(&workspace.path(file), HOUR);
@@ -113,27 +151,44 @@ fn a_save_after_the_profile_does_not_move_its_costs() {
     assert_eq!(labels.len(), 9);
 }
 
-/// `units` is what a client offers; `widths` are those of `  x = "é😀";` and `// 😀😀` in what is agreed.
+/// `units` are the encodings that a client offers. `widths` are those of `  x = "é😀";` and `// 😀😀`
+/// in the negotiated encoding.
 fn assert_ends_of_lines(units: Value, negotiated: &str, widths: [u64; 2]) {
     let app = "function work() {\r\n  x = \"é😀\";\r\n}\r\n";
     let workspace = Workspace::with([("app.js", app)]);
     workspace.write("a.cpuprofile", cpuprofile(10));
-    let mut server = Server::builder(&workspace).capability("/general/positionEncodings", units).start();
+    let mut server =
+        Server::builder(&workspace).capability("/general/positionEncodings", units).start();
     assert_eq!(server.initialize_result()["capabilities"]["positionEncoding"], negotiated);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
     server.wait_labels(&uri);
-    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 1, "character": widths[0] }), "{negotiated}");
+    assert_eq!(
+        server.hints(&uri)[0]["position"],
+        json!({ "line": 1, "character": widths[0] }),
+        "{negotiated}"
+    );
 
-    // Columns of changes count alike: a line is put in, and something is put at its end.
-    server.change_by(&uri, json!([edit((0, 17), (0, 17), "\r\n// 😀😀"), edit((1, widths[1]), (1, widths[1]), "!")]));
-    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 2, "character": widths[0] }), "{negotiated}");
-    // On the line of emoji itself: a whole line is taken out, by its end.
+    // Changes use the same columns: insert a line, and text at its end.
+    server.change_by(
+        &uri,
+        json!([edit((0, 17), (0, 17), "\r\n// 😀😀"), edit((1, widths[1]), (1, widths[1]), "!")]),
+    );
+    assert_eq!(
+        server.hints(&uri)[0]["position"],
+        json!({ "line": 2, "character": widths[0] }),
+        "{negotiated}"
+    );
+    // In the line with emoji: remove the whole line by its end.
     server.change_by(&uri, json!([edit((0, 17), (1, widths[1] + 1), "")]));
-    assert_eq!(server.hints(&uri)[0]["position"], json!({ "line": 1, "character": widths[0] }), "{negotiated}");
+    assert_eq!(
+        server.hints(&uri)[0]["position"],
+        json!({ "line": 1, "character": widths[0] }),
+        "{negotiated}"
+    );
 }
 
 #[test]
-fn ends_of_lines_with_emoji_and_crlf_are_counted_as_agreed() {
+fn counts_columns_of_emoji_in_the_negotiated_encoding() {
     // `  x = "é😀";` is 11 characters; `// 😀😀` is 5.
     assert_ends_of_lines(json!([]), "utf-16", [12, 7]);
     assert_ends_of_lines(json!(["utf-16"]), "utf-16", [12, 7]);
@@ -143,7 +198,7 @@ fn ends_of_lines_with_emoji_and_crlf_are_counted_as_agreed() {
 }
 
 #[test]
-fn changes_and_requests_are_taken_in_the_order_they_come() {
+fn applies_changes_and_requests_in_order() {
     const CHANGES: u64 = 3000;
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", cpuprofile(10));
@@ -151,8 +206,8 @@ fn changes_and_requests_are_taken_in_the_order_they_come() {
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
     server.wait_labels(&uri);
 
-    // Each change replaces the lines above the function by another number of lines; applied to any other version than the
-    // one before, it would cut into the function or leave lines behind.
+    // Each change replaces the lines above the function with another number of lines. Applied to
+    // another version, it would cut into the function or leave lines behind.
     let mut above = 0;
     let mut requests = Vec::new();
     for n in 0..CHANGES {
@@ -167,7 +222,8 @@ fn changes_and_requests_are_taken_in_the_order_they_come() {
                 }
                 _ => json!({ "textDocument": { "uri": uri } }),
             };
-            let method = if n % 2 == 0 { "textDocument/inlayHint" } else { "textDocument/codeLens" };
+            let method =
+                if n % 2 == 0 { "textDocument/inlayHint" } else { "textDocument/codeLens" };
             requests.push((n, above, server.send_request(method, params)));
         }
     }
@@ -186,7 +242,7 @@ fn changes_and_requests_are_taken_in_the_order_they_come() {
 }
 
 #[test]
-fn closing_and_opening_begins_anew() {
+fn reopening_a_document_replaces_its_state() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let before = server.line_costs(&uri);
@@ -195,7 +251,7 @@ fn closing_and_opening_begins_anew() {
     assert!(server.hints(&uri).is_empty());
     server.open_file(&workspace.path("app.py"), "python");
     assert_eq!(server.line_costs(&uri), before);
-    // A version that the editor has and the disk has not.
+    // A version that differs from the file on disk.
     server.close(&uri);
     server.open(&uri, "python", &format!("\n{}", app_py()));
     assert!(server.line_costs(&uri).contains_key(&10));

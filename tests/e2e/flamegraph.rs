@@ -1,4 +1,4 @@
-//! Flame graphs: files that a browser shows, and pictures for a panel that runs nothing of theirs.
+//! Flame graphs: files for a browser, and SVG for panels, without any active content.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::profiles::{BELOW, six_samples};
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace, six};
 
 fn folders(temporary: &Path) -> Vec<PathBuf> {
@@ -16,18 +16,22 @@ fn folders(temporary: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_picture_of_its_own_is_opened_and_goes_with_the_server() {
+fn opens_a_temporary_file_and_removes_it_at_exit() {
     let (workspace, temporary) = (six_samples(), Workspace::new());
-    let mut server =
-        Server::builder(&workspace).env("TMPDIR", temporary.root().to_str().unwrap()).hold("window/showDocument").start();
+    let mut server = Server::builder(&workspace)
+        .env("TMPDIR", temporary.root().to_str().unwrap())
+        .hold("window/showDocument")
+        .start();
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([]));
     let path = PathBuf::from(text(&answer["path"]));
     assert_eq!(path.file_name().unwrap(), "costline-cpu-flamegraph.svg");
     assert_eq!(answer["uri"], crate::support::uri(&path));
-    assert!(std::fs::read_to_string(&path).unwrap().contains("<title>hash (1 samples, 16.67%)</title>"));
-    let (id, asked) = server.wait_server_request("window/showDocument");
-    assert_eq!((&asked["uri"], &asked["external"]), (&answer["uri"], &json!(true)));
+    assert!(
+        std::fs::read_to_string(&path).unwrap().contains("<title>hash (1 samples, 16.67%)</title>")
+    );
+    let (id, params) = server.wait_server_request("window/showDocument");
+    assert_eq!((&params["uri"], &params["external"]), (&answer["uri"], &json!(true)));
     server.reply(id, json!({ "success": true }));
     #[cfg(unix)]
     {
@@ -36,12 +40,12 @@ fn a_picture_of_its_own_is_opened_and_goes_with_the_server() {
         assert_eq!(folder.permissions().mode() & 0o777, 0o700);
     }
 
-    // Never the same place twice, and never more than a few.
+    // Each file has a new name, and only the latest few are kept.
     for _ in 0..12 {
         let next = PathBuf::from(text(&server.execute("costline.flamegraph", json!([]))["path"]));
         assert!(next.is_file() && next != path);
         let (id, _) = server.wait_server_request("window/showDocument");
-        server.refuse(id, -32000, "no browser");
+        server.reply_error(id, -32000, "no browser");
     }
     assert_eq!(folders(temporary.root()).len(), 8);
     server.finish();
@@ -49,41 +53,58 @@ fn a_picture_of_its_own_is_opened_and_goes_with_the_server() {
 }
 
 #[test]
-fn a_picture_is_written_where_one_says_and_never_over_a_file_unasked() {
+fn writes_a_file_to_the_given_path_and_overwrites_only_on_request() {
     let workspace = six_samples();
-    // This client cannot be asked to open anything.
-    let mut server = Server::builder(&workspace).capability("/window/showDocument", json!({ "support": false })).start();
+    // This client does not support opening documents.
+    let mut server = Server::builder(&workspace)
+        .capability("/window/showDocument", json!({ "support": false }))
+        .start();
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([{ "path": "cpu.svg" }]));
     let path = workspace.path("cpu.svg");
     assert_eq!((&answer["path"], &answer["uri"]), (&json!(path), &json!(workspace.uri("cpu.svg"))));
     let picture = std::fs::read(&path).unwrap();
-    let refused = server.refused("costline.flamegraph", json!([{ "path": "cpu.svg" }]));
-    assert_eq!(refused, format!("{}: there is a file already; \"overwrite\": true replaces it", path.display()));
+    let error = server.execute_error("costline.flamegraph", json!([{ "path": "cpu.svg" }]));
+    assert_eq!(
+        error,
+        format!("{}: there is a file already; \"overwrite\": true replaces it", path.display())
+    );
     std::fs::write(&path, "old").unwrap();
     server.execute("costline.flamegraph", json!([{ "path": "cpu.svg", "overwrite": true }]));
     assert_eq!(std::fs::read(&path).unwrap(), picture);
 }
 
-/// What is drawn of each frame, by its number: title, text, row, left and width in percent.
+/// What is drawn for each frame, by its index: title, text, row, left and width in percent.
 fn drawn(svg: &str) -> HashMap<usize, (String, String, usize, f64, f64)> {
     let document = Document::parse(svg).unwrap();
     let groups = document.descendants().filter(|node| node.has_attribute("data-frame"));
     let frame = |group: Node<'_, '_>| {
-        let child = |node: Node<'_, '_>, name: &str| node.children().find(|child| child.has_tag_name(name)).unwrap().id();
+        let child = |node: Node<'_, '_>, name: &str| {
+            node.children().find(|child| child.has_tag_name(name)).unwrap().id()
+        };
         let get = |id| document.get_node(id).unwrap();
         let inner = get(child(group, "title")).next_sibling_element().unwrap();
-        let share = |name| inner.attribute(name).unwrap().trim_end_matches('%').parse::<f64>().unwrap();
+        let share =
+            |name| inner.attribute(name).unwrap().trim_end_matches('%').parse::<f64>().unwrap();
         let row = inner.attribute("y").unwrap().parse::<usize>().unwrap() / 17;
         let text = |id| get(id).text().unwrap_or_default().to_owned();
         let number = group.attribute("data-frame").unwrap().parse().unwrap();
-        (number, (text(child(group, "title")), text(child(inner, "text")), row, share("x"), share("width")))
+        (
+            number,
+            (
+                text(child(group, "title")),
+                text(child(inner, "text")),
+                row,
+                share("x"),
+                share("width"),
+            ),
+        )
     };
     groups.map(frame).collect()
 }
 
-/// Fails where a picture has anything but shapes, text and their looks.
-fn assert_harmless(svg: &str) {
+/// Expects that an SVG contains only shapes, text and their style.
+fn assert_passive(svg: &str) {
     const ATTRIBUTES: [&str; 18] = [
         "width",
         "height",
@@ -106,18 +127,24 @@ fn assert_harmless(svg: &str) {
     ];
     let document = Document::parse(svg).unwrap();
     for node in document.descendants().filter(Node::is_element) {
-        assert!(["svg", "g", "title", "rect", "text"].contains(&node.tag_name().name()), "{node:?}");
+        assert!(
+            ["svg", "g", "title", "rect", "text"].contains(&node.tag_name().name()),
+            "{node:?}"
+        );
         for attribute in node.attributes() {
-            assert!(ATTRIBUTES.contains(&attribute.name()) && !attribute.value().contains("url("), "{attribute:?}");
+            assert!(
+                ATTRIBUTES.contains(&attribute.name()) && !attribute.value().contains("url("),
+                "{attribute:?}"
+            );
         }
     }
     assert!(!svg.contains(|c: char| c.is_control() && c != '\n'));
 }
 
-/// Checks the picture against its frames and these against each other.
-fn assert_fits(answer: &Value) {
+/// Checks the SVG against the frames, and the frames against each other.
+fn assert_consistent(answer: &Value) {
     let drawn = drawn(answer["svg"].as_str().unwrap());
-    assert_harmless(answer["svg"].as_str().unwrap());
+    assert_passive(answer["svg"].as_str().unwrap());
     let frames = answer["frames"].as_array().unwrap();
     assert_eq!(drawn.len(), frames.len());
     let total = answer["total"].as_f64().unwrap();
@@ -125,15 +152,29 @@ fn assert_fits(answer: &Value) {
     let mut below = vec![(0.0, 0.0); frames.len()];
     for (i, frame) in frames.iter().enumerate() {
         let (title, label, row, left, width) = &drawn[&i];
-        assert!(title.ends_with(&text(&frame["text"])) && title.starts_with(label), "{title} {frame}");
+        assert!(
+            title.ends_with(&text(&frame["text"])) && title.starts_with(label),
+            "{title} {frame}"
+        );
         assert_eq!(json!(row), frame["depth"]);
-        assert!((left - 100.0 * number(&frame["left"])).abs() < 1e-4 && (width - 100.0 * number(&frame["width"])).abs() < 1e-4);
-        assert!((number(&frame["width"]) - number(&frame["total"]) / total).abs() < 1e-9, "{frame}");
+        assert!(
+            (left - 100.0 * number(&frame["left"])).abs() < 1e-4
+                && (width - 100.0 * number(&frame["width"])).abs() < 1e-4
+        );
+        assert!(
+            (number(&frame["width"]) - number(&frame["total"]) / total).abs() < 1e-9,
+            "{frame}"
+        );
         let Some(parent) = frame["parent"].as_u64().map(|parent| parent as usize) else { continue };
         let above = &frames[parent];
-        assert!(parent < i && above["depth"].as_u64().unwrap() + 1 == frame["depth"].as_u64().unwrap());
+        assert!(
+            parent < i && above["depth"].as_u64().unwrap() + 1 == frame["depth"].as_u64().unwrap()
+        );
         let (sum, right) = &mut below[parent];
-        assert!(number(&frame["left"]) >= number(&above["left"]) + *right - 1e-9, "siblings overlap: {frame}");
+        assert!(
+            number(&frame["left"]) >= number(&above["left"]) + *right - 1e-9,
+            "siblings overlap: {frame}"
+        );
         *sum += number(&frame["total"]);
         *right = number(&frame["left"]) + number(&frame["width"]) - number(&above["left"]);
         assert!(*right <= number(&above["width"]) + 1e-9, "{frame} sticks out of {above}");
@@ -146,40 +187,59 @@ fn assert_fits(answer: &Value) {
 }
 
 #[test]
-fn a_panel_gets_a_picture_and_what_its_frames_are() {
+fn a_panel_gets_an_svg_and_the_data_of_its_frames() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
-    assert_fits(&answer);
-    assert_eq!((&answer["metric"], &answer["total"], &answer["omitted"]), (&json!("samples"), &json!(6), &json!(0)));
+    assert_consistent(&answer);
+    assert_eq!(
+        (&answer["metric"], &answer["total"], &answer["omitted"]),
+        (&json!("samples"), &json!(6), &json!(0))
+    );
     let frames = answer["frames"].as_array().unwrap();
-    let told: Vec<_> = frames
+    let rows: Vec<_> = frames
         .iter()
-        .map(|frame| format!("{} {}/{} {}", text(&frame["name"]), frame["self"], frame["total"], frame["parent"]))
+        .map(|frame| {
+            format!(
+                "{} {}/{} {}",
+                text(&frame["name"]),
+                frame["self"],
+                frame["total"],
+                frame["parent"]
+            )
+        })
         .collect();
-    assert_eq!(told[..3], ["main 1/6 null", "eval 0/3 0", "parse 1/2 0"]);
-    assert_eq!((told[3].as_str(), frames.len()), ("eval 0/2 1", 9));
+    assert_eq!(rows[..3], ["main 1/6 null", "eval 0/3 0", "parse 1/2 0"]);
+    assert_eq!((rows[3].as_str(), frames.len()), ("eval 0/2 1", 9));
     let main = &frames[0];
-    assert_eq!((&main["text"], &main["uri"], &main["line0"]), (&json!("100.0% · self 16.7%"), &json!(uri), &json!(8 + BELOW)));
-    assert_eq!((&main["left"], &main["width"], &frames[2]["left"]), (&json!(0.0), &json!(1.0), &json!(0.5)));
-    // Nothing is written, nothing opened.
-    assert!(server.take_server_requests().iter().all(|(_, method, _)| method != "window/showDocument"));
-    // Jumps follow the text.
+    assert_eq!(
+        (&main["text"], &main["uri"], &main["line0"]),
+        (&json!("100.0% · self 16.7%"), &json!(uri), &json!(8 + BELOW))
+    );
+    assert_eq!(
+        (&main["left"], &main["width"], &frames[2]["left"]),
+        (&json!(0.0), &json!(1.0), &json!(0.5))
+    );
+    // No file is written or opened.
+    assert!(
+        server.take_server_requests().iter().all(|(_, method, _)| method != "window/showDocument")
+    );
+    // Places follow edits.
     server.change(&uri, &format!("\n\n{}", crate::support::profiles::app_py()));
     let moved = server.execute("costline.flamegraph", json!([{ "inline": true }]));
     assert_eq!(moved["frames"][0]["line0"], json!(10 + BELOW));
 }
 
 #[test]
-fn a_real_picture_is_the_call_tree() {
+fn the_svg_of_a_real_profile_matches_the_call_tree() {
     for case in [Case::rust(), Case::javascript(), Case::python()] {
         let mut server = Server::start(&case.workspace);
         server.wait_profile();
         let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
-        assert_fits(&answer);
+        assert_consistent(&answer);
         let frames = answer["frames"].as_array().unwrap();
         assert!(frames.len() > 20, "{}", frames.len());
-        // Any frame, asked for as a node of the tree.
+        // Any frame is also a node of the call tree.
         let path_of = |mut at: usize| {
             let mut path = Vec::new();
             loop {
@@ -192,8 +252,16 @@ fn a_real_picture_is_the_call_tree() {
         };
         for at in (0..frames.len()).step_by(7) {
             let path = path_of(at);
-            let nodes = server.execute("costline.callTree", json!([{ "path": path[..path.len() - 1], "limit": 100_000 }]));
-            let node = nodes["nodes"].as_array().unwrap().iter().find(|node| node["key"] == path[path.len() - 1]).unwrap();
+            let nodes = server.execute(
+                "costline.callTree",
+                json!([{ "path": path[..path.len() - 1], "limit": 100_000 }]),
+            );
+            let node = nodes["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|node| node["key"] == path[path.len() - 1])
+                .unwrap();
             for field in ["name", "text", "self", "total", "uri", "line0"] {
                 assert_eq!(node[field], frames[at][field], "{field}");
             }
@@ -202,21 +270,40 @@ fn a_real_picture_is_the_call_tree() {
 }
 
 #[test]
-fn functions_of_one_name_lead_to_their_own_places() {
+fn functions_with_one_name_have_their_own_places() {
     let profile = "main (app.py:1);run (a.py:3) 2\nmain (app.py:1);run (b.py:6) 1\n";
     let text = "x = 1\n".repeat(9);
-    let workspace = Workspace::with([("cpu.folded", profile), ("app.py", &text), ("a.py", &text), ("b.py", &text)]);
+    let workspace = Workspace::with([
+        ("cpu.folded", profile),
+        ("app.py", &text),
+        ("a.py", &text),
+        ("b.py", &text),
+    ]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
-    let places: Vec<_> = answer["frames"].as_array().unwrap().iter().map(|frame| (&frame["uri"], &frame["line0"])).collect();
-    assert_eq!(places[1..], [(&json!(workspace.uri("a.py")), &json!(2)), (&json!(workspace.uri("b.py")), &json!(5))]);
+    let places: Vec<_> = answer["frames"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|frame| (&frame["uri"], &frame["line0"]))
+        .collect();
+    assert_eq!(
+        places[1..],
+        [(&json!(workspace.uri("a.py")), &json!(2)), (&json!(workspace.uri("b.py")), &json!(5))]
+    );
 }
 
 #[test]
-fn names_can_do_nothing() {
-    let names =
-        ["</title><script>alert(1)</script>", "]]>", "a\u{1b}[31m\u{202e}b", "<![CDATA[", "\" onload=\"x()", "&#x3c;b&gt;"];
+fn escapes_names() {
+    let names = [
+        "</title><script>alert(1)</script>",
+        "]]>",
+        "a\u{1b}[31m\u{202e}b",
+        "<![CDATA[",
+        "\" onload=\"x()",
+        "&#x3c;b&gt;",
+    ];
     let node = |id: usize, name: &str, hits: u64| {
         let frame = json!({ "functionName": name, "scriptId": "1", "url": if id == 1 { "" } else { "file:///app.js" }, "lineNumber": id, "columnNumber": 0 });
         json!({ "id": id, "callFrame": frame, "hitCount": hits })
@@ -227,22 +314,24 @@ fn names_can_do_nothing() {
     let samples: Vec<_> = (2..names.len() + 2).collect();
     let deltas = vec![1000; samples.len()];
     let profile = json!({ "nodes": nodes, "startTime": 0, "endTime": 7000, "samples": samples, "timeDeltas": deltas });
-    let workspace = Workspace::with([("cpu.cpuprofile", profile.to_string().as_str()), ("app.js", "x\n")]);
+    let workspace =
+        Workspace::with([("cpu.cpuprofile", profile.to_string().as_str()), ("app.js", "x\n")]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
-    assert_fits(&answer);
+    assert_consistent(&answer);
     let drawn = drawn(answer["svg"].as_str().unwrap());
     assert_eq!(drawn.len(), names.len());
     let shown: Vec<&str> = drawn.values().map(|(_, label, ..)| label.as_str()).collect();
     assert!(shown.contains(&names[0]) && shown.contains(&"a\u{fffd}[31m\u{fffd}b"), "{shown:?}");
-    // Data are what the profile says.
-    let told: Vec<_> = answer["frames"].as_array().unwrap().iter().map(|frame| text(&frame["name"])).collect();
-    assert!(names.iter().all(|name| told.iter().any(|told| told == name)), "{told:?}");
+    // The data has the original names.
+    let rows: Vec<_> =
+        answer["frames"].as_array().unwrap().iter().map(|frame| text(&frame["name"])).collect();
+    assert!(names.iter().all(|name| rows.iter().any(|row| row == name)), "{rows:?}");
 }
 
 #[test]
-fn what_is_too_narrow_or_too_deep_is_left_out_and_counted() {
+fn omits_and_counts_frames_that_are_too_narrow_or_too_deep() {
     let narrow: String = (0..50).map(|i| format!("main (app.py:1);f{i} (app.py:2) 1\n")).collect();
     let deep: Vec<String> = (0..3000).map(|i| format!("g{} (app.py:3)", i % 5)).collect();
     let profile = format!("{narrow}main (app.py:1);{} 99950\n", deep.join(";"));
@@ -250,25 +339,25 @@ fn what_is_too_narrow_or_too_deep_is_left_out_and_counted() {
     let mut server = Server::start(&workspace);
     server.wait_profile();
     let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
-    assert_fits(&answer);
-    // `main`, 499 more, and in the row that is missing one that all the others are below.
+    assert_consistent(&answer);
+    // `main`, 499 more, and one in the omitted row, which contains all others.
     assert_eq!((answer["frames"].as_array().unwrap().len(), &answer["omitted"]), (500, &json!(51)));
 }
 
 #[test]
-fn what_cannot_be_drawn_is_said() {
+fn reports_why_there_is_no_flame_graph() {
     let calls = "events: Ir\n\nfl=app.c\nfn=main\n1 5\n";
     let workspace = Workspace::with([("callgrind.out.1", calls)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     for argument in [json!({}), json!({ "inline": true })] {
-        let refused = server.refused("costline.flamegraph", json!([argument]));
-        assert!(refused.contains("sums without stacks"), "{refused}");
+        let error = server.execute_error("costline.flamegraph", json!([argument]));
+        assert!(error.contains("sums without stacks"), "{error}");
     }
     let empty = Workspace::new();
     let mut server = Server::start(&empty);
     for argument in [json!({}), json!({ "inline": true })] {
-        let refused = server.refused("costline.flamegraph", json!([argument]));
-        assert!(refused.contains("no profile is shown"), "{refused}");
+        let error = server.execute_error("costline.flamegraph", json!([argument]));
+        assert!(error.contains("no profile is shown"), "{error}");
     }
 }

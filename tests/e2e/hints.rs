@@ -1,43 +1,56 @@
-//! Hints, lenses, hovers and symbols: their numbers are those that independent tools computed, on the lines they belong to.
+//! Hints, lenses, hovers and symbols, compared with the numbers of independent tools on the same
+//! lines.
 
 use serde_json::{Value, json};
 
-use crate::support::cases::{Case, is_united};
+use crate::support::cases::{Case, is_grouped};
 use crate::support::profiles::{APP_JS, BELOW, SIX_SAMPLES, app_py, cpuprofile_with, six_samples};
-use crate::support::questions::{LineCosts, at, costs, text};
+use crate::support::requests::{LineCosts, at, costs, text};
 use crate::support::{Server, Workspace};
 
-/// A server that hints at every line with any cost.
+/// A server with a hint for every line with cost.
 fn with_all_hints(workspace: &Workspace) -> Server {
-    Server::builder(workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start()
+    Server::builder(workspace)
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } }))
+        .start()
 }
 
-/// The costs of each source of a case, in the hints: no line more, no line less.
-fn assert_hints_are_the_expected_costs(case: &Case, language: &str, n_files: usize) {
+/// Compares the hints in all sources of a case with the expected costs.
+fn assert_hints_match_expectations(case: &Case, language: &str, n_files: usize) {
     let mut server = with_all_hints(&case.workspace);
     let files = case.lines();
     assert_eq!(files.len(), n_files);
     for (file, lines) in files {
         let uri = server.open_file(&case.workspace.path(&file), language);
         let expected: LineCosts = lines.into_iter().map(|(line, cost)| (line - 1, cost)).collect();
-        let hints = server.eventually("hints", |server| Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty()));
+        let hints = server.eventually("hints", |server| {
+            Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty())
+        });
         assert_eq!(hints, expected, "{file}");
     }
 }
 
-/// The costs of each function of a case that is written in the workspace, in the lenses of its file.
-fn assert_lenses_are_the_expected_costs(case: &Case, language: &str) {
+/// Compares the lenses of all functions in the workspace with the expected costs.
+fn assert_lenses_match_expectations(case: &Case, language: &str) {
     let mut server = with_all_hints(&case.workspace);
     let functions = case.expected["functions"].as_array().unwrap();
     for file in case.files() {
         let mut expected: Vec<_> = functions
             .iter()
             .filter(|function| function["file"] == file.as_str())
-            .filter(|function| function["total"] != 0 && !is_united(&text(&function["name"])))
-            .map(|function| (text(&function["name"]), function["self"].to_string(), function["total"].to_string()))
+            .filter(|function| function["total"] != 0 && !is_grouped(&text(&function["name"])))
+            .map(|function| {
+                (
+                    text(&function["name"]),
+                    function["self"].to_string(),
+                    function["total"].to_string(),
+                )
+            })
             .collect();
         let uri = server.open_file(&case.workspace.path(&file), language);
-        let lenses = server.eventually("lenses", |server| Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty()));
+        let lenses = server.eventually("lenses", |server| {
+            Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty())
+        });
         let mut found: Vec<_> = lenses
             .iter()
             .map(|lens| {
@@ -45,7 +58,7 @@ fn assert_lenses_are_the_expected_costs(case: &Case, language: &str) {
                 (text(&data["func"]["name"]), data["self"].to_string(), data["total"].to_string())
             })
             .collect();
-        found.retain(|(name, ..)| !is_united(name));
+        found.retain(|(name, ..)| !is_grouped(name));
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "{file}");
@@ -53,32 +66,33 @@ fn assert_lenses_are_the_expected_costs(case: &Case, language: &str) {
 }
 
 #[test]
-fn hints_of_a_firefox_profile_are_the_expected_costs() {
-    assert_hints_are_the_expected_costs(&Case::rust(), "rust", 4);
+fn hints_of_a_firefox_profile_match_expectations() {
+    assert_hints_match_expectations(&Case::rust(), "rust", 4);
 }
 
 #[test]
-fn hints_of_a_cpuprofile_are_the_expected_costs() {
-    assert_hints_are_the_expected_costs(&Case::javascript(), "javascript", 4);
+fn hints_of_a_cpuprofile_match_expectations() {
+    assert_hints_match_expectations(&Case::javascript(), "javascript", 4);
 }
 
 #[test]
-fn hints_of_a_folded_profile_are_the_expected_costs() {
-    assert_hints_are_the_expected_costs(&Case::python(), "python", 3);
+fn hints_of_a_folded_profile_match_expectations() {
+    assert_hints_match_expectations(&Case::python(), "python", 3);
 }
 
 #[test]
-fn lenses_are_the_expected_costs_of_functions() {
-    assert_lenses_are_the_expected_costs(&Case::rust(), "rust");
-    assert_lenses_are_the_expected_costs(&Case::javascript(), "javascript");
-    assert_lenses_are_the_expected_costs(&Case::python(), "python");
+fn lenses_match_expectations() {
+    assert_lenses_match_expectations(&Case::rust(), "rust");
+    assert_lenses_match_expectations(&Case::javascript(), "javascript");
+    assert_lenses_match_expectations(&Case::python(), "python");
 }
 
 #[test]
-fn only_lines_that_reach_the_threshold_have_a_hint() {
+fn only_lines_above_the_threshold_have_a_hint() {
     let case = Case::rust();
     let total = case.expected["total"].as_f64().unwrap();
-    let mut server = Server::builder(&case.workspace).options(json!({ "hints": { "minPercent": 2.5 } })).start();
+    let mut server =
+        Server::builder(&case.workspace).options(json!({ "hints": { "minPercent": 2.5 } })).start();
     for (file, lines) in case.lines() {
         let uri = server.open_file(&case.workspace.path(&file), "rust");
         let expected: LineCosts = lines
@@ -92,26 +106,31 @@ fn only_lines_that_reach_the_threshold_have_a_hint() {
 }
 
 #[test]
-fn only_the_lines_asked_for_have_hints() {
+fn returns_hints_only_for_the_requested_lines() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
-    let lines = |hints: Vec<Value>| hints.iter().map(|hint| hint["position"]["line"].as_u64().unwrap()).collect::<Vec<_>>();
+    let lines = |hints: Vec<Value>| {
+        hints.iter().map(|hint| hint["position"]["line"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
     assert_eq!(lines(server.hints_in(&uri, 11, 22)), [11, 12, 21, 22]);
     assert_eq!(lines(server.hints_in(&uri, 13, 20)), [0; 0]);
     assert_eq!(lines(server.hints_in(&uri, 33, 33)), [33]);
 }
 
 #[test]
-fn a_hint_says_everything_the_contract_promises() {
+fn a_hint_has_all_documented_parts() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     let hints = server.hints_in(&uri, 22, 22);
     let [hint] = hints.as_slice() else { panic!("{hints:?}") };
-    assert_eq!(hint["position"], json!({ "line": 22, "character": app_py().lines().nth(22).unwrap().len() }));
+    assert_eq!(
+        hint["position"],
+        json!({ "line": 22, "character": app_py().lines().nth(22).unwrap().len() })
+    );
     assert_eq!(hint["label"], "16.7%");
     assert_eq!(hint["paddingLeft"], true);
     assert!(hint.get("kind").is_none() && hint.get("tooltip").is_none(), "{hint}");
@@ -129,19 +148,32 @@ fn a_hint_says_everything_the_contract_promises() {
     let resolved = server.request("inlayHint/resolve", hint.clone());
     let tooltip = text(&resolved["tooltip"]["value"]);
     assert_eq!(resolved["tooltip"]["kind"], "markdown");
-    for part in ["line 23", r"16\.7\% \(1 sample\)", r"33\.3\% of parse", "callers into this line", "main", r"cpu\.folded"] {
+    for part in [
+        "line 23",
+        r"16\.7\% \(1 sample\)",
+        r"33\.3\% of parse",
+        "callers into this line",
+        "main",
+        r"cpu\.folded",
+    ] {
         assert!(tooltip.contains(part), "{part}: {tooltip}");
     }
-    // What else the hint says stays as it was.
+    // Resolving changes nothing else.
     assert_eq!((&resolved["label"], &resolved["position"]), (&hint["label"], &hint["position"]));
 }
 
 #[test]
-fn hints_that_are_not_ours_resolve_to_themselves() {
+fn resolving_hints_of_other_servers_returns_them_unchanged() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
-    for data in [Value::Null, json!({}), json!({ "v": 2, "line0": 9, "uri": workspace.uri("app.py") }), json!("x")] {
-        let hint = json!({ "position": { "line": 9, "character": 3 }, "label": ": i32", "data": data });
+    for data in [
+        Value::Null,
+        json!({}),
+        json!({ "v": 2, "line0": 9, "uri": workspace.uri("app.py") }),
+        json!("x"),
+    ] {
+        let hint =
+            json!({ "position": { "line": 9, "character": 3 }, "label": ": i32", "data": data });
         let resolved = server.request("inlayHint/resolve", hint.clone());
         assert_eq!((&resolved["label"], resolved.get("tooltip")), (&hint["label"], None));
     }
@@ -164,24 +196,33 @@ fn labels_follow_the_settings() {
 }
 
 #[test]
-fn a_line_whose_total_is_not_known_shows_self() {
+fn a_line_without_a_known_total_shows_self() {
     let case = Case::javascript();
     let mut server = with_all_hints(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/layout.js"), "javascript");
     let labels = server.wait_labels(&uri);
     assert!(labels.values().all(|label| label.starts_with("self ")), "{labels:?}");
-    assert!(server.hints(&uri).iter().all(|hint| hint["data"]["total"].is_null() && hint["data"]["unit"] == "hits"));
+    assert!(
+        server
+            .hints(&uri)
+            .iter()
+            .all(|hint| hint["data"]["total"].is_null() && hint["data"]["unit"] == "hits")
+    );
 }
 
 #[test]
-fn a_lens_is_complete_and_its_command_runs() {
+fn a_lens_needs_no_resolve_and_has_a_working_command() {
     let workspace = six_samples();
     let mut server = Server::builder(&workspace).hold("window/showMessageRequest").start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     let lenses = server.lenses(&uri);
-    let titles: Vec<_> =
-        lenses.iter().map(|lens| (lens["range"]["start"]["line"].as_u64().unwrap(), text(&lens["command"]["title"]))).collect();
+    let titles: Vec<_> = lenses
+        .iter()
+        .map(|lens| {
+            (lens["range"]["start"]["line"].as_u64().unwrap(), text(&lens["command"]["title"]))
+        })
+        .collect();
     assert_eq!(
         titles,
         [
@@ -193,7 +234,12 @@ fn a_lens_is_complete_and_its_command_runs() {
     let lens = &lenses[1];
     assert_eq!(
         lens["data"],
-        json!({ "v": 1, "func": { "name": "parse", "file": "app.py", "lib": null }, "self": 1, "total": 3, "unit": "samples", "metric": "samples" })
+        json!({
+            "v": 1, "self": 1, "total": 3, "unit": "samples", "metric": "samples", "tier": 3,
+            "share": 0.5, "selfShare": 1.0 / 6.0, "selfText": "16.7%", "totalText": "50.0%",
+            "func": { "name": "parse", "file": "app.py", "lib": null }, "name": "parse",
+            "uri": uri, "line0": 20 + BELOW, "placeText": format!("app.py:{}", 21 + BELOW)
+        })
     );
     assert_eq!(lens["command"]["command"], "costline.showCallers");
     let answer = server.execute("costline.showCallers", lens["command"]["arguments"].clone());
@@ -205,37 +251,50 @@ fn a_lens_is_complete_and_its_command_runs() {
 #[test]
 fn functions_below_the_threshold_have_no_lens() {
     let workspace = six_samples();
-    let mut server = Server::builder(&workspace).options(json!({ "lenses": { "minPercent": 60 } })).start();
+    let mut server =
+        Server::builder(&workspace).options(json!({ "lenses": { "minPercent": 60 } })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     assert_eq!(server.lenses(&uri).len(), 1);
 }
 
 #[test]
-fn hovers_report_the_numbers_of_lines_and_functions() {
+fn hovers_show_costs_of_lines_and_functions() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
 
     let line = server.hover(&uri, 21, 0).unwrap();
-    assert!(line.contains(r"| this line | 0\.0\% \(0 samples\) | 33\.3\% \(2 samples\) |"), "{line}");
-    assert!(line.contains(r"calls from this line") && line.contains(r"- 33\.3\% \(2 samples\) hash"), "{line}");
-    // On the name of what the line calls.
+    assert!(
+        line.contains(r"| this line | 0\.0\% \(0 samples\) | 33\.3\% \(2 samples\) |"),
+        "{line}"
+    );
+    assert!(
+        line.contains(r"calls from this line") && line.contains(r"- 33\.3\% \(2 samples\) hash"),
+        "{line}"
+    );
+    // On the name of a callee.
     let callee = server.hover(&uri, 21, 5).unwrap();
     assert!(
-        callee.contains("**hash**") && callee.contains(r"| function | 50\.0\% \(3 samples\) | 50\.0\% \(3 samples\) |"),
+        callee.contains("**hash**")
+            && callee.contains(r"| function | 50\.0\% \(3 samples\) | 50\.0\% \(3 samples\) |"),
         "{callee}"
     );
-    assert!(callee.contains(r"- 33\.3\% \(2 samples\) parse") && callee.contains(r"- 16\.7\% \(1 sample\) eval"), "{callee}");
+    assert!(
+        callee.contains(r"- 33\.3\% \(2 samples\) parse")
+            && callee.contains(r"- 16\.7\% \(1 sample\) eval"),
+        "{callee}"
+    );
     assert_eq!(server.hover(&uri, 2, 4), None);
 }
 
 #[test]
-fn hovers_are_plain_for_clients_that_render_no_markdown() {
+fn hovers_are_plain_text_for_clients_without_markdown() {
     let workspace = six_samples();
-    let mut server =
-        Server::builder(&workspace).capability("/textDocument/hover", json!({ "contentFormat": ["plaintext"] })).start();
+    let mut server = Server::builder(&workspace)
+        .capability("/textDocument/hover", json!({ "contentFormat": ["plaintext"] }))
+        .start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     let hover = server.request("textDocument/hover", at(&uri, 21, 0));
@@ -245,12 +304,17 @@ fn hovers_are_plain_for_clients_that_render_no_markdown() {
 }
 
 #[test]
-fn symbols_are_the_hottest_functions_and_only_when_asked_by_dollar() {
+fn dollar_queries_return_the_hottest_functions() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     server.wait_profile();
-    let names = |symbols: Vec<Value>| symbols.iter().map(|symbol| text(&symbol["name"])).collect::<Vec<_>>();
-    assert_eq!(names(server.symbols("$")), ["$100.0% main", "$50.0% hash", "$50.0% eval", "$50.0% parse"]);
+    let names = |symbols: Vec<Value>| {
+        symbols.iter().map(|symbol| text(&symbol["name"])).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(server.symbols("$")),
+        ["$100.0% main", "$50.0% hash", "$50.0% eval", "$50.0% parse"]
+    );
     assert_eq!(names(server.symbols("$par")), ["$50.0% parse"]);
     assert_eq!(server.symbols("$hash")[0]["location"]["uri"], workspace.uri("lib.py"));
     assert_eq!(server.symbols("$hash")[0]["location"]["range"]["start"]["line"], 3 + BELOW);
@@ -260,7 +324,7 @@ fn symbols_are_the_hottest_functions_and_only_when_asked_by_dollar() {
 }
 
 #[test]
-fn hot_lines_are_diagnostics_where_they_are_wanted() {
+fn publishes_diagnostics_for_hot_lines_if_enabled() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
@@ -268,39 +332,66 @@ fn hot_lines_are_diagnostics_where_they_are_wanted() {
     assert_eq!(server.diagnostics(&uri), None);
 
     server.configure(json!({ "diagnostics": { "enable": true, "minPercent": 50 } }));
-    let hot = server.eventually("diagnostics", |server| server.diagnostics(&uri).filter(|hot| !hot.is_empty()));
+    let hot = server
+        .eventually("diagnostics", |server| server.diagnostics(&uri).filter(|hot| !hot.is_empty()));
     let hot: Vec<_> = hot
         .iter()
-        .map(|hot| (hot["range"]["start"]["line"].as_u64().unwrap(), text(&hot["message"]), hot["severity"].clone()))
+        .map(|hot| {
+            (
+                hot["range"]["start"]["line"].as_u64().unwrap(),
+                text(&hot["message"]),
+                hot["severity"].clone(),
+            )
+        })
         .collect();
     assert_eq!(
         hot,
         [
-            (8 + BELOW, "hot function main: self 16.7% (1 sample) · total 100.0% (6 samples)".to_owned(), json!(4)),
+            (
+                8 + BELOW,
+                "hot function main: self 16.7% (1 sample) · total 100.0% (6 samples)".to_owned(),
+                json!(4)
+            ),
             (11, "hot line: 50.0%".to_owned(), json!(4)),
-            (20 + BELOW, "hot function parse: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(), json!(4)),
-            (29 + BELOW, "hot function eval: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(), json!(4)),
+            (
+                20 + BELOW,
+                "hot function parse: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(),
+                json!(4)
+            ),
+            (
+                29 + BELOW,
+                "hot function eval: self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned(),
+                json!(4)
+            ),
         ]
     );
-    server.configure(json!({ "diagnostics": { "enable": true, "minPercent": 10, "maxPerFile": 2 } }));
-    server.eventually("two diagnostics", |server| server.diagnostics(&uri).filter(|hot| hot.len() == 2));
+    server
+        .configure(json!({ "diagnostics": { "enable": true, "minPercent": 10, "maxPerFile": 2 } }));
+    server.eventually("two diagnostics", |server| {
+        server.diagnostics(&uri).filter(|hot| hot.len() == 2)
+    });
     server.configure(json!({}));
     server.eventually("no diagnostics", |server| server.diagnostics(&uri).filter(Vec::is_empty));
 }
 
 #[test]
-fn lines_of_a_file_that_is_named_in_several_ways_are_charged_once() {
-    let workspace =
-        Workspace::with([("cpu.folded", "f (lib/app.py:1) 2\nf (app.py:1);f (lib/app.py:1) 3\n"), ("lib/app.py", "f()\n")]);
+fn lines_of_a_file_with_several_names_count_once() {
+    let workspace = Workspace::with([
+        ("cpu.folded", "f (lib/app.py:1) 2\nf (app.py:1);f (lib/app.py:1) 3\n"),
+        ("lib/app.py", "f()\n"),
+    ]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("lib/app.py"), "python");
     server.wait_costs(&uri, &costs([(1, 5, 5)]));
 }
 
 #[test]
-fn names_in_profiles_do_nothing_where_they_show() {
+fn escapes_names_of_profiles() {
     let name = "[x](command:evil)<b>";
-    let workspace = Workspace::with([("cpu.folded", format!("{name} (app.py:1) 3\n").as_str()), ("app.py", "f()\n")]);
+    let workspace = Workspace::with([
+        ("cpu.folded", format!("{name} (app.py:1) 3\n").as_str()),
+        ("app.py", "f()\n"),
+    ]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
@@ -310,11 +401,10 @@ fn names_in_profiles_do_nothing_where_they_show() {
 }
 
 #[test]
-fn control_characters_in_names_do_not_reach_the_screen() {
+fn sanitizes_control_characters_in_names() {
     let name = "work\u{1b}[31m\u{202e}\n";
     let workspace = Workspace::with([("app.js", APP_JS)]);
-    let frame =
-        json!({ "functionName": name, "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 0 });
+    let frame = json!({ "functionName": name, "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 0 });
     workspace.write("a.cpuprofile", cpuprofile_with(3, frame));
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
@@ -322,17 +412,23 @@ fn control_characters_in_names_do_not_reach_the_screen() {
     let item = server.prepare(&uri, 1, 0).remove(0);
     let shown = [text(&item["name"]), text(&item["detail"]), text(&server.symbols("$")[0]["name"])];
     assert!(shown.iter().all(|text| !text.contains(['\u{1b}', '\u{202e}', '\n'])), "{shown:?}");
-    // The raw name, for programs, leads back to the function.
+    // The raw name in the data still identifies the function.
     assert_eq!(item["data"]["path"][0]["name"], name);
-    assert_eq!(server.execute("costline.showCallers", json!([item, { "message": false }]))["self"], 3);
+    assert_eq!(
+        server.execute("costline.showCallers", json!([item, { "message": false }]))["self"],
+        3
+    );
 }
 
 #[test]
-fn nothing_is_shown_before_and_without_a_profile() {
+fn shows_nothing_without_a_profile() {
     let workspace = Workspace::with([("app.py", app_py().as_str())]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
-    assert_eq!((server.hints(&uri), server.lenses(&uri), server.prepare(&uri, 9, 0)), (vec![], vec![], vec![]));
+    assert_eq!(
+        (server.hints(&uri), server.lenses(&uri), server.prepare(&uri, 9, 0)),
+        (vec![], vec![], vec![])
+    );
     assert_eq!((server.hover(&uri, 9, 0), server.symbols("$")), (None, vec![]));
     assert_eq!(server.profiles()["active"], Value::Null);
     workspace.write("cpu.folded", SIX_SAMPLES);
@@ -340,21 +436,30 @@ fn nothing_is_shown_before_and_without_a_profile() {
 }
 
 #[test]
-fn documents_that_are_no_files_have_no_costs() {
+fn documents_that_are_not_files_have_no_costs() {
     let workspace = six_samples();
     let mut server = Server::start(&workspace);
     let file = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&file);
-    for uri in ["untitled:app.py", "git:/app.py?HEAD", "vscode-notebook-cell:/app.py#1", "costline:///main?%7B%7D"] {
+    for uri in [
+        "untitled:app.py",
+        "git:/app.py?HEAD",
+        "vscode-notebook-cell:/app.py#1",
+        "costline:///main?%7B%7D",
+    ] {
         server.open(uri, "python", &app_py());
-        assert_eq!((server.hints(uri), server.lenses(uri), server.prepare(uri, 9, 0)), (vec![], vec![], vec![]), "{uri}");
+        assert_eq!(
+            (server.hints(uri), server.lenses(uri), server.prepare(uri, 9, 0)),
+            (vec![], vec![], vec![]),
+            "{uri}"
+        );
         server.change(uri, "x\n");
         server.close(uri);
     }
 }
 
 #[test]
-fn a_client_that_cannot_be_told_of_the_first_costs_waits_for_them() {
+fn the_first_request_waits_for_costs_without_refresh_support() {
     let workspace = six_samples();
     let never = json!({ "refreshSupport": false });
     let mut server = Server::builder(&workspace)

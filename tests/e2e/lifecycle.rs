@@ -1,8 +1,8 @@
-//! The life of a session with clients that do not keep to the book: one test per row of tower-lsp 0.20's table of defects,
-//! as far as a client alone can bring them about. The rows that need a handler which panics or waits are beside the guard,
-//! in `server/src/lsp/shell/tests.rs`.
+//! Sessions with clients that violate the protocol: one test per row of tower-lsp 0.20's table of
+//! defects, if a client alone can trigger the defect. Rows that need a handler that panics or waits
+//! are tested in `server/crates/lsp-guard/tests`.
 
-// Helpers of tests, which the lint does not take for tests.
+// Helpers of tests, which clippy does not recognise as test code.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -22,14 +22,17 @@ const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_REQUEST: i32 = -32600;
 const SERVER_NOT_INITIALIZED: i32 = -32002;
 
-/// A server that has not been spoken to.
-fn silent(workspace: &Workspace) -> Server {
+/// A server without a handshake.
+fn without_handshake(workspace: &Workspace) -> Server {
     Server::builder(workspace).without_handshake().start()
 }
 
-/// Any request that needs an initialized server and has an answer: there is no such command, but there is somebody to say so.
+/// Sends a request that needs an initialized server: an unknown command, which fails.
 fn send_request(server: &mut Server) -> RequestId {
-    server.send_request("workspace/executeCommand", json!({ "command": "costline.e2e.none", "arguments": [] }))
+    server.send_request(
+        "workspace/executeCommand",
+        json!({ "command": "costline.e2e.none", "arguments": [] }),
+    )
 }
 
 fn assert_alive(server: &mut Server) {
@@ -41,7 +44,7 @@ fn assert_alive(server: &mut Server) {
 }
 
 #[test]
-fn exit_after_shutdown_ends_the_server_while_stdin_stays_open() {
+fn exit_after_shutdown_ends_the_server_although_stdin_stays_open() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     assert_eq!(server.request("shutdown", Value::Null), Value::Null);
@@ -60,13 +63,13 @@ fn exit_without_shutdown_is_an_error() {
 #[test]
 fn exit_before_initialize_ends_the_server() {
     let workspace = Workspace::new();
-    let mut server = silent(&workspace);
+    let mut server = without_handshake(&workspace);
     server.notify("exit", Value::Null);
     assert_eq!(server.wait_exit(), 1);
 }
 
 #[test]
-fn exit_right_behind_shutdown_still_has_shutdown_answered() {
+fn shutdown_is_answered_even_if_exit_follows_at_once() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     let id = server.send_request("shutdown", Value::Null);
@@ -76,7 +79,7 @@ fn exit_right_behind_shutdown_still_has_shutdown_answered() {
 }
 
 #[test]
-fn shutdown_and_exit_take_any_params() {
+fn shutdown_and_exit_accept_any_params() {
     let workspace = Workspace::new();
     for params in [json!(null), json!({}), json!([])] {
         let mut server = Server::start(&workspace);
@@ -88,7 +91,7 @@ fn shutdown_and_exit_take_any_params() {
 }
 
 #[test]
-fn after_shutdown_requests_are_refused() {
+fn rejects_requests_after_shutdown() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     server.request("shutdown", Value::Null);
@@ -99,9 +102,9 @@ fn after_shutdown_requests_are_refused() {
 }
 
 #[test]
-fn before_initialize_requests_are_refused_and_notifications_dropped() {
+fn before_initialize_requests_fail_and_notifications_are_dropped() {
     let workspace = Workspace::new();
-    let mut server = silent(&workspace);
+    let mut server = without_handshake(&workspace);
     let id = send_request(&mut server);
     assert_eq!(server.wait_response(&id).unwrap_err().code, SERVER_NOT_INITIALIZED);
     server.open(&workspace.uri("a.rs"), "rust", "fn a() {}\n");
@@ -110,7 +113,7 @@ fn before_initialize_requests_are_refused_and_notifications_dropped() {
 }
 
 #[test]
-fn a_second_initialize_is_refused() {
+fn rejects_a_second_initialize() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     let again = server.initialize_params().clone();
@@ -119,7 +122,7 @@ fn a_second_initialize_is_refused() {
 }
 
 #[test]
-fn odd_initialize_params_are_survived() {
+fn survives_malformed_initialize_params() {
     let workspace = Workspace::new();
     for (member, value) in [
         ("trace", json!("compact")),
@@ -141,17 +144,20 @@ fn odd_initialize_params_are_survived() {
         ("capabilities", json!(null)),
         ("capabilities", json!([])),
         ("capabilities", json!("all")),
-        ("capabilities", json!({ "workspace": null, "textDocument": true, "window": [], "general": 1 })),
+        (
+            "capabilities",
+            json!({ "workspace": null, "textDocument": true, "window": [], "general": 1 }),
+        ),
         ("unknown", json!({ "to": ["everyone"] })),
     ] {
-        let mut server = Server::builder(&workspace).param(member, value).odd().start();
+        let mut server = Server::builder(&workspace).param(member, value).unchecked().start();
         assert!(server.initialize_result()["capabilities"].is_object());
         assert_alive(&mut server);
     }
 }
 
 #[test]
-fn one_odd_capability_costs_only_itself() {
+fn a_malformed_capability_affects_only_itself() {
     let workspace = Workspace::new();
     for (pointer, value) in [
         ("/workspace/workspaceEdit", json!({ "failureHandling": "weird" })),
@@ -159,9 +165,9 @@ fn one_odd_capability_costs_only_itself() {
         ("/textDocument/completion", json!({ "completionItem": "yes" })),
         ("/general/staleRequestSupport", json!(true)),
     ] {
-        // With the rest left standing, the client still is one that does dynamic registration, refreshes and progress; the
-        // builder's capabilities hold the server to exactly that.
-        let mut server = Server::builder(&workspace).capability(pointer, value).odd().start();
+        // The client still supports dynamic registration, refreshes and progress. The capabilities
+        // of the builder check exactly that.
+        let mut server = Server::builder(&workspace).capability(pointer, value).unchecked().start();
         assert_alive(&mut server);
     }
 }
@@ -169,8 +175,12 @@ fn one_odd_capability_costs_only_itself() {
 #[test]
 fn initialize_without_params_is_answered() {
     let workspace = Workspace::new();
-    for message in [json!({ "id": 1, "method": "initialize" }), json!({ "id": 1, "method": "initialize", "params": null })] {
-        let mut server = Server::builder(&workspace).capabilities(json!({})).without_handshake().start();
+    for message in [
+        json!({ "id": 1, "method": "initialize" }),
+        json!({ "id": 1, "method": "initialize", "params": null }),
+    ] {
+        let mut server =
+            Server::builder(&workspace).capabilities(json!({})).without_handshake().start();
         server.send_json(message);
         assert!(server.wait_response(&1.into()).unwrap()["capabilities"].is_object());
         server.send_json(json!({ "method": "initialized", "params": null }));
@@ -180,9 +190,9 @@ fn initialize_without_params_is_answered() {
 }
 
 #[test]
-fn a_client_that_does_not_wait_for_initialize_is_served() {
+fn accepts_messages_before_the_response_to_initialize() {
     let workspace = Workspace::new();
-    let mut server = silent(&workspace);
+    let mut server = without_handshake(&workspace);
     let initialize = server.send_request("initialize", server.initialize_params().clone());
     server.notify("initialized", json!({}));
     let request = send_request(&mut server);
@@ -194,21 +204,24 @@ fn a_client_that_does_not_wait_for_initialize_is_served() {
 }
 
 #[test]
-fn unknown_messages_are_survived() {
+fn survives_unknown_messages() {
     let workspace = Workspace::new();
-    let mut server = Server::builder(&workspace).odd().start();
-    assert_eq!(server.try_request("costline/unheardOf", json!({})).unwrap_err().code, METHOD_NOT_FOUND);
-    server.notify("costline/unheardOf", json!([1]));
+    let mut server = Server::builder(&workspace).unchecked().start();
+    assert_eq!(
+        server.try_request("costline/unknown", json!({})).unwrap_err().code,
+        METHOD_NOT_FOUND
+    );
+    server.notify("costline/unknown", json!([1]));
     server.notify("$/setTrace", json!({ "value": "compact" }));
-    server.notify("$/unheardOf", Value::Null);
+    server.notify("$/unknown", Value::Null);
     server.send_json(json!({ "method": "" }));
     assert_alive(&mut server);
-    // It stands for a reply without an id, which nobody can place.
+    // This is a response without an id, which belongs to no request.
     server.wait_unreadable();
 }
 
 #[test]
-fn params_of_another_kind_are_survived() {
+fn survives_params_of_the_wrong_type() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     let mut id = 1000;
@@ -223,10 +236,16 @@ fn params_of_another_kind_are_survived() {
         "workspace/executeCommand",
         "inlayHint/resolve",
     ] {
-        for params in [json!(null), json!([]), json!({}), json!({ "textDocument": { "uri": "no uri" } }), json!(7)] {
+        for params in [
+            json!(null),
+            json!([]),
+            json!({}),
+            json!({ "textDocument": { "uri": "no uri" } }),
+            json!(7),
+        ] {
             id += 1;
             server.send_json(json!({ "id": id, "method": method, "params": params }));
-            // An answer of any kind.
+            // Any response will do.
             let _ = server.wait_response(&id.into());
         }
     }
@@ -248,23 +267,23 @@ fn params_of_another_kind_are_survived() {
 }
 
 #[test]
-fn cancelling_is_survived_whatever_is_cancelled() {
+fn survives_any_cancellation() {
     let workspace = Workspace::new();
-    let mut server = Server::builder(&workspace).odd().start();
+    let mut server = Server::builder(&workspace).unchecked().start();
     for id in [json!(4711), json!("a"), json!(null), json!(1.5)] {
         server.notify("$/cancelRequest", json!({ "id": id }));
     }
     server.notify("$/cancelRequest", Value::Null);
     let request = send_request(&mut server);
     server.cancel(&request);
-    // Cancelled, or done before: answered in any case.
+    // There is a response in any case, cancelled or finished.
     let _ = server.wait_response(&request);
     server.cancel(&request);
     assert_alive(&mut server);
 }
 
 #[test]
-fn messages_that_cannot_be_read_are_answered_and_survived() {
+fn survives_malformed_messages_and_responds_to_them() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     for body in ["{", "[]", "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[\"\\ud83d\"]}"] {
@@ -279,7 +298,7 @@ fn messages_that_cannot_be_read_are_answered_and_survived() {
 }
 
 #[test]
-fn headers_may_be_spelt_freely() {
+fn accepts_headers_in_any_case_and_order() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     for (id, header) in [
@@ -287,36 +306,37 @@ fn headers_may_be_spelt_freely() {
         (1002, "Content-Type: application/vscode-jsonrpc\r\nContent-Length: "),
         (1003, "X-A: 1\r\nX-B: 2\r\nX-C: 3\r\nCONTENT-LENGTH:"),
     ] {
-        let body = json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unheardOf" }).to_string();
-        server.expect_answer(id, "costline/unheardOf");
+        let body = json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unknown" }).to_string();
+        server.expect_answer(id, "costline/unknown");
         server.write_raw(format!("{header}{}\r\n\r\n{body}", body.len()).as_bytes());
         assert_eq!(server.wait_response(&id.into()).unwrap_err().code, METHOD_NOT_FOUND);
     }
 }
 
 #[test]
-fn replies_that_nobody_waits_for_are_survived() {
+fn survives_responses_without_a_request() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     for id in [json!(99_999), json!("a"), json!(null)] {
         server.send_json(json!({ "id": id, "result": null }));
-        server.send_json(json!({ "id": id, "error": { "code": 1, "message": "no", "unheard": "of" } }));
+        server
+            .send_json(json!({ "id": id, "error": { "code": 1, "message": "no", "unknown": 1 } }));
         server.send_json(json!({ "id": id }));
     }
     assert_alive(&mut server);
 }
 
 #[test]
-fn a_client_that_never_answers_is_served() {
+fn works_with_a_client_that_never_responds() {
     let workspace = Workspace::new();
     let mut server = Server::builder(&workspace).hold_all().start();
     let requests: Vec<_> = (0..150).map(|_| send_request(&mut server)).collect();
     for id in &requests {
-        // An error is an answer.
+        // An error is a response as well.
         let _ = server.wait_response(id);
     }
     for (id, _, _) in server.take_server_requests() {
-        server.refuse(id, -32603, "late, and of no help");
+        server.reply_error(id, -32603, "late, and of no help");
     }
     assert_alive(&mut server);
     server.request("shutdown", Value::Null);
@@ -325,17 +345,17 @@ fn a_client_that_never_answers_is_served() {
 }
 
 #[test]
-fn the_same_request_twice_is_answered_twice() {
+fn responds_twice_to_the_same_request_sent_twice() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     for _ in 0..2 {
-        server.send_json(json!({ "id": 1000, "method": "costline/unheardOf" }));
+        server.send_json(json!({ "id": 1000, "method": "costline/unknown" }));
         assert_eq!(server.wait_response(&1000.into()).unwrap_err().code, METHOD_NOT_FOUND);
     }
 }
 
 #[test]
-fn a_closed_stdin_ends_an_idle_server() {
+fn closing_stdin_ends_an_idle_server() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     server.close_stdin();
@@ -346,15 +366,17 @@ fn a_closed_stdin_ends_an_idle_server() {
     server.close_stdin();
     assert_eq!(server.wait_exit(), 0);
 
-    let mut server = silent(&workspace);
+    let mut server = without_handshake(&workspace);
     server.close_stdin();
     assert_eq!(server.wait_exit(), 1);
 }
 
 #[test]
-fn a_stdin_closed_within_a_message_ends_the_server() {
+fn closing_stdin_within_a_message_ends_the_server() {
     let workspace = Workspace::new();
-    for rest in ["Content-Le", "Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{\"jsonrpc\":"] {
+    for rest in
+        ["Content-Le", "Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{\"jsonrpc\":"]
+    {
         let mut server = Server::start(&workspace);
         server.write_raw(rest.as_bytes());
         server.close_stdin();
@@ -363,7 +385,7 @@ fn a_stdin_closed_within_a_message_ends_the_server() {
 }
 
 #[test]
-fn a_stdin_closed_behind_requests_has_them_answered() {
+fn responds_to_requests_before_stdin_was_closed() {
     let workspace = Workspace::new();
     let mut server = Server::start(&workspace);
     let requests: Vec<_> = (0..20).map(|_| send_request(&mut server)).collect();
@@ -375,7 +397,7 @@ fn a_stdin_closed_behind_requests_has_them_answered() {
 }
 
 #[test]
-fn both_pipes_closed_during_requests_end_the_server_quietly() {
+fn closing_both_pipes_during_requests_ends_the_server_without_panic() {
     let workspace = Workspace::new();
     let (mut child, stdin, stdout) = connected(&workspace);
     drop(stdout);
@@ -385,7 +407,7 @@ fn both_pipes_closed_during_requests_end_the_server_quietly() {
 }
 
 #[test]
-fn a_closed_stdout_ends_the_server_quietly() {
+fn closing_stdout_ends_the_server_without_panic() {
     let workspace = Workspace::new();
     let (mut child, stdin, stdout) = connected(&workspace);
     drop(stdout);
@@ -394,8 +416,8 @@ fn a_closed_stdout_ends_the_server_quietly() {
     drop(stdin);
 }
 
-/// A server on bare pipes, initialized, with requests on the way that nobody has read an answer to. They go on coming until
-/// the server no longer reads: an answer must meet the closed pipe.
+/// An initialized server on bare pipes, with requests whose responses are not read. More follow
+/// until the server stops reading, so that it writes a response to the closed pipe.
 fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
         .arg("lsp")
@@ -419,7 +441,7 @@ fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
         let mut id = 0;
         while stopped.try_recv() != Err(TryRecvError::Disconnected) {
             id += 1;
-            if send(json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unheardOf" })).is_err() {
+            if send(json!({ "jsonrpc": "2.0", "id": id, "method": "costline/unknown" })).is_err() {
                 break;
             }
             thread::sleep(Duration::from_millis(1));
@@ -437,12 +459,12 @@ fn assert_no_panic(child: Child) {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_server_ends_when_its_client_vanishes_though_the_pipes_stay() {
+fn ends_when_the_client_process_is_gone_although_the_pipes_stay_open() {
     let workspace = Workspace::new();
     let mut client = Command::new("sleep").arg("600").spawn().unwrap();
     let mut server = Server::builder(&workspace).param("processId", json!(client.id())).start();
     assert_alive(&mut server);
-    // Not buried until the server has gone: a zombie is gone too.
+    // Wait for the child only after the server has exited: a zombie counts as gone, too.
     client.kill().unwrap();
     let code = server.wait_exit();
     client.wait().unwrap();
@@ -451,11 +473,11 @@ fn the_server_ends_when_its_client_vanishes_though_the_pipes_stay() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_client_that_was_never_visible_is_not_missed() {
+fn ignores_a_client_process_id_that_never_existed() {
     let workspace = Workspace::new();
     let max: u32 = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap().trim().parse().unwrap();
     let mut server = Server::builder(&workspace).param("processId", json!(max + 1)).start();
-    // Longer than the server looks away from a process that it watches.
+    // Longer than the interval in which the server checks the client process.
     thread::sleep(Duration::from_millis(1500));
     assert_alive(&mut server);
 }

@@ -6,8 +6,11 @@
 mod baseline;
 mod call_tree;
 mod clients;
+#[cfg(all(feature = "grammars", feature = "symbols"))]
+mod command_line;
 mod commands;
 mod edits;
+mod fields;
 mod flamegraph;
 mod hierarchy;
 mod hints;
@@ -19,6 +22,7 @@ mod settings;
 #[cfg(feature = "grammars")]
 mod source_functions;
 mod source_maps;
+mod state;
 mod support;
 #[cfg(feature = "symbols")]
 mod symbols;

@@ -1,5 +1,6 @@
-//! Profiles come, change and go while the editor is open: one swap for each, to the right numbers, and never a moment without
-//! any. What cannot be read changes nothing and is said once.
+//! Profiles are added, rewritten and removed while the editor is open. Each change is one swap to
+//! the right costs, without a moment in between. Files that cannot be read change nothing and are
+//! reported once.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -10,19 +11,19 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, cpuprofile, folded, gzip, timed_cpuprofile};
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Refreshes, Server, Workspace, uri};
 
-/// Longer than the server waits before it reads a file, or reads it again.
+/// Longer than the server waits before it reads a file, or retries.
 const A_WHILE: Duration = Duration::from_millis(2600);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// A server that knows of changes only what the system tells: one that it misses is not found by looking now and then.
+/// A server that relies on events of the system: without polling, a missed event is not noticed.
 fn watching(workspace: &Workspace) -> Server {
     Server::builder(workspace).options(json!({ "watch": "native" })).start()
 }
 
-/// An open editor on `app.js`, whose line 2 costs what the profile says.
+/// An editor with `app.js` open, whose line 2 has the cost of the profile.
 struct Session {
     workspace: Workspace,
     server: Server,
@@ -30,7 +31,7 @@ struct Session {
 }
 
 impl Session {
-    /// A session in which `profile` holds `content`, worth `samples`.
+    /// A session with the given `profile`, which has this number of `samples`.
     fn new(profile: &str, content: &[u8], samples: u64) -> Self {
         let workspace = Workspace::with([("app.js", APP_JS)]);
         workspace.write(profile, content);
@@ -46,7 +47,7 @@ impl Session {
         let uri = server.open_file(&workspace.path("app.js"), "javascript");
         let mut session = Self { workspace, server, uri };
         session.wait(samples);
-        // Refreshes for what was shown first are over.
+        // The refreshes for the first costs are over.
         session.wait_refreshes(1);
         session
     }
@@ -55,7 +56,7 @@ impl Session {
         self.workspace.path(path)
     }
 
-    /// What line 2 costs now; `None` without a hint.
+    /// The cost of line 2; `None` without a hint.
     fn samples(&mut self) -> Option<u64> {
         let costs = self.server.line_costs(&self.uri);
         assert!(costs.keys().all(|&line0| line0 == 1), "{costs:?}");
@@ -64,33 +65,38 @@ impl Session {
 
     fn wait(&mut self, samples: u64) {
         let (server, uri) = (&mut self.server, &self.uri);
-        server.eventually(&format!("{samples} samples"), |server| (server.line_costs(uri).get(&1)?.0 == samples).then_some(()));
+        server.eventually(&format!("{samples} samples"), |server| {
+            (server.line_costs(uri).get(&1)?.0 == samples).then_some(())
+        });
     }
 
-    /// Waits until the client has been asked so often to ask again for hints and for lenses.
+    /// Waits until the server has requested this number of refreshes of hints and of lenses.
     fn wait_refreshes(&mut self, n: usize) {
-        let wanted = Refreshes { inlay_hint: n, code_lens: n };
-        self.server.eventually(&format!("{wanted:?}"), |server| (server.refreshes() == wanted).then_some(()));
+        let expected = Refreshes { inlay_hint: n, code_lens: n };
+        self.server.eventually(&format!("{expected:?}"), |server| {
+            (server.refreshes() == expected).then_some(())
+        });
     }
 
-    /// While `change` runs, each answer is of before or of after, and never of before once it was of after; then it is of
-    /// after, by exactly one swap, of which each client that wants to know hears exactly once.
+    /// Expects that during `change` every answer is the old or the new one, and never old after
+    /// new; that the last one is new, after exactly one swap; and that clients are notified of it
+    /// exactly once.
     fn assert_one_swap(&mut self, samples: u64, change: impl FnOnce(&Workspace) + Send) {
         let before = self.samples().unwrap();
         assert_ne!(before, samples);
         let (revision, refreshes) = (self.server.revision(), self.server.refreshes());
-        let mut seen = vec![before];
+        let mut answers = vec![before];
         thread::scope(|scope| {
             let workspace = &self.workspace;
             let writer = scope.spawn(|| change(workspace));
             let (server, uri) = (&mut self.server, &self.uri);
             server.eventually(&format!("{samples} samples"), |server| {
                 let costs = server.line_costs(uri);
-                let hint = costs.get(&1).unwrap_or_else(|| server.fail("a moment without numbers"));
+                let hint = costs.get(&1).unwrap_or_else(|| server.fail("no costs for a moment"));
                 let lens = server.lenses(uri);
                 let now = hint.0.as_u64().unwrap();
-                if seen.last() != Some(&now) {
-                    seen.push(now);
+                if answers.last() != Some(&now) {
+                    answers.push(now);
                 }
                 assert_eq!(lens.len(), 1, "{lens:?}");
                 (now == samples && writer.is_finished()).then_some(())
@@ -99,28 +105,32 @@ impl Session {
         });
         self.server.during(A_WHILE, |_| ());
         assert_eq!(self.samples(), Some(samples));
-        assert_eq!(seen, [before, samples]);
+        assert_eq!(answers, [before, samples]);
         assert_eq!(self.server.revision(), revision + 1);
         let now = self.server.refreshes();
-        assert_eq!((now.inlay_hint, now.code_lens), (refreshes.inlay_hint + 1, refreshes.code_lens + 1));
+        assert_eq!(
+            (now.inlay_hint, now.code_lens),
+            (refreshes.inlay_hint + 1, refreshes.code_lens + 1)
+        );
         assert_eq!(self.complaints(), [""; 0]);
     }
 
-    /// `change` leaves all as it is but for `n` log messages, which name the file, and a diagnostic on it.
+    /// Expects that `change` changes nothing, and is reported by one log message with the name of
+    /// the file and a diagnostic on it.
     fn assert_kept(&mut self, profile: &str, change: impl FnOnce(&Workspace)) -> String {
         let before = self.samples().unwrap();
         let (revision, complaints) = (self.server.revision(), self.complaints().len());
         change(&self.workspace);
         let uri = self.workspace.uri(profile);
-        let message = self
-            .server
-            .eventually("a diagnostic on the profile", |server| Some(text(&server.diagnostics(&uri)?.first()?["message"])));
+        let message = self.server.eventually("a diagnostic on the profile", |server| {
+            Some(text(&server.diagnostics(&uri)?.first()?["message"]))
+        });
         let (server, document) = (&mut self.server, &self.uri);
         server.during(A_WHILE, |server| assert_eq!(server.line_costs(document)[&1].0, before));
         assert_eq!(self.server.revision(), revision);
-        let said = self.complaints().split_off(complaints);
-        assert_eq!(said.len(), 1, "{said:?}");
-        assert!(said[0].contains(profile) && said[0].contains("stay as they were"), "{said:?}");
+        let new = self.complaints().split_off(complaints);
+        assert_eq!(new.len(), 1, "{new:?}");
+        assert!(new[0].contains(profile) && new[0].contains("stay as they were"), "{new:?}");
         assert_eq!(self.server.diagnostics(&uri).unwrap().len(), 1);
         message
     }
@@ -128,21 +138,27 @@ impl Session {
     /// Warnings and errors in the log.
     fn complaints(&mut self) -> Vec<String> {
         let logged = self.server.sent("window/logMessage");
-        logged.iter().filter(|message| message["type"].as_u64() < Some(3)).map(|message| text(&message["message"])).collect()
+        logged
+            .iter()
+            .filter(|message| message["type"].as_u64() < Some(3))
+            .map(|message| text(&message["message"]))
+            .collect()
     }
 }
 
-/// Writes `content` in place, in small pieces over two seconds: some follow at once, before others there is time enough for
-/// the file to look settled.
+/// Writes `content` in place in small pieces over two seconds. Some follow each other at once;
+/// before others the file looks settled.
 fn write_in_pieces(path: &Path, content: &[u8]) {
     let mut file = OpenOptions::new().write(true).truncate(true).open(path).unwrap();
-    for (piece, pause) in content.chunks(content.len().div_ceil(10)).zip([50, 350].into_iter().cycle()) {
+    for (piece, pause) in
+        content.chunks(content.len().div_ceil(10)).zip([50, 350].into_iter().cycle())
+    {
         file.write_all(piece).unwrap();
         thread::sleep(Duration::from_millis(pause));
     }
 }
 
-/// Makes `link` lead to `target`, in one step.
+/// Makes `link` lead to `target` atomically.
 #[cfg(unix)]
 fn retarget(link: &Path, target: &Path) {
     let beside = link.with_extension("new");
@@ -156,32 +172,40 @@ fn set_age(path: &Path, age: Duration) {
 }
 
 #[test]
-fn a_profile_that_is_renamed_over_is_one_swap() {
+fn renaming_over_a_profile_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    session.assert_one_swap(20, |workspace| drop(workspace.rename_over("a.cpuprofile", cpuprofile(20))));
-    session.assert_one_swap(30, |workspace| drop(workspace.rename_over("a.cpuprofile", cpuprofile(30))));
+    session.assert_one_swap(20, |workspace| {
+        drop(workspace.rename_over("a.cpuprofile", cpuprofile(20)));
+    });
+    session.assert_one_swap(30, |workspace| {
+        drop(workspace.rename_over("a.cpuprofile", cpuprofile(30)));
+    });
 }
 
 #[test]
-fn a_profile_that_is_rewritten_at_once_is_one_swap() {
+fn rewriting_a_profile_at_once_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     session.assert_one_swap(20, |workspace| drop(workspace.write("a.cpuprofile", cpuprofile(20))));
 }
 
 #[test]
-fn a_profile_that_is_rewritten_in_pieces_is_one_swap() {
+fn rewriting_a_profile_in_pieces_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    session.assert_one_swap(20, |workspace| write_in_pieces(&workspace.path("a.cpuprofile"), &cpuprofile(20)));
+    session.assert_one_swap(20, |workspace| {
+        write_in_pieces(&workspace.path("a.cpuprofile"), &cpuprofile(20));
+    });
 }
 
 #[test]
-fn a_compressed_profile_that_is_rewritten_in_pieces_is_one_swap() {
+fn rewriting_a_compressed_profile_in_pieces_is_one_swap() {
     let mut session = Session::new("a.cpuprofile.gz", &gzip(&cpuprofile(10)), 10);
-    session.assert_one_swap(20, |workspace| write_in_pieces(&workspace.path("a.cpuprofile.gz"), &gzip(&cpuprofile(20))));
+    session.assert_one_swap(20, |workspace| {
+        write_in_pieces(&workspace.path("a.cpuprofile.gz"), &gzip(&cpuprofile(20)));
+    });
 }
 
 #[test]
-fn a_profile_that_pauses_for_long_within_its_writing_is_one_swap() {
+fn a_rewrite_with_a_long_pause_is_one_swap() {
     for compress in [<[u8]>::to_vec, gzip] {
         let mut session = Session::new("profile.json", &compress(&cpuprofile(10)), 10);
         session.assert_one_swap(20, |workspace| {
@@ -189,7 +213,7 @@ fn a_profile_that_pauses_for_long_within_its_writing_is_one_swap() {
             let (first, second) = content.split_at(content.len() / 2);
             let mut file = File::create(workspace.path("profile.json")).unwrap();
             file.write_all(first).unwrap();
-            // Beyond the time in which a file settles, short of the time after which it is given up.
+            // Longer than a file takes to settle, shorter than the server waits for the rest.
             thread::sleep(Duration::from_millis(1200));
             file.write_all(second).unwrap();
         });
@@ -197,7 +221,7 @@ fn a_profile_that_pauses_for_long_within_its_writing_is_one_swap() {
 }
 
 #[test]
-fn a_profile_that_is_deleted_and_created_is_one_swap() {
+fn deleting_and_creating_a_profile_is_one_swap() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     session.assert_one_swap(20, |workspace| {
         workspace.remove("a.cpuprofile");
@@ -211,67 +235,77 @@ fn a_profile_that_is_deleted_and_created_is_one_swap() {
 }
 
 #[test]
-fn a_profile_without_an_end_is_read_when_it_is_quiet() {
+fn reads_a_profile_without_an_end_when_it_is_quiet() {
     let mut session = Session::new("a.folded", folded(10).as_bytes(), 10);
     session.assert_one_swap(20, |workspace| drop(workspace.rename_over("a.folded", folded(20))));
     session.assert_one_swap(30, |workspace| drop(workspace.write("a.folded", folded(30))));
-    // Each piece is whole lines: nothing but time tells that more will come.
+    // Each piece consists of whole lines, so only time tells whether more follows.
     let content = "work (app.js:2) 1\n".repeat(40);
-    session.assert_one_swap(40, move |workspace| write_in_pieces(&workspace.path("a.folded"), content.as_bytes()));
-    session.assert_one_swap(50, |workspace| drop(workspace.write("a.folded", folded(50).trim_end())));
+    session.assert_one_swap(40, move |workspace| {
+        write_in_pieces(&workspace.path("a.folded"), content.as_bytes());
+    });
+    session
+        .assert_one_swap(50, |workspace| drop(workspace.write("a.folded", folded(50).trim_end())));
 }
 
 #[test]
 #[cfg(unix)]
-fn a_profile_behind_a_symlink_is_one_swap_however_it_changes() {
+fn any_change_of_a_profile_behind_a_symlink_is_one_swap() {
     let outside = Workspace::new();
-    let (first, second) = (outside.write("real.cpuprofile", cpuprofile(10)), outside.write("other.cpuprofile", cpuprofile(40)));
+    let (first, second) = (
+        outside.write("real.cpuprofile", cpuprofile(10)),
+        outside.write("other.cpuprofile", cpuprofile(40)),
+    );
     let workspace = Workspace::with([("app.js", APP_JS)]);
     let link = workspace.path("a.cpuprofile");
     std::os::unix::fs::symlink(&first, &link).unwrap();
     let mut session = Session::start(workspace, 10);
-    // What it leads to changes, outside of the workspace.
+    // The target changes, outside of the workspace.
     session.assert_one_swap(20, |_| drop(outside.rename_over("real.cpuprofile", cpuprofile(20))));
     session.assert_one_swap(30, |_| write_in_pieces(&first, &cpuprofile(30)));
-    // It leads elsewhere.
+    // The link gets another target.
     session.assert_one_swap(40, |_| retarget(&link, &second));
     session.assert_one_swap(50, |_| drop(outside.rename_over("other.cpuprofile", cpuprofile(50))));
     assert_eq!(session.server.shown().unwrap(), link.to_string_lossy());
 }
 
 #[test]
-fn where_the_system_tells_nothing_looking_now_and_then_does() {
+fn polls_where_the_system_reports_no_events() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", cpuprofile(10));
     let server = Server::builder(&workspace).options(json!({ "watch": "poll" })).start();
     let mut session = Session::with(workspace, server, 10);
-    session.assert_one_swap(20, |workspace| drop(workspace.rename_over("a.cpuprofile", cpuprofile(20))));
+    session.assert_one_swap(20, |workspace| {
+        drop(workspace.rename_over("a.cpuprofile", cpuprofile(20)));
+    });
 }
 
 #[test]
 #[cfg(unix)]
-fn what_the_client_has_seen_is_looked_at_at_once() {
+fn reads_a_file_that_the_client_reports_at_once() {
     let outside = Workspace::new();
     outside.write("first/real.cpuprofile", cpuprofile(10));
     let second = outside.write("second/real.cpuprofile", cpuprofile(20));
-    // Links to a link: that one lies in a folder which the server has no reason to watch.
+    // A link to a link, which is in a folder that the server does not watch.
     let between = outside.path("between.cpuprofile");
     std::os::unix::fs::symlink(outside.path("first/real.cpuprofile"), &between).unwrap();
     let workspace = Workspace::with([("app.js", APP_JS)]);
     std::os::unix::fs::symlink(&between, workspace.path("a.cpuprofile")).unwrap();
     let mut session = Session::start(workspace, 10);
-    // Until the server has looked around once more after its first load.
+    // Wait for the first poll after the first load.
     session.server.during(Duration::from_secs(1), |_| ());
     retarget(&between, &second);
     let document = session.uri.clone();
-    session.server.during(Duration::from_secs(1), |server| assert_eq!(server.line_costs(&document)[&1].0, 10));
+    session.server.during(Duration::from_secs(1), |server| {
+        assert_eq!(server.line_costs(&document)[&1].0, 10);
+    });
     let changes = json!([{ "uri": session.workspace.uri("a.cpuprofile"), "type": 2 }]);
     session.server.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
     session.wait(20);
 }
 
 #[test]
-fn clients_that_did_not_ask_for_refreshes_get_none() {
+fn clients_without_refresh_support_get_no_refreshes() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", cpuprofile(10));
     for (hints, lenses) in [(false, false), (true, false), (false, true)] {
@@ -283,30 +317,37 @@ fn clients_that_did_not_ask_for_refreshes_get_none() {
         let uri = server.open_file(&workspace.path("app.js"), "javascript");
         server.wait_labels(&uri);
         workspace.rename_over("a.cpuprofile", cpuprofile(20));
-        server.eventually("the new numbers", |server| (server.line_costs(&uri)[&1].0 == 20).then_some(()));
-        server.eventually("the refreshes that were asked for", |server| {
+        server.eventually("the new numbers", |server| {
+            (server.line_costs(&uri)[&1].0 == 20).then_some(())
+        });
+        server.eventually("the supported refreshes", |server| {
             let refreshes = server.refreshes();
-            (refreshes.inlay_hint == 2 * usize::from(hints) && refreshes.code_lens == 2 * usize::from(lenses)).then_some(())
+            (refreshes.inlay_hint == 2 * usize::from(hints)
+                && refreshes.code_lens == 2 * usize::from(lenses))
+            .then_some(())
         });
     }
 }
 
 #[test]
-fn half_a_profile_keeps_the_old_numbers_and_is_said_once() {
+fn half_a_profile_keeps_the_old_costs_and_is_reported_once() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     let content = cpuprofile(20);
-    let message =
-        session.assert_kept("a.cpuprofile", |workspace| drop(workspace.write("a.cpuprofile", &content[..content.len() / 2])));
+    let message = session.assert_kept("a.cpuprofile", |workspace| {
+        drop(workspace.write("a.cpuprofile", &content[..content.len() / 2]));
+    });
     assert!(message.contains("a.cpuprofile"), "{message}");
-    // What is whole again is shown, and the complaint is taken back.
+    // The complete file is shown, and the diagnostic is removed.
     session.workspace.write("a.cpuprofile", &content);
     session.wait(20);
     let uri = session.workspace.uri("a.cpuprofile");
-    session.server.eventually("no diagnostic", |server| server.diagnostics(&uri).filter(Vec::is_empty));
+    session
+        .server
+        .eventually("no diagnostic", |server| server.diagnostics(&uri).filter(Vec::is_empty));
 }
 
 #[test]
-fn half_a_compressed_profile_keeps_the_old_numbers_and_is_said_once() {
+fn half_a_compressed_profile_keeps_the_old_costs_and_is_reported_once() {
     let mut session = Session::new("a.cpuprofile.gz", &gzip(&cpuprofile(10)), 10);
     let content = gzip(&cpuprofile(20));
     session.assert_kept("a.cpuprofile.gz", |workspace| {
@@ -315,37 +356,48 @@ fn half_a_compressed_profile_keeps_the_old_numbers_and_is_said_once() {
 }
 
 #[test]
-fn garbage_keeps_the_old_numbers_and_is_said_once() {
+fn garbage_keeps_the_old_costs_and_is_reported_once() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    session
-        .assert_kept("a.cpuprofile", |workspace| drop(workspace.write("a.cpuprofile", "\u{0}\u{1}garbage\u{fffd}".repeat(99))));
-    // Other garbage is another writing, of which is told again.
-    session.assert_kept("a.cpuprofile", |workspace| drop(workspace.write("a.cpuprofile", "{\"nodes\": 7}")));
+    session.assert_kept("a.cpuprofile", |workspace| {
+        drop(workspace.write("a.cpuprofile", "\u{0}\u{1}garbage\u{fffd}".repeat(99)));
+    });
+    // Other garbage is another rewrite and reported again.
+    session.assert_kept("a.cpuprofile", |workspace| {
+        drop(workspace.write("a.cpuprofile", "{\"nodes\": 7}"));
+    });
     session.workspace.rename_over("a.cpuprofile", cpuprofile(20));
     session.wait(20);
 }
 
 #[test]
-fn an_empty_file_keeps_the_old_numbers_and_is_said_once() {
-    for (profile, content) in [("a.cpuprofile", cpuprofile(10)), ("a.folded", folded(10).into_bytes())] {
+fn an_empty_file_keeps_the_old_costs_and_is_reported_once() {
+    for (profile, content) in
+        [("a.cpuprofile", cpuprofile(10)), ("a.folded", folded(10).into_bytes())]
+    {
         let mut session = Session::new(profile, &content, 10);
         session.assert_kept(profile, |workspace| drop(workspace.write(profile, "")));
     }
 }
 
 #[test]
-fn a_profile_that_is_gone_keeps_the_old_numbers_and_is_said_once() {
+fn a_deleted_profile_keeps_the_old_costs_and_is_reported_once() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     let revision = session.server.revision();
     session.workspace.remove("a.cpuprofile");
-    session.server.eventually("the profile is marked", |server| (server.profiles()["active"]["deleted"] == true).then_some(()));
-    let said = |server: &mut Server| {
-        server.messages().into_iter().filter(|message| message.contains("a.cpuprofile")).collect::<Vec<_>>()
+    session.server.eventually("the profile is marked", |server| {
+        (server.profiles()["active"]["deleted"] == true).then_some(())
+    });
+    let reports = |server: &mut Server| {
+        server
+            .messages()
+            .into_iter()
+            .filter(|message| message.contains("a.cpuprofile"))
+            .collect::<Vec<_>>()
     };
-    session.server.eventually("a word on it", |server| (said(server).len() == 1).then_some(()));
+    session.server.eventually("a report", |server| (reports(server).len() == 1).then_some(()));
     let uri = session.uri.clone();
     session.server.during(A_WHILE, |server| assert_eq!(server.line_costs(&uri)[&1].0, 10));
-    assert_eq!(said(&mut session.server).len(), 1);
+    assert_eq!(reports(&mut session.server).len(), 1);
     assert!(session.server.hover(&uri, 1, 0).unwrap().contains("deleted"));
     assert_eq!(session.server.revision(), revision);
 
@@ -355,14 +407,17 @@ fn a_profile_that_is_gone_keeps_the_old_numbers_and_is_said_once() {
 }
 
 #[test]
-fn a_profile_that_appears_later_is_shown() {
+fn shows_a_profile_that_is_created_later() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     let mut server = watching(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
-    server.during(Duration::from_millis(500), |server| assert_eq!(server.hints(&uri), [Value::Null; 0]));
-    // In a folder that was not there either.
+    server.during(Duration::from_millis(500), |server| {
+        assert_eq!(server.hints(&uri), [Value::Null; 0]);
+    });
+    // Also in a folder that did not exist.
     workspace.write("profiles/today/a.cpuprofile", cpuprofile(10));
-    server.eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
+    server
+        .eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
     server.eventually("one refresh", |server| (server.refreshes().inlay_hint == 1).then_some(()));
 }
 
@@ -373,10 +428,12 @@ fn the_newest_profile_wins() {
         set_age(&workspace.write(&format!("{name}.cpuprofile"), cpuprofile(hits)), age * HOUR);
     }
     let mut session = Session::start(workspace, 20);
-    // An older one that comes later is no news.
+    // An older one that is added later does not.
     set_age(&session.workspace.write("d.cpuprofile.part", cpuprofile(40)), 5 * HOUR);
     fs::rename(session.path("d.cpuprofile.part"), session.path("d.cpuprofile")).unwrap();
-    session.server.eventually("it is found", |server| (server.profiles()["profiles"].as_array()?.len() == 4).then_some(()));
+    session.server.eventually("it is found", |server| {
+        (server.profiles()["profiles"].as_array()?.len() == 4).then_some(())
+    });
     assert_eq!(session.samples(), Some(20));
     session.assert_one_swap(50, |workspace| drop(workspace.write("e.cpuprofile", cpuprofile(50))));
     let listed: Vec<_> = session.server.profiles()["profiles"]
@@ -385,25 +442,30 @@ fn the_newest_profile_wins() {
         .iter()
         .map(|profile| (text(&profile["path"]), profile["active"].clone()))
         .collect();
-    let expected = ["e", "b", "c", "a", "d"]
-        .map(|name| (session.path(&format!("{name}.cpuprofile")).to_string_lossy().into_owned(), json!(name == "e")));
+    let expected = ["e", "b", "c", "a", "d"].map(|name| {
+        (
+            session.path(&format!("{name}.cpuprofile")).to_string_lossy().into_owned(),
+            json!(name == "e"),
+        )
+    });
     assert_eq!(listed, expected);
 }
 
 #[test]
-fn a_newer_profile_that_is_broken_is_reported_and_passed_over() {
+fn skips_and_reports_a_newer_broken_profile() {
     let content = cpuprofile(20);
     let half = &content[..content.len() / 2];
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    let message = session.assert_kept("b.cpuprofile", |workspace| drop(workspace.write("b.cpuprofile", half)));
+    let message = session
+        .assert_kept("b.cpuprofile", |workspace| drop(workspace.write("b.cpuprofile", half)));
     assert!(message.contains("b.cpuprofile"), "{message}");
     let listed = session.server.profiles()["profiles"].clone();
     assert_eq!((&listed[0]["problem"], &listed[1]["problem"]), (&json!(message), &Value::Null));
-    // Rewrites of the one shown still arrive.
+    // The shown one still follows rewrites.
     session.workspace.rename_over("a.cpuprofile", cpuprofile(30));
     session.wait(30);
 
-    // Broken from the start: the next newest.
+    // Broken at the start: the next newest is shown.
     let workspace = Workspace::with([("app.js", APP_JS)]);
     set_age(&workspace.write("a.cpuprofile", cpuprofile(10)), HOUR);
     workspace.write("b.cpuprofile", half);
@@ -412,38 +474,50 @@ fn a_newer_profile_that_is_broken_is_reported_and_passed_over() {
 }
 
 #[test]
-fn a_file_of_another_profiler_is_named_and_passed_over() {
+fn skips_and_names_a_file_of_another_profiler() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
-    session.workspace.write("b.prof", "v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n");
+    session
+        .workspace
+        .write("b.prof", "v8-version,11,3,244,8,-node.38,0\nv8-platform,linux,linux\n");
     let uri = session.workspace.uri("b.prof");
-    let said = session.server.eventually("a diagnostic", |server| Some(text(&server.diagnostics(&uri)?.first()?["message"])));
-    assert!(said.contains("a log of V8's `--prof`") && said.contains("`node --cpu-prof app.js`"), "{said}");
+    let message = session.server.eventually("a diagnostic", |server| {
+        Some(text(&server.diagnostics(&uri)?.first()?["message"]))
+    });
+    assert!(
+        message.contains("a log of V8's `--prof`") && message.contains("`node --cpu-prof app.js`"),
+        "{message}"
+    );
     let document = session.uri.clone();
     session.server.during(A_WHILE, |server| assert_eq!(server.line_costs(&document)[&1].0, 10));
-    assert_eq!(session.complaints(), [format!("costline: {said}")]);
+    assert_eq!(session.complaints(), [format!("costline: {message}")]);
     assert_eq!(session.server.profiles()["profiles"].as_array().unwrap().len(), 1);
-    // Picked, it is read again, and that fails with the same words.
+    // If it is selected, it is read again, and fails with the same message.
     let path = session.path("b.prof");
-    let refused = session.server.refused("costline.selectProfile", json!([path]));
-    assert!(refused.contains(&said), "{refused}");
-    // Gone with the file.
+    let error = session.server.execute_error("costline.selectProfile", json!([path]));
+    assert!(error.contains(&message), "{error}");
+    // The diagnostic is removed with the file.
     fs::remove_file(path).unwrap();
-    session.server.eventually("no diagnostic", |server| server.diagnostics(&uri)?.is_empty().then_some(()));
+    session
+        .server
+        .eventually("no diagnostic", |server| server.diagnostics(&uri)?.is_empty().then_some(()));
 }
 
 #[test]
-fn ordinary_files_that_are_no_profiles_are_passed_over_in_silence() {
+fn skips_other_files_silently() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     session.workspace.write("profile.json", "{\"name\": \"a package\", \"version\": [1]}");
     session.workspace.write("profile-2.json", "");
     session.workspace.write("profiles/notes.md", "# Notes\n\nNone.\n");
     let uri = session.uri.clone();
     session.server.during(A_WHILE, |server| assert_eq!(server.line_costs(&uri)[&1].0, 10));
-    assert_eq!((session.complaints(), session.server.profiles()["profiles"].as_array().unwrap().len()), (vec![], 1));
+    assert_eq!(
+        (session.complaints(), session.server.profiles()["profiles"].as_array().unwrap().len()),
+        (vec![], 1)
+    );
 }
 
 #[test]
-fn a_pick_is_kept_over_rewrites_and_newer_profiles() {
+fn a_selection_survives_rewrites_and_newer_profiles() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     set_age(&workspace.write("a.cpuprofile", cpuprofile(10)), HOUR);
     workspace.write("b.cpuprofile", cpuprofile(20));
@@ -452,26 +526,32 @@ fn a_pick_is_kept_over_rewrites_and_newer_profiles() {
     let answer = session.server.execute("costline.selectProfile", json!(["a.cpuprofile"]));
     assert_eq!(answer["active"]["path"], json!(session.path("a.cpuprofile")));
     assert_eq!(answer["active"]["picked"], true);
-    // Who picks has it when the answer is there.
+    // It is shown when the command returns.
     assert_eq!(session.samples(), Some(10));
     session.wait_refreshes(2);
 
-    session.assert_one_swap(30, |workspace| drop(workspace.rename_over("a.cpuprofile", cpuprofile(30))));
+    session.assert_one_swap(30, |workspace| {
+        drop(workspace.rename_over("a.cpuprofile", cpuprofile(30)));
+    });
     session.workspace.rename_over("b.cpuprofile", cpuprofile(40));
     session.workspace.write("c.cpuprofile", cpuprofile(50));
+    session.server.eventually("the newer one is found", |server| {
+        (server.profiles()["profiles"].as_array()?.len() == 3).then_some(())
+    });
+    let uri = session.uri.clone();
     session
         .server
-        .eventually("the newer one is found", |server| (server.profiles()["profiles"].as_array()?.len() == 3).then_some(()));
-    let uri = session.uri.clone();
-    session.server.during(Duration::from_secs(1), |server| assert_eq!(server.line_costs(&uri)[&1].0, 30));
-    // Gone for a while: it stays the pick.
+        .during(Duration::from_secs(1), |server| assert_eq!(server.line_costs(&uri)[&1].0, 30));
+    // It stays selected while the file is missing.
     session.workspace.remove("a.cpuprofile");
-    session.server.eventually("it is marked", |server| (server.profiles()["active"]["deleted"] == true).then_some(()));
+    session.server.eventually("it is marked", |server| {
+        (server.profiles()["active"]["deleted"] == true).then_some(())
+    });
     assert_eq!(session.samples(), Some(30));
     session.workspace.write("a.cpuprofile", cpuprofile(60));
     session.wait(60);
 
-    // Without a pick it is the newest again.
+    // Without a selection, the newest is shown again.
     session.workspace.rename_over("c.cpuprofile", cpuprofile(70));
     let answer = session.server.execute("costline.selectProfile", json!([null]));
     assert_eq!(answer["active"]["path"], json!(session.path("c.cpuprofile")));
@@ -479,40 +559,51 @@ fn a_pick_is_kept_over_rewrites_and_newer_profiles() {
 }
 
 #[test]
-fn the_setting_profile_is_a_pick_too() {
+fn the_setting_profile_selects_one_too() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     set_age(&workspace.write("recorded/old.bin", cpuprofile(10)), HOUR);
     workspace.write("b.cpuprofile", cpuprofile(20));
-    let server = Server::builder(&workspace).options(json!({ "profile": "recorded/old.bin", "watch": "native" })).start();
+    let server = Server::builder(&workspace)
+        .options(json!({ "profile": "recorded/old.bin", "watch": "native" }))
+        .start();
     let mut session = Session::with(workspace, server, 10);
-    session.assert_one_swap(30, |workspace| drop(workspace.rename_over("recorded/old.bin", cpuprofile(30))));
-    // The newest of those that are looked for, though it is older than the one picked.
+    session.assert_one_swap(30, |workspace| {
+        drop(workspace.rename_over("recorded/old.bin", cpuprofile(30)));
+    });
+    // Without it, the newest of the globs, although it is older than the selected one.
     session.server.configure(json!({ "watch": "native" }));
     session.wait(20);
 }
 
 #[test]
-fn reload_reads_again_what_is_shown() {
+fn reload_reads_the_shown_profile_again() {
     let mut session = Session::new("a.cpuprofile", &cpuprofile(10), 10);
     let revision = session.server.revision();
     let answer = session.server.execute("costline.reload", json!([]));
-    assert_eq!((&answer["revision"], &answer["active"]["total"]), (&json!(revision + 1), &json!(10)));
+    assert_eq!(
+        (&answer["revision"], &answer["active"]["total"]),
+        (&json!(revision + 1), &json!(10))
+    );
 }
 
 #[test]
-fn costs_that_were_asked_for_on_a_broken_file_arrive_when_it_is_whole() {
-    // A change of settings while a rewrite is pending must not be lost with it.
+fn a_view_change_during_a_broken_rewrite_takes_effect_when_the_file_is_whole() {
+    // A change of settings while a rewrite is pending must not be lost.
     let mut session = Session::new("a.cpuprofile", &timed_cpuprofile(10), 4500);
     let content = timed_cpuprofile(20);
     session.workspace.write("a.cpuprofile", &content[..content.len() / 2]);
     session.server.configure(json!({ "metric": "hits" }));
     let uri = session.workspace.uri("a.cpuprofile");
-    session.server.eventually("the half is given up", |server| server.diagnostics(&uri).filter(|found| !found.is_empty()));
-    session.server.eventually("the other metric", |server| (server.profiles()["active"]["metric"] == "hits").then_some(()));
+    session.server.eventually("the half is given up", |server| {
+        server.diagnostics(&uri).filter(|found| !found.is_empty())
+    });
+    session.server.eventually("the other metric", |server| {
+        (server.profiles()["active"]["metric"] == "hits").then_some(())
+    });
 }
 
 #[test]
-fn the_folder_of_a_document_is_watched_under_its_own_name() {
+fn watches_the_folder_of_a_document_under_its_own_name() {
     // A workspace that is opened through a symlink is one folder, not two.
     let workspace = Workspace::with([("real/app.js", APP_JS)]);
     workspace.write("real/a.cpuprofile", cpuprofile(10));
@@ -520,11 +611,18 @@ fn the_folder_of_a_document_is_watched_under_its_own_name() {
     std::os::unix::fs::symlink(workspace.path("real"), workspace.path("link")).unwrap();
     let root = workspace.path(if cfg!(unix) { "link" } else { "real" });
     let folders = json!([{ "uri": uri(&root), "name": "link" }]);
-    let mut server = Server::builder(&workspace).param("workspaceFolders", folders).param("rootUri", json!(uri(&root))).start();
+    let mut server = Server::builder(&workspace)
+        .param("workspaceFolders", folders)
+        .param("rootUri", json!(uri(&root)))
+        .start();
     let document = server.open_file(&root.join("app.js"), "javascript");
-    server.eventually("the costs", |server| (server.line_costs(&document).get(&1)?.0 == 10).then_some(()));
+    server.eventually("the costs", |server| {
+        (server.line_costs(&document).get(&1)?.0 == 10).then_some(())
+    });
     assert_eq!(server.root_item("work")["uri"], document);
     workspace.rename_over("real/a.cpuprofile", cpuprofile(20));
-    server.eventually("the new costs", |server| (server.line_costs(&document)[&1].0 == 20).then_some(()));
+    server.eventually("the new costs", |server| {
+        (server.line_costs(&document)[&1].0 == 20).then_some(())
+    });
     assert_eq!(server.profiles()["profiles"].as_array().unwrap().len(), 1);
 }

@@ -1,17 +1,18 @@
-//! Files that one run wrote side by side are one recording, whichever of them is rewritten and however many join.
+//! Files of one run are one recording, also when one of them is rewritten or another one is added.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::support::profiles::{APP_JS, cpuprofile};
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace, set_age};
 
 /// `main` (lines 5 to 7) and `work` (lines 1 to 3).
 const SOURCE: &str = "void work(void) {\n    step();\n}\n\nint main(void) {\n    spin();\n}\n";
 
-/// What callgrind writes with `--separate-threads=yes` of a thread that spends `cost` on one line.
+/// Writes a file as callgrind does with `--separate-threads=yes`, for a thread that spends `cost`
+/// on one line.
 fn part(workspace: &Workspace, thread: u32, function: &str, line: u32, cost: u64) -> String {
     let file = workspace.path("a.c");
     format!(
@@ -21,35 +22,41 @@ fn part(workspace: &Workspace, thread: u32, function: &str, line: u32, cost: u64
     )
 }
 
-/// A workspace with a run of two threads, minutes old: `main` spends 90, `work` 10.
+/// A workspace with a run of two threads, a few minutes old: `main` costs 90, `work` 10.
 fn two_threads() -> Workspace {
     let workspace = Workspace::with([("a.c", SOURCE)]);
     set_age(&workspace.path("a.c"), Duration::from_secs(3600));
     workspace.write("callgrind.out.77", "");
-    for (name, part) in
-        [("callgrind.out.77-01", part(&workspace, 1, "main", 6, 90)), ("callgrind.out.77-02", part(&workspace, 2, "work", 2, 10))]
-    {
+    for (name, part) in [
+        ("callgrind.out.77-01", part(&workspace, 1, "main", 6, 90)),
+        ("callgrind.out.77-02", part(&workspace, 2, "work", 2, 10)),
+    ] {
         set_age(&workspace.write(name, part), Duration::from_secs(300));
     }
     workspace
 }
 
-/// What the lenses say of shares, by line.
+/// The percentages in lenses, by line.
 fn shares(server: &mut Server, uri: &str) -> Vec<(u64, String)> {
     let lens = |lens: Value| {
         let title = text(&lens["command"]["title"]);
-        let share = title.strip_prefix("self ").and_then(|title| title.split_once('%')).map(|(share, _)| share.to_owned());
+        let share = title
+            .strip_prefix("self ")
+            .and_then(|title| title.split_once('%'))
+            .map(|(share, _)| share.to_owned());
         (lens["range"]["start"]["line"].as_u64().unwrap(), share.unwrap_or(title))
     };
     server.lenses(uri).into_iter().map(lens).collect()
 }
 
 fn wait_total(server: &mut Server, total: u64) {
-    server.eventually(&format!("a total of {total}"), |server| (server.profiles()["active"]["total"] == total).then_some(()));
+    server.eventually(&format!("a total of {total}"), |server| {
+        (server.profiles()["active"]["total"] == total).then_some(())
+    });
 }
 
 #[test]
-fn a_run_of_two_threads_is_one_recording() {
+fn two_threads_of_a_run_are_one_recording() {
     let workspace = two_threads();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("a.c"), "c");
@@ -60,18 +67,18 @@ fn a_run_of_two_threads_is_one_recording() {
     assert_eq!(entries.len(), 1, "{profiles}");
     let paths = ["callgrind.out.77-01", "callgrind.out.77-02"].map(|name| workspace.path(name));
     assert_eq!((&entries[0]["files"], &entries[0]["active"]), (&json!(paths), &json!(true)));
-    // A thread can be chosen.
+    // Select one thread.
     server.set_view(json!({ "threads": ["thread 2"] }));
     wait_total(&mut server, 10);
     server.set_view(json!({ "threads": [] }));
-    // Whichever file is picked, the run is.
+    // Selecting any file selects the run.
     server.execute("costline.selectProfile", json!([paths[1]]));
     let picked = server.profiles()["active"].clone();
     assert_eq!((&picked["total"], &picked["picked"]), (&json!(100), &json!(true)));
 }
 
 #[test]
-fn a_rewritten_file_and_one_that_joins_refresh_the_run() {
+fn a_rewritten_and_an_added_file_refresh_the_run() {
     let workspace = two_threads();
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("a.c"), "c");
@@ -82,13 +89,16 @@ fn a_rewritten_file_and_one_that_joins_refresh_the_run() {
     workspace.write("callgrind.out.77-03", part(&workspace, 3, "work", 2, 150));
     wait_total(&mut server, 300);
     assert_eq!(shares(&mut server, &uri), [(0, "70.0".to_owned()), (4, "30.0".to_owned())]);
-    // Of another command: another run.
-    workspace.write("callgrind.out.78-01", part(&workspace, 1, "main", 6, 5).replace("./a", "./b").replace("77", "78"));
+    // A file of another command is another run.
+    workspace.write(
+        "callgrind.out.78-01",
+        part(&workspace, 1, "main", 6, 5).replace("./a", "./b").replace("77", "78"),
+    );
     wait_total(&mut server, 5);
 }
 
 #[test]
-fn a_broken_file_keeps_the_run_as_it_was() {
+fn a_broken_rewrite_keeps_the_run() {
     let workspace = two_threads();
     let mut server = Server::start(&workspace);
     wait_total(&mut server, 100);
@@ -101,8 +111,9 @@ fn a_broken_file_keeps_the_run_as_it_was() {
     wait_total(&mut server, 100);
     workspace.write(broken, part(&workspace, 2, "work", 2, 110));
     wait_total(&mut server, 200);
-    let after =
-        server.eventually("no diagnostic", |server| Some(server.diagnostics(&workspace.uri(broken))?).filter(Vec::is_empty));
+    let after = server.eventually("no diagnostic", |server| {
+        Some(server.diagnostics(&workspace.uri(broken))?).filter(Vec::is_empty)
+    });
     assert_eq!(after, [Value::Null; 0]);
 }
 
@@ -120,6 +131,7 @@ fn a_run_with_a_broken_file_is_shown_without_it() {
     assert!(message.contains(worker) && message.ends_with("its costs are missing"), "{message}");
     workspace.write(worker, cpuprofile(20));
     wait_total(&mut server, 30);
-    server
-        .eventually("no diagnostic", |server| Some(server.diagnostics(&workspace.uri(worker))?.is_empty()).filter(|none| *none));
+    server.eventually("no diagnostic", |server| {
+        Some(server.diagnostics(&workspace.uri(worker))?.is_empty()).filter(|none| *none)
+    });
 }

@@ -1,10 +1,10 @@
-//! Settings take effect at once, however the client tells them; what cannot be understood is one warning.
+//! Settings take effect at once, however the client sends them. Invalid ones give one warning.
 
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::profiles::{APP_JS, cpuprofile, six_samples, timed_cpuprofile};
-use crate::support::questions::{costs, text};
+use crate::support::requests::{costs, text};
 use crate::support::{Refreshes, Server, Workspace, six};
 
 #[test]
@@ -21,21 +21,25 @@ fn thresholds_take_effect_at_once_with_a_refresh() {
     let second = Refreshes { inlay_hint: 2, code_lens: 2 };
     server.eventually("other refreshes", |server| (server.refreshes() == second).then_some(()));
 
-    // What is not set any more has its default again.
+    // A removed setting has its default again.
     server.configure(json!({ "lenses": { "minPercent": 60 } }));
     server.eventually("all hints", |server| (server.line_costs(&uri).len() == 9).then_some(()));
     assert_eq!(server.lenses(&uri).len(), 1);
 }
 
 #[test]
-fn each_surface_can_be_switched_off_and_on() {
+fn each_surface_can_be_disabled_and_enabled() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
-    let mut shown = |settings: Value, wanted: [bool; 3]| {
+    let mut shown = |settings: Value, expected: [bool; 3]| {
         server.configure(settings);
-        server.eventually(&format!("{wanted:?}"), |server| {
-            let shown = [!server.hints(&uri).is_empty(), !server.lenses(&uri).is_empty(), server.hover(&uri, 9, 0).is_some()];
-            (shown == wanted).then_some(())
+        server.eventually(&format!("{expected:?}"), |server| {
+            let shown = [
+                !server.hints(&uri).is_empty(),
+                !server.lenses(&uri).is_empty(),
+                server.hover(&uri, 9, 0).is_some(),
+            ];
+            (shown == expected).then_some(())
         });
     };
     shown(json!({ "hints": { "enable": false } }), [false, true, true]);
@@ -50,38 +54,52 @@ fn the_metric_applies_to_every_surface() {
     workspace.write("a.cpuprofile", timed_cpuprofile(10));
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
-    // V8 gives lines no time: they have their function's by their hits.
+    // V8 records no time by line, so the time of a function is divided by hits.
     assert_eq!(server.wait_labels(&uri)[&1], "self 100.0% est.");
     let metric = |server: &mut Server| text(&server.lenses(&uri)[0]["data"]["metric"]);
-    assert_eq!((metric(&mut server), server.profiles()["active"]["unit"].clone()), ("time".to_owned(), json!("us")));
+    assert_eq!(
+        (metric(&mut server), server.profiles()["active"]["unit"].clone()),
+        ("time".to_owned(), json!("us"))
+    );
 
     assert_eq!(server.root_item("work")["data"]["total"], 4500);
 
     server.configure(json!({ "metric": "hits" }));
     server.eventually("hits", |server| (metric(server) == "hits").then_some(()));
     let active = server.profiles()["active"].clone();
-    assert_eq!((&active["metric"], &active["unit"], &active["total"]), (&json!("hits"), &json!("hits"), &json!(10)));
+    assert_eq!(
+        (&active["metric"], &active["unit"], &active["total"]),
+        (&json!("hits"), &json!("hits"), &json!(10))
+    );
     assert_eq!(server.root_item("work")["data"]["total"], 10);
     assert_eq!(server.wait_labels(&uri)[&1], "self 100.0%");
 
     server.configure(json!({ "metric": "furlongs" }));
     server.eventually("the default", |server| (metric(server) == "time").then_some(()));
-    let warned = server.warnings();
-    assert!(warned.len() == 1 && warned[0].contains("furlongs") && warned[0].contains("`hits`, `time`"), "{warned:?}");
-    // Kept for the next profile, and said of it too.
+    let warnings = server.warnings();
+    assert!(
+        warnings.len() == 1
+            && warnings[0].contains("furlongs")
+            && warnings[0].contains("`hits`, `time`"),
+        "{warnings:?}"
+    );
+    // The setting is kept for the next profile, and the warning repeated.
     workspace.rename_over("a.cpuprofile", timed_cpuprofile(20));
-    server.eventually("the next profile", |server| (server.line_costs(&uri).get(&1)?.0 == 9500).then_some(()));
+    server.eventually("the next profile", |server| {
+        (server.line_costs(&uri).get(&1)?.0 == 9500).then_some(())
+    });
 }
 
 #[test]
-fn threads_are_chosen_by_name_and_by_glob() {
+fn selects_threads_by_name_or_glob() {
     let case = Case::rust();
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
     let threads = case.expected["threads"].as_array().unwrap();
     assert!(threads.len() > 1, "{threads:?}");
-    // Named `process/thread` there.
-    let name_of = |thread: &Value| text(&thread["name"]).rsplit('/').next().unwrap_or_default().to_owned();
+    // The names there are `process/thread`.
+    let name_of =
+        |thread: &Value| text(&thread["name"]).rsplit('/').next().unwrap_or_default().to_owned();
     let total_of = |names: &dyn Fn(&str) -> bool| {
         let chosen = threads.iter().filter(|thread| names(&name_of(thread)));
         chosen.map(|thread| thread["total"].as_f64().unwrap()).sum::<f64>()
@@ -107,7 +125,10 @@ fn threads_are_chosen_by_name_and_by_glob() {
 
 #[test]
 fn path_mappings_and_excluded_files_take_effect_at_once() {
-    let workspace = Workspace::with([("code/app.py", "f()\n"), ("cpu.folded", "f (/usr/lib/old/app.py:1) 3\n")]);
+    let workspace = Workspace::with([
+        ("code/app.py", "f()\n"),
+        ("cpu.folded", "f (/usr/lib/old/app.py:1) 3\n"),
+    ]);
     let mut server = Server::start(&workspace);
     let uri = server.open_file(&workspace.path("code/app.py"), "python");
     server.wait_profile();
@@ -119,14 +140,16 @@ fn path_mappings_and_excluded_files_take_effect_at_once() {
     server.wait_costs(&uri, &costs([(1, 3, 3)]));
     server.configure(json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": "code" }], "exclude": ["code/**"] }));
     server.wait_costs(&uri, &costs([]));
-    server.configure(json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": workspace.path("code") }] }));
+    server.configure(
+        json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": workspace.path("code") }] }),
+    );
     server.wait_costs(&uri, &costs([(1, 3, 3)]));
     server.configure(json!({}));
     server.wait_costs(&uri, &costs([]));
 }
 
 #[test]
-fn source_roots_are_searched_too() {
+fn searches_source_roots() {
     let library = Workspace::with([("json/decoder.py", "f()\n")]);
     let workspace = Workspace::with([("cpu.folded", "f (/usr/lib/python3/json/decoder.py:1) 3\n")]);
     let mut server = Server::start(&workspace);
@@ -138,7 +161,7 @@ fn source_roots_are_searched_too() {
 }
 
 #[test]
-fn where_profiles_are_looked_for_can_be_changed() {
+fn the_globs_of_profiles_can_be_changed() {
     let workspace = six_samples();
     std::fs::rename(workspace.path("cpu.folded"), workspace.path("results.txt")).unwrap();
     let mut server = Server::start(&workspace);
@@ -149,24 +172,31 @@ fn where_profiles_are_looked_for_can_be_changed() {
 }
 
 #[test]
-fn profiles_that_are_too_large_are_refused_by_name_of_the_limit() {
+fn rejects_large_profiles_and_names_the_limit() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", cpuprofile(10));
-    let mut server = Server::builder(&workspace).options(json!({ "maxProfileBytes": 1000 })).start();
+    let mut server =
+        Server::builder(&workspace).options(json!({ "maxProfileBytes": 1000 })).start();
     let profile = workspace.uri("a.cpuprofile");
-    let problem = server.eventually("a diagnostic", |server| Some(text(&server.diagnostics(&profile)?.first()?["message"])));
+    let problem = server.eventually("a diagnostic", |server| {
+        Some(text(&server.diagnostics(&profile)?.first()?["message"]))
+    });
     assert!(problem.contains("maxProfileBytes") && problem.contains("1000"), "{problem}");
 }
 
 #[test]
-fn the_client_is_asked_for_its_settings() {
+fn requests_the_settings_of_the_client() {
     let workspace = six_samples();
-    let mut server = Server::builder(&workspace).settings(json!({ "hints": { "minPercent": 40 } })).start();
+    let mut server =
+        Server::builder(&workspace).settings(json!({ "hints": { "minPercent": 40 } })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_costs(&uri, &costs([(12, 0, 3)]));
-    assert_eq!(server.sent("workspace/configuration"), [json!({ "items": [{ "section": "costline" }] })]);
+    assert_eq!(
+        server.sent("workspace/configuration"),
+        [json!({ "items": [{ "section": "costline" }] })]
+    );
 
-    // A client of this kind says only that something has changed.
+    // Such a client notifies only that something changed.
     for settings in [Value::Null, json!({})] {
         server.set_settings(json!({ "hints": { "minPercent": 0 } }));
         server.notify("workspace/didChangeConfiguration", json!({ "settings": settings }));
@@ -182,32 +212,39 @@ fn the_client_is_asked_for_its_settings() {
 }
 
 #[test]
-fn a_client_that_has_no_settings_to_tell_keeps_its_options() {
+fn a_client_without_settings_keeps_its_initialization_options() {
     let workspace = six_samples();
-    let mut server = Server::builder(&workspace).options(json!({ "hints": { "minPercent": 40 } })).settings(Value::Null).start();
+    let mut server = Server::builder(&workspace)
+        .options(json!({ "hints": { "minPercent": 40 } }))
+        .settings(Value::Null)
+        .start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_costs(&uri, &costs([(12, 0, 3)]));
 }
 
 #[test]
-fn a_client_that_does_not_tell_its_settings_is_served_without() {
+fn works_without_a_response_to_the_request_of_settings() {
     let workspace = six_samples();
     let mut server = Server::builder(&workspace).hold("workspace/configuration").start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     server.wait_labels(&uri);
     let (id, _) = server.wait_server_request("workspace/configuration");
-    server.refuse(id, -32603, "too late");
+    server.reply_error(id, -32603, "too late");
 }
 
 #[test]
-fn what_cannot_be_understood_is_one_warning_that_names_the_key_and_the_rest_applies() {
+fn an_invalid_setting_is_one_warning_with_its_key_and_the_rest_applies() {
     let workspace = six_samples();
-    let settings = json!({ "hints": { "minPercent": 40, "colour": "red" }, "metric": 7, "nonsense": true });
+    let settings =
+        json!({ "hints": { "minPercent": 40, "colour": "red" }, "metric": 7, "nonsense": true });
     let assert_warned = |server: &mut Server| {
         let uri = server.open_file(&workspace.path("app.py"), "python");
         server.wait_costs(&uri, &costs([(12, 0, 3)]));
-        let warned = server.eventually("three warnings", |server| Some(server.warnings()).filter(|warnings| warnings.len() >= 3));
-        let keys: Vec<_> = warned.iter().map(|warning| warning.split('`').nth(1).unwrap_or_default()).collect();
+        let warnings = server.eventually("three warnings", |server| {
+            Some(server.warnings()).filter(|warnings| warnings.len() >= 3)
+        });
+        let keys: Vec<_> =
+            warnings.iter().map(|warning| warning.split('`').nth(1).unwrap_or_default()).collect();
         assert_eq!(keys, ["costline.hints.colour", "costline.metric", "costline.nonsense"]);
     };
     let mut server = Server::builder(&workspace).options(settings.clone()).start();
@@ -217,4 +254,35 @@ fn what_cannot_be_understood_is_one_warning_that_names_the_key_and_the_rest_appl
     let mut server = Server::start(&workspace);
     server.configure(settings);
     assert_warned(&mut server);
+}
+
+#[test]
+fn the_client_watches_the_globs_of_the_setting_profiles() {
+    let workspace = six_samples();
+    let mut server = Server::start(&workspace);
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    let watched = |server: &mut Server| -> Vec<String> {
+        let registrations = server.registrations();
+        let [registration] = &registrations[..] else { panic!("{registrations:?}") };
+        assert_eq!(registration["method"], "workspace/didChangeWatchedFiles");
+        let watchers = registration["registerOptions"]["watchers"].as_array().unwrap();
+        watchers.iter().map(|watcher| text(&watcher["globPattern"])).collect()
+    };
+    let usual = server.eventually("a registration", |server| {
+        (!server.registrations().is_empty()).then(|| watched(server))
+    });
+    for glob in ["**/perf.data", "**/*.perf", "**/cachegrind.out.*.{gz,zst}", "**/profiles/*"] {
+        assert!(usual.iter().any(|other| other == glob), "{glob}: {usual:?}");
+    }
+
+    server.configure(json!({ "profiles": ["out/*.txt"] }));
+    let wait = |server: &mut Server, expected: &[String]| {
+        server.eventually(&format!("{expected:?}"), |server| {
+            (!server.registrations().is_empty() && watched(server) == expected).then_some(())
+        });
+    };
+    wait(&mut server, &["**/out/*.txt".to_owned()]);
+    server.configure(json!({}));
+    wait(&mut server, &usual);
 }

@@ -1,4 +1,5 @@
-//! Functions of the text: where their lenses stand, and what belongs to each. The tables are written by hand, from the sources.
+//! Functions of the sources: the lines of their lenses, and their costs. The tables were written by
+//! hand from the sources.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,18 +11,19 @@ use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::profiles::cpuprofile_with;
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Server, Workspace};
 
-/// A server that shows every function with any cost.
+/// A server with a lens for every function with cost.
 fn with_all_lenses(workspace: &Workspace) -> Server {
-    let mut server =
-        Server::builder(workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start();
+    let mut server = Server::builder(workspace)
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } }))
+        .start();
     server.wait_profile();
     server
 }
 
-/// `18 wordstat::Rng::next`: the lines (1-based) of the lenses of a file, and the functions they are of.
+/// The lenses of a file with their lines (1-based) and functions: `18 wordstat::Rng::next`.
 fn lenses(server: &mut Server, workspace: &Workspace, file: &str) -> Vec<String> {
     let uri = server.open_file(&workspace.path(file), "plaintext");
     shown(server, &uri)
@@ -29,11 +31,15 @@ fn lenses(server: &mut Server, workspace: &Workspace, file: &str) -> Vec<String>
 
 fn shown(server: &mut Server, uri: &str) -> Vec<String> {
     let line = |lens: &Value| lens["range"]["start"]["line"].as_u64().unwrap() + 1;
-    server.lenses(uri).iter().map(|lens| format!("{} {}", line(lens), text(&lens["data"]["func"]["name"]))).collect()
+    server
+        .lenses(uri)
+        .iter()
+        .map(|lens| format!("{} {}", line(lens), text(&lens["data"]["func"]["name"])))
+        .collect()
 }
 
-/// Every lens of a case is in a table: file, then lines and functions.
-fn assert_lenses_stand_on_definitions(case: &str, files: &[(&str, &[&str])]) {
+/// Compares all lenses of a case with tables: for each file its lines and functions.
+fn assert_lenses_are_on_definitions(case: &str, files: &[(&str, &[&str])]) {
     let case = Case::new(case);
     let mut server = with_all_lenses(&case.workspace);
     for (file, expected) in files {
@@ -42,8 +48,8 @@ fn assert_lenses_stand_on_definitions(case: &str, files: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn lenses_of_rust_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_rust_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "firefox/rust-wordstat-v70",
         &[
             (
@@ -80,19 +86,30 @@ fn lenses_of_rust_stand_on_definitions() {
             ),
         ],
     );
-    // Spans begin at the attribute that makes them; two are parts of a function.
-    assert_lenses_stand_on_definitions(
+    // Spans begin at their attribute. Two spans are parts of a function.
+    assert_lenses_are_on_definitions(
         "speedscope/rust-huffman-spans",
-        &[("src/main.rs", &["16 make_text", "34 round_trip", "39 encode", "43 decode", "59 worker"])],
+        &[(
+            "src/main.rs",
+            &["16 make_text", "34 round_trip", "39 encode", "43 decode", "59 worker"],
+        )],
     );
-    // Names without crates, and closures by number.
-    assert_lenses_stand_on_definitions(
+    // Names have no crates, and closures have numbers.
+    assert_lenses_are_on_definitions(
         "pprof/rust-huffman",
         &[
             ("src/bits.rs", &["14 put", "25 encode", "35 decode"]),
             (
                 "src/main.rs",
-                &["34 round_trip", "50 histogram", "59 worker", "61 {closure#0}", "62 {closure#1}", "66 main", "87 {closure#3}"],
+                &[
+                    "34 round_trip",
+                    "50 histogram",
+                    "59 worker",
+                    "61 {closure#0}",
+                    "62 {closure#1}",
+                    "66 main",
+                    "87 {closure#3}",
+                ],
             ),
             ("src/tree.rs", &["35 build", "55 codes", "61 walk"]),
         ],
@@ -100,9 +117,10 @@ fn lenses_of_rust_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_c_stand_on_definitions() {
-    // `parse_value` holds code of a function that was inlined into it, and `node` begins with some of another file.
-    assert_lenses_stand_on_definitions(
+fn lenses_of_c_are_on_definitions() {
+    // `parse_value` contains code of an inlined function, and `node` begins with code of another
+    // file.
+    assert_lenses_are_on_definitions(
         "callgrind/c-jsonlite",
         &[
             ("src/arena.c", &["5 arena_init", "12 arena_free"]),
@@ -127,12 +145,20 @@ fn lenses_of_c_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_cpp_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_cpp_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "perf/cpp-raytrace-srcline",
         &[
             ("src/main.cpp", &["9 render", "22 median", "30 histogram", "38 main"]),
-            ("src/scene.cpp", &["4 Sphere::intersect", "21 Plane::intersect", "36 Scene::nearest", "45 Scene::trace"]),
+            (
+                "src/scene.cpp",
+                &[
+                    "4 Sphere::intersect",
+                    "21 Plane::intersect",
+                    "36 Scene::nearest",
+                    "45 Scene::trace",
+                ],
+            ),
             (
                 "src/vec3.hpp",
                 &[
@@ -148,8 +174,8 @@ fn lenses_of_cpp_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_go_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_go_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "pprof/go-indexer-cpu",
         &[
             (
@@ -179,9 +205,9 @@ fn lenses_of_go_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_python_stand_on_definitions() {
-    // Modules are no definitions: theirs stand on their first line with cost.
-    assert_lenses_stand_on_definitions(
+fn lenses_of_python_are_on_definitions() {
+    // Modules are not definitions. Their lenses are on their first line with cost.
+    assert_lenses_are_on_definitions(
         "folded/py-gridworld-pyspy",
         &[
             (
@@ -198,20 +224,38 @@ fn lenses_of_python_stand_on_definitions() {
                 ],
             ),
             ("grid/report.py", &["3 <module>", "9 timed.<locals>.wrapper", "25 Report.add"]),
-            ("main.py", &["7 <module>", "16 solve_all", "30 crunch", "41 ackermann", "49 background", "57 main"]),
+            (
+                "main.py",
+                &[
+                    "7 <module>",
+                    "16 solve_all",
+                    "30 crunch",
+                    "41 ackermann",
+                    "49 background",
+                    "57 main",
+                ],
+            ),
         ],
     );
 }
 
 #[test]
-fn lenses_of_javascript_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_javascript_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "v8/node-mdrender",
         &[
             ("src/layout.js", &["6 breakLines", "29 layout", "31 (anonymous)", "36 fit"]),
             (
                 "src/main.js",
-                &["1 (anonymous)", "9 sentence", "21 makeDoc", "33 list", "42 main", "51 (anonymous)", "52 (anonymous)"],
+                &[
+                    "1 (anonymous)",
+                    "9 sentence",
+                    "21 makeDoc",
+                    "33 list",
+                    "42 main",
+                    "51 (anonymous)",
+                    "52 (anonymous)",
+                ],
             ),
             ("src/random.js", &["1 (anonymous)", "12 below"]),
             (
@@ -237,8 +281,8 @@ fn lenses_of_javascript_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_typescript_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_typescript_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "v8/ts-matrix",
         &[
             ("src/index.ts", &["17 random", "22 run", "24 (anonymous)"]),
@@ -276,8 +320,8 @@ fn lenses_of_typescript_stand_on_definitions() {
 }
 
 #[test]
-fn lenses_of_ruby_stand_on_definitions() {
-    assert_lenses_stand_on_definitions(
+fn lenses_of_ruby_are_on_definitions() {
+    assert_lenses_are_on_definitions(
         "rbspy/ruby-ledger",
         &[
             ("lib/ledger.rb", &["8 add", "14 month", "18 report", "26 median"]),
@@ -287,9 +331,11 @@ fn lenses_of_ruby_stand_on_definitions() {
     );
 }
 
-/// Total by function name, over all libraries and files, of the samples of a Firefox profile that have it on their stack.
+/// Total by function name, over all libraries and files: the samples of a Firefox profile with the
+/// name on their stack.
 fn totals_by_name(profile: &Value) -> BTreeMap<String, f64> {
-    let column = |table: &str, name: &str| profile["shared"][table][name].as_array().unwrap().clone();
+    let column =
+        |table: &str, name: &str| profile["shared"][table][name].as_array().unwrap().clone();
     let index = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
     let (frames, offsets) = (column("stackTable", "frame"), column("stackTable", "prefixOffset"));
     let (funcs, names) = (column("frameTable", "func"), column("funcTable", "name"));
@@ -303,7 +349,9 @@ fn totals_by_name(profile: &Value) -> BTreeMap<String, f64> {
             let mut on_stack = Vec::new();
             while let Some(at) = next {
                 on_stack.push(text(&strings[index(&names[index(&funcs[index(&frames[at])])])]));
-                next = Some(index(&offsets[at])).filter(|&offset| offset > 0).map(|offset| at - offset);
+                next = Some(index(&offsets[at]))
+                    .filter(|&offset| offset > 0)
+                    .map(|offset| at - offset);
             }
             on_stack.sort();
             on_stack.dedup();
@@ -316,9 +364,10 @@ fn totals_by_name(profile: &Value) -> BTreeMap<String, f64> {
 }
 
 #[test]
-fn a_function_costs_what_all_that_the_profile_calls_it_costs_together() {
+fn a_function_has_the_cost_of_all_its_funcs_together() {
     let case = Case::rust();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/firefox/rust-wordstat-v70/profile.json.gz");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/profiles/firefox/rust-wordstat-v70/profile.json.gz");
     let mut json = String::new();
     GzDecoder::new(fs::File::open(path).unwrap()).read_to_string(&mut json).unwrap();
     let totals = totals_by_name(&serde_json::from_str(&json).unwrap());
@@ -334,11 +383,13 @@ fn a_function_costs_what_all_that_the_profile_calls_it_costs_together() {
         }
     }
     assert_eq!(n_lenses, 18);
-    // `Vec::push` and ranges, inlined into them, are told in the files of the standard library: 36 and 4 samples.
+    // Inlined code of `Vec::push` and ranges is recorded in the files of the standard library: 36
+    // and 4 samples.
     assert_eq!((totals["wordstat::generate"], totals["wordstat::Rng::next"]), (396.0, 40.0));
 }
 
-/// Four samples of a generic function: `sum<u8>` calls `sum<f64>` in one of them, and one is of a closure of it.
+/// Four samples of a generic function: `sum<u8>` calls `sum<f64>` in one of them, and one is of its
+/// closure.
 const GENERIC: &str = "\
 app::main (app.rs:8);app::sum<u8> (app.rs:2);app::sum<f64> (app.rs:3) 1
 app::main (app.rs:8);app::sum<u8> (app.rs:2) 1
@@ -367,12 +418,25 @@ fn instances_of_a_generic_function_count_once_per_sample() {
     let lenses: Vec<_> = server
         .lenses(&uri)
         .iter()
-        .map(|lens| (lens["range"]["start"]["line"].clone(), lens["data"]["self"].clone(), lens["data"]["total"].clone()))
+        .map(|lens| {
+            (
+                lens["range"]["start"]["line"].clone(),
+                lens["data"]["self"].clone(),
+                lens["data"]["total"].clone(),
+            )
+        })
         .collect();
     // Both instances are on the first stack: 5 samples, not 6.
-    assert_eq!(lenses, [(json!(0), json!(4), json!(5)), (json!(3), json!(1), json!(1)), (json!(6), json!(0), json!(5))]);
+    assert_eq!(
+        lenses,
+        [
+            (json!(0), json!(4), json!(5)),
+            (json!(3), json!(1), json!(1)),
+            (json!(6), json!(0), json!(5))
+        ]
+    );
 
-    // Shown without its types, found by the name of any instance.
+    // Shown without type arguments, and found by the name of any instance.
     let item = server.prepare(&uri, 0, 4).remove(0);
     assert_eq!(text(&item["name"]), "100.0% app::sum<…>");
     assert_eq!(item["data"]["path"][0]["name"], "app::sum<u8>");
@@ -383,10 +447,13 @@ fn instances_of_a_generic_function_count_once_per_sample() {
         let callers: Vec<_> = callers.iter().map(|call| text(&call["from"]["name"])).collect();
         assert_eq!(callers, ["100.0% app::main", "↻ 20.0% app::sum<…>"]);
     }
-    // Shares of a line are of all instances.
+    // Percentages of a line include all instances.
     let hover = server.hover(&uri, 1, 8).unwrap();
-    assert!(hover.contains(r"60\.0\% of app\:\:sum\<…\>") || hover.contains("60.0% of app::sum<…>"), "{hover}");
-    // A closure that is on the line, and the function around it where the line begins.
+    assert!(
+        hover.contains(r"60\.0\% of app\:\:sum\<…\>") || hover.contains("60.0% of app::sum<…>"),
+        "{hover}"
+    );
+    // On the line of a closure: the closure, and the enclosing function where the line begins.
     let closure = server.prepare(&uri, 3, 18).remove(0);
     assert_eq!(text(&closure["name"]), "20.0% app::sum::{{closure}}");
     assert_eq!(text(&server.prepare(&uri, 3, 0)[0]["name"]), "100.0% app::sum<…>");
@@ -403,7 +470,9 @@ fn a_lens_follows_an_edited_signature() {
     let mut server = with_all_lenses(&workspace);
     let uri = server.open_file(&workspace.path("app.rs"), "rust");
     let names = ["app::sum<u8>", "app::sum::{{closure}}", "app::main"];
-    let at = |lines: [u64; 3]| lines.iter().zip(names).map(|(line, name)| format!("{line} {name}")).collect::<Vec<_>>();
+    let at = |lines: [u64; 3]| {
+        lines.iter().zip(names).map(|(line, name)| format!("{line} {name}")).collect::<Vec<_>>()
+    };
     assert_eq!(shown(&mut server, &uri), at([1, 4, 7]));
     // Another signature, two lines further down.
     server.change_by(&uri, insert(0, 0, "// sums\n\npub "));
@@ -416,9 +485,17 @@ fn a_lens_follows_an_edited_signature() {
     );
     server.change_by(&uri, insert(4, 0, "fn sum() { todo!() }\n"));
     let lenses = shown(&mut server, &uri);
-    assert!(lenses.contains(&"1 app::main".to_owned()) && lenses.contains(&"5 app::sum<u8>".to_owned()), "{lenses:?}");
-    // Syntax that nobody can read: the lines that are left.
-    server.change(&uri, &GENERIC_RS.replace("fn main() {", "fn main( {{{ \"").replace("    let rest", "    }}}} let rest"));
+    assert!(
+        lenses.contains(&"1 app::main".to_owned()) && lenses.contains(&"5 app::sum<u8>".to_owned()),
+        "{lenses:?}"
+    );
+    // With a syntax error: the remaining lines.
+    server.change(
+        &uri,
+        &GENERIC_RS
+            .replace("fn main() {", "fn main( {{{ \"")
+            .replace("    let rest", "    }}}} let rest"),
+    );
     let lenses = shown(&mut server, &uri);
     assert!(lenses.contains(&"1 app::sum<u8>".to_owned()), "{lenses:?}");
     server.change(&uri, &GENERIC_RS.replace("fn main() {", "yfn main( {{{ \""));
@@ -426,38 +503,55 @@ fn a_lens_follows_an_edited_signature() {
 }
 
 #[test]
-fn a_definition_without_cost_has_nobody_elses() {
-    let python = "def used(x):\n    return x\n\ndef unused(x):\n    used(x)\n    return used\n\nused(1)\n";
-    let workspace = Workspace::with([("cpu.folded", "<module> (app.py:8);used (app.py:2) 3\n"), ("app.py", python)]);
+fn a_definition_without_cost_does_not_get_that_of_others() {
+    let python =
+        "def used(x):\n    return x\n\ndef unused(x):\n    used(x)\n    return used\n\nused(1)\n";
+    let workspace = Workspace::with([
+        ("cpu.folded", "<module> (app.py:8);used (app.py:2) 3\n"),
+        ("app.py", python),
+    ]);
     let mut server = with_all_lenses(&workspace);
     let uri = server.open_file(&workspace.path("app.py"), "python");
-    let mut at =
-        |line, character| server.prepare(&uri, line, character).iter().map(|item| text(&item["name"])).collect::<Vec<_>>();
+    let mut at = |line, character| {
+        server
+            .prepare(&uri, line, character)
+            .iter()
+            .map(|item| text(&item["name"]))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(at(1, 4), ["100.0% used"]);
     assert_eq!(at(0, 5), ["100.0% used"]);
     for (line, character) in [(3, 5), (4, 0), (4, 5), (5, 0)] {
         assert_eq!(at(line, character), [""; 0], "{line}:{character}");
     }
-    // Outside of functions: what runs there, and what it calls.
-    assert_eq!((at(7, 2), at(7, 6)), (vec!["100.0% used".to_owned()], vec!["100.0% <module>".to_owned()]));
+    // Outside of functions: the module, and its callees.
+    assert_eq!(
+        (at(7, 2), at(7, 6)),
+        (vec!["100.0% used".to_owned()], vec!["100.0% <module>".to_owned()])
+    );
 }
 
 #[test]
-fn closures_on_one_line_are_told_by_the_cursor() {
+fn prepare_distinguishes_closures_on_one_line_by_column() {
     // Columns of the profile are 0-based: `y => y + 2` has cost, `x => x + 1` has none.
     let workspace = Workspace::with([("app.js", "run(x => x + 1, y => y + 2);\n")]);
-    let frame =
-        json!({ "functionName": "", "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 16 });
+    let frame = json!({ "functionName": "", "scriptId": "1", "url": "file:///srv/app/app.js", "lineNumber": 0, "columnNumber": 16 });
     workspace.write("a.cpuprofile", cpuprofile_with(3, frame));
     let mut server = with_all_lenses(&workspace);
     let uri = server.open_file(&workspace.path("app.js"), "javascript");
     assert_eq!(shown(&mut server, &uri), ["1 (anonymous)"]);
-    let mut at = |character| server.prepare(&uri, 0, character).iter().map(|item| text(&item["name"])).collect::<Vec<_>>();
+    let mut at = |character| {
+        server
+            .prepare(&uri, 0, character)
+            .iter()
+            .map(|item| text(&item["name"]))
+            .collect::<Vec<_>>()
+    };
     assert_eq!((at(21), at(9)), (vec!["100.0% (anonymous)".to_owned()], vec![]));
 }
 
 #[test]
-fn a_newer_file_places_lenses_by_name_and_groups_nothing() {
+fn a_newer_file_places_lenses_by_name_without_grouping() {
     let newer = format!("// one more line\n{GENERIC_RS}");
     let workspace = Workspace::with([("cpu.folded", GENERIC), ("app.rs", newer.as_str())]);
     let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
@@ -465,26 +559,36 @@ fn a_newer_file_places_lenses_by_name_and_groups_nothing() {
     profile.set_modified(hour_ago).unwrap();
     let mut server = with_all_lenses(&workspace);
     let uri = server.open_file(&workspace.path("app.rs"), "rust");
-    // Both instances have their own; the closure's line is a guess, marked like all of them.
+    // Both instances have their own lens. The line of the closure is a guess, and marked like all
+    // of them.
     let lenses = shown(&mut server, &uri);
-    assert_eq!(lenses, ["2 app::sum<u8>", "2 app::sum<f64>", "4 app::sum::{{closure}}", "8 app::main"]);
-    assert!(server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~')));
+    assert_eq!(
+        lenses,
+        ["2 app::sum<u8>", "2 app::sum<f64>", "4 app::sum::{{closure}}", "8 app::main"]
+    );
+    assert!(
+        server.lenses(&uri).iter().all(|lens| text(&lens["command"]["title"]).starts_with('~'))
+    );
 }
 
 #[test]
-fn inlined_functions_are_marked_where_they_are_listed() {
+fn marks_inlined_functions_in_lists() {
     let case = Case::rust();
     let mut server = with_all_lenses(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/tokenize.rs"), "rust");
     // `    let mut out = String::with_capacity(word.len());`, in a function that is called.
     let hover = server.hover(&uri, 11, 4).unwrap().replace('\\', "");
-    for part in ["% of wordstat::tokenize::normalize |", ") core::ops::function::FnMut::call_mut (inl)", "with_capacity (inl)\n"]
-    {
+    for part in [
+        "% of wordstat::tokenize::normalize |",
+        ") core::ops::function::FnMut::call_mut (inl)",
+        "with_capacity (inl)\n",
+    ] {
         assert!(hover.contains(part), "{part}: {hover}");
     }
     let called = server.hover(&uri, 13, 12).unwrap().replace('\\', "");
     assert!(
-        called.contains("**wordstat::tokenize::is_wordlike**") && called.contains(") wordstat::tokenize::normalize\n"),
+        called.contains("**wordstat::tokenize::is_wordlike**")
+            && called.contains(") wordstat::tokenize::normalize\n"),
         "{called}"
     );
 }

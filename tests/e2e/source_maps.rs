@@ -1,4 +1,5 @@
-//! Compiled TypeScript: costs stand in the files that were written, or, where a source map cannot be used, in those that ran.
+//! Compiled TypeScript: costs are shown in the original files or, if a source map cannot be used,
+//! in the generated ones.
 
 use std::fs;
 use std::path::Path;
@@ -6,20 +7,24 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
-use crate::support::questions::{LineCosts, text};
+use crate::support::requests::{LineCosts, text};
 use crate::support::{Server, Workspace};
 
-/// A server that hints at every line with any cost.
+/// A server with a hint for every line with cost.
 fn with_all_hints(workspace: &Workspace) -> Server {
-    Server::builder(workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start()
+    Server::builder(workspace)
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } }))
+        .start()
 }
 
-fn assert_hints_are_the_expected_costs(case: &Case, server: &mut Server, n_files: usize) {
+fn assert_hints_match_expectations(case: &Case, server: &mut Server, n_files: usize) {
     let files = case.files();
     assert_eq!(files.len(), n_files);
     for file in files {
         let uri = server.open_file(&case.workspace.path(&file), "typescript");
-        let hints = server.eventually("hints", |server| Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty()));
+        let hints = server.eventually("hints", |server| {
+            Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty())
+        });
         assert_eq!(hints, expected(case, &file), "{file}");
     }
 }
@@ -28,12 +33,14 @@ fn expected(case: &Case, file: &str) -> LineCosts {
     case.lines()[file].iter().map(|(line, cost)| (line - 1, cost.clone())).collect()
 }
 
-/// The costs of a file of `ts-matrix` as they are in the profile.
+/// The costs of a generated file of `ts-matrix`, as recorded.
 fn generated(file: &str) -> LineCosts {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/v8/ts-matrix/expected.generated.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/profiles/v8/ts-matrix/expected.generated.json");
     let expected: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let rows = expected["lines"].as_array().unwrap().iter().filter(|row| row["file"] == file);
-    rows.map(|row| (row["line"].as_u64().unwrap() - 1, (row["self"].clone(), row["total"].clone()))).collect()
+    rows.map(|row| (row["line"].as_u64().unwrap() - 1, (row["self"].clone(), row["total"].clone())))
+        .collect()
 }
 
 fn explain(server: &mut Server, uri: &str, line1: u64) -> Value {
@@ -41,33 +48,43 @@ fn explain(server: &mut Server, uri: &str, line1: u64) -> Value {
 }
 
 #[test]
-fn hints_stand_in_the_files_that_were_written() {
+fn hints_are_in_the_original_files() {
     let case = Case::new("v8/ts-matrix");
     let mut server = with_all_hints(&case.workspace);
-    assert_hints_are_the_expected_costs(&case, &mut server, 3);
+    assert_hints_match_expectations(&case, &mut server, 3);
 
-    // Hints of the generated file went there, and say so.
+    // The generated file has no hints, and `explain` tells why.
     let uri = server.open_file(&case.workspace.path("dist/matrix.js"), "javascript");
     assert_eq!(server.hints(&uri), [] as [Value; 0]);
     let why = explain(&mut server, &uri, 19);
     assert_eq!(why["code"], "source-mapped", "{why}");
     assert!(text(&why["message"]).contains("/srv/demo/ts-matrix/src/matrix.ts:29"), "{why}");
     let paths = server.execute("costline.paths", json!([]));
-    let row = paths["files"].as_array().unwrap().iter().find(|file| file["name"] == "/srv/demo/ts-matrix/src/matrix.ts");
+    let row = paths["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|file| file["name"] == "/srv/demo/ts-matrix/src/matrix.ts");
     let row = row.unwrap_or_else(|| panic!("{paths}"));
-    assert_eq!((&row["how"], &row["path"]), (&json!("sourceMap"), &json!(case.workspace.path("src/matrix.ts"))));
+    assert_eq!(
+        (&row["how"], &row["path"]),
+        (&json!("sourceMap"), &json!(case.workspace.path("src/matrix.ts")))
+    );
 }
 
 #[test]
 fn modules_of_a_bundle_have_their_own_costs() {
     let case = Case::new("v8/ts-bundle");
     let mut server = with_all_hints(&case.workspace);
-    assert_hints_are_the_expected_costs(&case, &mut server, 3);
+    assert_hints_match_expectations(&case, &mut server, 3);
 
-    // A line belongs to the function around it (without a grammar, to the hottest of its own file that runs there), though it was inlined into hotter ones (`distance`, `energy` of another file); what
-    // is written in no function runs in the one around the bundle.
+    // A line belongs to its enclosing function (without a grammar, to the hottest function of the
+    // file on the line), although it was inlined into hotter ones (`distance`, `energy` of another
+    // file). Code outside of functions belongs to the outermost function of the bundle.
     let of_line = if cfg!(feature = "grammars") { "get length" } else { "distance" };
-    for (file, line, function) in [("src/vector.ts", 13, of_line), ("src/main.ts", 31, "(anonymous)")] {
+    for (file, line, function) in
+        [("src/vector.ts", 13, of_line), ("src/main.ts", 31, "(anonymous)")]
+    {
         let items = server.prepare(&case.workspace.uri(file), line - 1, 0);
         let [item] = items.as_slice() else { panic!("{items:?}") };
         assert!(text(&item["name"]).ends_with(&format!(" {function}")), "{item}");
@@ -75,55 +92,81 @@ fn modules_of_a_bundle_have_their_own_costs() {
 }
 
 #[test]
-fn minified_functions_have_lenses_where_they_were_written_and_lines_nothing() {
+fn minified_functions_have_lenses_in_the_originals_but_no_lines() {
     let case = Case::new("v8/ts-minified");
     let mut server = with_all_hints(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/bodies.ts"), "typescript");
-    let lenses = server.eventually("lenses", |server| Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty()));
+    let lenses = server.eventually("lenses", |server| {
+        Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty())
+    });
     let mut found: Vec<_> = lenses
         .iter()
-        .map(|lens| (lens["range"]["start"]["line"].as_u64().unwrap() + 1, text(&lens["data"]["func"]["name"])))
+        .map(|lens| {
+            (
+                lens["range"]["start"]["line"].as_u64().unwrap() + 1,
+                text(&lens["data"]["func"]["name"]),
+            )
+        })
         .collect();
-    let functions = case.expected["functions"].as_array().unwrap().iter().filter(|row| row["file"] == "src/bodies.ts");
-    let mut expected: Vec<_> = functions.map(|row| (row["line"].as_u64().unwrap(), text(&row["name"]))).collect();
+    let functions = case.expected["functions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|row| row["file"] == "src/bodies.ts");
+    let mut expected: Vec<_> =
+        functions.map(|row| (row["line"].as_u64().unwrap(), text(&row["name"]))).collect();
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
 
     assert_eq!(server.hints(&uri), [] as [Value; 0]);
-    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("several statements")).collect();
-    assert!(warned.len() == 1 && warned[0].contains("dist/main.js:1"), "{warned:?}");
+    let warnings: Vec<_> = server
+        .messages()
+        .into_iter()
+        .filter(|message| message.contains("several statements"))
+        .collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("dist/main.js:1"), "{warnings:?}");
     let bundle = server.open_file(&case.workspace.path("dist/main.js"), "javascript");
     assert_eq!(explain(&mut server, &bundle, 1)["code"], "source-mapped");
 }
 
 #[test]
-fn without_its_map_a_file_is_shown_as_it_ran() {
+fn a_file_without_its_map_is_shown_as_generated() {
     let case = Case::new("v8/ts-matrix");
     case.workspace.remove("dist/stats.js.map");
     let mut server = with_all_hints(&case.workspace);
     let uri = server.open_file(&case.workspace.path("dist/stats.js"), "javascript");
     server.wait_costs(&uri, &generated("dist/stats.js"));
-    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("source map")).collect();
-    let [warning] = warned.as_slice() else { panic!("{warned:?}") };
-    assert!(warning.contains("/srv/demo/ts-matrix/dist/stats.js names the source map stats.js.map"), "{warning}");
-    // The other files have theirs.
+    let warnings: Vec<_> =
+        server.messages().into_iter().filter(|message| message.contains("source map")).collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(
+        warning.contains("/srv/demo/ts-matrix/dist/stats.js names the source map stats.js.map"),
+        "{warning}"
+    );
+    // The other files have their maps.
     let uri = server.open_file(&case.workspace.path("src/index.ts"), "typescript");
     assert_eq!(server.line_costs(&uri).len(), 5);
 
-    // A map is read with the profile, not when it comes.
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/v8/ts-matrix/dist/stats.js.map");
+    // Maps are read with the profile, not when they are created.
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/profiles/v8/ts-matrix/dist/stats.js.map");
     case.workspace.copy(&fixture, "dist/stats.js.map");
     let stats = server.open_file(&case.workspace.path("src/stats.ts"), "typescript");
     assert_eq!(server.hints(&stats), [] as [Value; 0]);
     server.execute("costline.reload", json!([]));
-    server.eventually("the costs of src/stats.ts", |server| (server.line_costs(&stats).get(&44)?.0 == 150).then_some(()));
+    server.eventually("the costs of src/stats.ts", |server| {
+        (server.line_costs(&stats).get(&44)?.0 == 150).then_some(())
+    });
 }
 
 #[test]
-fn maps_that_are_broken_or_of_another_build_are_not_used() {
+fn malformed_and_stale_maps_are_not_used() {
     let case = Case::new("v8/ts-matrix");
-    case.workspace.write("dist/stats.js.map", r#"{"version":3,"sources":["../src/stats.ts"],"mappings":"A!AA"}"#);
+    case.workspace.write(
+        "dist/stats.js.map",
+        r#"{"version":3,"sources":["../src/stats.ts"],"mappings":"A!AA"}"#,
+    );
     let matrix = fs::read_to_string(case.workspace.path("dist/matrix.js")).unwrap();
     case.workspace.write("dist/matrix.js", matrix.replace("\n    ", "\n      "));
     let mut server = with_all_hints(&case.workspace);
@@ -132,9 +175,22 @@ fn maps_that_are_broken_or_of_another_build_are_not_used() {
     let uri = server.open_file(&case.workspace.path("dist/matrix.js"), "javascript");
     assert_eq!(server.line_costs(&uri), generated("dist/matrix.js"));
     let messages = server.messages();
-    let warned = |parts: [&str; 2]| messages.iter().filter(|message| parts.iter().all(|part| message.contains(part))).count();
-    assert_eq!(warned(["dist/stats.js has the source map stats.js.map, which cannot be read", "build again"]), 1, "{messages:?}");
-    assert_eq!(warned(["dist/matrix.js is not the text that was profiled", "record again"]), 1, "{messages:?}");
+    let has_warning = |parts: [&str; 2]| {
+        messages.iter().filter(|message| parts.iter().all(|part| message.contains(part))).count()
+    };
+    assert_eq!(
+        has_warning([
+            "dist/stats.js has the source map stats.js.map, which cannot be read",
+            "build again"
+        ]),
+        1,
+        "{messages:?}"
+    );
+    assert_eq!(
+        has_warning(["dist/matrix.js is not the text that was profiled", "record again"]),
+        1,
+        "{messages:?}"
+    );
 }
 
 #[cfg(unix)]
@@ -143,29 +199,42 @@ fn maps_outside_the_workspace_are_not_opened() {
     let case = Case::new("v8/ts-matrix");
     let outside = Workspace::new();
     for file in ["stats", "matrix"] {
-        outside.copy(&case.workspace.path(&format!("dist/{file}.js.map")), &format!("{file}.js.map"));
+        outside
+            .copy(&case.workspace.path(&format!("dist/{file}.js.map")), &format!("{file}.js.map"));
         case.workspace.remove(&format!("dist/{file}.js.map"));
     }
-    std::os::unix::fs::symlink(outside.path("stats.js.map"), case.workspace.path("dist/stats.js.map")).unwrap();
+    std::os::unix::fs::symlink(
+        outside.path("stats.js.map"),
+        case.workspace.path("dist/stats.js.map"),
+    )
+    .unwrap();
     let matrix = fs::read_to_string(case.workspace.path("dist/matrix.js")).unwrap();
     let name = outside.root().file_name().unwrap().to_str().unwrap();
-    case.workspace.write("dist/matrix.js", matrix.replace("=matrix.js.map", &format!("=../../{name}/matrix.js.map")));
+    case.workspace.write(
+        "dist/matrix.js",
+        matrix.replace("=matrix.js.map", &format!("=../../{name}/matrix.js.map")),
+    );
     let mut server = with_all_hints(&case.workspace);
     for file in ["dist/stats.js", "dist/matrix.js"] {
         let uri = server.open_file(&case.workspace.path(file), "javascript");
         server.wait_costs(&uri, &generated(file));
     }
-    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("not in the workspace")).collect();
-    assert!(warned.len() == 1, "{warned:?}");
+    let warnings: Vec<_> = server
+        .messages()
+        .into_iter()
+        .filter(|message| message.contains("not in the workspace"))
+        .collect();
+    assert!(warnings.len() == 1, "{warnings:?}");
 }
 
 #[test]
-fn a_rule_of_the_user_decides_where_a_written_file_is() {
+fn path_mappings_apply_to_original_files() {
     let case = Case::new("v8/ts-matrix");
     let written = fs::read_to_string(case.workspace.path("src/index.ts")).unwrap();
     case.workspace.write("moved/index.ts", written);
     let rule = json!([{ "from": "/srv/demo/ts-matrix/src/index.ts", "to": "moved/index.ts" }]);
-    let options = json!({ "hints": { "minPercent": 0 }, "pathMappings": rule, "exclude": ["dist/**"] });
+    let options =
+        json!({ "hints": { "minPercent": 0 }, "pathMappings": rule, "exclude": ["dist/**"] });
     let mut server = Server::builder(&case.workspace).options(options).start();
     let uri = server.open_file(&case.workspace.path("moved/index.ts"), "typescript");
     server.wait_costs(&uri, &expected(&case, "src/index.ts"));

@@ -1,16 +1,16 @@
-//! Profiles of addresses: names and lines come by themselves, from the program that was recorded, and what was asked before them
-//! still answers.
+//! Profiles of addresses: names and lines appear when the recorded program was read, and earlier
+//! items stay valid.
 
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
-use crate::support::questions::text;
+use crate::support::requests::text;
 use crate::support::{Refreshes, Server, Workspace};
 
 /// The first bytes of the program's build id.
 const BUILD_ID: &[u8] = &[0x10, 0xbb, 0x89, 0x05, 0x57, 0xf1, 0xf5, 0x88];
 
-/// A profile of addresses, with the program that was recorded.
+/// A profile of addresses, with the recorded program.
 fn addresses() -> Case {
     Case::new("samply/rust-wordstat")
 }
@@ -22,32 +22,42 @@ fn function(item: &Value) -> String {
 
 /// The hottest functions.
 fn hottest(server: &mut Server) -> Vec<Value> {
-    server.execute("costline.hotspots", json!([{ "limit": 20 }]))["functions"].as_array().cloned().unwrap()
+    server.execute("costline.hotspots", json!([{ "limit": 20 }]))["functions"]
+        .as_array()
+        .cloned()
+        .unwrap()
 }
 
 #[test]
-fn names_and_lines_come_without_any_action_of_the_client() {
+fn names_and_lines_appear_without_any_request() {
     let case = addresses();
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_labels(&uri);
-    // One after the profile, one or more as symbols are found.
+    // One revision for the profile, and one or more as symbols are found.
     server.eventually("refreshes", |server| {
         let Refreshes { inlay_hint, code_lens } = server.refreshes();
         (inlay_hint >= 2 && code_lens >= 2).then_some(())
     });
-    // Half a percent of 3472 samples, and more.
-    let shown = |(own, total): &(Value, Value)| [own, total].iter().any(|cost| cost.as_f64() >= Some(17.36));
+    // Lines with at least half a percent of 3472 samples.
+    let shown = |(own, total): &(Value, Value)| {
+        [own, total].iter().any(|cost| cost.as_f64() >= Some(17.36))
+    };
     let lines = case.lines();
-    let wanted = lines["src/main.rs"].iter().filter(|(_, cost)| shown(cost)).map(|(line, cost)| (line - 1, cost.clone()));
-    assert_eq!(server.line_costs(&uri), wanted.collect());
+    let expected = lines["src/main.rs"]
+        .iter()
+        .filter(|(_, cost)| shown(cost))
+        .map(|(line, cost)| (line - 1, cost.clone()));
+    assert_eq!(server.line_costs(&uri), expected.collect());
     assert!(server.warnings().is_empty());
 }
 
 #[test]
-fn what_was_asked_before_the_names_still_answers() {
+fn items_from_before_symbolication_stay_valid() {
     let case = addresses();
-    let mut server = Server::builder(&case.workspace).settings(json!({ "symbols": { "enable": false } })).start();
+    let mut server = Server::builder(&case.workspace)
+        .settings(json!({ "symbols": { "enable": false } }))
+        .start();
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_profile();
     let before = hottest(&mut server);
@@ -57,9 +67,12 @@ fn what_was_asked_before_the_names_still_answers() {
     let caller = server.incoming(&item)[0]["from"].clone();
     assert!(function(&caller).starts_with("0x"), "{caller}");
     assert!(server.hints(&uri).is_empty());
-    // Down the hottest path of the tree, and outwards from the hottest leaf.
+    // Follow the hottest path of the tree, and the callers of the hottest leaf.
     let below = |server: &mut Server, path: &Value, inverted: bool| {
-        let answer = server.execute("costline.callTree", json!([{ "path": path, "inverted": inverted, "limit": 1_000_000 }]));
+        let answer = server.execute(
+            "costline.callTree",
+            json!([{ "path": path, "inverted": inverted, "limit": 1_000_000 }]),
+        );
         answer["nodes"].as_array().cloned().unwrap()
     };
     let sum = |nodes: &[Value]| nodes.iter().filter_map(|node| node["total"].as_f64()).sum::<f64>();
@@ -79,19 +92,31 @@ fn what_was_asked_before_the_names_still_answers() {
     for (inverted, path, before) in nodes {
         let now = below(&mut server, &path, inverted);
         assert!(sum(&now) >= before, "{path} had {before} below it, now {now:?}");
-        assert!(now.iter().all(|node| node["key"]["lib"] != "wordstat" || !text(&node["name"]).starts_with("0x")), "{now:?}");
+        assert!(
+            now.iter()
+                .all(|node| node["key"]["lib"] != "wordstat"
+                    || !text(&node["name"]).starts_with("0x")),
+            "{now:?}"
+        );
     }
-    // The addresses are other instructions of functions now, so that their items cost as much or more.
+    // An address is now part of a function with other addresses, so its item costs as much or more.
     for (item, before) in [(&item, &address["total"]), (&caller, &caller["data"]["total"])] {
         let callers = server.incoming(item);
-        let total: f64 = callers.iter().filter_map(|call| call["from"]["data"]["total"].as_f64()).sum();
-        assert!(total >= before.as_f64().unwrap(), "{item} cost {before} before, its callers {total} now");
-        assert!(callers.iter().all(|call| !function(&call["from"]).starts_with("0x")), "{callers:?}");
+        let total: f64 =
+            callers.iter().filter_map(|call| call["from"]["data"]["total"].as_f64()).sum();
+        assert!(
+            total >= before.as_f64().unwrap(),
+            "{item} cost {before} before, its callers {total} now"
+        );
+        assert!(
+            callers.iter().all(|call| !function(&call["from"]).starts_with("0x")),
+            "{callers:?}"
+        );
     }
 }
 
 #[test]
-fn another_build_of_the_program_is_refused_with_both_ids() {
+fn rejects_another_build_of_the_program_with_both_ids() {
     let case = addresses();
     let program = case.workspace.path("bin/wordstat");
     let mut bytes = std::fs::read(&program).unwrap();
@@ -99,9 +124,13 @@ fn another_build_of_the_program_is_refused_with_both_ids() {
     bytes[at] = 0x11;
     std::fs::write(&program, bytes).unwrap();
 
-    let warned = stays_addresses(&case);
-    for part in ["bin/wordstat", "10bb890557f1f5881ec013128d89cef488ab5525", "11bb890557f1f5881ec013128d89cef488ab5525"] {
-        assert!(warned.contains(part), "{warned}");
+    let warning = stays_addresses(&case);
+    for part in [
+        "bin/wordstat",
+        "10bb890557f1f5881ec013128d89cef488ab5525",
+        "11bb890557f1f5881ec013128d89cef488ab5525",
+    ] {
+        assert!(warning.contains(part), "{warning}");
     }
 }
 
@@ -109,32 +138,36 @@ fn another_build_of_the_program_is_refused_with_both_ids() {
 fn without_the_program_functions_stay_addresses() {
     let case = addresses();
     case.workspace.remove("bin/wordstat");
-    let warned = stays_addresses(&case);
-    assert!(warned.contains("wordstat") && warned.contains("symbols.paths"), "{warned}");
+    let warning = stays_addresses(&case);
+    assert!(warning.contains("wordstat") && warning.contains("symbols.paths"), "{warning}");
 }
 
 fn stays_addresses(case: &Case) -> String {
     stays_addresses_of(case, "wordstat")
 }
 
-/// The one warning of a server that finds no symbols of the case's program, and shows no lines.
+/// Expects no symbols of the program and no lines, and returns the only warning.
 fn stays_addresses_of(case: &Case, program: &str) -> String {
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_profile();
-    let warned = server.eventually("a warning", |server| Some(server.warnings()).filter(|warned| !warned.is_empty()));
-    assert_eq!(warned.len(), 1, "{warned:?}");
+    let warning = server.eventually("a warning", |server| {
+        Some(server.warnings()).filter(|warning| !warning.is_empty())
+    });
+    assert_eq!(warning.len(), 1, "{warning:?}");
     assert!(server.hints(&uri).is_empty() && server.lenses(&uri).is_empty());
     let own = hottest(&mut server).into_iter().filter(|row| row["lib"] == program);
-    assert!(own.clone().count() > 5 && own.into_iter().all(|row| text(&row["name"]).starts_with("0x")));
+    assert!(
+        own.clone().count() > 5 && own.into_iter().all(|row| text(&row["name"]).starts_with("0x"))
+    );
     let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 20 }]));
     assert_eq!(why["code"], "unsymbolicated");
-    assert!(warned[0].contains(why["message"].as_str().unwrap()), "{why} {warned:?}");
-    warned[0].clone()
+    assert!(warning[0].contains(why["message"].as_str().unwrap()), "{why} {warning:?}");
+    warning[0].clone()
 }
 
 #[test]
-fn a_sidecar_gives_names_and_no_lines() {
+fn a_sidecar_gives_names_without_lines() {
     let sidecar = addresses().workspace;
     let workspace = Workspace::new();
     for file in ["presym.json.gz", "presym.json.syms.json"] {
@@ -150,18 +183,20 @@ fn a_sidecar_gives_names_and_no_lines() {
     });
     assert!(names.contains(&"wordstat::count".to_owned()), "{names:?}");
     assert!(server.hints(&uri).is_empty());
-    let warned = server.eventually("a warning", |server| Some(server.warnings()).filter(|warned| !warned.is_empty()));
-    assert!(warned.len() == 1 && warned[0].contains("sidecar"), "{warned:?}");
+    let warning = server.eventually("a warning", |server| {
+        Some(server.warnings()).filter(|warning| !warning.is_empty())
+    });
+    assert!(warning.len() == 1 && warning[0].contains("sidecar"), "{warning:?}");
 }
 
 #[test]
-fn inlined_code_is_shown_at_its_call_on_demand() {
+fn inlined_code_can_be_shown_at_its_call_site() {
     let case = addresses();
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_labels(&uri);
     let lines: Vec<u64> = server.line_costs(&uri).into_keys().collect();
-    // `Rng::below` is inlined into `generate`, which calls it in line 39 (0-based).
+    // `Rng::below` is inlined into `generate` at line 39 (0-based).
     assert!(lines.contains(&25) && lines.contains(&39), "{lines:?}");
     server.configure(json!({ "inlines": "callSite" }));
     server.eventually("no cost in the body", |server| {
@@ -171,13 +206,13 @@ fn inlined_code_is_shown_at_its_call_on_demand() {
 }
 
 #[test]
-fn a_rewritten_profile_of_the_same_program_has_its_names_at_once() {
+fn a_rewritten_profile_of_the_same_program_has_names_at_once() {
     let case = addresses();
     let mut server = Server::start(&case.workspace);
     let uri = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     let labels = server.wait_labels(&uri);
     let revision = server.revision();
-    // What is known of a build stays known.
+    // Symbols of a build are cached.
     case.workspace.remove("bin/wordstat");
     let profile = std::fs::read(case.workspace.path("profile.json.gz")).unwrap();
     case.workspace.rename_over("profile.json.gz", profile);
@@ -189,7 +224,7 @@ fn a_rewritten_profile_of_the_same_program_has_its_names_at_once() {
 }
 
 #[test]
-fn a_program_that_comes_later_is_found_with_the_next_profile() {
+fn finds_a_program_that_was_added_later_with_the_next_profile() {
     let case = addresses();
     let path = case.workspace.path("bin/wordstat");
     let program = std::fs::read(&path).unwrap();
@@ -206,14 +241,15 @@ fn a_program_that_comes_later_is_found_with_the_next_profile() {
 }
 
 #[test]
-fn names_of_libraries_are_harmless_in_messages() {
+fn sanitizes_names_of_libraries_in_messages() {
     let case = addresses();
     let mut text = String::new();
     let profile = std::fs::File::open(case.workspace.path("profile.json.gz")).unwrap();
     std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(profile), &mut text).unwrap();
-    case.workspace.write("profile.json", text.replace("\"wordstat\"", "\"word\\u001b[31m\\nstat\""));
+    case.workspace
+        .write("profile.json", text.replace("\"wordstat\"", "\"word\\u001b[31m\\nstat\""));
     case.workspace.remove("profile.json.gz");
     case.workspace.remove("bin/wordstat");
-    let warned = stays_addresses_of(&case, "word\u{1b}[31m\nstat");
-    assert!(warned.contains("word\u{fffd}[31m\u{fffd}stat"), "{warned:?}");
+    let warning = stays_addresses_of(&case, "word\u{1b}[31m\nstat");
+    assert!(warning.contains("word\u{fffd}[31m\u{fffd}stat"), "{warning:?}");
 }

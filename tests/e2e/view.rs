@@ -1,13 +1,14 @@
-//! What is shown is chosen by command: at once, on every surface, by name, and until the same setting changes.
+//! Commands change the view: at once, on every surface, by name, and until the setting of the same
+//! name changes.
 
 use serde_json::{Value, json};
 
 use crate::support::cases::Case;
 use crate::support::profiles::{APP_JS, SIX_SAMPLES, six_samples, timed_cpuprofile};
-use crate::support::questions::{costs, text};
+use crate::support::requests::{costs, text};
 use crate::support::{Refreshes, Server, Workspace, six};
 
-/// The choice with this key; `Null` where there is none.
+/// The choice with this key; `Null` without one.
 fn choice(view: &Value, key: &str) -> Value {
     let choices = view["choices"].as_array().unwrap();
     choices.iter().find(|choice| choice["key"] == key).cloned().unwrap_or_default()
@@ -17,11 +18,16 @@ fn keys(view: &Value) -> Vec<String> {
     view["choices"].as_array().unwrap().iter().map(|choice| text(&choice["key"])).collect()
 }
 
-/// `value label description` of each option, with a star where it holds.
+/// `value label description` of each option, with a star for the selected ones.
 fn options(choice: &Value) -> Vec<String> {
     let option = |option: &Value| {
         let star = if option["active"] == true { "*" } else { "" };
-        format!("{star}{} {} {}", option["value"], text(&option["label"]), option["description"].as_str().unwrap_or_default())
+        format!(
+            "{star}{} {} {}",
+            option["value"],
+            text(&option["label"]),
+            option["description"].as_str().unwrap_or_default()
+        )
     };
     choice["options"].as_array().into_iter().flatten().map(option).collect()
 }
@@ -31,17 +37,23 @@ fn titles(view: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_view_says_what_is_shown_and_offers_only_what_there_is_to_choose() {
+fn a_view_describes_what_is_shown_and_lists_the_available_choices() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
     let view = server.view();
-    assert_eq!((&view["metric"], &view["unit"], &view["total"]), (&json!("samples"), &json!("samples"), &json!(6)));
-    assert_eq!((&view["revision"], &view["loading"], &view["transforms"]), (&json!(1), &json!(false), &json!([])));
+    assert_eq!(
+        (&view["metric"], &view["unit"], &view["total"]),
+        (&json!("samples"), &json!("samples"), &json!(6))
+    );
+    assert_eq!(
+        (&view["revision"], &view["loading"], &view["transforms"]),
+        (&json!(1), &json!(false), &json!([]))
+    );
     let modified = server.profiles()["active"]["modified"].clone();
     let path = workspace.path("cpu.folded");
     let facts = json!({ "path": path, "name": "cpu.folded", "format": "folded", "modified": modified, "deleted": false, "picked": false });
     assert_eq!(view["profile"], facts);
-    // One profile, one metric, one thread, and nobody knows of JavaScript or inlining.
+    // There is one profile, one metric and one thread, without JavaScript and inlining.
     assert_eq!(keys(&view), ["unit", "show", "baseline"]);
     assert_eq!(
         options(&choice(&view, "unit")),
@@ -55,36 +67,54 @@ fn a_view_says_what_is_shown_and_offers_only_what_there_is_to_choose() {
 }
 
 #[test]
-fn without_a_profile_there_is_little_to_say() {
+fn a_view_without_a_profile_has_few_choices() {
     let workspace = Workspace::with([("app.py", "f()\n")]);
     let mut server = Server::start(&workspace);
     let view = server.set_view(json!({ "metric": "cpu", "unit": "both" }));
-    assert_eq!((&view["profile"], &view["metric"], &view["total"]), (&Value::Null, &Value::Null, &Value::Null));
+    assert_eq!(
+        (&view["profile"], &view["metric"], &view["total"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
     assert_eq!(
         (keys(&view), titles(&view)),
         (vec!["unit".to_owned(), "show".to_owned()], vec!["View by the settings".to_owned()])
     );
-    assert!(server.refused("costline.pushTransform", json!(["focus-function:f"])).contains("no profile is shown"));
+    assert!(
+        server
+            .execute_error("costline.pushTransform", json!(["focus-function:f"]))
+            .contains("no profile is shown")
+    );
 }
 
 #[test]
-fn words_change_at_once_and_costs_are_not_summed_again() {
+fn changing_labels_does_not_recompute_costs() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let label = |server: &mut Server, line: u64| server.labels(&uri)[&(line - 1)].clone();
-    assert_eq!((label(&mut server, 12), label(&mut server, 13)), ("50.0%".to_owned(), "16.7%".to_owned()));
+    assert_eq!(
+        (label(&mut server, 12), label(&mut server, 13)),
+        ("50.0%".to_owned(), "16.7%".to_owned())
+    );
     let first = Refreshes { inlay_hint: 1, code_lens: 1 };
     server.eventually("the first refreshes", |server| (server.refreshes() == first).then_some(()));
 
     let view = server.set_view(json!({ "unit": "absolute" }));
-    assert_eq!((&choice(&view, "unit")["value"], &view["revision"]), (&json!("absolute"), &json!(2)));
-    assert_eq!((label(&mut server, 12), label(&mut server, 13)), ("3 samples".to_owned(), "1 sample".to_owned()));
-    server.eventually("a refresh", |server| (server.refreshes() == Refreshes { inlay_hint: 2, code_lens: 2 }).then_some(()));
+    assert_eq!(
+        (&choice(&view, "unit")["value"], &view["revision"]),
+        (&json!("absolute"), &json!(2))
+    );
+    assert_eq!(
+        (label(&mut server, 12), label(&mut server, 13)),
+        ("3 samples".to_owned(), "1 sample".to_owned())
+    );
+    server.eventually("a refresh", |server| {
+        (server.refreshes() == Refreshes { inlay_hint: 2, code_lens: 2 }).then_some(())
+    });
 
     let view = server.set_view(json!({ "unit": "both", "show": "both" }));
     assert_eq!((&choice(&view, "show")["value"], &view["revision"]), (&json!("both"), &json!(3)));
     assert_eq!(label(&mut server, 13), "16.7% (1 sample) · self 16.7% (1 sample)");
-    // Chosen already: nothing to do.
+    // Setting the same value does nothing.
     assert_eq!(server.set_view(json!({ "unit": "both" }))["revision"], 3);
 
     let action = view["actions"].as_array().unwrap().last().unwrap().clone();
@@ -92,12 +122,15 @@ fn words_change_at_once_and_costs_are_not_summed_again() {
     let view = server.execute(&text(&action["command"]), action["arguments"].clone());
     assert_eq!(
         (label(&mut server, 13), titles(&view)),
-        ("16.7%".to_owned(), vec!["Read the profile again".to_owned(), "Flame graph in the browser".to_owned()])
+        (
+            "16.7%".to_owned(),
+            vec!["Read the profile again".to_owned(), "Flame graph in the browser".to_owned()]
+        )
     );
 }
 
 #[test]
-fn a_choice_outlives_rewrites_and_other_settings_and_gives_way_to_its_own() {
+fn an_override_survives_rewrites_and_other_settings_until_its_setting_changes() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     workspace.write("a.cpuprofile", timed_cpuprofile(10));
     let mut server = Server::start(&workspace);
@@ -106,7 +139,10 @@ fn a_choice_outlives_rewrites_and_other_settings_and_gives_way_to_its_own() {
     assert_eq!(options(&choice(&server.view(), "metric")), ["\"hits\" hits ", "*\"time\" time us"]);
 
     let view = server.set_view(json!({ "metric": "hits" }));
-    assert_eq!((&view["metric"], &view["unit"], &view["total"]), (&json!("hits"), &json!("hits"), &json!(10)));
+    assert_eq!(
+        (&view["metric"], &view["unit"], &view["total"]),
+        (&json!("hits"), &json!("hits"), &json!(10))
+    );
     assert_eq!(options(&choice(&view, "metric")), ["*\"hits\" hits ", "\"time\" time us"]);
     assert_eq!(server.root_item("work")["data"]["total"], 10);
 
@@ -120,9 +156,11 @@ fn a_choice_outlives_rewrites_and_other_settings_and_gives_way_to_its_own() {
     wait(&mut server, "hits", 20);
     server.configure(json!({ "hints": { "minPercent": 2 } }));
     server.configure(json!({ "hints": { "minPercent": 2 }, "unit": "both" }));
-    server.eventually("the setting", |server| (choice(&server.view(), "unit")["value"] == "both").then_some(()));
+    server.eventually("the setting", |server| {
+        (choice(&server.view(), "unit")["value"] == "both").then_some(())
+    });
     wait(&mut server, "hits", 20);
-    // Another profile, and the choice is still the same.
+    // It applies to another profile, too.
     workspace.write("b.cpuprofile", timed_cpuprofile(30));
     wait(&mut server, "hits", 30);
 
@@ -134,7 +172,7 @@ fn a_choice_outlives_rewrites_and_other_settings_and_gives_way_to_its_own() {
 }
 
 #[test]
-fn profiles_are_chosen_like_all_else() {
+fn selects_profiles_like_other_choices() {
     let workspace = six_samples();
     workspace.write("runs/profiles/old.folded", "main (app.py:10) 7\n");
     let (mut server, _) = six(&workspace);
@@ -142,31 +180,51 @@ fn profiles_are_chosen_like_all_else() {
     let view = server.view();
     let profiles = choice(&view, "profile");
     assert_eq!(profiles["value"], json!(workspace.path("cpu.folded")));
-    let row = |option: &Value| (text(&option["label"]), option["active"].clone(), option["detail"].clone());
+    let row = |option: &Value| {
+        (text(&option["label"]), option["active"].clone(), option["detail"].clone())
+    };
     let mut rows: Vec<_> = profiles["options"].as_array().unwrap().iter().map(row).collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0));
-    let expected =
-        [("cpu.folded".to_owned(), json!(true), Value::Null), ("old.folded".to_owned(), json!(false), json!("runs/profiles"))];
+    let expected = [
+        ("cpu.folded".to_owned(), json!(true), Value::Null),
+        ("old.folded".to_owned(), json!(false), json!("runs/profiles")),
+    ];
     assert_eq!(rows, expected);
-    let described = profiles["options"].as_array().unwrap().iter().map(|option| text(&option["description"]));
-    assert!(described.clone().all(|text| text.starts_with("folded stacks, written ") && text.ends_with(" ago")), "{described:?}");
+    let described =
+        profiles["options"].as_array().unwrap().iter().map(|option| text(&option["description"]));
+    assert!(
+        described
+            .clone()
+            .all(|text| text.starts_with("folded stacks, written ") && text.ends_with(" ago")),
+        "{described:?}"
+    );
 
-    let old = profiles["options"].as_array().unwrap().iter().find(|option| option["active"] == false).unwrap()["value"].clone();
-    let view = server.set_view(json!({ "profile": old, "unit": "absolute", "inlines": "callSite" }));
-    assert_eq!((&view["profile"]["path"], &view["profile"]["picked"], &view["total"]), (&old, &json!(true), &json!(7)));
+    let old = profiles["options"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|option| option["active"] == false)
+        .unwrap()["value"]
+        .clone();
+    let view =
+        server.set_view(json!({ "profile": old, "unit": "absolute", "inlines": "callSite" }));
+    assert_eq!(
+        (&view["profile"]["path"], &view["profile"]["picked"], &view["total"]),
+        (&old, &json!(true), &json!(7))
+    );
     assert_eq!(choice(&view, "unit")["value"], "absolute");
     assert!(titles(&view).contains(&"Show the newest profile".to_owned()), "{view}");
     assert_eq!(server.set_view(json!({ "profile": null }))["profile"]["picked"], false);
 }
 
 #[test]
-fn threads_are_chosen_by_what_tells_them_apart() {
+fn selects_threads_by_name() {
     let case = Case::rust();
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
     let threads = choice(&server.view(), "threads");
     assert_eq!((&threads["multiple"], &threads["value"]), (&json!(true), &json!([])));
-    // Of 3472 samples these have 0, 291, 1198 and 1983.
+    // They have 0, 291, 1198 and 1983 of 3472 samples.
     let mut rows = options(&threads);
     rows.sort();
     assert_eq!(
@@ -180,84 +238,110 @@ fn threads_are_chosen_by_what_tells_them_apart() {
     );
 
     let view = server.set_view(json!({ "threads": ["counter-0"] }));
-    assert_eq!((&view["total"], &choice(&view, "threads")["value"]), (&json!(1198), &json!(["counter-0"])));
-    assert_eq!(options(&choice(&view, "threads")).iter().filter(|row| row.starts_with('*')).count(), 1);
+    assert_eq!(
+        (&view["total"], &choice(&view, "threads")["value"]),
+        (&json!(1198), &json!(["counter-0"]))
+    );
+    assert_eq!(
+        options(&choice(&view, "threads")).iter().filter(|row| row.starts_with('*')).count(),
+        1
+    );
     assert_eq!(server.set_view(json!({ "threads": ["count*"] }))["total"], 3181);
-    // All that there are is all, of the next recording too.
-    let view = server.set_view(json!({ "threads": ["wordstat", "counter-0", "counter-1", "samply"] }));
+    // Selecting all threads means all of the next recording as well.
+    let view =
+        server.set_view(json!({ "threads": ["wordstat", "counter-0", "counter-1", "samply"] }));
     assert_eq!((&view["total"], &choice(&view, "threads")["value"]), (&json!(3472), &json!([])));
 }
 
 #[test]
-fn threads_of_one_name_are_told_apart_by_their_ids() {
+fn selects_threads_of_one_name_by_id() {
     let case = Case::new("firefox/web-sudoku");
     let mut server = Server::start(&case.workspace);
     server.wait_profile();
     let view = server.view();
     let threads = choice(&view, "threads");
     let threads = threads["options"].as_array().unwrap();
-    assert!(threads.len() == 4 && threads.iter().all(|thread| thread["label"] == "GeckoMain"), "{threads:?}");
+    assert!(
+        threads.len() == 4 && threads.iter().all(|thread| thread["label"] == "GeckoMain"),
+        "{threads:?}"
+    );
     let all = view["total"].as_f64().unwrap();
     let mut sum = 0.0;
     for thread in threads {
-        let total = server.set_view(json!({ "threads": [thread["value"]] }))["total"].as_f64().unwrap();
+        let total =
+            server.set_view(json!({ "threads": [thread["value"]] }))["total"].as_f64().unwrap();
         assert_eq!(text(&thread["description"]), format!("{:.1}%", 100.0 * total / all));
         sum += total;
     }
     assert_eq!(sum, all);
     let details: Vec<_> = threads.iter().map(|thread| text(&thread["detail"])).collect();
-    assert!(details.iter().any(|detail| detail.starts_with("process file:// Content · pid ")), "{details:?}");
+    assert!(
+        details.iter().any(|detail| detail.starts_with("process file:// Content · pid ")),
+        "{details:?}"
+    );
 }
 
 #[test]
 fn metrics_and_threads_of_a_real_recording() {
     let case = Workspace::new();
-    let fixture =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/perf-data/c-threads-events/perf.data");
+    let fixture = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures/profiles/perf-data/c-threads-events/perf.data");
     case.copy(&fixture, "perf.data");
     let mut server = Server::start(&case);
     server.wait_profile();
     let view = server.view();
     assert_eq!(keys(&view)[..2], ["metric", "threads"]);
-    assert_eq!(options(&choice(&view, "metric")), ["*\"cpu-clock\" cpu-clock ns", "\"page-faults\" page-faults "]);
-    let threads = ["*\"threads\" threads 35.7%", "*\"worker\" worker 35.7%", "*\"child\" child 28.6%"];
+    assert_eq!(
+        options(&choice(&view, "metric")),
+        ["*\"cpu-clock\" cpu-clock ns", "\"page-faults\" page-faults "]
+    );
+    let threads =
+        ["*\"threads\" threads 35.7%", "*\"worker\" worker 35.7%", "*\"child\" child 28.6%"];
     assert_eq!(options(&choice(&view, "threads")), threads);
     let faults = server.set_view(json!({ "metric": "page-faults" }));
-    assert_eq!((&faults["metric"], &faults["unit"]), (&json!("page-faults"), &json!("page-faults")));
+    assert_eq!(
+        (&faults["metric"], &faults["unit"]),
+        (&json!("page-faults"), &json!("page-faults"))
+    );
     assert_ne!(options(&choice(&faults, "threads")), threads, "shares are of the metric shown");
     assert_eq!(server.set_view(json!({ "metric": "ns" }))["metric"], "cpu-clock");
 }
 
 #[test]
-fn code_and_inlining_are_chosen_where_the_profile_knows_of_them() {
-    for (case, key, choose) in
-        [("firefox/web-sudoku", "implementation", "js"), ("firefox/rust-wordstat-v70", "inlines", "callSite")]
-    {
+fn offers_code_and_inlining_if_the_profile_has_them() {
+    for (case, key, choose) in [
+        ("firefox/web-sudoku", "implementation", "js"),
+        ("firefox/rust-wordstat-v70", "inlines", "callSite"),
+    ] {
         let case = Case::new(case);
         let mut server = Server::start(&case.workspace);
         server.wait_profile();
-        let lines = |server: &mut Server| server.execute("costline.hotspots", json!([{ "by": "line", "limit": 100 }]));
+        let lines = |server: &mut Server| {
+            server.execute("costline.hotspots", json!([{ "by": "line", "limit": 100 }]))
+        };
         let before = lines(&mut server);
         let view = server.set_view(json!({ (key): choose }));
         assert_eq!(choice(&view, key)["value"], choose);
         let chosen = lines(&mut server);
         assert_ne!(chosen, before);
-        // The setting does the same.
+        // The setting has the same effect.
         server.set_view(json!({ (key): null }));
         assert_eq!(lines(&mut server), before);
         server.configure(json!({ (key): choose }));
-        server.eventually("the same by the setting", |server| (lines(server) == chosen).then_some(()));
+        server.eventually("the same by the setting", |server| {
+            (lines(server) == chosen).then_some(())
+        });
     }
 }
 
 #[test]
-fn transforms_are_pushed_and_taken_back() {
+fn pushes_and_pops_transforms() {
     let workspace = six_samples();
     let (mut server, app) = six(&workspace);
     let lib = server.open_file(&workspace.path("lib.py"), "python");
     let all = server.line_costs(&app);
 
-    // Three samples have no `eval`: one each in hash, parse and main.
+    // Three samples do not contain `eval`: one each in hash, parse and main.
     let view = server.execute("costline.pushTransform", json!(["drop-function:eval"]));
     assert_eq!(view["total"], 3);
     assert_eq!(server.line_costs(&app), costs([(10, 0, 2), (13, 1, 1), (22, 0, 1), (23, 1, 1)]));
@@ -267,7 +351,10 @@ fn transforms_are_pushed_and_taken_back() {
     let focus = json!({ "type": "focus-function", "function": "hash" });
     let view = server.execute("costline.pushTransform", json!([focus]));
     assert_eq!((&view["total"], server.line_costs(&app)), (&json!(1), costs([])));
-    assert_eq!((server.line_costs(&lib), server.root_item("hash")["data"]["total"].clone()), (costs([(5, 1, 1)]), json!(1)));
+    assert_eq!(
+        (server.line_costs(&lib), server.root_item("hash")["data"]["total"].clone()),
+        (costs([(5, 1, 1)]), json!(1))
+    );
     assert_eq!(
         view["transforms"],
         json!([
@@ -277,11 +364,16 @@ fn transforms_are_pushed_and_taken_back() {
     );
     assert_eq!(
         titles(&view),
-        ["Read the profile again", "Flame graph in the browser", "Take back focus-function:hash", "Take back all transforms"]
+        [
+            "Read the profile again",
+            "Flame graph in the browser",
+            "Take back focus-function:hash",
+            "Take back all transforms"
+        ]
     );
 
-    let refused = server.refused("costline.pushTransform", json!(["merge-node:main>hsh"]));
-    assert_eq!(refused, "no function is called `hsh` (did you mean `hash`?)");
+    let error = server.execute_error("costline.pushTransform", json!(["merge-node:main>hsh"]));
+    assert_eq!(error, "no function is called `hsh` (did you mean `hash`?)");
     for (argument, part) in [
         (json!(["focus:hash"]), "no transform is called `focus`, expected one of merge-function"),
         (json!([{ "type": "focus-function" }]), "`focus-function` needs \"function\""),
@@ -289,8 +381,8 @@ fn transforms_are_pushed_and_taken_back() {
         (json!([]), "costline.pushTransform"),
         (json!([7]), "costline.pushTransform"),
     ] {
-        let refused = server.refused("costline.pushTransform", argument);
-        assert!(refused.contains(part), "{refused}");
+        let error = server.execute_error("costline.pushTransform", argument);
+        assert!(error.contains(part), "{error}");
     }
     assert_eq!(server.view()["transforms"], view["transforms"]);
 
@@ -298,59 +390,74 @@ fn transforms_are_pushed_and_taken_back() {
     assert_eq!((&view["total"], view["transforms"].as_array().unwrap().len()), (&json!(3), 1));
     server.execute("costline.pushTransform", json!([focus]));
     let view = server.execute("costline.clearTransforms", json!([]));
-    assert_eq!((&view["total"], &view["transforms"], server.line_costs(&app)), (&json!(6), &json!([]), all));
+    assert_eq!(
+        (&view["total"], &view["transforms"], server.line_costs(&app)),
+        (&json!(6), &json!([]), all)
+    );
     let revision = view["revision"].clone();
-    assert_eq!(server.execute("costline.popTransform", json!([]))["revision"], revision, "there is none");
+    assert_eq!(
+        server.execute("costline.popTransform", json!([]))["revision"],
+        revision,
+        "there is none"
+    );
 }
 
 #[test]
-fn transforms_outlive_rewrites_and_warn_of_what_another_profile_lacks() {
+fn transforms_survive_rewrites_and_warn_if_a_profile_lacks_a_function() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
     workspace.rename_over("cpu.folded", SIX_SAMPLES.repeat(2));
     server.eventually("twice as much", |server| (server.view()["total"] == 6).then_some(()));
     server.configure(json!({ "metric": "samples", "unit": "both" }));
-    server.eventually("the settings", |server| (choice(&server.view(), "unit")["value"] == "both").then_some(()));
+    server.eventually("the settings", |server| {
+        (choice(&server.view(), "unit")["value"] == "both").then_some(())
+    });
     assert_eq!((server.view()["total"].clone(), server.warnings()), (json!(6), vec![]));
 
     workspace.rename_over("cpu.folded", "main (app.py:10) 5\n");
     server.eventually("all of it", |server| (server.view()["total"] == 5).then_some(()));
     assert_eq!(server.view()["transforms"][0]["text"], "drop-function:eval");
-    // Said once for a profile, however it is looked at.
+    // One warning per profile.
     server.execute("costline.pushTransform", json!(["focus-function:main"]));
-    let warned = server.warnings();
+    let warnings = server.warnings();
     assert!(
-        warned.len() == 1
-            && warned[0].ends_with("no function is called `eval` (there is only `main`); `drop-function:eval` changes nothing"),
-        "{warned:?}"
+        warnings.len() == 1
+            && warnings[0].ends_with("no function is called `eval` (there is only `main`); `drop-function:eval` is ignored"),
+        "{warnings:?}"
     );
 }
 
 #[test]
-fn what_cannot_be_chosen_is_an_error_that_names_what_can_and_changes_nothing() {
+fn an_invalid_choice_is_an_error_with_the_valid_ones_and_changes_nothing() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let before = server.view();
     for (values, parts) in [
         (
             json!({ "unit": "both", "colour": 1 }),
-            vec!["no `colour`", "profile, baseline, metric, threads, implementation, inlines, unit, show"],
+            vec!["unknown key `colour`", "`profile`, `baseline`, `metric`", "`show`"],
         ),
-        (json!({ "unit": "furlongs" }), vec!["`unit`", "furlongs", "percent, absolute, both"]),
-        (json!({ "show": "some" }), vec!["`show`", "total, self, both"]),
-        (json!({ "threads": 1 }), vec!["`threads`", "sequence"]),
-        (json!({ "unit": "both", "metric": "furlongs" }), vec!["no metric is called `furlongs`", "samples"]),
+        (
+            json!({ "unit": "furlongs" }),
+            vec!["`unit`", "furlongs", "`percent`, `absolute`, `both`"],
+        ),
+        (json!({ "show": "some" }), vec!["`show`", "`total`, `self`, `both`"]),
+        (json!({ "threads": 1 }), vec!["`threads`", "a list"]),
+        (
+            json!({ "unit": "both", "metric": "furlongs" }),
+            vec!["no metric is called `furlongs`", "samples"],
+        ),
         (json!({ "threads": ["no such thread"] }), vec!["no thread", "no such thread"]),
         (json!({ "implementation": "js" }), vec!["JavaScript", "all"]),
         (json!({ "profile": 7 }), vec!["profile"]),
         (json!({ "unit": "both", "profile": "gone.folded" }), vec!["gone.folded", "No such file"]),
-        (json!([1]), vec!["costline.setView", "metric"]),
-        (Value::Null, vec!["costline.setView", "metric"]),
+        (json!([1]), vec!["costline.setView", "an object", "a list"]),
+        (Value::Null, vec!["costline.setView", "an object"]),
     ] {
-        let refused = server.refused("costline.setView", json!([values]));
+        let error = server.execute_error("costline.setView", json!([values]));
         for part in parts {
-            assert!(refused.contains(part), "{values}: {refused}");
+            assert!(error.contains(part), "{values}: {error}");
         }
     }
     assert_eq!(server.view(), before);
@@ -358,17 +465,22 @@ fn what_cannot_be_chosen_is_an_error_that_names_what_can_and_changes_nothing() {
 }
 
 #[test]
-fn clients_that_want_to_know_are_told_of_each_change() {
+fn notifies_clients_that_support_it_of_each_change() {
     let workspace = six_samples();
     let (mut server, _) = six(&workspace);
-    let wait = |server: &mut Server, what: &str, wanted: &dyn Fn(&Value) -> bool| {
+    let wait = |server: &mut Server, what: &str, matches: &dyn Fn(&Value) -> bool| {
         server.eventually(what, |server| {
-            server.sent("costline/changed").pop().filter(|last| wanted(last) && last["loading"] == false)
+            server
+                .sent("costline/changed")
+                .pop()
+                .filter(|last| matches(last) && last["loading"] == false)
         })
     };
-    wait(&mut server, "the profile", &|now| now["profile"]["name"] == "cpu.folded" && now["total"] == 6);
+    wait(&mut server, "the profile", &|now| {
+        now["profile"]["name"] == "cpu.folded" && now["total"] == 6
+    });
     server.set_view(json!({ "unit": "both" }));
-    wait(&mut server, "other words", &|now| now["revision"] == 2);
+    wait(&mut server, "other labels", &|now| now["revision"] == 2);
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
     wait(&mut server, "a transform", &|now| now["revision"] == 3 && now["total"] == 3);
     server.execute("costline.selectProfile", json!(["cpu.folded"]));
@@ -385,16 +497,21 @@ fn clients_that_want_to_know_are_told_of_each_change() {
     assert_eq!(last, view);
     let all = server.sent("costline/changed");
     assert!(all.windows(2).all(|two| two[0] != two[1]), "{all:#?}");
-    assert!(all.windows(2).all(|two| two[0]["revision"].as_u64() <= two[1]["revision"].as_u64()), "{all:#?}");
-    // Start and end of three loads and a transform's sums, a choice of words, a pick and a deletion.
-    assert!(all.len() <= 9, "{all:#?}");
+    assert!(
+        all.windows(2).all(|two| two[0]["revision"].as_u64() <= two[1]["revision"].as_u64()),
+        "{all:#?}"
+    );
+    // Begin and end of three loads and of a transform, the state with the transform, a change of
+    // labels, a selection and a deletion.
+    assert!(all.len() <= 10, "{all:#?}");
 }
 
 #[test]
-fn clients_that_did_not_ask_are_not_told() {
+fn does_not_notify_clients_without_support() {
     let workspace = six_samples();
     for experimental in [Value::Null, json!({}), json!({ "costline": { "changed": false } })] {
-        let mut server = Server::builder(&workspace).capability("/experimental", experimental).start();
+        let mut server =
+            Server::builder(&workspace).capability("/experimental", experimental).start();
         server.wait_profile();
         server.set_view(json!({ "unit": "both" }));
         assert_eq!(server.sent("costline/changed"), [Value::Null; 0]);

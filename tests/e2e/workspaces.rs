@@ -1,4 +1,5 @@
-//! Which files are the user's: folders, projects, libraries, and what lies outside and is left alone.
+//! The files that Costline opens: workspace folders, projects, source roots, and nothing outside of
+//! them.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -10,61 +11,89 @@ use serde_json::{Value, json};
 use crate::support::cases::Case;
 use crate::support::process::DEADLINE;
 use crate::support::profiles::{APP_JS, SIX_SAMPLES, app_py, cpuprofile, six_samples};
-use crate::support::questions::{costs, text};
+use crate::support::requests::{costs, text};
 use crate::support::{Server, Workspace, uri};
 
 fn folders(workspaces: &[&Workspace]) -> Value {
-    workspaces.iter().map(|workspace| json!({ "uri": workspace.root_uri(), "name": "folder" })).collect()
+    workspaces
+        .iter()
+        .map(|workspace| json!({ "uri": workspace.root_uri(), "name": "folder" }))
+        .collect()
 }
 
 #[test]
-fn all_folders_of_the_workspace_are_looked_through() {
+fn searches_all_workspace_folders() {
     let (code, data) = (Workspace::with([("app.js", APP_JS)]), Workspace::new());
     data.write("a.cpuprofile", cpuprofile(10));
-    let mut server = Server::builder(&code).param("workspaceFolders", folders(&[&code, &data])).start();
+    let mut server =
+        Server::builder(&code).param("workspaceFolders", folders(&[&code, &data])).start();
     let uri = server.open_file(&code.path("app.js"), "javascript");
-    server.eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
+    server
+        .eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
     data.rename_over("a.cpuprofile", cpuprofile(20));
-    server.eventually("the new costs", |server| (server.line_costs(&uri).get(&1)?.0 == 20).then_some(()));
+    server.eventually("the new costs", |server| {
+        (server.line_costs(&uri).get(&1)?.0 == 20).then_some(())
+    });
     code.write("b.cpuprofile", cpuprofile(30));
-    server.eventually("those of the other folder", |server| (server.line_costs(&uri).get(&1)?.0 == 30).then_some(()));
+    server.eventually("those of the other folder", |server| {
+        (server.line_costs(&uri).get(&1)?.0 == 30).then_some(())
+    });
 }
 
 #[test]
-fn folders_come_and_go() {
-    let (first, second) = (Workspace::with([("main.py", "main()\n")]), Workspace::with([("app.js", APP_JS)]));
+fn workspace_folders_can_be_added_and_removed() {
+    let (first, second) =
+        (Workspace::with([("main.py", "main()\n")]), Workspace::with([("app.js", APP_JS)]));
     second.write("a.cpuprofile", cpuprofile(10));
     let mut server = Server::start(&first);
     let uri = server.open_file(&second.path("app.js"), "javascript");
     server.during(Duration::from_millis(500), |server| assert!(server.hints(&uri).is_empty()));
 
     let folder = json!([{ "uri": second.root_uri(), "name": "second" }]);
-    server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": { "added": folder, "removed": [] } }));
-    server.eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
+    server.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({ "event": { "added": folder, "removed": [] } }),
+    );
+    server
+        .eventually("the costs", |server| (server.line_costs(&uri).get(&1)?.0 == 10).then_some(()));
     second.rename_over("a.cpuprofile", cpuprofile(20));
-    server.eventually("the new costs", |server| (server.line_costs(&uri).get(&1)?.0 == 20).then_some(()));
+    server.eventually("the new costs", |server| {
+        (server.line_costs(&uri).get(&1)?.0 == 20).then_some(())
+    });
 
-    server.notify("workspace/didChangeWorkspaceFolders", json!({ "event": { "added": [], "removed": folder } }));
+    server.notify(
+        "workspace/didChangeWorkspaceFolders",
+        json!({ "event": { "added": [], "removed": folder } }),
+    );
     server.eventually("no costs", |server| server.hints(&uri).is_empty().then_some(()));
 }
 
 #[test]
-fn without_a_folder_the_project_around_the_document_is_the_workspace() {
+fn without_folders_the_project_around_the_document_is_the_workspace() {
     for marker in ["Cargo.toml", "package.json", ".git"] {
-        let outer = Workspace::with([("project/src/deep/app.py", "f()\n"), (format!("project/{marker}").as_str(), "")]);
+        let outer = Workspace::with([
+            ("project/src/deep/app.py", "f()\n"),
+            (format!("project/{marker}").as_str(), ""),
+        ]);
         outer.write("project/cpu.folded", "f (src/deep/app.py:1) 10\n");
         outer.write("other.folded", "f (src/deep/app.py:1) 20\n");
-        let mut server = Server::builder(&outer).param("workspaceFolders", Value::Null).param("rootUri", Value::Null).start();
+        let mut server = Server::builder(&outer)
+            .param("workspaceFolders", Value::Null)
+            .param("rootUri", Value::Null)
+            .start();
         let uri = server.open_file(&outer.path("project/src/deep/app.py"), "python");
         server.wait_costs(&uri, &costs([(1, 10, 10)]));
-        assert_eq!(server.execute("costline.paths", json!([]))["roots"], json!([outer.path("project")]));
+        assert_eq!(
+            server.execute("costline.paths", json!([]))["roots"],
+            json!([outer.path("project")])
+        );
     }
 }
 
 #[test]
-fn the_root_uri_is_enough() {
+fn the_root_uri_suffices() {
     let workspace = six_samples();
-    // An empty list of folders does not mean that there are none.
+    // An empty list of folders does not replace it.
     for folders in [Value::Null, json!([])] {
         let mut server = Server::builder(&workspace).param("workspaceFolders", folders).start();
         let uri = server.open_file(&workspace.path("app.py"), "python");
@@ -73,31 +102,45 @@ fn the_root_uri_is_enough() {
 }
 
 #[test]
-fn files_of_libraries_are_not_taken_for_files_of_the_workspace() {
+fn files_of_libraries_do_not_match_files_of_the_workspace() {
     let case = Case::rust();
-    let names = ["src/lib.rs", "src/map.rs", "string/strlen.c", "library/std/src/rt.rs", "malloc/arena.c"];
+    let names =
+        ["src/lib.rs", "src/map.rs", "string/strlen.c", "library/std/src/rt.rs", "malloc/arena.c"];
     for file in names {
         case.workspace.write(file, "fn own() {}\n".repeat(3000));
     }
-    let mut server =
-        Server::builder(&case.workspace).options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } })).start();
+    let mut server = Server::builder(&case.workspace)
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } }))
+        .start();
     let own = server.open_file(&case.workspace.path("src/main.rs"), "rust");
     server.wait_labels(&own);
     for file in names {
         let uri = server.open_file(&case.workspace.path(file), "rust");
-        assert_eq!((server.hints(&uri), server.lenses(&uri), server.hover(&uri, 5, 4)), (vec![], vec![], None), "{file}");
+        assert_eq!(
+            (server.hints(&uri), server.lenses(&uri), server.hover(&uri, 5, 4)),
+            (vec![], vec![], None),
+            "{file}"
+        );
     }
 
-    // The profile names files that end like them, and none of those is matched.
+    // The profile names files with the same ends, and none of those is matched.
     let paths = server.execute("costline.paths", json!([]));
-    let named: Vec<_> =
-        paths["files"].as_array().unwrap().iter().map(|file| (text(&file["name"]), file["path"].clone())).collect();
+    let named: Vec<_> = paths["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (text(&file["name"]), file["path"].clone()))
+        .collect();
     for name in ["/rust/deps/hashbrown-0.16.1/src/map.rs", "./malloc/arena.c"] {
         assert!(named.contains(&(name.to_owned(), Value::Null)), "{name}: {named:?}");
     }
-    let matched: Vec<_> = named.iter().filter(|(_, path)| !path.is_null()).map(|(_, path)| text(path)).collect();
+    let matched: Vec<_> =
+        named.iter().filter(|(_, path)| !path.is_null()).map(|(_, path)| text(path)).collect();
     assert!(matched.len() == 4 && matched.iter().all(|path| path.contains("/src/")), "{matched:?}");
-    assert!(matched.iter().all(|path| names.iter().all(|name| !path.ends_with(name))), "{matched:?}");
+    assert!(
+        matched.iter().all(|path| names.iter().all(|name| !path.ends_with(name))),
+        "{matched:?}"
+    );
 }
 
 #[test]
@@ -125,27 +168,27 @@ main (/srv/app/src/main.rs:1);strlen (/usr/src/glibc/string/strlen.c:2) 5
     }
 }
 
-/// Tells what is opened in a folder.
-struct Watchman {
+/// Records which files in a folder are opened.
+struct AccessLog {
     _watcher: RecommendedWatcher,
     events: Receiver<Event>,
     folder: PathBuf,
 }
 
-impl Watchman {
+impl AccessLog {
     fn new(workspace: &Workspace) -> Self {
-        let (tell, events) = channel();
+        let (sender, events) = channel();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            // Nobody listens any more when the test is over.
-            let _ = tell.send(event.unwrap());
+            // The receiver is gone when the test is over.
+            let _ = sender.send(event.unwrap());
         })
         .unwrap();
         watcher.watch(workspace.root(), RecursiveMode::Recursive).unwrap();
         Self { _watcher: watcher, events, folder: workspace.root().to_owned() }
     }
 
-    /// The files that were opened, read or changed until now. Events come in order: those before that of a file which the
-    /// test opens itself are all there are.
+    /// The files that were opened, read or changed so far. Events are in order, so all events
+    /// before that of a file opened by the test itself were received.
     fn touched(&self) -> Vec<PathBuf> {
         let last = self.folder.join("last");
         std::fs::read(&last).unwrap();
@@ -166,8 +209,9 @@ impl Watchman {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn files_outside_the_workspace_are_not_read() {
-    let outside = Workspace::with([("secret.py", "password()\n"), ("module.py", "f()\n"), ("last", "")]);
+fn does_not_read_files_outside_the_workspace() {
+    let outside =
+        Workspace::with([("secret.py", "password()\n"), ("module.py", "f()\n"), ("last", "")]);
     let workspace = Workspace::with([("app.py", app_py().as_str()), ("sub/b.py", "f()\n")]);
     std::os::unix::fs::symlink(outside.path("secret.py"), workspace.path("leak.py")).unwrap();
     std::os::unix::fs::symlink(outside.root(), workspace.path("leaks")).unwrap();
@@ -183,11 +227,12 @@ fn files_outside_the_workspace_are_not_read() {
         "leaks/module.py".to_owned(),
         "/etc/passwd".to_owned(),
     ];
-    let profile: String = names.iter().map(|name| format!("main (app.py:10);f ({name}:1) 5\n")).collect();
+    let profile: String =
+        names.iter().map(|name| format!("main (app.py:10);f ({name}:1) 5\n")).collect();
     workspace.write("cpu.folded", profile);
-    let watchman = Watchman::new(&outside);
+    let watchman = AccessLog::new(&outside);
 
-    // All that the server can be asked about these files; the editor has one of them open itself.
+    // Send every request for these files. The editor opens one of them itself.
     let ask_everything = |server: &mut Server| {
         let uri = server.open_file(&workspace.path("app.py"), "python");
         server.wait_labels(&uri);
@@ -213,12 +258,13 @@ fn files_outside_the_workspace_are_not_read() {
     assert_eq!(paths["mapped"], 1, "{paths}");
     assert_eq!(server.hints(&uri_of(&secret)), [json!(null); 0]);
     drop(server);
-    // The editor's text was read by the test: `open` takes it as it is.
+    // The test reads the text for the editor; `open` does not.
     let touched = watchman.touched();
     assert!(touched.is_empty(), "{touched:?}");
 
-    // That a read would be seen is seen when it is allowed.
-    let mut server = Server::builder(&workspace).options(json!({ "sourceRoots": [outside.root()] })).start();
+    // A permitted read is recorded, so the watcher works.
+    let mut server =
+        Server::builder(&workspace).options(json!({ "sourceRoots": [outside.root()] })).start();
     ask_everything(&mut server);
     assert!(watchman.touched().contains(&outside.path("secret.py")));
 }
@@ -228,20 +274,25 @@ fn uri_of(path: &str) -> String {
 }
 
 #[test]
-fn names_that_fit_several_files_are_shown_nowhere_and_said_once() {
-    let workspace = Workspace::with([("a/dup.py", "f()\n"), ("b/dup.py", "f()\n"), ("cpu.folded", "f (dup.py:1) 3\n")]);
+fn reports_ambiguous_names_once_and_shows_no_costs_for_them() {
+    let workspace = Workspace::with([
+        ("a/dup.py", "f()\n"),
+        ("b/dup.py", "f()\n"),
+        ("cpu.folded", "f (dup.py:1) 3\n"),
+    ]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
     for file in ["a/dup.py", "b/dup.py"] {
         let uri = server.open_file(&workspace.path(file), "python");
         assert!(server.hints(&uri).is_empty());
     }
-    let warned: Vec<_> = server.messages().into_iter().filter(|message| message.contains("dup.py")).collect();
-    assert!(warned.len() == 1 && warned[0].contains("path mapping"), "{warned:?}");
+    let warnings: Vec<_> =
+        server.messages().into_iter().filter(|message| message.contains("dup.py")).collect();
+    assert!(warnings.len() == 1 && warnings[0].contains("path mapping"), "{warnings:?}");
 }
 
 #[test]
-fn files_that_come_after_the_profile_was_read_are_found_at_the_next_reading() {
+fn finds_files_that_were_added_later_with_the_next_profile() {
     let workspace = Workspace::with([("cpu.folded", SIX_SAMPLES)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();

@@ -1,7 +1,7 @@
-# Sourced by installers: packages of Debian suites other than the system's, unpacked into a folder; the system stays as it is.
+# Sourced by installers. Unpacks packages of other Debian suites into a folder, without changing the system.
 
-# private_apt PLACE SUITE…: an apt of its own in PLACE/apt, which knows what the system has; sets `apt`. Preferences of the
-# caller's are in PLACE/apt/preferences.
+# private_apt PLACE SUITE…: a private apt in PLACE/apt, which knows the packages of the system. Sets `apt`. The
+# caller can write PLACE/apt/preferences.
 private_apt() {
   local place="$1" suite
   shift
@@ -15,7 +15,7 @@ private_apt() {
   "${apt[@]}" update
 }
 
-# unpack PLACE: what was downloaded, into PLACE/root.
+# unpack PLACE: unpacks the downloaded packages into PLACE/root.
 unpack() {
   local package
   for package in "$1"/apt/archives/*.deb; do dpkg -x "$package" "$1/root"; done

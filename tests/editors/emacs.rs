@@ -1,6 +1,7 @@
-//! Emacs with `editors/emacs`: beside whatever else a buffer has (`costline-mode`), in Eglot, and in lsp-mode.
+//! Emacs with `editors/emacs`: without another client in the buffer (`costline-mode`), with Eglot,
+//! and with lsp-mode.
 //!
-//! `emacs/check.el` runs inside Emacs, in a terminal of tmux's, and reads the screen there.
+//! `emacs/check.el` runs inside Emacs, in a terminal of tmux, and reads the screen there.
 
 use crate::stage::{Stage, tool};
 use std::path::{Path, PathBuf};
@@ -33,11 +34,17 @@ fn lsp_mode() {
     shows_costs_in("lsp-mode");
 }
 
-/// `byte-compile` and `checkdoc` have nothing to say.
+/// `byte-compile` and `checkdoc` report nothing.
 #[test]
-fn the_package_is_clean() {
+fn the_package_has_no_warnings() {
     let Some(emacs) = emacs() else { return };
     let stage = Stage::new();
     let lint = Path::new(HERE).join("lint.el");
-    stage.run(Command::new(emacs).args(["-Q", "--batch", "-l"]).arg(lint).arg(PACKAGE).arg(stage.beside("compiled")));
+    stage.run(
+        Command::new(emacs)
+            .args(["-Q", "--batch", "-l"])
+            .arg(lint)
+            .arg(PACKAGE)
+            .arg(stage.beside("compiled")),
+    );
 }

@@ -1,4 +1,5 @@
-//! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen, and the screen itself.
+//! Neovim with the plug-in of `editors/neovim`, installed as a package: Lua specs without a screen,
+//! and the screen itself.
 
 use super::stage::{Stage, tool};
 use std::path::PathBuf;
@@ -11,21 +12,30 @@ fn specs() -> PathBuf {
     fs::canonicalize(REPOSITORY).unwrap().join("tests/editors/neovim")
 }
 
-/// A command that has the plug-in and finds the server; `None` where Neovim is not installed.
+/// Neovim with the plug-in and the server in its environment; `None` if it is not installed.
 fn neovim(stage: &Stage) -> Option<Command> {
     let neovim = tool("neovim/bin/nvim", "nvim")?;
     let start = stage.beside("home/.local/share/nvim/site/pack/costline/start");
     fs::create_dir_all(&start).unwrap();
-    std::os::unix::fs::symlink(fs::canonicalize(REPOSITORY).unwrap().join("editors/neovim"), start.join("costline")).unwrap();
+    std::os::unix::fs::symlink(
+        fs::canonicalize(REPOSITORY).unwrap().join("editors/neovim"),
+        start.join("costline"),
+    )
+    .unwrap();
 
     let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths(std::iter::once(stage.beside("")).chain(env::split_paths(&path))).unwrap();
+    let path =
+        env::join_paths(std::iter::once(stage.beside("")).chain(env::split_paths(&path))).unwrap();
     let mut command = Command::new(&neovim);
-    command.env("PATH", path).env("COSTLINE_SPECS", specs()).env("NVIM", neovim).current_dir(stage.beside("gridworld"));
+    command
+        .env("PATH", path)
+        .env("COSTLINE_SPECS", specs())
+        .env("NVIM", neovim)
+        .current_dir(stage.beside("gridworld"));
     Some(command)
 }
 
-/// Runs a spec; nothing may have gone wrong with any server.
+/// Runs a spec. No client or server may report an error.
 #[track_caller]
 fn run(spec: &str) {
     let stage = Stage::new();
@@ -35,11 +45,15 @@ fn run(spec: &str) {
     no_errors(&stage);
 }
 
-/// Neovim's log of language clients holds no error, and no complaint of the server's.
+/// The log of Neovim's LSP clients must contain no errors and nothing from the server.
 #[track_caller]
 fn no_errors(stage: &Stage) {
-    let log = fs::read_to_string(stage.beside("home/.local/state/nvim/lsp.log")).unwrap_or_default();
-    let errors: Vec<_> = log.lines().filter(|line| line.contains("[ERROR]") || line.contains("\"costline: ")).collect();
+    let log =
+        fs::read_to_string(stage.beside("home/.local/state/nvim/lsp.log")).unwrap_or_default();
+    let errors: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("[ERROR]") || line.contains("\"costline: "))
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
@@ -54,15 +68,21 @@ fn neovim_runs_every_subcommand() {
 }
 
 #[test]
-fn neovim_starts_a_killed_server_again() {
+fn neovim_restarts_a_killed_server() {
     run("server.lua");
 }
 
 #[test]
-fn neovim_shows_new_numbers_on_the_screen() {
+fn neovim_shows_new_costs_on_the_screen() {
     let stage = Stage::new();
     let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
-    let pictures = env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
-    stage.run(command.env("COSTLINE_PICTURE", pictures.join("neovim.png")).arg("-l").arg(specs().join("screen.lua")));
+    let pictures =
+        env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
+    stage.run(
+        command
+            .env("COSTLINE_PICTURE", pictures.join("neovim.png"))
+            .arg("-l")
+            .arg(specs().join("screen.lua")),
+    );
     no_errors(&stage);
 }

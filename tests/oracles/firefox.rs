@@ -1,4 +1,4 @@
-//! The Firefox Profiler's command line, on the files in its formats.
+//! Compares the fixtures in formats of the Firefox Profiler with the output of its command line.
 
 use crate::{REPOSITORY, compare, costline, fixtures, installed, output};
 use serde_json::Value;
@@ -10,36 +10,43 @@ use tempfile::TempDir;
 
 /// Self and total, in samples.
 type Cost = (i64, i64);
-/// By name; several functions can share one, which for those of Firefox are one sum.
+/// Costs by name. Several functions can have the same name; for Firefox's own they are added up.
 type Functions = BTreeMap<String, Vec<Cost>>;
 /// By call path.
 type Tree = BTreeMap<Vec<String>, Cost>;
 
-/// Stands for all functions that are known by address only.
+/// Stands for all functions without a name.
 const ADDRESS: &str = "(address)";
 
-/// A profile in the Profiler's daemon, which ends with this.
+/// A profile that is loaded in the Profiler's daemon. The daemon ends when this is dropped.
 struct Session {
     folder: TempDir,
     threads: String,
 }
 
-/// The Profiler's program. It keeps what it knows of its daemon in `folder`.
+/// The Profiler's command line. It keeps the state of its daemon in `folder`.
 fn profiler(folder: &Path) -> Command {
-    let oracles =
-        std::env::var_os("COSTLINE_ORACLES").map_or_else(|| Path::new(REPOSITORY).join("target/oracles"), PathBuf::from);
+    let oracles = std::env::var_os("COSTLINE_ORACLES")
+        .map_or_else(|| Path::new(REPOSITORY).join("target/oracles"), PathBuf::from);
     let modules = oracles.join("node_modules");
     let mut command = Command::new(modules.join(".bin/node"));
-    command.arg(modules.join("@firefox-devtools/profiler-cli/dist/profiler-cli.js")).env("PROFILER_CLI_SESSION_DIR", folder);
+    command
+        .arg(modules.join("@firefox-devtools/profiler-cli/dist/profiler-cli.js"))
+        .env("PROFILER_CLI_SESSION_DIR", folder);
     command
 }
 
 impl Session {
     fn load(profile: &Path) -> Self {
         let mut session = Self { folder: TempDir::new().unwrap(), threads: String::new() };
-        // No symbol server answers there. That the daemon was slow to start is no error here.
-        let load =
-            output(profiler(session.folder.path()).arg("load").arg(profile).args(["--symbol-server", "http://127.0.0.1:9"]));
+        // There is no symbol server at this address. An error because the daemon started slowly is
+        // ignored.
+        let load = output(
+            profiler(session.folder.path())
+                .arg("load")
+                .arg(profile)
+                .args(["--symbol-server", "http://127.0.0.1:9"]),
+        );
         let status = || output(profiler(session.folder.path()).args(["status", "--json"]));
         let loaded = (0..200).any(|_| {
             status().is_ok() || {
@@ -48,35 +55,49 @@ impl Session {
             }
         });
         assert!(loaded, "{load:?} {:?}", status());
-        let list: Value = serde_json::from_str(&session.ask(&["list"])).unwrap();
-        let threads: Vec<_> =
-            list["threads"].as_array().unwrap().iter().map(|row| row["threadHandle"].as_str().unwrap()).collect();
+        let list: Value = serde_json::from_str(&session.run(&["list"])).unwrap();
+        let threads: Vec<_> = list["threads"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["threadHandle"].as_str().unwrap())
+            .collect();
         session.threads = threads.join(",");
         session
     }
 
-    /// What a command about threads prints, as JSON.
-    fn ask(&self, arguments: &[&str]) -> String {
+    /// The output of a command about threads, as JSON.
+    fn run(&self, arguments: &[&str]) -> String {
         output(profiler(self.folder.path()).arg("thread").args(arguments).arg("--json")).unwrap()
     }
 
     /// The functions of all threads.
     fn functions(&self, filter: &[&str]) -> Vec<Value> {
-        let text = self.ask(&[&["functions", "--limit", "0", "--thread", self.threads.as_str()], filter].concat());
+        let text = self.run(
+            &[&["functions", "--limit", "0", "--thread", self.threads.as_str()], filter].concat(),
+        );
         let mut answer: Value = serde_json::from_str(&text).unwrap();
         std::mem::take(answer["functions"].as_array_mut().unwrap())
     }
 
-    /// A call tree of all threads, and by how much the children of some paths cost more than those that are printed.
+    /// A call tree of all threads. The second one has the cost of children that were not printed,
+    /// by path.
     fn tree(&self, command: &str, names: Names) -> (Tree, Tree) {
         let (mut tree, mut cut, mut path) = (Tree::new(), Tree::new(), Vec::new());
         let (mut name, mut own, mut total, mut missing) = (String::new(), 0, 0, 0);
-        // The JSON is nested deeper than a parser follows. Of each node its own values are printed first, a line each.
-        for line in self.ask(&[command, "--max-lines", "10000000", "--thread", &self.threads]).lines() {
-            let Some((key, value)) = line.trim().trim_end_matches(',').split_once("\": ") else { continue };
+        // The JSON is nested too deeply for a parser. The values of each node are printed first, on
+        // a line each.
+        for line in
+            self.run(&[command, "--max-lines", "10000000", "--thread", &self.threads]).lines()
+        {
+            let Some((key, value)) = line.trim().trim_end_matches(',').split_once("\": ") else {
+                continue;
+            };
             let number = || value.parse::<i64>().unwrap();
             match key.trim_start_matches('"') {
-                "nameWithLibrary" => name = names.of(&serde_json::from_str::<String>(value).unwrap()),
+                "nameWithLibrary" => {
+                    name = names.of(&serde_json::from_str::<String>(value).unwrap());
+                }
                 "totalSamples" => total = number(),
                 "selfSamples" => own = number(),
                 "originalDepth" => {
@@ -86,7 +107,13 @@ impl Session {
                     add(&mut tree, path.clone(), (own, total));
                 }
                 "combinedSamples" => missing = number(),
-                "depth" => add(&mut cut, path[..usize::try_from(number()).unwrap()].to_vec(), (0, missing)),
+                "depth" => {
+                    add(
+                        &mut cut,
+                        path[..usize::try_from(number()).unwrap()].to_vec(),
+                        (0, missing),
+                    );
+                }
                 _ => {}
             }
         }
@@ -96,28 +123,30 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Where it never started there is nothing to end.
+        // If the daemon did not start, there is nothing to end.
         let _ = output(profiler(self.folder.path()).args(["stop", "--all"]));
     }
 }
 
-/// How names are made comparable.
+/// How to make names comparable.
 #[derive(Clone, Copy)]
 enum Names {
     /// Names of native programs.
     Native,
-    /// Names in files of Firefox itself. The Profiler names a function without symbols by its address in the memory of one process,
-    /// Costline by that in its library; it names the top level of a script by the script, and tells the scripts of one file apart that
-    /// several processes loaded.
+    /// Names in profiles of Firefox itself. For a function without symbols, the Profiler shows its
+    /// address in the memory of one process, and Costline its address in the library. For the top
+    /// level of a script, the Profiler shows the name of the script, and separates copies of the
+    /// script in several processes.
     Browser,
 }
 
 impl Names {
-    /// `name`, before which a library can stand.
+    /// A comparable form of `name`, which can have a library in front.
     fn of(self, name: &str) -> String {
-        // The Profiler writes LIBRARY!NAME, though both can contain an exclamation mark.
+        // The Profiler writes LIBRARY!NAME, but both can contain an exclamation mark.
         let name = name.rsplit('!').next().unwrap();
-        let script = name.starts_with("(root scope)") || !name.contains(' ') && (name.contains("://") || name.starts_with('/'));
+        let script = name.starts_with("(root scope)")
+            || !name.contains(' ') && (name.contains("://") || name.starts_with('/'));
         match self {
             Self::Browser if name.starts_with("0x") => ADDRESS.to_owned(),
             Self::Browser if script => "(root scope)".to_owned(),
@@ -144,7 +173,10 @@ fn functions(rows: &[Value], names: Names, [name, own, total]: [&str; 3]) -> Fun
     for costs in functions.values_mut() {
         match names {
             Names::Native => costs.sort_unstable(),
-            Names::Browser => *costs = vec![costs.iter().fold((0, 0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1))],
+            Names::Browser => {
+                *costs =
+                    vec![costs.iter().fold((0, 0), |sum, cost| (sum.0 + cost.0, sum.1 + cost.1))];
+            }
         }
     }
     functions
@@ -158,21 +190,27 @@ fn our_functions(profile: &Path, names: Names, arguments: &[&str]) -> Functions 
 fn our_tree(profile: &Path, names: Names, arguments: &[&str]) -> Tree {
     let everything = ["--no-symbols", "--min-percent", "0", "--depth", "1000000"];
     let (mut tree, mut path) = (Tree::new(), Vec::new());
-    for node in costline("tree", profile, &[&everything, arguments].concat())["nodes"].as_array().unwrap() {
+    for node in
+        costline("tree", profile, &[&everything, arguments].concat())["nodes"].as_array().unwrap()
+    {
         path.truncate(usize::try_from(number(node, "depth")).unwrap());
         path.push(names.of(node["name"].as_str().unwrap()));
-        // An inverted tree has self at its roots only.
+        // In an inverted tree only the roots have self cost.
         add(&mut tree, path.clone(), (node["self"].as_i64().unwrap_or(0), number(node, "total")));
     }
     tree
 }
 
-/// Takes out what the Profiler does not print, as it prints at most 100 children of a node: with it, children of which we
-/// have a different cost. Their sum must be what it says is missing.
+/// The Profiler prints at most 100 children of a node. Removes the others from our tree, which must
+/// have the cost that it states for them.
 fn leave_out(cut: &Tree, theirs: &mut Tree, ours: &mut Tree) {
     for (parent, (_, missing)) in cut {
         let is_child = |path: &[String]| path.len() == parent.len() + 1 && path.starts_with(parent);
-        let children: Vec<_> = ours.iter().filter(|(path, _)| is_child(path)).map(|(path, cost)| (path.clone(), *cost)).collect();
+        let children: Vec<_> = ours
+            .iter()
+            .filter(|(path, _)| is_child(path))
+            .map(|(path, cost)| (path.clone(), *cost))
+            .collect();
         let mut sum = 0;
         for (child, (own, total)) in children {
             let printed = theirs.get(&child).copied().unwrap_or_default();
@@ -183,19 +221,24 @@ fn leave_out(cut: &Tree, theirs: &mut Tree, ours: &mut Tree) {
             }
         }
         assert_eq!(sum, *missing, "below {parent:?}");
-        eprintln!("NOT COMPARED: children of {parent:?}, with {sum} samples; the Firefox Profiler does not print them");
+        eprintln!(
+            "SKIPPED: children of {parent:?}, with {sum} samples; the Firefox Profiler does not print them"
+        );
     }
 }
 
-/// Compares what is said of a profile, then of its parts with and without a function.
+/// Compares a whole profile, then what is left of it with and without a function.
 fn check(profile: &Path, names: Names, function: Option<&str>) {
     let session = Session::load(profile);
     let what = |of: &str| format!("{of} of {}", profile.display());
     let listed = session.functions(&[]);
-    let theirs = |rows: &[Value]| functions(rows, names, ["nameWithLibrary", "selfSamples", "totalSamples"]);
+    let theirs =
+        |rows: &[Value]| functions(rows, names, ["nameWithLibrary", "selfSamples", "totalSamples"]);
     compare(&what("functions"), &theirs(&listed), &our_functions(profile, names, &[]));
 
-    for (command, arguments) in [("samples-top-down", &[][..]), ("samples-bottom-up", &["--inverted"])] {
+    for (command, arguments) in
+        [("samples-top-down", &[][..]), ("samples-bottom-up", &["--inverted"])]
+    {
         let (mut theirs, cut) = session.tree(command, names);
         if !arguments.is_empty() {
             theirs.iter_mut().filter(|(path, _)| path.len() > 1).for_each(|(_, cost)| cost.0 = 0);
@@ -206,13 +249,19 @@ fn check(profile: &Path, names: Names, function: Option<&str>) {
     }
 
     let Some(function) = function else { return };
-    let handles: Vec<_> =
-        listed.iter().filter(|row| row["name"] == function).map(|row| row["functionHandle"].as_str().unwrap()).collect();
+    let handles: Vec<_> = listed
+        .iter()
+        .filter(|row| row["name"] == function)
+        .map(|row| row["functionHandle"].as_str().unwrap())
+        .collect();
     let [handle] = handles[..] else { panic!("{function} in {}: {handles:?}", profile.display()) };
-    for (flag, transform) in
-        [("--merge", "merge-function"), ("--root-at", "focus-function"), ("--excludes-function", "drop-function")]
-    {
-        let ours = our_functions(profile, names, &["--transform", &format!("{transform}:{function}")]);
+    for (flag, transform) in [
+        ("--merge", "merge-function"),
+        ("--root-at", "focus-function"),
+        ("--excludes-function", "drop-function"),
+    ] {
+        let ours =
+            our_functions(profile, names, &["--transform", &format!("{transform}:{function}")]);
         compare(&what(transform), &theirs(&session.functions(&[flag, handle])), &ours);
     }
 }
@@ -225,11 +274,12 @@ fn check_all(format: &str) {
     }
     for (name, profile) in fixtures(format) {
         match name.as_str() {
-            // Its frames have category -1 where the Profiler reads null only: it takes frames without a category below idle ones for
-            // busy. It is the recording of `web-sudoku`.
-            "web-sudoku-jslb" => eprintln!("NOT COMPARED: {}", profile.display()),
+            // Its frames have category -1, where the Profiler expects null. It counts frames
+            // without a category below idle ones as busy. The recording is the same as
+            // `web-sudoku`.
+            "web-sudoku-jslb" => eprintln!("SKIPPED: {}", profile.display()),
             _ if name.starts_with("web-") => check(&profile, Names::Browser, Some("js::RunScript")),
-            // No function of it has a name.
+            // None of its functions has a name.
             _ if format == "samply" => check(&profile, Names::Native, None),
             _ => check(&profile, Names::Native, Some("wordstat::tokenize::normalize")),
         }
@@ -237,16 +287,16 @@ fn check_all(format: &str) {
 }
 
 #[test]
-fn processed_profiles_cost_what_firefox_profiler_says() {
+fn processed_profiles_match_the_firefox_profiler() {
     check_all("firefox");
 }
 
 #[test]
-fn raw_profiles_of_firefox_cost_what_firefox_profiler_says() {
+fn raw_profiles_of_firefox_match_the_firefox_profiler() {
     check_all("gecko");
 }
 
 #[test]
-fn profiles_of_samply_cost_what_firefox_profiler_says() {
+fn profiles_of_samply_match_the_firefox_profiler() {
     check_all("samply");
 }

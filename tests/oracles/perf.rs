@@ -1,4 +1,4 @@
-//! `perf report`, on what perf recorded.
+//! Compares recordings of perf with `perf report`.
 
 use crate::{compare, costline, fixtures, installed, output};
 use flate2::read::GzDecoder;
@@ -9,10 +9,11 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The address of `_text` in the kernels of all fixtures. perf prints absolute kernel addresses, Costline prints relative ones.
+/// The address of `_text` in the kernels of all fixtures. perf prints absolute addresses in the
+/// kernel, Costline relative ones.
 const KERNEL: u64 = 0xffff_ffff_8100_0000;
 
-/// What perf prints of a symbol, or of an address where there is none.
+/// A row of perf's output: a symbol, or an address without one.
 struct Row {
     /// Total, as a percentage.
     children: String,
@@ -43,7 +44,7 @@ impl Row {
     }
 }
 
-/// What perf prints of each event of a profile, with the programs below `programs`.
+/// The rows of each event of a profile, with programs in `programs`.
 fn report(profile: &Path, programs: &Path) -> BTreeMap<String, Vec<Row>> {
     let folder = TempDir::new().unwrap();
     let mut bytes = std::fs::read(profile).unwrap();
@@ -61,7 +62,17 @@ fn report(profile: &Path, programs: &Path) -> BTreeMap<String, Vec<Row>> {
         "--stdio",
         "--no-inline",
     ]);
-    perf.args(["--children", "-g", "none", "--percent-limit", "0", "-F", "overhead_children,overhead,period,dso,sym", "-t", "|"]);
+    perf.args([
+        "--children",
+        "-g",
+        "none",
+        "--percent-limit",
+        "0",
+        "-F",
+        "overhead_children,overhead,period,dso,sym",
+        "-t",
+        "|",
+    ]);
     perf.arg("--symfs").arg(programs).current_dir(folder.path()).env("LC_ALL", "C");
     let mut events = BTreeMap::<_, Vec<_>>::new();
     let mut event = String::new();
@@ -83,7 +94,7 @@ fn text<'v>(row: &'v Value, key: &str) -> &'v str {
     row[key].as_str().unwrap_or("[unknown]")
 }
 
-/// A name as perf shortens it: without what is returned, taken, and in angle brackets, which is enough to tell these apart.
+/// A name in perf's short form, without return type, parameters and type arguments.
 fn bare(name: &str) -> String {
     let (mut bare, mut depth) = (String::new(), 0);
     for letter in name.chars() {
@@ -99,7 +110,7 @@ fn bare(name: &str) -> String {
 }
 
 #[test]
-fn each_address_costs_what_perf_report_says() {
+fn addresses_match_perf_report() {
     if !installed(Command::new("perf").arg("--version")) {
         return;
     }
@@ -108,20 +119,32 @@ fn each_address_costs_what_perf_report_says() {
         for (event, rows) in report(&profile, nothing.path()) {
             let mut theirs = BTreeMap::new();
             for row in rows.iter().filter(|row| row.period > 0) {
-                let address = row.address().unwrap_or_else(|| panic!("{name}: {} has a name", row.symbol));
+                let address =
+                    row.address().unwrap_or_else(|| panic!("{name}: {} has a name", row.symbol));
                 theirs.insert((row.library.clone(), format!("{address:#x}")), row.period);
             }
-            let ours = costline("report", &profile, &["--no-symbols", "--inlines", "callSite", "--metric", &event]);
-            let ours = ours["functions"].as_array().unwrap().iter().filter(|row| number(row, "self") > 0);
+            let ours = costline(
+                "report",
+                &profile,
+                &["--no-symbols", "--inlines", "callSite", "--metric", &event],
+            );
             let ours =
-                ours.map(|row| ((text(row, "lib").to_owned(), text(row, "name").to_owned()), number(row, "self"))).collect();
+                ours["functions"].as_array().unwrap().iter().filter(|row| number(row, "self") > 0);
+            let ours = ours
+                .map(|row| {
+                    (
+                        (text(row, "lib").to_owned(), text(row, "name").to_owned()),
+                        number(row, "self"),
+                    )
+                })
+                .collect();
             compare(&format!("{event} of {name}"), &theirs, &ours);
         }
     }
 }
 
 #[test]
-fn functions_cost_what_perf_report_says() {
+fn functions_match_perf_report() {
     if !installed(Command::new("perf").arg("--version")) {
         return;
     }
@@ -135,25 +158,36 @@ fn functions_cost_what_perf_report_says() {
         std::fs::create_dir_all(&place).unwrap();
         std::fs::copy(&binary, place.join("raytrace")).unwrap();
         let rows = report(&profile, programs.path()).remove("cpu-clock").unwrap();
-        // To unwind DWARF stacks perf needs the libraries, which the fixture lacks: its chains end early and its totals are too low.
+        // perf needs the libraries to unwind DWARF stacks, and the fixture lacks them. So its call
+        // chains end early and its totals are too low.
         let totals = !name.ends_with("-dwarf");
 
         let mut theirs = BTreeMap::<_, Vec<_>>::new();
-        // perf makes up names for stubs that call into libraries.
-        for row in rows.iter().filter(|row| row.library == "raytrace" && !row.symbol.ends_with("@plt") && row.address().is_none())
-        {
+        // perf invents names for stubs that call libraries.
+        for row in rows.iter().filter(|row| {
+            row.library == "raytrace" && !row.symbol.ends_with("@plt") && row.address().is_none()
+        }) {
             if totals || row.period > 0 {
-                theirs.entry(bare(&row.symbol)).or_default().push((row.period, totals.then(|| row.children.clone())));
+                theirs
+                    .entry(bare(&row.symbol))
+                    .or_default()
+                    .push((row.period, totals.then(|| row.children.clone())));
             }
         }
-        let left: i64 =
-            rows.iter().filter(|row| row.library != "raytrace" || row.address().is_some()).map(|row| row.period).sum();
-        eprintln!("NOT COMPARED: {left} ns of {name} in libraries and the kernel, which the fixture lacks");
+        let left: i64 = rows
+            .iter()
+            .filter(|row| row.library != "raytrace" || row.address().is_some())
+            .map(|row| row.period)
+            .sum();
+        eprintln!(
+            "SKIPPED: {left} ns of {name} in libraries and the kernel, which the fixture lacks"
+        );
 
         let symbols = binary.parent().unwrap().to_str().unwrap();
         let report = costline("report", &profile, &["--inlines", "callSite", "--symbols", symbols]);
         #[expect(clippy::cast_precision_loss, reason = "a few seconds in nanoseconds")]
-        let percent = |total: i64| format!("{:.2}%", 100.0 * total as f64 / number(&report, "total") as f64);
+        let percent =
+            |total: i64| format!("{:.2}%", 100.0 * total as f64 / number(&report, "total") as f64);
         let mut ours = BTreeMap::<_, Vec<_>>::new();
         for row in report["functions"]
             .as_array()

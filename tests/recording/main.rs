@@ -1,8 +1,10 @@
-//! The guides in `docs/recording/`, followed to the letter: their commands run on a small program, by the profilers that are
-//! installed, and the server must find by itself what they wrote, and know where the time went.
+//! Follows the guides in `docs/recording/`: runs their commands on a small program with the
+//! installed profilers. The server must find the written profile, and attribute the time to the
+//! right lines.
 //!
-//! A block of commands that begins with ```` ```sh record ```` is run as it stands there; ```` ```sh record functions ```` is one
-//! whose profile has no lines. Profilers come from `tests/recording/install` (or the PATH); one that is missing is said loudly.
+//! A code block that begins with ```` ```sh record ```` is run as it is. ```` ```sh record
+//! functions ```` marks one whose profile has no lines. `tests/recording/install` installs the
+//! profilers, or they are on the PATH. A guide without its profiler is skipped with a message.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
@@ -19,31 +21,34 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-/// No recording takes so long; a profiler that hangs is ended.
+/// The limit for a recording. A profiler that hangs is killed.
 const DEADLINE: Duration = Duration::from_secs(300);
 
-/// How the programs mark the lines that nearly all of their time is spent on.
+/// The mark of the lines that take nearly all time of the programs.
 const HOT: &str = " hot";
-/// The share of what is hot, however few samples there are and however busy the machine is.
+/// The expected share of these lines, even with few samples on a busy machine.
 const MOST: RangeInclusive<f64> = 0.5..=1.001;
 const LITTLE: RangeInclusive<f64> = 0.0..=0.4;
 
-/// What must be there for a guide to be followed.
+/// The requirements of a guide.
 struct Needs {
-    /// Commands that succeed where the profiler is installed.
+    /// Commands that succeed if the profiler is installed.
     installed: &'static str,
-    /// Commands that succeed where it may record.
+    /// Commands that succeed if it has the permission to record.
     permitted: &'static str,
-    /// Whether `tests/recording/install` puts it down unasked: then it may not be missing where tools are required.
+    /// Whether `tests/recording/install` installs it by default. Then it is required if
+    /// `COSTLINE_REQUIRE_TOOLS` is set.
     always: bool,
 }
 
-/// Runs commands of a shell in a folder, with the installed profilers first on the PATH; gives what they printed.
+/// Runs shell commands in a folder, with the installed profilers first on the PATH. An error
+/// contains their output.
 fn shell(folder: &Path, commands: &str) -> Result<(), String> {
-    let recorders =
-        env::var_os("COSTLINE_RECORDERS").map_or_else(|| Path::new(REPOSITORY).join("target/recorders"), PathBuf::from);
+    let recorders = env::var_os("COSTLINE_RECORDERS")
+        .map_or_else(|| Path::new(REPOSITORY).join("target/recorders"), PathBuf::from);
     let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths([recorders.join("bin")].into_iter().chain(env::split_paths(&path))).unwrap();
+    let path = env::join_paths([recorders.join("bin")].into_iter().chain(env::split_paths(&path)))
+        .unwrap();
     let log = folder.join("printed");
     let output = fs::File::create(&log).unwrap();
     let mut child = Command::new("sh")
@@ -69,18 +74,23 @@ fn shell(folder: &Path, commands: &str) -> Result<(), String> {
     };
     let printed = fs::read(&log).unwrap();
     fs::remove_file(log).unwrap();
-    if status == "exit status: 0" { Ok(()) } else { Err(format!("{commands}\n{status}\n{}", String::from_utf8_lossy(&printed))) }
+    if status == "exit status: 0" {
+        Ok(())
+    } else {
+        Err(format!("{commands}\n{status}\n{}", String::from_utf8_lossy(&printed)))
+    }
 }
 
-#[expect(clippy::print_stderr, reason = "a guide that was not followed must be seen")]
+#[expect(clippy::print_stderr, reason = "a skipped guide must be visible")]
 fn missing(page: &str, why: &str) {
-    eprintln!("NOT FOLLOWED: docs/{page}.md: {why}");
+    eprintln!("SKIPPED: docs/{page}.md: {why}");
 }
 
-/// The blocks of a page that are to be run, and whether what they record has lines.
+/// The blocks of a page to run, and whether their profiles have lines.
 fn blocks(page: &str) -> Vec<(String, bool)> {
     let text = fs::read_to_string(format!("{REPOSITORY}/docs/{page}.md")).unwrap();
-    let marked = text.split("\n```sh record").skip(1).map(|block| block.split("\n```").next().unwrap());
+    let marked =
+        text.split("\n```sh record").skip(1).map(|block| block.split("\n```").next().unwrap());
     let blocks: Vec<_> = marked
         .map(|block| match block.split_once('\n').unwrap() {
             ("", commands) => (commands.to_owned(), true),
@@ -88,23 +98,34 @@ fn blocks(page: &str) -> Vec<(String, bool)> {
             (other, _) => panic!("docs/{page}.md: `sh record{other}`"),
         })
         .collect();
-    assert!(!blocks.is_empty(), "docs/{page}.md has no block that is marked `sh record`");
+    assert!(!blocks.is_empty(), "docs/{page}.md has no block marked `sh record`");
     blocks
 }
 
-/// Puts the files of a folder of the repository into another.
+/// Copies the files of a folder of the repository.
 fn copy(program: &str, folder: &Path) {
-    for file in fs::read_dir(format!("{REPOSITORY}/{program}")).unwrap().map(|file| file.unwrap().path()) {
+    for file in
+        fs::read_dir(format!("{REPOSITORY}/{program}")).unwrap().map(|file| file.unwrap().path())
+    {
         fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
     }
 }
 
-/// Whether a guide can be followed; where not, it says so.
+/// Whether a guide can be followed. Prints a message if not.
 fn possible(page: &str, needs: &Needs) -> bool {
     let scratch = TempDir::new().unwrap();
     if let Err(error) = shell(scratch.path(), needs.installed) {
-        assert!(!needs.always || env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "docs/{page}.md needs: {error}");
-        missing(page, &format!("`{}` fails; tests/recording/install installs what is needed", needs.installed));
+        assert!(
+            !needs.always || env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(),
+            "docs/{page}.md needs: {error}"
+        );
+        missing(
+            page,
+            &format!(
+                "`{}` fails; tests/recording/install installs what is needed",
+                needs.installed
+            ),
+        );
         return false;
     }
     let permitted = shell(scratch.path(), needs.permitted).is_ok();
@@ -114,7 +135,7 @@ fn possible(page: &str, needs: &Needs) -> bool {
     permitted
 }
 
-/// Follows a guide in a folder with the files of one program, of which `source` has the hot lines.
+/// Follows a guide in a folder with the files of a program. `source` contains the hot lines.
 fn follow(page: &str, program: &str, source: &str, needs: &Needs) {
     if !possible(page, needs) {
         return;
@@ -129,13 +150,22 @@ fn follow(page: &str, program: &str, source: &str, needs: &Needs) {
         let (burn, hot) = (function(&report, "burn"), lines(&report, &root.join(source), HOT));
         assert!(MOST.contains(&burn), "docs/{page}.md: `burn` has {burn}:\n{commands}\n{report:#}");
         let expected = if has_lines { MOST } else { LITTLE };
-        assert!(expected.contains(&hot), "docs/{page}.md: the hot lines have {hot}:\n{commands}\n{report:#}");
+        assert!(
+            expected.contains(&hot),
+            "docs/{page}.md: the hot lines have {hot}:\n{commands}\n{report:#}"
+        );
     }
 }
 
 fn report(profile: &Path, root: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
-    command.arg("report").arg("--json").arg(profile).arg("--root").arg(root).env_remove("COSTLINE_LOG");
+    command
+        .arg("report")
+        .arg("--json")
+        .arg(profile)
+        .arg("--root")
+        .arg(root)
+        .env_remove("COSTLINE_LOG");
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
@@ -145,22 +175,31 @@ fn rows(report: &Value, table: &str) -> Vec<Value> {
     report[table].as_array().unwrap().clone()
 }
 
-/// Exact, or at most.
+/// The total, or its upper bound.
 fn total(row: &Value) -> f64 {
     row["total"].as_f64().or(row["totalMax"].as_f64()).unwrap_or(0.0)
 }
 
-/// The share of a function with all it calls: `burn` is also `example.org/app.burn` and `Object#burn`.
+/// The share of a function's total. `burn` also stands for `example.org/app.burn` and
+/// `Object#burn`.
 fn function(report: &Value, name: &str) -> f64 {
-    let of = |row: &Value| row["name"].as_str().unwrap().rsplit(['.', '#', ':', ' ']).next() == Some(name);
-    rows(report, "functions").iter().filter(|row| of(row)).map(total).fold(0.0, f64::max) / report["total"].as_f64().unwrap()
+    let of = |row: &Value| {
+        row["name"].as_str().unwrap().rsplit(['.', '#', ':', ' ']).next() == Some(name)
+    };
+    rows(report, "functions").iter().filter(|row| of(row)).map(total).fold(0.0, f64::max)
+        / report["total"].as_f64().unwrap()
 }
 
-/// The share of the lines of a file that hold `mark`: together as the innermost, or one of them with all it calls.
+/// The share of the lines of a file that contain `mark`: the sum of their selfs, or the largest
+/// total.
 fn lines(report: &Value, source: &Path, mark: &str) -> f64 {
     let text = fs::read_to_string(source).unwrap();
-    let marked: Vec<u64> = (1..).zip(text.lines()).filter(|(_, line)| line.contains(mark)).map(|(number, _)| number).collect();
-    // Files have no folders in some formats.
+    let marked: Vec<u64> = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| line.contains(mark))
+        .map(|(number, _)| number)
+        .collect();
+    // In some formats, files have no folders.
     let of = |row: &Value| {
         let file = Path::new(row["file"].as_str().unwrap()).file_name();
         file == source.file_name() && marked.contains(&row["line"].as_u64().unwrap())
@@ -177,25 +216,45 @@ const RUBY: &str = "tests/recording/programs/ruby";
 #[test]
 fn samply() {
     let permitted = "samply record --save-only -o probe.json -- true";
-    follow("recording/samply", C, "app.c", &Needs { installed: "samply --version; cc --version", permitted, always: false });
+    follow(
+        "recording/samply",
+        C,
+        "app.c",
+        &Needs { installed: "samply --version; cc --version", permitted, always: false },
+    );
 }
 
 #[test]
 fn perf() {
     let permitted = "perf record -o probe.data -- true";
-    follow("recording/perf", C, "app.c", &Needs { installed: "perf --version; cc --version", permitted, always: true });
+    follow(
+        "recording/perf",
+        C,
+        "app.c",
+        &Needs { installed: "perf --version; cc --version", permitted, always: true },
+    );
 }
 
 #[test]
 fn gperftools() {
     let installed = "ls /usr/lib/*/libprofiler.so; go version; cc --version";
-    follow("recording/gperftools", C, "app.c", &Needs { installed, permitted: "true", always: false });
+    follow(
+        "recording/gperftools",
+        C,
+        "app.c",
+        &Needs { installed, permitted: "true", always: false },
+    );
 }
 
 #[test]
 fn callgrind() {
     let installed = "valgrind --version; cc --version";
-    follow("recording/callgrind", C, "app.c", &Needs { installed, permitted: "true", always: true });
+    follow(
+        "recording/callgrind",
+        C,
+        "app.c",
+        &Needs { installed, permitted: "true", always: true },
+    );
 }
 
 #[test]
@@ -207,13 +266,23 @@ fn dhat() {
 #[test]
 fn go() {
     let program = "tests/recording/programs/go";
-    follow("recording/go", program, "app_test.go", &Needs { installed: "go version", permitted: "true", always: false });
+    follow(
+        "recording/go",
+        program,
+        "app_test.go",
+        &Needs { installed: "go version", permitted: "true", always: false },
+    );
 }
 
 #[test]
 fn node() {
     let program = "tests/recording/programs/js";
-    follow("recording/node", program, "app.js", &Needs { installed: "node --version", permitted: "true", always: true });
+    follow(
+        "recording/node",
+        program,
+        "app.js",
+        &Needs { installed: "node --version", permitted: "true", always: true },
+    );
 }
 
 const PY_SPY: Needs = Needs {
@@ -230,37 +299,67 @@ fn py_spy() {
 #[test]
 fn austin() {
     let permitted = "austin -o probe.austin python3 -c 'import time; time.sleep(0.5)'";
-    follow("recording/austin", PYTHON, "app.py", &Needs { installed: "austin --version", permitted, always: true });
+    follow(
+        "recording/austin",
+        PYTHON,
+        "app.py",
+        &Needs { installed: "austin --version", permitted, always: true },
+    );
 }
 
 #[test]
 fn cprofile() {
     let installed = "python3 --version; yappi --help";
-    follow("recording/cprofile", PYTHON, "app.py", &Needs { installed, permitted: "true", always: true });
+    follow(
+        "recording/cprofile",
+        PYTHON,
+        "app.py",
+        &Needs { installed, permitted: "true", always: true },
+    );
 }
 
 #[test]
 fn pyinstrument() {
     let installed = "pyinstrument --version";
-    follow("recording/pyinstrument", PYTHON, "app.py", &Needs { installed, permitted: "true", always: true });
+    follow(
+        "recording/pyinstrument",
+        PYTHON,
+        "app.py",
+        &Needs { installed, permitted: "true", always: true },
+    );
 }
 
 #[test]
 fn viztracer() {
     let installed = "viztracer --version";
-    follow("recording/viztracer", PYTHON, "app.py", &Needs { installed, permitted: "true", always: true });
+    follow(
+        "recording/viztracer",
+        PYTHON,
+        "app.py",
+        &Needs { installed, permitted: "true", always: true },
+    );
 }
 
 #[test]
 fn rbspy() {
     let permitted = "rbspy record --file probe --raw-file probe.raw.gz -- ruby -e 'sleep 0.5'";
-    follow("recording/rbspy", RUBY, "app.rb", &Needs { installed: "rbspy --version; ruby --version", permitted, always: false });
+    follow(
+        "recording/rbspy",
+        RUBY,
+        "app.rb",
+        &Needs { installed: "rbspy --version; ruby --version", permitted, always: false },
+    );
 }
 
 #[test]
 fn stackprof() {
     let installed = "ruby -rstackprof -e ''";
-    follow("recording/stackprof", RUBY, "app.rb", &Needs { installed, permitted: "true", always: true });
+    follow(
+        "recording/stackprof",
+        RUBY,
+        "app.rb",
+        &Needs { installed, permitted: "true", always: true },
+    );
 }
 
 #[test]
@@ -276,13 +375,24 @@ fn tutorial() {
     let record = || {
         shell(&root, &commands).unwrap();
         let report = report(&server::only_profile(&root), &root);
-        let costs = (function(&report, "different"), lines(&report, &source, "not in seen"), lines(&report, &source, "choices("));
+        let costs = (
+            function(&report, "different"),
+            lines(&report, &source, "not in seen"),
+            lines(&report, &source, "choices("),
+        );
         (costs, format!("{report:#}"))
     };
     let ((slow, slow_line, other), report) = record();
-    assert!(MOST.contains(&slow) && MOST.contains(&slow_line) && LITTLE.contains(&other), "{slow} {slow_line} {other}\n{report}");
+    assert!(
+        MOST.contains(&slow) && MOST.contains(&slow_line) && LITTLE.contains(&other),
+        "{slow} {slow_line} {other}\n{report}"
+    );
     let text = fs::read_to_string(&source).unwrap();
-    fs::write(&source, text.replace("seen = []", "seen = set()").replace("seen.append", "seen.add")).unwrap();
+    fs::write(
+        &source,
+        text.replace("seen = []", "seen = set()").replace("seen.append", "seen.add"),
+    )
+    .unwrap();
     let ((slow, slow_line, other), report) = record();
     assert!(
         LITTLE.contains(&slow) && LITTLE.contains(&slow_line) && MOST.contains(&other),

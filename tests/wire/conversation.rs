@@ -1,4 +1,4 @@
-//! A conversation as it is heard: what is open, and what is wrong with the next message.
+//! Checks each message of a conversation, given those before it.
 
 use super::progress::Progress;
 use super::schema::{LSP, OWN, Schema, shown};
@@ -6,7 +6,7 @@ use super::{declared, rules};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
-/// Who speaks.
+/// The sender of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The editor.
@@ -15,31 +15,31 @@ pub enum Side {
     Server,
 }
 
-/// What matters of a conversation for the messages that follow.
+/// The state of a conversation, as far as later messages depend on it.
 #[derive(Default)]
 pub struct Conversation {
-    /// Requests without an answer, by who asked and their id.
-    open: HashMap<(Side, String), Asked>,
+    /// Requests without a response, by sender and id.
+    open: HashMap<(Side, String), Request>,
     is_initialized: bool,
     /// Of the client.
     capabilities: Value,
-    /// That the server offers.
+    /// Advertised by the server.
     commands: Vec<String>,
-    /// That the server has made and not undone, by id.
+    /// Ids of the server's current registrations.
     registrations: HashSet<String>,
     progress: Progress,
-    /// The latest version of each document that was ever opened.
+    /// The latest version of each document that was opened.
     versions: HashMap<String, i64>,
 }
 
-struct Asked {
+struct Request {
     method: String,
     params: Value,
 }
 
 impl Conversation {
-    /// What is wrong with the next message.
-    pub fn hear(&mut self, side: Side, message: &Value) -> Vec<String> {
+    /// Records the next message and returns what is wrong with it.
+    pub fn check(&mut self, side: Side, message: &Value) -> Vec<String> {
         let mut faults = envelope(message);
         if side == Side::Server {
             faults.extend(rules::faults(message, &self.commands));
@@ -51,29 +51,37 @@ impl Conversation {
                 faults.extend(schema(&method).faults(&method, "params", params));
                 let params = params.cloned().unwrap_or_default();
                 faults.extend(match side {
-                    Side::Client => self.client_says(&method, &params),
-                    Side::Server => self.server_says(&method, &params),
+                    Side::Client => self.check_from_client(&method, &params),
+                    Side::Server => self.check_from_server(&method, &params),
                 });
                 if let Some(id) = id {
-                    let before = self.open.insert((side, id.to_string()), Asked { method, params });
-                    faults.extend(before.map(|before| format!("the id {id} is that of an open request: {}", before.method)));
+                    let previous =
+                        self.open.insert((side, id.to_string()), Request { method, params });
+                    faults.extend(previous.map(|previous| {
+                        format!("the id {id} belongs to an open request: {}", previous.method)
+                    }));
                 }
             }
             (None, Some(id)) => {
-                let asker = if side == Side::Client { Side::Server } else { Side::Client };
-                match self.open.remove(&(asker, id.to_string())) {
-                    Some(asked) => faults.extend(self.answered(asker, &asked, message)),
-                    None => faults.push(format!("an answer to request {id}, which is not open: {}", shown(message))),
+                let requester = if side == Side::Client { Side::Server } else { Side::Client };
+                match self.open.remove(&(requester, id.to_string())) {
+                    Some(request) => {
+                        faults.extend(self.check_response(requester, &request, message));
+                    }
+                    None => faults.push(format!(
+                        "a response to request {id}, which is not open: {}",
+                        shown(message)
+                    )),
                 }
             }
-            // A message that could not be read is answered without an id.
+            // The response to a message that could not be parsed has no id.
             (None, None) => {}
         }
         faults
     }
 
     /// A notification or request of the client.
-    fn client_says(&mut self, method: &str, params: &Value) -> Vec<String> {
+    fn check_from_client(&mut self, method: &str, params: &Value) -> Vec<String> {
         for token in ["workDoneToken", "partialResultToken"] {
             if let Some(token) = params.get(token) {
                 self.progress.open(token);
@@ -83,7 +91,9 @@ impl Conversation {
             "initialize" => self.capabilities = params["capabilities"].clone(),
             "textDocument/didOpen" | "textDocument/didChange" => {
                 let document = &params["textDocument"];
-                if let (Some(uri), Some(version)) = (document["uri"].as_str(), document["version"].as_i64()) {
+                if let (Some(uri), Some(version)) =
+                    (document["uri"].as_str(), document["version"].as_i64())
+                {
                     let latest = self.versions.entry(uri.to_owned()).or_insert(version);
                     *latest = version.max(*latest);
                 }
@@ -94,29 +104,40 @@ impl Conversation {
     }
 
     /// A notification or request of the server.
-    fn server_says(&mut self, method: &str, params: &Value) -> Vec<String> {
+    fn check_from_server(&mut self, method: &str, params: &Value) -> Vec<String> {
         let mut faults = Vec::new();
         if let Some(undeclared) = declared::undeclared(&self.capabilities, method, params) {
-            faults.push(format!("{method}, though the client has not declared {undeclared}"));
+            faults.push(format!("{method}, but the client does not declare {undeclared}"));
         }
-        if !self.is_initialized && !matches!(method, "window/logMessage" | "window/showMessage" | "window/showMessageRequest") {
-            faults.push(format!("{method} before the answer to initialize"));
+        if !self.is_initialized
+            && !matches!(
+                method,
+                "window/logMessage" | "window/showMessage" | "window/showMessageRequest"
+            )
+        {
+            faults.push(format!("{method} before the response to initialize"));
         }
         let list = |name: &str| params[name].as_array().cloned().unwrap_or_default();
         match method {
-            "window/workDoneProgress/create" => faults.extend(self.progress.ask(&params["token"])),
-            "$/progress" => faults.extend(self.progress.hear(params)),
+            "window/workDoneProgress/create" => {
+                faults.extend(self.progress.create(&params["token"]));
+            }
+            "$/progress" => faults.extend(self.progress.check(params)),
             "client/registerCapability" => {
                 for registration in list("registrations") {
                     let method = registration["method"].as_str().unwrap_or_default();
-                    faults.extend(LSP.faults(method, "registerOptions", registration.get("registerOptions")));
+                    faults.extend(LSP.faults(
+                        method,
+                        "registerOptions",
+                        registration.get("registerOptions"),
+                    ));
                     if !self.registrations.insert(registration["id"].to_string()) {
                         faults.push(format!("registered twice: {registration}"));
                     }
                 }
             }
             "client/unregisterCapability" => {
-                // The protocol's own spelling.
+                // The protocol spells it like this.
                 for gone in list("unregisterations") {
                     if !self.registrations.remove(&gone["id"].to_string()) {
                         faults.push(format!("never registered: {gone}"));
@@ -128,7 +149,10 @@ impl Conversation {
                 if let Some(version) = params["version"].as_i64()
                     && latest.is_none_or(|&latest| version > latest)
                 {
-                    faults.push(format!("diagnostics for a version that the client has not told: {}", shown(params)));
+                    faults.push(format!(
+                        "diagnostics for a version that the client has not sent: {}",
+                        shown(params)
+                    ));
                 }
             }
             _ => {}
@@ -136,48 +160,68 @@ impl Conversation {
         faults
     }
 
-    /// The answer to a request of `asker`.
-    fn answered(&mut self, asker: Side, asked: &Asked, answer: &Value) -> Vec<String> {
-        let (method, result) = (asked.method.as_str(), answer.get("result"));
-        let mut faults = result.map_or_else(Vec::new, |result| schema(method).faults(method, "result", Some(result)));
-        match (asker, method, result) {
+    /// The response to a request of `requester`.
+    fn check_response(
+        &mut self,
+        requester: Side,
+        request: &Request,
+        response: &Value,
+    ) -> Vec<String> {
+        let (method, result) = (request.method.as_str(), response.get("result"));
+        let mut faults = result
+            .map_or_else(Vec::new, |result| schema(method).faults(method, "result", Some(result)));
+        match (requester, method, result) {
             (Side::Client, "initialize", Some(result)) => {
                 self.is_initialized = true;
                 let capabilities = &result["capabilities"];
-                let commands = capabilities["executeCommandProvider"]["commands"].as_array().into_iter().flatten();
-                self.commands = commands.filter_map(|command| command.as_str().map(str::to_owned)).collect();
-                let unknown = self.commands.iter().filter(|command| !OWN.knows(command));
-                faults.extend(
-                    unknown.map(|command| format!("initialize: {command}, which docs/commands.schema.json does not know")),
-                );
+                let commands = capabilities["executeCommandProvider"]["commands"]
+                    .as_array()
+                    .into_iter()
+                    .flatten();
+                self.commands =
+                    commands.filter_map(|command| command.as_str().map(str::to_owned)).collect();
+                let undocumented = self.commands.iter().filter(|command| !OWN.has(command));
+                faults.extend(undocumented.map(|command| {
+                    format!("initialize: {command}, which is not in docs/commands.schema.json")
+                }));
                 let utf_16 = json!("utf-16");
                 let encoding = capabilities.get("positionEncoding").unwrap_or(&utf_16);
-                let offers = self.capabilities.pointer("/general/positionEncodings").and_then(Value::as_array);
+                let offers = self
+                    .capabilities
+                    .pointer("/general/positionEncodings")
+                    .and_then(Value::as_array);
                 if *encoding != utf_16 && !offers.is_some_and(|offers| offers.contains(encoding)) {
-                    faults.push(format!("initialize: the encoding {encoding}, which the client does not offer"));
+                    faults.push(format!(
+                        "initialize: the encoding {encoding}, which the client does not support"
+                    ));
                 }
             }
-            // What the server takes is what it says that it takes.
+            // Arguments that the server accepts must be documented. Those it rejects need not.
             (Side::Client, "workspace/executeCommand", Some(result)) => {
-                let command = asked.params["command"].as_str().unwrap_or_default();
-                let arguments = asked.params.get("arguments").cloned().unwrap_or_else(|| json!([]));
+                let command = request.params["command"].as_str().unwrap_or_default();
+                let arguments =
+                    request.params.get("arguments").cloned().unwrap_or_else(|| json!([]));
                 faults.extend(OWN.faults(command, "arguments", Some(&arguments)));
                 faults.extend(OWN.faults(command, "result", Some(result)));
             }
-            (Side::Server, "window/workDoneProgress/create", Some(_)) => self.progress.open(&asked.params["token"]),
-            (Side::Server, "window/workDoneProgress/create", None) => self.progress.refuse(&asked.params["token"]),
+            (Side::Server, "window/workDoneProgress/create", Some(_)) => {
+                self.progress.open(&request.params["token"]);
+            }
+            (Side::Server, "window/workDoneProgress/create", None) => {
+                self.progress.reject(&request.params["token"]);
+            }
             _ => {}
         }
         faults
     }
 }
 
-/// Where a method is described.
+/// The schema that describes a method.
 fn schema(method: &str) -> &'static Schema {
     if method.starts_with("costline/") { &OWN } else { &LSP }
 }
 
-/// What JSON-RPC 2.0 says of every message.
+/// Checks what JSON-RPC 2.0 requires of every message.
 fn envelope(message: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     let mut must = |holds: bool, what: &str| {
@@ -185,34 +229,51 @@ fn envelope(message: &Value) -> Vec<String> {
             faults.push(format!("{what}: {}", shown(message)));
         }
     };
-    let Some(members) = message.as_object() else { return vec![format!("a message that is no object: {}", shown(message))] };
+    let Some(members) = message.as_object() else {
+        return vec![format!("a message that is not an object: {}", shown(message))];
+    };
     let integer = |value: &Value| value.as_i64().is_some_and(|value| i32::try_from(value).is_ok());
     let id = members.get("id");
-    must(members.get("jsonrpc") == Some(&json!("2.0")), "not of JSON-RPC 2.0");
-    must(id.is_none_or(|id| integer(id) || id.is_string() || id.is_null()), "an id of another kind");
-    let known: &[&str] = if let Some(method) = members.get("method") {
+    must(members.get("jsonrpc") == Some(&json!("2.0")), "not a message of JSON-RPC 2.0");
+    must(
+        id.is_none_or(|id| integer(id) || id.is_string() || id.is_null()),
+        "an id of the wrong type",
+    );
+    let allowed: &[&str] = if let Some(method) = members.get("method") {
         must(method.as_str().is_some_and(|method| !method.is_empty()), "a method without a name");
         must(id != Some(&Value::Null), "a request without an id");
-        must(members.get("params").is_none_or(|params| params.is_object() || params.is_array()), "params of another kind");
+        must(
+            members.get("params").is_none_or(|params| params.is_object() || params.is_array()),
+            "params of the wrong type",
+        );
         &["jsonrpc", "id", "method", "params"]
     } else {
-        must(id.is_some(), "an answer without an id");
+        must(id.is_some(), "a response without an id");
         must(
             members.contains_key("result") != members.contains_key("error"),
-            "an answer needs a result or an error, one of them",
+            "a response needs either a result or an error",
         );
         must(id != Some(&Value::Null) || members.contains_key("error"), "a result without an id");
         if let Some(error) = members.get("error") {
-            must(error["code"].as_i64().is_some_and(|code| i32::try_from(code).is_ok()), "an error without a code");
-            must(error["message"].as_str().is_some_and(|message| !message.is_empty()), "an error without a message");
+            must(
+                error["code"].as_i64().is_some_and(|code| i32::try_from(code).is_ok()),
+                "an error without a code",
+            );
+            must(
+                error["message"].as_str().is_some_and(|message| !message.is_empty()),
+                "an error without a message",
+            );
             let names = error.as_object().into_iter().flat_map(|error| error.keys());
             must(
                 names.into_iter().all(|name| ["code", "message", "data"].contains(&name.as_str())),
-                "an error with other members",
+                "an error with unknown members",
             );
         }
         &["jsonrpc", "id", "result", "error"]
     };
-    must(members.keys().all(|name| known.contains(&name.as_str())), "other members than JSON-RPC has");
+    must(
+        members.keys().all(|name| allowed.contains(&name.as_str())),
+        "members that JSON-RPC does not have",
+    );
     faults
 }

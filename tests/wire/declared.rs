@@ -1,8 +1,9 @@
-//! Which messages of the server need which declaration of the client.
+//! The client capabilities that the server's messages require.
 
 use serde_json::{Value, json};
 
-/// What the client would have had to declare before the server may send `method`; `None` when it did, or need not.
+/// The capability that the client would have to declare before the server may send `method`. `None`
+/// if it is declared, or none is needed.
 pub fn undeclared(capabilities: &Value, method: &str, params: &Value) -> Option<String> {
     let needs = |pointer: &str| {
         let declared = capabilities.pointer(pointer).unwrap_or(&Value::Null);
@@ -10,8 +11,8 @@ pub fn undeclared(capabilities: &Value, method: &str, params: &Value) -> Option<
         (!granted).then(|| pointer.to_owned())
     };
     match method {
-        // No declaration belongs to these; whether `$/progress` has a token is seen to by the caller, and a registration is
-        // undone by the same right as it was done.
+        // These need no capability. The caller checks whether the token of `$/progress` exists;
+        // unregistering follows from registering.
         "window/logMessage"
         | "window/showMessage"
         | "window/showMessageRequest"
@@ -35,8 +36,8 @@ pub fn undeclared(capabilities: &Value, method: &str, params: &Value) -> Option<
                 })
             },
         ),
-        // The project's own, for clients that ask for it.
+        // Our own notification, for clients that announce it.
         "costline/changed" => needs("/experimental/costline/changed"),
-        unknown => Some(format!("{unknown}: no such message is known to the test client")),
+        unknown => Some(format!("{unknown}: the test client does not support this message")),
     }
 }

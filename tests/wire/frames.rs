@@ -1,33 +1,33 @@
-//! Messages out of a stream of bytes, as strictly as the strictest client reads them.
+//! Splits a stream of bytes into messages, as strictly as the strictest client.
 
 use serde_json::Value;
 
 /// The end of a header.
 const END: &[u8] = b"\r\n\r\n";
 
-/// Bytes as they come, in pieces of any size.
+/// The bytes of a stream, received in pieces of any size.
 #[derive(Default)]
 pub struct Frames {
     bytes: Vec<u8>,
 }
 
 impl Frames {
-    /// Adds what has come.
+    /// Appends received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Whether there is a beginning of what is not yet whole.
-    pub fn is_within(&self) -> bool {
+    /// Whether there is an incomplete message.
+    pub fn is_incomplete(&self) -> bool {
         !self.bytes.is_empty()
     }
 }
 
 impl Iterator for Frames {
-    /// A message, or what stands in its place.
+    /// A message, or the reason why it is malformed.
     type Item = Result<Value, String>;
 
-    /// The next one that is whole.
+    /// The next complete message.
     fn next(&mut self) -> Option<Self::Item> {
         let header = self.bytes.windows(END.len()).position(|window| window == END)?;
         let body = header + END.len();
@@ -39,20 +39,23 @@ impl Iterator for Frames {
             }
         };
         let message = self.bytes.get(body..body + length)?;
-        let message = serde_json::from_slice(message)
-            .map_err(|error| format!("a body that is no JSON ({error}): {}", String::from_utf8_lossy(message)));
+        let message = serde_json::from_slice(message).map_err(|error| {
+            format!("a body that is not JSON ({error}): {}", String::from_utf8_lossy(message))
+        });
         self.bytes.drain(..body + length);
         Some(message)
     }
 }
 
 fn content_length(header: &[u8]) -> Result<usize, String> {
-    let fault = || format!("a header that is none: {:?}", String::from_utf8_lossy(header));
+    let fault = || format!("a malformed header: {:?}", String::from_utf8_lossy(header));
     let header = str::from_utf8(header).map_err(|_| fault())?;
     let mut length = None;
     for field in header.split("\r\n") {
         match field.split_once(": ") {
-            Some(("Content-Length", given)) if length.is_none() => length = Some(given.parse().map_err(|_| fault())?),
+            Some(("Content-Length", given)) if length.is_none() => {
+                length = Some(given.parse().map_err(|_| fault())?);
+            }
             Some(("Content-Type", "application/vscode-jsonrpc; charset=utf-8")) => {}
             _ => return Err(fault()),
         }

@@ -1,5 +1,6 @@
-//! Recorded conversations: one line per piece of the stream, `{"from": "client" or "server", "bytes": "…"}`, in the order they
-//! went over the wire; a character is a byte. `tests/editors/tee.mjs` writes them.
+//! Recorded conversations, as written by `tests/editors/tee.mjs`: one line per piece of the stream,
+//! `{"from": "client" or "server", "bytes": "…"}`, in the order in which they were sent. A
+//! character stands for a byte.
 
 use super::conversation::{Conversation, Side};
 use super::frames::Frames;
@@ -7,14 +8,14 @@ use serde::Deserialize;
 use std::fs;
 use std::path::Path;
 
-/// What is wrong with a conversation.
+/// The result of checking a recorded conversation.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// Messages of the server.
-    pub heard: usize,
-    /// What the server said wrong: none, or it is to be mended.
+    /// The number of messages from the server.
+    pub n_from_server: usize,
+    /// Faults in messages of the server. There must be none.
     pub server: Vec<String>,
-    /// What the client said wrong: good to know.
+    /// Faults in messages of the client, for information.
     pub client: Vec<String>,
 }
 
@@ -31,15 +32,16 @@ struct Piece {
     bytes: String,
 }
 
-/// Reads a recorded conversation. It may end anywhere: programs are killed.
+/// Checks a recorded conversation. It may end anywhere, because programs are killed.
 pub fn check_log(path: &Path) -> Report {
-    let log = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let log =
+        fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (mut conversation, mut report) = (Conversation::default(), Report::default());
     let (mut client, mut server) = (Frames::default(), Frames::default());
-    // What is behind the last line's end was cut.
+    // An incomplete last line is ignored.
     for line in log.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
-        let Piece { from, bytes } =
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}: {line}", path.display()));
+        let Piece { from, bytes } = serde_json::from_str(line)
+            .unwrap_or_else(|error| panic!("{}: {error}: {line}", path.display()));
         let bytes: Vec<u8> = bytes.chars().map(|byte| byte as u8).collect();
         let (frames, side, faults) = match from {
             From::Client => (&mut client, Side::Client, &mut report.client),
@@ -47,9 +49,9 @@ pub fn check_log(path: &Path) -> Report {
         };
         frames.push(&bytes);
         for message in frames {
-            report.heard += usize::from(side == Side::Server);
+            report.n_from_server += usize::from(side == Side::Server);
             match message {
-                Ok(message) => faults.extend(conversation.hear(side, &message)),
+                Ok(message) => faults.extend(conversation.check(side, &message)),
                 Err(fault) => faults.push(fault),
             }
         }

@@ -1,13 +1,15 @@
-//! Whether a conversation between a client and the server is one as the Language Server Protocol has it.
+//! Checks whether a conversation between a client and the server follows the Language Server
+//! Protocol.
 //!
-//! [`Conversation`] hears the messages of both sides in order and says what is wrong with each: its frame and envelope, what the
-//! schema of its method says ([`schema`]), what the protocol demands beside types ([`rules`]), and what one message owes to
-//! others: answers to open requests, capabilities that the client declared ([`declared`]), progress from begin to end
-//! ([`progress`]). [`frames`] makes messages out of bytes, [`log`] reads conversations that `tests/editors/tee.mjs` recorded.
+//! [`Conversation`] takes the messages of both sides in order and checks the frame and envelope of
+//! each, the schema of its method ([`schema`]), rules beyond types ([`rules`]), and its relation to
+//! other messages: responses to open requests, capabilities that the client declared
+//! ([`declared`]), progress from begin to end ([`progress`]). [`frames`] splits a stream into
+//! messages, [`log`] reads conversations that `tests/editors/tee.mjs` recorded.
 //!
-//! Independent of the server's own types. What the conversation is about, and whether the numbers are right, is left to others.
+//! Independent of the server's own types. It does not check whether the content is right.
 
-// Each suite uses its part of it.
+// Each suite uses only a part of this.
 #![allow(dead_code, unused_imports, unreachable_pub)]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 

@@ -1,19 +1,23 @@
-//! What the protocol demands of values beside their types, wherever they stand in a message of the server.
+//! Rules of the protocol that its types do not express, for any value in a message of the server.
 
 use super::schema::shown;
 use lsp_types::Url;
 use serde_json::{Map, Value};
 
-/// What is wrong with a value and all within it; `commands` are those that the server offers.
+/// Checks a value and all values in it. `commands` are those that the server advertises.
 pub fn faults(value: &Value, commands: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
-    // What is yet to be looked at.
+    // Values still to be checked.
     let mut rest = vec![value];
     while let Some(value) = rest.pop() {
         match value {
             Value::Array(values) => rest.extend(values),
             Value::Object(members) => {
-                faults.extend(of_object(members, commands).into_iter().map(|fault| format!("{fault}: {}", shown(value))));
+                faults.extend(
+                    of_object(members, commands)
+                        .into_iter()
+                        .map(|fault| format!("{fault}: {}", shown(value))),
+                );
                 rest.extend(members.values());
             }
             _ => {}
@@ -29,7 +33,8 @@ fn of_object(members: &Map<String, Value>, commands: &[String]) -> Vec<String> {
             faults.push(fault.to_owned());
         }
     };
-    if let (Some(start), Some(end)) = (position(members.get("start")), position(members.get("end"))) {
+    if let (Some(start), Some(end)) = (position(members.get("start")), position(members.get("end")))
+    {
         must(start <= end, "a range that ends before it starts");
     }
     for (outer, inner) in [("range", "selectionRange"), ("targetRange", "targetSelectionRange")] {
@@ -43,17 +48,24 @@ fn of_object(members: &Map<String, Value>, commands: &[String]) -> Vec<String> {
     }
     if let (Some(title), Some(command)) = (text("title"), text("command")) {
         must(!title.trim().is_empty(), "a command without a title");
-        must(commands.iter().any(|known| known == command), "a command that the server does not offer");
+        must(
+            commands.iter().any(|own| own == command),
+            "a command that the server does not advertise",
+        );
     }
-    // A hint: its label, or a part of it, is not empty.
+    // The label of a hint and its parts must not be empty.
     if let (Some(_), Some(label)) = (members.get("position"), members.get("label")) {
-        let parts = label.as_array().map(|parts| parts.iter().map(|part| part["value"].as_str()).collect());
+        let parts =
+            label.as_array().map(|parts| parts.iter().map(|part| part["value"].as_str()).collect());
         let parts: Vec<_> = parts.unwrap_or_else(|| vec![label.as_str()]);
-        must(!parts.is_empty() && parts.iter().all(|part| part.is_some_and(|part| !part.is_empty())), "a hint without a label");
+        must(
+            !parts.is_empty() && parts.iter().all(|part| part.is_some_and(|part| !part.is_empty())),
+            "a hint without a label",
+        );
     }
     for name in ["uri", "targetUri", "rootUri", "baseUri"] {
         if let Some(uri) = text(name) {
-            must(Url::parse(uri).is_ok(), "a URI that is none");
+            must(Url::parse(uri).is_ok(), "a malformed URI");
         }
     }
     faults

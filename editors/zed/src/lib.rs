@@ -1,5 +1,6 @@
-//! Zed starts language servers through extensions only. This one starts `costline` from the PATH, or the program that the
-//! settings name (`lsp.costline.binary`), and hands it `lsp.costline.settings`.
+//! Zed starts language servers through extensions only. This one starts `costline` from the PATH,
+//! or the program that the settings name (`lsp.costline.binary`), and hands it
+//! `lsp.costline.settings`.
 
 use zed_extension_api::settings::LspSettings;
 use zed_extension_api::{self as zed, Command, LanguageServerId, Result, Worktree, serde_json};

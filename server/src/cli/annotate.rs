@@ -1,12 +1,11 @@
 //! `costline annotate`: source files with their costs beside them.
 
 use super::{Failure, NO_OUTPUT, Output, headline};
-use crate::present::labels::Scale;
-use crate::present::{text::plain, units};
-use crate::session::config::{Config, Unit};
-use crate::session::debug_info::no_debug_info;
-use crate::session::lines::{FileLines, is_newer};
-use crate::session::snapshot::Snapshot;
+use engine::file_lines::{FileLines, is_newer};
+use engine::present::labels::Scale;
+use engine::present::{text::plain, units};
+use engine::settings::{Settings, Unit};
+use engine::snapshot::Snapshot;
 use profile::{Cost, FileId, Total};
 use sources::{LineMap, SourceIndex};
 use std::collections::BTreeMap;
@@ -20,13 +19,25 @@ const WHOLE: usize = 100;
 const NEIGHBOURS: u32 = 2;
 
 /// Writes the named sources, or the hottest ones.
-pub(super) fn annotate(snapshot: &Snapshot, index: &SourceIndex, sources: &[PathBuf], out: &mut Output) -> Result<(), Failure> {
+pub(super) fn annotate(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    sources: &[PathBuf],
+    out: &mut Output,
+) -> Result<(), Failure> {
     let files = if sources.is_empty() { hottest(snapshot)? } else { named(snapshot, sources)? };
     writeln!(out, "{}", headline(snapshot))?;
     for (file, path) in files {
         // What may be opened is decided in one place, even for a path that was just mapped.
-        let text = if index.contains(&path) { std::fs::read(&path) } else { Err(io::ErrorKind::PermissionDenied.into()) };
-        let text = text.map_err(|error| Failure { code: NO_OUTPUT, message: format!("{}: {error}", path.display()) })?;
+        let text = if index.contains(&path) {
+            std::fs::read(&path)
+        } else {
+            Err(io::ErrorKind::PermissionDenied.into())
+        };
+        let text = text.map_err(|error| Failure {
+            code: NO_OUTPUT,
+            message: format!("{}: {error}", path.display()),
+        })?;
         show(snapshot, file, &path, &String::from_utf8_lossy(&text), out)?;
     }
     Ok(())
@@ -43,8 +54,10 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
             *weight = weight.max(total.abs());
         }
     }
-    let mut files: Vec<_> =
-        files.into_iter().filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned()))).collect();
+    let mut files: Vec<_> = files
+        .into_iter()
+        .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
+        .collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     if files.is_empty() {
         let no_lines = if snapshot.costs.lines().is_empty() {
@@ -52,19 +65,26 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
         } else {
             "none of the files it names is in the sources (see `costline check`; --root and --map say where they are)"
         };
-        let hint = no_debug_info(snapshot).unwrap_or_else(|| no_lines.to_owned());
-        return Err(Failure { code: NO_OUTPUT, message: format!("{}: nothing to show: {hint}", snapshot.loaded.path.display()) });
+        let hint = snapshot.no_debug_info().unwrap_or_else(|| no_lines.to_owned());
+        return Err(Failure {
+            code: NO_OUTPUT,
+            message: format!("{}: nothing to show: {hint}", snapshot.loaded.path.display()),
+        });
     }
     Ok(files.into_iter().take(CHOSEN).map(|(_, file, path)| (file, path)).collect())
 }
 
 fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     let find = |source: &PathBuf| {
-        let fail = |why: String| Failure { code: NO_OUTPUT, message: format!("{}: {why}", source.display()) };
+        let fail = |why: String| Failure {
+            code: NO_OUTPUT,
+            message: format!("{}: {why}", source.display()),
+        };
         let path = source.canonicalize().map_err(|error| fail(error.to_string()))?;
         let file = snapshot.file_at(&path);
-        let unknown = "no cost in this profile, or its name there is not known to be this file (--map)";
-        let why = || match no_debug_info(snapshot) {
+        let unknown =
+            "no cost in this profile, or its name there is not known to be this file (--map)";
+        let why = || match snapshot.no_debug_info() {
             Some(cause) => format!("no cost on lines in this profile: {cause}"),
             None => unknown.to_owned(),
         };
@@ -73,36 +93,52 @@ fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBu
     sources.iter().map(find).collect()
 }
 
-fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Output) -> io::Result<()> {
+fn show(
+    snapshot: &Snapshot,
+    file: FileId,
+    path: &Path,
+    text: &str,
+    out: &mut Output,
+) -> io::Result<()> {
     let costs = &snapshot.costs;
     let source_lines: Vec<&str> = text.lines().collect();
     let map = LineMap::identity(source_lines.len() as u32);
-    let lines = FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
+    let lines =
+        FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
     let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Percent };
 
-    let config = Config::default();
-    let by_line: BTreeMap<u32, Cost> = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect();
+    let config = Settings::default();
+    let by_line: BTreeMap<u32, Cost> =
+        lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect();
     let mut lenses: BTreeMap<u32, Vec<String>> = BTreeMap::new();
     for (line0, function) in lines.functions() {
         let cost = costs.function(function).cost;
         if scale.reaches(cost, config.lenses.min_percent) {
-            let lens = format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost, None));
+            let lens =
+                format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost, None));
             lenses.entry(line0).or_default().push(lens);
         }
     }
 
-    let style = Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
+    let style =
+        Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
     let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
-    let cells: BTreeMap<u32, [String; 2]> =
-        by_line.iter().map(|(&line0, &cost)| (line0, [own(scale, cost), total(scale, cost, lines.mark())])).collect();
-    let width = |column: usize| cells.values().map(|cells| cells[column].chars().count()).max().unwrap_or(0).max(8);
+    let cells: BTreeMap<u32, [String; 2]> = by_line
+        .iter()
+        .map(|(&line0, &cost)| (line0, [own(scale, cost), total(scale, cost, lines.mark())]))
+        .collect();
+    let width = |column: usize| {
+        cells.values().map(|cells| cells[column].chars().count()).max().unwrap_or(0).max(8)
+    };
     let (own_width, total_width) = (width(0), width(1));
     let margin = own_width + 1 + total_width;
     writeln!(out, "{:>own_width$} {:>total_width$}", "self", "total")?;
     let is_near = |line0: u32| {
         let near = line0.saturating_sub(NEIGHBOURS)..=line0 + NEIGHBOURS;
-        source_lines.len() <= WHOLE || by_line.range(near.clone()).next().is_some() || lenses.range(near).next().is_some()
+        source_lines.len() <= WHOLE
+            || by_line.range(near.clone()).next().is_some()
+            || lenses.range(near).next().is_some()
     };
     let mut skipped = false;
     for (source, line0) in source_lines.iter().zip(0..) {
@@ -115,12 +151,21 @@ fn show(snapshot: &Snapshot, file: FileId, path: &Path, text: &str, out: &mut Ou
         }
         for lens in lenses.get(&line0).into_iter().flatten() {
             let indent: String = source.chars().take_while(|c| c.is_whitespace()).collect();
-            writeln!(out, "{:>margin$} {:>5}  {indent}{}", "", "", style.dim(&format!("{}{lens}", lines.mark())))?;
+            writeln!(
+                out,
+                "{:>margin$} {:>5}  {indent}{}",
+                "",
+                "",
+                style.dim(&format!("{}{lens}", lines.mark()))
+            )?;
         }
         let [own, total] = cells.get(&line0).map_or(["", ""], |[own, total]| [own, total]);
         let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.base);
         let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), share);
-        let source: String = source.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect();
+        let source: String = source
+            .chars()
+            .map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c })
+            .collect();
         writeln!(out, "{cells} {:>5}  {source}", line0 + 1)?;
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! `costline export`: a profile in another format.
 
 use super::{Failure, NO_OUTPUT, Output, warn};
-use crate::export::{self, Options, Target};
-use crate::session::snapshot::Snapshot;
+use engine::export::{self, Options, Target};
+use engine::snapshot::Snapshot;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -17,7 +17,9 @@ pub(super) fn export(
     let failure = |message| Failure { code: NO_OUTPUT, message };
     let output = output.filter(|path| *path != Path::new("-"));
     if output.is_none() && options.target == Target::Pprof && io::stdout().is_terminal() {
-        return Err(failure("pprof files are binary: name one with -o, or pipe the output".to_owned()));
+        return Err(failure(
+            "pprof files are binary: name one with -o, or pipe the output".to_owned(),
+        ));
     }
     let written = export::export(snapshot, baseline, options).map_err(failure)?;
     if !written.lost.is_empty() {

@@ -7,25 +7,24 @@ mod export;
 pub(crate) mod report;
 mod tree;
 
-use crate::export::{Compat, Cut, Options, Target};
 use crate::lsp;
-use crate::present::text::{one_line, plain};
-use crate::present::units;
-use crate::session::config::{Config, Implementation, Inlines, PathMapping, Symbols};
-use crate::session::discovery::{Content, Recognised, sniff};
-use crate::session::libraries::{self, Libraries, Places};
-use crate::session::snapshot::{self, FunctionsAre, LoadError, Loaded, Snapshot};
-use crate::session::transforms;
-use crate::session::{roots, runs};
 use analysis::Transform;
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use profile::{Metric, Thread, Warning};
-use sources::{Limits, SourceIndex};
+use engine::discovery::{Content, Recognised, sniff};
+use engine::export::{Compat, Cut, Options, Target};
+use engine::load::{Environment, Known, index_sources, load_with_symbols};
+use engine::present::text::{one_line, plain};
+use engine::present::units;
+use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
+use engine::snapshot::Snapshot;
+use engine::stages::loaded::{LoadError, Loaded};
+use engine::transforms;
+use engine::{roots, runs};
+use profile::{Metric, Thread, Warning, WarningCode};
+use sources::SourceIndex;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use symbols::Cache;
 
 /// What everything is written to.
 pub type Output = BufWriter<Stdout>;
@@ -61,7 +60,8 @@ enum Command {
         #[arg(long)]
         stdio: bool,
     },
-    /// Show source files with their costs beside them, as an editor would; without SOURCE the hottest three that can be found
+    /// Show source files with their costs beside them, as an editor would; without SOURCE the
+    /// hottest three that can be found
     #[command(override_usage = "costline annotate [OPTIONS] <PROFILE>... [SOURCE]...")]
     Annotate {
         #[command(flatten)]
@@ -69,7 +69,8 @@ enum Command {
     },
     /// List what functions, lines or calls cost
     Report {
-        /// Write everything, as JSON with raw weights (docs/report.schema.json); --by and --limit shape the text only
+        /// Write everything, as JSON with raw weights (docs/report.schema.json); --by and --limit
+        /// shape the text only
         #[arg(long)]
         json: bool,
         /// What the rows are
@@ -151,13 +152,15 @@ struct ViewArgs {
     /// The metric to show, by name or unit, glob or /regex/, where the profile has several
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Only threads with this name or id, or with names that end so or match a glob or /regex/ (repeats)
+    /// Only threads with this name or id, or with names that end so or match a glob or /regex/
+    /// (repeats)
     #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
     /// Which functions are seen; what the others cost is their callers'
     #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
     implementation: Implementation,
-    /// Change stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (repeats, in order)
+    /// Change stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (repeats,
+    /// in order)
     #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
     transform: Vec<Transform>,
     /// Where the cost of inlined code is shown
@@ -169,7 +172,8 @@ struct ViewArgs {
     /// Leave addresses as they are: open no debug info
     #[arg(long)]
     no_symbols: bool,
-    /// Where the sources are (repeats); default: the project around the profile, else the current folder
+    /// Where the sources are (repeats); default: the project around the profile, else the current
+    /// folder
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
     /// File names that begin with FROM lie at TO (repeats)
@@ -258,7 +262,11 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         }
         Command::Report { view, json, by, limit } => {
             let (snapshot, _) = view.load()?;
-            if json { report::json(&snapshot, out)? } else { report::text(&snapshot, by, limit, out)? }
+            if json {
+                report::json(&snapshot, out)?;
+            } else {
+                report::text(&snapshot, by, limit, out)?;
+            }
         }
         Command::Check { view } => {
             let (snapshot, index) = view.load()?;
@@ -269,7 +277,9 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             tree::tree(&snapshot, tree::Part { inverted, depth, min_percent }, json, out)?;
         }
         Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
-            let baseline = baseline.map(|profile| ViewArgs { profiles: vec![profile], ..view.clone() }.load()).transpose()?;
+            let baseline = baseline
+                .map(|profile| ViewArgs { profiles: vec![profile], ..view.clone() }.load())
+                .transpose()?;
             let (snapshot, _) = view.load()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
             let baseline = baseline.as_ref().map(|(baseline, _)| baseline);
@@ -287,8 +297,9 @@ impl ViewArgs {
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
         self.check_paths()?;
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let paths = self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
-        let config = Config {
+        let paths =
+            self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
+        let config = Settings {
             metric: self.metric,
             threads: self.thread,
             implementation: self.implementation,
@@ -296,22 +307,26 @@ impl ViewArgs {
             path_mappings: self.map,
             inlines: self.inlines,
             symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
-            ..Config::default()
+            ..Settings::default()
         };
-        let files = read(&self.profiles, config.max_profile_bytes)?;
-        let workspace = if self.root.is_empty() { vec![default_root(&self.profiles[0])] } else { self.root };
+        let mut files = read(&self.profiles, config.max_profile_bytes)?;
+        let workspace =
+            if self.root.is_empty() { vec![default_root(&self.profiles[0])] } else { self.root };
         let workspace: Vec<_> = workspace.iter().map(absolute).collect();
-        let index = SourceIndex::build(snapshot::roots(&workspace, &config), Limits::default());
-        let cache = Cache::default();
-        let places = Places::new(&config, &index);
-        let files = files.into_iter().map(|(file, thread)| (libraries::unwound(file, &config, &places, &cache), thread));
-        let mut loaded = runs::merged(files.collect())?;
-        loaded.warnings.extend(more_files(&loaded));
-        let libraries = Libraries::of(&loaded.recording, &config, &cache).resolve_all(&loaded, &places, &cache);
-        let snapshot = Snapshot::new(Arc::new(loaded), &config, &index, libraries, FunctionsAre::Recorded);
+        let settings = &config.costs();
+        let index = index_sources(&workspace, &settings.sources);
+        if let [(only, _)] = files.as_mut_slice() {
+            only.warnings.extend(more_files(only));
+        }
+        let known = Known::default();
+        let environment = Environment { settings, index: &index, known: &known };
+        let snapshot = load_with_symbols(files, environment, &mut |_| ControlFlow::Continue(()))?;
         // Costs of something else than was asked for are worse than none.
-        if let Some(nothing) = snapshot.unmatched.first() {
-            return Err(Failure { code: USAGE, message: format!("{}: {}", self.profiles[0].display(), nothing.problem) });
+        if let Some(nothing) = snapshot.grouped.unmatched.first() {
+            return Err(Failure {
+                code: USAGE,
+                message: format!("{}: {}", self.profiles[0].display(), nothing.problem),
+            });
         }
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
@@ -321,17 +336,32 @@ impl ViewArgs {
 
     /// Roots must be folders, and paths of symbols must hold something.
     fn check_paths(&self) -> Result<(), Failure> {
-        let no_root = self.root.iter().filter(|root| !root.is_dir()).map(|root| ("--root", root, "is no folder"));
+        let no_root = self
+            .root
+            .iter()
+            .filter(|root| !root.is_dir())
+            .map(|root| ("--root", root, "is no folder"));
         let holds_nothing = |path: &&PathBuf| match path.read_dir() {
             Ok(mut entries) => entries.next().is_none(),
             Err(_) => !path.is_file(),
         };
-        let empty = self.symbols.iter().filter(holds_nothing).map(|path| ("--symbols", path, "holds no files"));
+        let empty = self
+            .symbols
+            .iter()
+            .filter(holds_nothing)
+            .map(|path| ("--symbols", path, "holds no files"));
         match no_root.chain(empty).next() {
             None => Ok(()),
             Some((option, path, problem)) => {
-                let problem = if path.exists() { problem.to_owned() } else { format!("does not exist{}", neighbours(path)) };
-                Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
+                let problem = if path.exists() {
+                    problem.to_owned()
+                } else {
+                    format!("does not exist{}", neighbours(path))
+                };
+                Err(Failure {
+                    code: USAGE,
+                    message: format!("{option} {}: {problem}", path.display()),
+                })
             }
         }
     }
@@ -341,15 +371,19 @@ impl ViewArgs {
 fn neighbours(path: &Path) -> String {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let names: Vec<_> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     analysis::nearest(&name, names.iter().map(String::as_str))
 }
 
-/// How many of the arguments are profiles: the first in any case, so that it is said what is wrong with it.
+/// How many of the arguments are profiles: the first in any case, so that it is said what is wrong
+/// with it.
 fn n_profiles(arguments: &[PathBuf]) -> usize {
     let rest = arguments.iter().skip(1);
-    1 + rest.take_while(|path| is_empty_file(path) || matches!(sniff(path), Some(Content::Profile(_)))).count()
+    1 + rest
+        .take_while(|path| is_empty_file(path) || matches!(sniff(path), Some(Content::Profile(_))))
+        .count()
 }
 
 /// Some profilers make a file that stays empty beside those of their threads.
@@ -372,7 +406,8 @@ fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, Load
         known.push(real);
         let loaded = Loaded::read(path, left, &mut |_| ControlFlow::Continue(()))?;
         left = left.saturating_sub(loaded.stamp.len);
-        let thread = Recognised::default().candidate(path).as_ref().map(runs::thread).unwrap_or_default();
+        let thread =
+            Recognised::default().candidate(path).as_ref().map(runs::thread).unwrap_or_default();
         files.push((loaded, thread));
     }
     Ok(files)
@@ -383,11 +418,23 @@ fn more_files(loaded: &Loaded) -> Option<Warning> {
     const NAMED: usize = 3;
     let [_] = loaded.files[..] else { return None };
     let run = runs::around(&loaded.path, &mut Recognised::default());
-    let others: Vec<_> = run.iter().filter(|file| file.path != loaded.path).map(|file| file_name(&file.path)).collect();
+    let others: Vec<_> = run
+        .iter()
+        .filter(|file| file.path != loaded.path)
+        .map(|file| file_name(&file.path))
+        .collect();
     let first = others.first()?;
-    let files = if others.len() == 1 { "1 more file".to_owned() } else { format!("{} more files", others.len()) };
+    let files = if others.len() == 1 {
+        "1 more file".to_owned()
+    } else {
+        format!("{} more files", others.len())
+    };
     let names = if others.len() > NAMED { format!("{first} …") } else { others.join(", ") };
-    Some(Warning { code: "more-files", message: format!("{files} of this run: {names}; give them, too"), count: 1 })
+    Some(Warning {
+        code: WarningCode::MoreFiles,
+        message: format!("{files} of this run: {names}; give them, too"),
+        count: 1,
+    })
 }
 
 fn file_name(path: &Path) -> String {
@@ -406,7 +453,9 @@ fn warn(message: &str) {
 /// The project around the profile, else the current folder.
 fn default_root(profile: &Path) -> PathBuf {
     let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
-    roots::project_above(&profile).or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("."))
+    roots::project_above(&profile)
+        .or_else(|| std::env::current_dir().ok())
+        .unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// One line that says what is looked at.

@@ -1,12 +1,13 @@
-//! `costline tree`: what each call path costs, or, inverted, by whom the costly functions are called.
+//! `costline tree`: what each call path costs, or, inverted, by whom the costly functions are
+//! called.
 
-use super::report::Weight;
 use super::{Failure, NO_OUTPUT, Output, headline};
-use crate::present::labels::Scale;
-use crate::present::text::plain;
-use crate::session::config::Unit;
-use crate::session::snapshot::Snapshot;
 use analysis::Branch;
+use engine::present::labels::Scale;
+use engine::present::text::plain;
+use engine::settings::Unit;
+use engine::snapshot::Snapshot;
+use engine::weight::Weight;
 use serde::Serialize;
 use std::io::Write;
 
@@ -29,12 +30,18 @@ struct Row {
     parent: Option<usize>,
 }
 
-pub(super) fn tree(snapshot: &Snapshot, part: Part, json: bool, out: &mut Output) -> Result<(), Failure> {
-    if snapshot.recording.summed().is_some() {
+pub(super) fn tree(
+    snapshot: &Snapshot,
+    part: Part,
+    json: bool,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    if snapshot.grouped.recording.summed().is_some() {
         let message = "this recording has sums without stacks: it has no tree; `costline report --by edge` lists its calls";
         return Err(Failure { code: NO_OUTPUT, message: message.to_owned() });
     }
-    let scale = Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
+    let scale =
+        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
     let rows = rows(snapshot, part);
     if json {
         write_json(snapshot, &rows, out)?;
@@ -44,14 +51,24 @@ pub(super) fn tree(snapshot: &Snapshot, part: Part, json: bool, out: &mut Output
     writeln!(out, "{:>22} {:>22}", "total", if part.inverted { "" } else { "self" })?;
     for row in &rows {
         let this = snapshot.function(row.branch.function);
-        let place = match (this.file, this.line) {
-            (Some(file), 0) => format!("  {}", plain(snapshot.file_name(file))),
-            (Some(file), line) => format!("  {}:{line}", plain(snapshot.file_name(file))),
+        let place = match (this.file, snapshot.start_line(row.branch.function)) {
+            (Some(file), None) => format!("  {}", plain(snapshot.file_name(file))),
+            (Some(file), Some(line)) => format!("  {}:{line}", plain(snapshot.file_name(file))),
             (None, _) => this.lib.map(|lib| format!("  {}", plain(lib))).unwrap_or_default(),
         };
-        let own = row.branch.self_.filter(|own| *own != 0.0).map(|own| scale.both(own)).unwrap_or_default();
+        let own = row
+            .branch
+            .self_
+            .filter(|own| *own != 0.0)
+            .map(|own| scale.both(own))
+            .unwrap_or_default();
         let indent = "  ".repeat(row.depth);
-        writeln!(out, "{:>22} {own:>22}  {indent}{}{place}", scale.both(row.branch.total), plain(this.name))?;
+        writeln!(
+            out,
+            "{:>22} {own:>22}  {indent}{}{place}",
+            scale.both(row.branch.total),
+            plain(this.name)
+        )?;
     }
     Ok(())
 }
@@ -66,11 +83,16 @@ fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
     };
     let mut rows: Vec<Row> = Vec::new();
     // The next row last.
-    let mut pending: Vec<Row> = below(None).map(|branch| Row { branch, depth: 0, parent: None }).collect();
+    let mut pending: Vec<Row> =
+        below(None).map(|branch| Row { branch, depth: 0, parent: None }).collect();
     while let Some(row) = pending.pop() {
         if row.depth < part.depth {
             let parent = Some(rows.len());
-            pending.extend(below(Some(&row.branch)).map(|branch| Row { branch, depth: row.depth + 1, parent }));
+            pending.extend(below(Some(&row.branch)).map(|branch| Row {
+                branch,
+                depth: row.depth + 1,
+                parent,
+            }));
         }
         rows.push(row);
     }
@@ -118,7 +140,13 @@ fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(),
         })
         .collect();
     let metric = &snapshot.costs.metric;
-    let tree = JsonTree { version: 1, metric: &metric.name, unit: &metric.unit, total: Weight(snapshot.costs.total), nodes };
+    let tree = JsonTree {
+        version: 1,
+        metric: &metric.name,
+        unit: &metric.unit,
+        total: Weight(snapshot.costs.total),
+        nodes,
+    };
     serde_json::to_writer(&mut *out, &tree).map_err(std::io::Error::from)?;
     writeln!(out)?;
     Ok(())

@@ -1,15 +1,17 @@
 //! What the client can do, and what the server offers.
 
-use super::command::table::COMMANDS;
-use crate::session::documents::Encoding;
-use crate::session::loader::ClientAbilities;
-use crate::session::refresh::Refreshes;
+use crate::lsp::loader::ClientAbilities;
+use crate::lsp::refresh::Refreshes;
+use engine::catalog::{Catalog, catalog};
+use engine::text::Encoding;
 use lsp_types::{
-    CallHierarchyServerCapability, CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
-    InlayHintOptions, InlayHintServerCapabilities, MarkupKind, OneOf, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    CallHierarchyServerCapability, CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability,
+    InitializeParams, InlayHintOptions, InlayHintServerCapabilities, MarkupKind, OneOf,
+    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
+use serde::Serialize;
 use serde_json::Value;
 
 /// What the client announced, as far as it matters.
@@ -41,21 +43,30 @@ impl Client {
         let workspace = capabilities.workspace.as_ref();
         let text_document = capabilities.text_document.as_ref();
         let window = capabilities.window.as_ref();
-        let offers = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
+        let offers =
+            capabilities.general.as_ref().and_then(|general| general.position_encodings.as_deref());
         let hover_formats = text_document.and_then(|it| it.hover.as_ref()?.content_format.as_ref());
         Self {
-            encoding: Encoding::negotiate(offers),
+            encoding: negotiate(offers),
             configuration: workspace.and_then(|it| it.configuration).unwrap_or(false),
-            watched_files: workspace.and_then(|it| it.did_change_watched_files?.dynamic_registration).unwrap_or(false),
-            show_document: window.and_then(|it| it.show_document.as_ref()).is_some_and(|it| it.support),
+            watched_files: workspace
+                .and_then(|it| it.did_change_watched_files?.dynamic_registration)
+                .unwrap_or(false),
+            show_document: window
+                .and_then(|it| it.show_document.as_ref())
+                .is_some_and(|it| it.support),
             markdown: hover_formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
             changed: capabilities
                 .experimental
                 .as_ref()
                 .is_some_and(|it| it.pointer("/costline/changed") == Some(&Value::Bool(true))),
             refreshes: Refreshes {
-                hints: workspace.and_then(|it| it.inlay_hint.as_ref()?.refresh_support).unwrap_or(false),
-                lenses: workspace.and_then(|it| it.code_lens.as_ref()?.refresh_support).unwrap_or(false),
+                hints: workspace
+                    .and_then(|it| it.inlay_hint.as_ref()?.refresh_support)
+                    .unwrap_or(false),
+                lenses: workspace
+                    .and_then(|it| it.code_lens.as_ref()?.refresh_support)
+                    .unwrap_or(false),
             },
             abilities: ClientAbilities {
                 progress: window.and_then(|it| it.work_done_progress).unwrap_or(false),
@@ -65,13 +76,24 @@ impl Client {
     }
 }
 
-/// What the server offers. Static and the same for every client: several use what they do not declare, and one takes no
-/// dynamic registration.
-pub fn server(encoding: Encoding) -> ServerCapabilities {
-    let folders = WorkspaceFoldersServerCapabilities { supported: Some(true), change_notifications: Some(OneOf::Left(true)) };
+/// `capabilities.experimental` of the server.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Experimental {
+    /// Lists for clients.
+    pub costline: Catalog,
+}
+
+/// What the server offers. Static and the same for every client: several use what they do not
+/// declare, and one takes no dynamic registration.
+pub fn server(encoding: Encoding, commands: Vec<String>) -> ServerCapabilities {
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
     ServerCapabilities {
-        position_encoding: Some(encoding.kind()),
+        position_encoding: Some(kind(encoding)),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
             change: Some(TextDocumentSyncKind::INCREMENTAL),
@@ -80,17 +102,58 @@ pub fn server(encoding: Encoding) -> ServerCapabilities {
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(InlayHintOptions {
-            resolve_provider: Some(true),
-            ..InlayHintOptions::default()
-        }))),
+        inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(
+            InlayHintOptions { resolve_provider: Some(true), ..InlayHintOptions::default() },
+        ))),
         call_hierarchy_provider: Some(CallHierarchyServerCapability::Simple(true)),
         workspace_symbol_provider: Some(OneOf::Left(true)),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: COMMANDS.iter().map(|command| command.name.to_owned()).collect(),
+            commands,
             ..ExecuteCommandOptions::default()
         }),
-        workspace: Some(WorkspaceServerCapabilities { workspace_folders: Some(folders), file_operations: None }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            file_operations: None,
+        }),
+        experimental: serde_json::to_value(Experimental { costline: catalog() }).ok(),
         ..ServerCapabilities::default()
+    }
+}
+
+/// The first of a client's offers, in its order of preference, that the server knows.
+fn negotiate(offers: Option<&[PositionEncodingKind]>) -> Encoding {
+    let encoding = |kind: &PositionEncodingKind| match kind.as_str() {
+        "utf-8" => Some(Encoding::Utf8),
+        "utf-16" => Some(Encoding::Utf16),
+        "utf-32" => Some(Encoding::Utf32),
+        _ => None,
+    };
+    offers.unwrap_or_default().iter().find_map(encoding).unwrap_or_default()
+}
+
+/// The name of an encoding in the protocol.
+fn kind(encoding: Encoding) -> PositionEncodingKind {
+    match encoding {
+        Encoding::Utf8 => PositionEncodingKind::UTF8,
+        Encoding::Utf16 => PositionEncodingKind::UTF16,
+        Encoding::Utf32 => PositionEncodingKind::UTF32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_are_negotiated_by_the_clients_preference() {
+        let kinds = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| PositionEncodingKind::from((*name).to_owned()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(negotiate(None), Encoding::Utf16);
+        assert_eq!(negotiate(Some(&kinds(&["utf-7"]))), Encoding::Utf16);
+        assert_eq!(negotiate(Some(&kinds(&["utf-32", "utf-8"]))), Encoding::Utf32);
     }
 }

@@ -1,7 +1,7 @@
 //! `costline/changed`: tells a client that wants to know what is shown after each change of it.
 
-use super::command::profiles;
-use crate::session::world::World;
+use engine::query::profiles::shown;
+use engine::world::World;
 use lsp_types::notification::Notification;
 use serde_json::Value;
 use std::sync::Arc;
@@ -15,14 +15,17 @@ impl Notification for Changed {
     const METHOD: &'static str = "costline/changed";
 }
 
-/// Tells what differs from what was told before. Of changes that follow one another faster than the client reads, the last is told.
+/// Tells what differs from what was told before. Of changes that follow one another faster than the
+/// client reads, the last is told.
 pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
-    let mut told = profiles::facts(&world.borrow_and_update());
+    let mut told = shown(&world.borrow_and_update());
     while world.changed().await.is_ok() {
-        let facts = profiles::facts(&world.borrow_and_update());
-        if facts != told {
-            client.send_notification::<Changed>(Value::Object(facts.clone())).await;
-            told = facts;
+        let now = shown(&world.borrow_and_update());
+        if now != told
+            && let Ok(params) = serde_json::to_value(&now)
+        {
+            client.send_notification::<Changed>(params).await;
+            told = now;
         }
     }
 }

@@ -1,154 +1,18 @@
-//! `textDocument/hover` and the tooltips of hints: the report on a line or function.
+//! `textDocument/hover`: the report on a function or line.
 
-use super::call_hierarchy::{enclosing, named_at, step};
-use super::context::{Context, OpenFile};
-use super::to_proto::Direction;
-use crate::present::details::Details;
-use crate::present::labels::{Scale, exact, own};
-use crate::present::units;
-use crate::session::baseline::Before;
-use crate::session::snapshot::Snapshot;
-use analysis::{PathEntry, ThreadTotal};
-use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, Position};
-use profile::{Cost, FunctionId, Total};
+use super::from_proto;
+use engine::context::Context;
+use engine::query::hover;
+use lsp_types::{Hover, HoverContents, HoverParams, MarkupContent, MarkupKind};
 
-/// Callers and callees listed.
-const LISTED: usize = 5;
-
-/// The report on the function that is named at a position, else on its line.
-pub fn hover(context: &Context, params: &HoverParams) -> Option<Hover> {
+/// The hover at a position, as Markdown or as plain text.
+pub fn hover(context: &Context, params: &HoverParams, markup: MarkupKind) -> Option<Hover> {
     let at = &params.text_document_position_params;
-    let open = context.open_file(&at.text_document.uri).filter(|_| context.world.config.hover.enable)?;
-    let details = match named_at(&open, at.position) {
-        Some(function) => function_details(context, &open.snapshot, function),
-        None => line_details(context, &open, at.position.line)?,
+    let details = hover::hover(context, &at.text_document.uri, from_proto::position(at.position))?;
+    let value = match markup {
+        MarkupKind::Markdown => details.markdown(),
+        MarkupKind::PlainText => details.plain(),
     };
-    let contents = if context.client.markdown {
-        MarkupContent { kind: MarkupKind::Markdown, value: details.markdown() }
-    } else {
-        MarkupContent { kind: MarkupKind::PlainText, value: details.plain() }
-    };
-    Some(Hover { contents: HoverContents::Markup(contents), range: None })
-}
-
-/// The report on a line (0-based) of an open document; `None` where it has no cost.
-pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<Details> {
-    let snapshot = &*open.snapshot;
-    let lines = open.lines();
-    let Some(line) = lines.recorded(line0) else {
-        // Only worth a word where costs stood before the change.
-        let note = "this line was changed after the profile was recorded: its cost is not known".to_owned();
-        let function = enclosing(open, Position::new(line0, u32::MAX))?;
-        let mut details = function_details(context, snapshot, function);
-        details.notes.insert(0, note);
-        return Some(details);
-    };
-    let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };
-    let scale = context.scale(snapshot);
-    let mut costs = vec![row("this line", cost.cost, scale)];
-    costs.extend(before_rows(cost.cost, open.line_before(line0), scale));
-    let mut details =
-        Details { title: format!("line {}", line0 + 1), costs, notes: notes(context, snapshot), ..Details::default() };
-    if lines.stale {
-        details.notes.insert(0, "the file is newer than the profile: lines may have moved".to_owned());
-    }
-    for place in snapshot.costs.functions_on(open.file, line).iter().take(LISTED) {
-        let function = snapshot.costs.function(place.function).cost;
-        if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
-            let share = units::percent(total, of);
-            let name = marked(snapshot, place.function, place.inlined);
-            details.costs.push(row(&format!("{share} of {name}"), place.cost, scale));
-        }
-    }
-    let callers = snapshot.tree.callers_of_line(open.file, line);
-    details.lists.push(("callers into this line", entries(snapshot, &callers.entries, scale)));
-    details.lists.push(("calls from this line", callees_of_line(snapshot, open, line, scale)));
-    Some(details)
-}
-
-/// The report on a function.
-pub fn function_details(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Details {
-    let scale = context.scale(snapshot);
-    let this = snapshot.function(function);
-    let mut notes = notes(context, snapshot);
-    if let Some(file) = this.file {
-        notes.insert(0, snapshot.file_name(file).to_owned());
-    } else if let Some(lib) = this.lib {
-        notes.insert(0, format!("in {lib}; the profile names no source file for it"));
-    }
-    let cost = snapshot.costs.function(function);
-    let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
-    costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
-    if cost.idle != 0.0 {
-        costs.push(["idle, outside the total".to_owned(), units::absolute(cost.idle, scale.metric), String::new()]);
-    }
-    let list = |direction| entries(snapshot, &step(snapshot, direction, &[function]).entries, scale);
-    Details {
-        title: this.name.to_owned(),
-        costs,
-        lists: vec![("callers", list(Direction::Incoming)), ("callees", list(Direction::Outgoing))],
-        notes,
-    }
-}
-
-fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
-    [label.to_owned(), scale.own(cost, |weight| scale.both(weight)), units::total(cost.total, |weight| scale.both(weight))]
-}
-
-/// What it cost in the baseline, and how that changed.
-fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[String; 3]> {
-    let Some(known) = before else { return Vec::new() };
-    let change = |part| scale.change(now, before, part).trim_start().to_owned();
-    vec![row("before", known.cost, Scale { base: known.of, ..scale }), ["change".to_owned(), change(own), change(exact)]]
-}
-
-/// The name of a function, marked where it has no frames of its own: its code lies in that of its caller.
-fn marked(snapshot: &Snapshot, function: FunctionId, inlined: bool) -> String {
-    format!("{}{}", snapshot.function(function).name, if inlined { " (inl)" } else { "" })
-}
-
-fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
-    let shown = entries.iter().take(LISTED).map(|entry| {
-        let mark = if entry.recursive { "↻ " } else { "" };
-        [
-            format!("{mark}{}", units::total(entry.known_total(), |weight| scale.both(weight))),
-            marked(snapshot, entry.function, entry.inlined),
-        ]
-    });
-    shown.collect()
-}
-
-fn callees_of_line(snapshot: &Snapshot, open: &OpenFile, line: u32, scale: Scale<'_>) -> Vec<[String; 2]> {
-    let costs = &snapshot.costs;
-    let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
-    let mut callees: Vec<(f64, FunctionId, bool)> = callers
-        .flat_map(|caller| costs.callees(caller))
-        .filter_map(|edge| {
-            let site = costs.sites(edge).iter().find(|site| (site.file, site.line) == (open.file, line))?;
-            Some((site.total, edge.callee, edge.inlined))
-        })
-        .collect();
-    callees.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
-    let shown = callees.into_iter().take(LISTED);
-    shown.map(|(total, callee, inlined)| [scale.both(total), marked(snapshot, callee, inlined)]).collect()
-}
-
-/// Which profile the numbers are of.
-fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
-    let costs = &snapshot.costs;
-    let name = snapshot.loaded.name();
-    let age = units::age(snapshot.loaded.stamp.age());
-    let n_threads = snapshot.recording.threads().len();
-    let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
-    let all = if costs.threads.len() == n_threads { "all threads".to_owned() } else { format!("{shown} of {n_threads} threads") };
-    let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
-    if let Some(baseline) = context.world.baseline_of(snapshot) {
-        let name = baseline.snapshot.loaded.name();
-        let age = units::age(baseline.snapshot.loaded.stamp.age());
-        notes.push(format!("compared with {name}, written {age} ago"));
-    }
-    if context.world.deleted {
-        notes.push("the profile file was deleted since".to_owned());
-    }
-    notes
+    let contents = HoverContents::Markup(MarkupContent { kind: markup, value });
+    Some(Hover { contents, range: None })
 }

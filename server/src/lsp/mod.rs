@@ -1,33 +1,38 @@
 //! The language server: [`backend`] is its table of contents, one file per request behind it.
 //!
-//! Only this folder and `session` know the protocol. [`shell`] guards the process against tower-lsp's defects; [`outgoing`]
-//! is the only way to ask the client anything.
+//! Only this folder knows the protocol. The crate `lsp_guard` keeps the process alive despite
+//! tower-lsp's defects; requests to the client go through [`lsp_guard::ask`] only.
 
 mod backend;
 mod call_hierarchy;
-mod call_tree;
-mod capabilities;
+pub mod capabilities;
 mod changed;
 mod code_lens;
 pub mod command;
-mod context;
+pub mod content;
 mod diagnostics;
-mod explain;
-mod flamegraph;
+mod documents;
 mod from_proto;
 mod hover;
 mod inlay_hint;
-pub mod outgoing;
-mod shell;
+mod loader;
+mod pictures;
+mod progress;
+mod refresh;
+mod restore;
+mod server;
 mod symbol;
 mod to_proto;
+mod watch;
+mod watched_files;
 
 use tokio::io::{stdin, stdout};
 use tower_lsp::LspService;
 
 /// Serves one editor over standard input and output; gives the exit code of the process.
 pub fn main() -> i32 {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -39,7 +44,7 @@ pub fn main() -> i32 {
         .custom_method("window/workDoneProgress/cancel", backend::Backend::cancel_progress)
         .custom_method("costline/textDocumentContent", backend::Backend::text_document_content)
         .finish();
-    let code = runtime.block_on(shell::serve(service, socket, stdin(), stdout()));
+    let code = runtime.block_on(lsp_guard::serve(service, socket, stdin(), stdout()));
     // A read of standard input is still pending: do not wait for it.
     runtime.shutdown_background();
     code

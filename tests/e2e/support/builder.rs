@@ -1,4 +1,4 @@
-//! How a server is started, and what its client declares.
+//! Configures a server and its client.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -12,8 +12,8 @@ use super::server::Server;
 use super::workspace::Workspace;
 use crate::wire::Conversation;
 
-/// How a server is started and what its client declares. Without further ado: a client that can do everything, in the
-/// workspace's folder, alive as long as the test.
+/// Configures how a server starts and what its client declares. By default, the client supports
+/// everything, works in the workspace's folder, and lives as long as the test.
 pub struct ServerBuilder {
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -22,10 +22,10 @@ pub struct ServerBuilder {
     settings: Value,
     held: Held,
     handshake: bool,
-    is_odd: bool,
+    is_unchecked: bool,
 }
 
-/// The server's requests that the test answers itself.
+/// Requests of the server that the test responds to itself.
 pub(super) enum Held {
     Methods(HashSet<String>),
     All,
@@ -49,11 +49,11 @@ impl ServerBuilder {
             settings: Value::Null,
             held: Held::Methods(HashSet::new()),
             handshake: true,
-            is_odd: false,
+            is_unchecked: false,
         }
     }
 
-    /// The command line in place of `lsp`.
+    /// Replaces the arguments `lsp`.
     pub fn args<'a>(mut self, args: impl IntoIterator<Item = &'a str>) -> Self {
         self.args = args.into_iter().map(str::to_owned).collect();
         self
@@ -65,35 +65,36 @@ impl ServerBuilder {
         self
     }
 
-    /// The folder the process starts in.
+    /// Sets the working directory.
     pub fn cwd(mut self, cwd: &Path) -> Self {
         cwd.clone_into(&mut self.cwd);
         self
     }
 
-    /// All of the `initialize` params, such as those captured from an editor.
+    /// Sets all `initialize` params, for example those captured from an editor.
     pub fn params(mut self, params: Value) -> Self {
         self.params = params;
         self
     }
 
-    /// One member of the `initialize` params.
+    /// Sets one member of the `initialize` params.
     pub fn param(mut self, name: &str, value: Value) -> Self {
         self.params[name] = value;
         self
     }
 
-    /// `initializationOptions`.
+    /// Sets `initializationOptions`.
     pub fn options(self, options: Value) -> Self {
         self.param("initializationOptions", options)
     }
 
-    /// All of the client's capabilities.
+    /// Sets all client capabilities.
     pub fn capabilities(self, capabilities: Value) -> Self {
         self.param("capabilities", capabilities)
     }
 
-    /// One capability, by JSON pointer (`/window/workDoneProgress`); what is missing above it is made.
+    /// Sets one capability by JSON pointer (`/window/workDoneProgress`). Missing parents are
+    /// created.
     pub fn capability(mut self, pointer: &str, value: Value) -> Self {
         let mut place = &mut self.params["capabilities"];
         for name in pointer.split('/').skip(1) {
@@ -106,13 +107,14 @@ impl ServerBuilder {
         self
     }
 
-    /// What the client answers when the server asks for the section `costline` of its configuration.
+    /// Sets the client's configuration, for requests of the section `costline`.
     pub fn settings(mut self, settings: Value) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Leaves the server's requests of this kind to the test: [`Server::wait_server_request`], [`Server::reply`].
+    /// Leaves requests of this method to the test: [`Server::wait_server_request`],
+    /// [`Server::reply`].
     pub fn hold(mut self, method: &str) -> Self {
         if let Held::Methods(methods) = &mut self.held {
             methods.insert(method.to_owned());
@@ -120,25 +122,27 @@ impl ServerBuilder {
         self
     }
 
-    /// Leaves every request of the server to the test.
+    /// Leaves all requests of the server to the test.
     pub fn hold_all(mut self) -> Self {
         self.held = Held::All;
         self
     }
 
-    /// Leaves `initialize` and `initialized` to the test, and the session's end too.
+    /// Leaves `initialize`, `initialized` and the end of the session to the test.
     pub fn without_handshake(mut self) -> Self {
         self.handshake = false;
         self
     }
 
-    /// A client that says what the protocol does not have: its messages are not checked, the server's are all the same.
-    pub fn odd(mut self) -> Self {
-        self.is_odd = true;
+    /// Allows the client to send messages that violate the protocol. Those of the server are
+    /// checked nevertheless.
+    pub fn unchecked(mut self) -> Self {
+        self.is_unchecked = true;
+        self.is_unchecked = true;
         self
     }
 
-    /// Starts the server and, unless told otherwise, initializes it.
+    /// Starts the server and, unless disabled, initializes it.
     pub fn start(self) -> Server {
         let handshake = self.handshake;
         let mut server = Server {
@@ -154,15 +158,15 @@ impl ServerBuilder {
             waiting: HashMap::new(),
             responses: HashMap::new(),
             inbox: VecDeque::new(),
-            questions: VecDeque::new(),
+            held_requests: VecDeque::new(),
             unreadable: VecDeque::new(),
             sent: Vec::new(),
             conversation: Conversation::default(),
-            is_odd: self.is_odd,
+            is_unchecked: self.is_unchecked,
             versions: HashMap::new(),
             faults: Vec::new(),
-            story: Vec::new(),
-            told: Cell::new(false),
+            transcript: Vec::new(),
+            is_printed: Cell::new(false),
         };
         if handshake {
             server.initialize();

@@ -1,8 +1,8 @@
-//! What a client declares that can do all that Costline makes use of.
+//! The capabilities of a client that supports everything that Costline uses.
 
 use serde_json::{Value, json};
 
-/// The capabilities of a client that can do all that Costline makes use of.
+/// Declares everything that Costline uses.
 pub fn complete() -> Value {
     json!({
         "general": { "positionEncodings": ["utf-16"] },

@@ -1,4 +1,5 @@
-//! The real profiles of `fixtures/profiles/`, with their sources and the costs that independent tools computed of them.
+//! The real profiles of `fixtures/profiles/` with their sources, and their costs computed by
+//! independent tools.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,11 +9,11 @@ use serde_json::{Map, Value};
 
 use super::workspace::Workspace;
 
-/// A case, copied to a workspace of its own.
+/// A case, copied to a new workspace.
 pub struct Case {
     /// The profile and its sources, as in `fixtures/`.
     pub workspace: Workspace,
-    /// What the profile costs.
+    /// The expected costs.
     pub expected: Value,
 }
 
@@ -22,14 +23,15 @@ impl Case {
         let folder = fixtures().join("profiles").join(name);
         let workspace = Workspace::new();
         for file in files_below(&folder) {
-            let relative = file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
+            let relative =
+                file.strip_prefix(&folder).unwrap_or(&file).to_string_lossy().into_owned();
             match relative.as_str() {
                 "expected.json" | "expected.generated.json" => continue,
-                // Names that no glob knows.
+                // Names that are not in the globs.
                 name @ ("pyspy.raw.txt" | "stackprof.json" | "dwarf.srcline.txt.gz") => {
                     workspace.copy(&file, &format!("profiles/{name}"))
                 }
-                // Its times are left out, as the expected costs are hits.
+                // The expected costs are hits, so drop the times.
                 name if name.ends_with(".cpuprofile") => {
                     let text = fs::read_to_string(&file).expect("a case has a profile");
                     workspace.write(name, text.replace("\"timeDeltas\"", "\"noDeltas\""))
@@ -37,8 +39,12 @@ impl Case {
                 _ => workspace.copy(&file, &relative),
             };
         }
-        let expected = fs::read_to_string(folder.join("expected.json")).expect("each case has its expected costs");
-        Self { workspace, expected: serde_json::from_str(&expected).expect("expected costs are JSON") }
+        let expected = fs::read_to_string(folder.join("expected.json"))
+            .expect("each case has its expected costs");
+        Self {
+            workspace,
+            expected: serde_json::from_str(&expected).expect("expected costs are JSON"),
+        }
     }
 
     /// A folded profile by py-spy: recursion, generators, short file names. Every line has a total.
@@ -61,24 +67,28 @@ impl Case {
         self.lines().into_keys().collect()
     }
 
-    /// `(self, total)` by file of the workspace and by line (1-based).
+    /// `(self, total)` by file of the workspace and line (1-based).
     pub fn lines(&self) -> BTreeMap<String, BTreeMap<u64, (Value, Value)>> {
         let mut files: BTreeMap<String, BTreeMap<u64, (Value, Value)>> = BTreeMap::new();
         for line in self.expected["lines"].as_array().into_iter().flatten() {
             let file = line["file"].as_str().unwrap_or_default();
             if self.workspace.path(file).is_file() {
                 let number = line["line"].as_u64().unwrap_or_default();
-                files.entry(file.to_owned()).or_default().insert(number, (line["self"].clone(), line["total"].clone()));
+                files
+                    .entry(file.to_owned())
+                    .or_default()
+                    .insert(number, (line["self"].clone(), line["total"].clone()));
             }
         }
         files
     }
 }
 
-/// Whether the profiles of [`Case::rust`] or [`Case::python`] tell a function of this name, or the one it is in, as several: code of
-/// macros by the file it is in, comprehensions apart. `source_functions` checks their sums.
-pub fn is_united(name: &str) -> bool {
-    const UNITED: [&str; 6] = [
+/// Whether a function of this name in [`Case::rust`] or [`Case::python`], or the one around it,
+/// consists of several funcs: code of macros is recorded by file, comprehensions are separate.
+/// `source_functions` checks their sums.
+pub fn is_grouped(name: &str) -> bool {
+    const GROUPED: [&str; 6] = [
         "wordstat::generate",
         "wordstat::tokenize::is_wordlike",
         "wordstat::Rng::next",
@@ -86,19 +96,25 @@ pub fn is_united(name: &str) -> bool {
         "crunch",
         "background",
     ];
-    cfg!(feature = "grammars") && UNITED.contains(&name.split(".<locals>").next().unwrap_or_default())
+    cfg!(feature = "grammars")
+        && GROUPED.contains(&name.split(".<locals>").next().unwrap_or_default())
 }
 
-/// The handshakes captured from editors: file name without `.json`, and `initialize` params without roots and process. What an
-/// editor did not send is null in the files.
+/// The handshakes captured from editors: file name without `.json`, and `initialize` params without
+/// roots and process id. Members that an editor did not send are null in the files.
 pub fn clients() -> Vec<(String, Value)> {
     let mut clients: Vec<_> = files_below(&fixtures().join("clients"))
         .into_iter()
         .map(|file| {
-            let params = fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
-            let mut params: Map<String, Value> = params.unwrap_or_else(|| panic!("{} is no JSON", file.display()));
+            let params =
+                fs::read_to_string(&file).ok().and_then(|text| serde_json::from_str(&text).ok());
+            let mut params: Map<String, Value> =
+                params.unwrap_or_else(|| panic!("{} is not JSON", file.display()));
             params.retain(|_, value| !value.is_null());
-            (file.file_stem().unwrap_or_default().to_string_lossy().into_owned(), Value::Object(params))
+            (
+                file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+                Value::Object(params),
+            )
         })
         .collect();
     clients.sort_by(|a, b| a.0.cmp(&b.0));
@@ -110,7 +126,9 @@ fn fixtures() -> PathBuf {
 }
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path());
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let paths = entries
+        .map(|entry| entry.unwrap_or_else(|error| panic!("{}: {error}", folder.display())).path());
     paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }

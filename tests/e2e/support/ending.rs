@@ -1,4 +1,4 @@
-//! How a session ends: as it should, or with all that went over the wire.
+//! Ends a session, and fails a test with a transcript of the session.
 
 use std::fmt::Write;
 use std::thread;
@@ -9,24 +9,25 @@ use serde_json::Value;
 use super::process::DEADLINE;
 use super::server::Server;
 
-/// Characters of a message that the story of a failed test shows.
-const STORY_CHARS: usize = 1500;
+/// The limit for a message in the transcript, in characters.
+const TRANSCRIPT_CHARS: usize = 1500;
 
-/// The end.
+/// Ending a session.
 impl Server {
     /// Kills the server.
     pub fn kill(&mut self) {
-        self.tell("->", "(killed)");
+        self.log("->", "(killed)");
         self.process.kill();
         self.ended = true;
     }
 
-    /// What the server wrote to stderr until now.
+    /// Everything the server wrote to stderr so far.
     pub fn stderr(&self) -> String {
         self.process.stderr()
     }
 
-    /// Waits for the server's end, reads what it has sent, and gives its exit code. The session is over then.
+    /// Waits for the server to exit, reads the rest of its output, and returns the exit code. This
+    /// ends the session.
     pub fn wait_exit(&mut self) -> i32 {
         let Some(status) = self.process.wait_exit() else { self.fail("the server still runs") };
         self.ended = true;
@@ -34,10 +35,10 @@ impl Server {
         while !self.output_closed && self.read(deadline) {}
         self.fail_on_panics();
         self.fail_on_faults();
-        status.code().unwrap_or_else(|| self.fail(&format!("the server was ended: {status}")))
+        status.code().unwrap_or_else(|| self.fail(&format!("the server was killed: {status}")))
     }
 
-    /// Ends the session as editors do, with stdin left open, and checks what dropping checks.
+    /// Ends the session like editors do, with stdin left open, and checks that nothing is unread.
     pub fn finish(&mut self) {
         let answer = self.request("shutdown", Value::Null);
         if !answer.is_null() {
@@ -46,24 +47,24 @@ impl Server {
         self.notify("exit", Value::Null);
         let code = self.wait_exit();
         if code != 0 {
-            self.fail(&format!("the server's exit code is {code}"));
+            self.fail(&format!("the server exited with {code}"));
         }
-        if let Some((method, params)) = self.inbox.iter().find(|(method, _)| !is_ambient(method)) {
-            self.fail(&format!("the test has not read {method} {params}"));
+        if let Some((method, params)) = self.inbox.iter().find(|(method, _)| !is_optional(method)) {
+            self.fail(&format!("the test did not read {method} {params}"));
         }
-        if let Some((_, method, params)) = self.questions.front() {
-            self.fail(&format!("the test has not read the server's request {method} {params}"));
+        if let Some((_, method, params)) = self.held_requests.front() {
+            self.fail(&format!("the test did not respond to {method} {params}"));
         }
         if let Some(text) = self.unreadable.front() {
-            self.fail(&format!("the server sent what cannot be read: {text}"));
+            self.fail(&format!("the server sent a malformed message: {text}"));
         }
         if let Some(id) = self.responses.keys().next() {
-            self.fail(&format!("the test has not read the answer to request {id}"));
+            self.fail(&format!("the test did not read the response to request {id}"));
         }
     }
 }
 
-/// Failing.
+/// Failing a test.
 impl Server {
     pub(super) fn fail_on_faults(&self) {
         if let Some(fault) = self.faults.first() {
@@ -77,44 +78,53 @@ impl Server {
         }
     }
 
-    /// Fails the test with all that went over the wire.
+    /// Fails the test with a transcript of the session.
     pub fn fail(&self, what: &str) -> ! {
-        panic!("{what}\n{}", self.whole_story());
+        panic!("{what}\n{}", self.transcript());
     }
 
-    fn whole_story(&self) -> String {
-        if self.told.replace(true) {
+    /// The transcript; empty if it was printed already.
+    fn transcript(&self) -> String {
+        if self.is_printed.replace(true) {
             return String::new();
         }
-        let mut story = String::from("--- the session ---\n");
-        for line in &self.story {
+        let mut text = String::from("--- the session ---\n");
+        for line in &self.transcript {
             // Writing to a string does not fail.
-            let _ = writeln!(story, "{line}");
+            let _ = writeln!(text, "{line}");
         }
-        story + "--- stderr ---\n" + &self.process.stderr()
+        text + "--- stderr ---\n" + &self.process.stderr()
     }
 
-    pub(super) fn tell(&mut self, direction: &str, text: &str) {
-        let shown: String = text.chars().take(STORY_CHARS).collect();
-        let cut = if shown.len() < text.len() { format!(" … ({} bytes)", text.len()) } else { String::new() };
-        self.story.push(format!("{direction} {shown}{cut}"));
+    pub(super) fn log(&mut self, direction: &str, text: &str) {
+        let shown: String = text.chars().take(TRANSCRIPT_CHARS).collect();
+        let cut = if shown.len() < text.len() {
+            format!(" … ({} bytes)", text.len())
+        } else {
+            String::new()
+        };
+        self.transcript.push(format!("{direction} {shown}{cut}"));
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
         if thread::panicking() {
-            eprintln!("{}", self.whole_story());
+            eprintln!("{}", self.transcript());
         } else if self.initialized && !self.ended {
             self.finish();
         }
     }
 }
 
-/// Messages that need not be read: a client shows them and goes on.
-fn is_ambient(method: &str) -> bool {
+/// Whether a notification may stay unread.
+fn is_optional(method: &str) -> bool {
     matches!(
         method,
-        "$/progress" | "window/logMessage" | "window/showMessage" | "textDocument/publishDiagnostics" | "costline/changed"
+        "$/progress"
+            | "window/logMessage"
+            | "window/showMessage"
+            | "textDocument/publishDiagnostics"
+            | "costline/changed"
     )
 }

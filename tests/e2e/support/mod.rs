@@ -1,15 +1,17 @@
 //! A scripted editor for the real binary, shared by all end-to-end suites.
 //!
-//! [`Server`] starts `costline lsp`, says what its client can do, and holds the server to it: a message that the protocol does
-//! not have so, or for which the client did not declare what it takes ([`wire`](crate::wire)), an unread notification, an error
-//! exit or a panic on stderr fail the test, at the next wait or when the `Server` is dropped. What the test sends is held to the
-//! protocol too, but for a client that is [`odd`](ServerBuilder::odd) and for what is sent raw. [`Workspace`] is the folder it
-//! works in. [`process`] is the child and its pipes, without any knowledge of the protocol's rules.
+//! [`Server`] starts `costline lsp`, declares the client's capabilities, and checks the server: a
+//! message that violates the protocol or a declared capability ([`wire`](crate::wire)), an unread
+//! notification, an exit with an error or a panic on stderr fails the test, at the next wait or
+//! when the `Server` is dropped. The messages of the test are checked as well, except those of an
+//! [`unchecked`](ServerBuilder::unchecked) client and raw ones. [`Workspace`] is the folder it
+//! works in. [`process`] is the child process with its pipes; it knows nothing about the protocol's
+//! rules.
 //!
-//! [`questions`] are the requests that suites make over and over; [`profiles`] writes small profiles whose costs can be
-//! checked by hand, [`cases`] holds the real ones of `fixtures/` with what independent tools computed of them.
+//! [`requests`] has common requests; [`profiles`] writes small profiles with hand-checkable costs,
+//! [`cases`] has the real ones of `fixtures/` with costs computed by independent tools.
 //!
-//! Every wait ends at [`DEADLINE`]: it stops a test that hangs, and is never what a test measures.
+//! Every wait ends at [`DEADLINE`], to stop a test that hangs. Tests do not measure time with it.
 //!
 //! ```ignore
 //! let workspace = Workspace::new();
@@ -19,26 +21,26 @@
 //! let hints = server.request("textDocument/inlayHint", json!({ "textDocument": { "uri": uri }, … }));
 //! ```
 
-// Each suite uses its part of it.
+// Each suite uses only a part of this.
 #![allow(dead_code, unused_imports)]
-// So that `json!` can stand in the call.
+// `json!` can be written in the call.
 #![allow(clippy::needless_pass_by_value)]
 
 pub mod builder;
 pub mod capabilities;
 pub mod cases;
 mod ending;
-mod heard;
+mod incoming;
 pub mod process;
 pub mod profiles;
-pub mod questions;
 mod reading;
+pub mod requests;
 pub mod server;
 pub mod workspace;
 
 pub use builder::ServerBuilder;
-pub use heard::Refreshes;
+pub use incoming::Refreshes;
 pub use process::{DEADLINE, Process};
-pub use questions::six;
+pub use requests::six;
 pub use server::Server;
 pub use workspace::{Workspace, set_age, uri};

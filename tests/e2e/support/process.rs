@@ -1,7 +1,7 @@
-//! The server's process and its pipes: nothing here blocks the test.
+//! The server's process and its pipes. Nothing here blocks the test.
 //!
-//! A thread each reads stdout and stderr and writes stdin, so that a server which stops reading or writing meets a deadline
-//! in the test instead of hanging it.
+//! Threads read stdout and stderr and write stdin, so that a server that stops reading or writing
+//! runs into a deadline instead of blocking the test.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -16,17 +16,17 @@ use serde_json::Value;
 
 use crate::wire::Frames;
 
-/// When a wait is given up: far beyond what a loaded machine needs, short of what a CI job bears.
+/// The deadline for every wait: enough for a loaded machine, less than the limit of a CI job.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
-/// What came from the server's stdout.
+/// Output of the server on stdout.
 #[derive(Debug)]
 pub enum Output {
     /// A message.
     Message(Value),
-    /// What stands in the place of one.
+    /// A malformed message.
     Unreadable(String),
-    /// The stream's end.
+    /// The end of the stream.
     Closed,
 }
 
@@ -56,7 +56,7 @@ impl Process {
         let mut pipe = child.stdin.take().unwrap_or_else(|| unreachable!("stdin is piped"));
         thread::spawn(move || {
             for bytes in to_write {
-                // A server that is gone is noticed by what it does not answer.
+                // If the server is gone, the test notices missing responses.
                 if pipe.write_all(&bytes).and_then(|()| pipe.flush()).is_err() {
                     break;
                 }
@@ -71,7 +71,7 @@ impl Process {
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
                 frames.push(&chunk[..count]);
                 for message in &mut frames {
-                    // Nobody reads any more.
+                    // The test does not read any more.
                     let _ = read.send(message.map_or_else(Output::Unreadable, Output::Message));
                 }
             }
@@ -81,13 +81,16 @@ impl Process {
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let (at_end, stderr_closed) = channel();
         let mut pipe = child.stderr.take().unwrap_or_else(|| unreachable!("stderr is piped"));
-        let seen = stderr.clone();
+        let collected = stderr.clone();
         thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
-                seen.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
+                collected
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .extend_from_slice(&chunk[..count]);
             }
-            // Nobody may wait for it.
+            // The test does not wait any more.
             let _ = at_end.send(());
         });
 
@@ -99,20 +102,20 @@ impl Process {
         self.child.id()
     }
 
-    /// Puts `bytes` on the way to stdin; what was put before goes first.
+    /// Queues `bytes` for stdin.
     pub fn write(&self, bytes: Vec<u8>) {
         if let Some(stdin) = &self.stdin {
-            // The other end goes when the server has closed the pipe.
+            // The receiver is gone if the server closed the pipe.
             let _ = stdin.send(bytes);
         }
     }
 
-    /// Closes stdin behind all that was written.
+    /// Closes stdin after everything queued.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
     }
 
-    /// What comes next from stdout, `None` when `deadline` is over.
+    /// The next output from stdout; `None` at `deadline`.
     pub fn read(&self, deadline: Instant) -> Option<Output> {
         match self.stdout.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(output) => Some(output),
@@ -121,19 +124,21 @@ impl Process {
         }
     }
 
-    /// What was written to stderr until now.
+    /// Everything written to stderr so far.
     pub fn stderr(&self) -> String {
-        String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.stderr.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_owned()
     }
 
-    /// Ends the process without asking it.
+    /// Kills the process.
     pub fn kill(&mut self) {
-        // An error means that it has ended by itself.
+        // An error means that it has exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 
-    /// Waits until the process has ended, and stderr is read to its end. `None` when it still runs at the [`DEADLINE`].
+    /// Waits until the process has exited and stderr is read to its end. `None` at the
+    /// [`DEADLINE`].
     pub fn wait_exit(&mut self) -> Option<ExitStatus> {
         let status = wait_exit(&mut self.child)?;
         let _ = self.stderr_closed.recv_timeout(DEADLINE);
@@ -147,7 +152,7 @@ impl Drop for Process {
     }
 }
 
-/// [`Process::wait_exit`] for any child.
+/// Like [`Process::wait_exit`] for any child process.
 pub fn wait_exit(child: &mut Child) -> Option<ExitStatus> {
     let deadline = Instant::now() + DEADLINE;
     loop {
@@ -155,7 +160,7 @@ pub fn wait_exit(child: &mut Child) -> Option<ExitStatus> {
             Ok(Some(status)) => return Some(status),
             Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(5)),
             Ok(None) => return None,
-            Err(error) => panic!("the server's process cannot be waited for: {error}"),
+            Err(error) => panic!("waiting for the server failed: {error}"),
         }
     }
 }

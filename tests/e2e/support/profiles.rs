@@ -1,4 +1,4 @@
-//! Small profiles written by hand, whose costs can be checked by hand.
+//! Small profiles with hand-checkable costs.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::workspace::Workspace;
 
-/// Six samples: `eval` is recursive, `hash` is called from two functions and lies in a file of its own.
+/// Six samples: `eval` is recursive, `hash` has two callers and is in another file.
 ///
 /// | | self/total |
 /// |---|---|
@@ -24,15 +24,22 @@ main (app.py:12);eval (app.py:32);parse (app.py:22);hash (lib.py:6) 1
 main (app.py:13) 1
 ";
 
-/// Functions of [`SIX_SAMPLES`] stand on the lines of their names; where no grammar tells these, on their first line with cost, the
-/// next one.
+/// Lines of the functions of [`SIX_SAMPLES`]: those of their names or, without grammars, their
+/// first line with cost, which is the next one.
 pub const BELOW: u64 = if cfg!(feature = "grammars") { 0 } else { 1 };
 
-/// The text of `app.py`: each line says its number, so that all lines differ; functions begin where the samples say.
+/// The text of `app.py`. Each line contains its number, so that all lines differ. Functions begin
+/// where the samples require it.
 pub fn app_py() -> String {
     numbered(
         40,
-        &[(9, "def main():"), (10, "    parse(eval)"), (21, "def parse(text):"), (22, "    hash(text)"), (30, "def eval(tree):")],
+        &[
+            (9, "def main():"),
+            (10, "    parse(eval)"),
+            (21, "def parse(text):"),
+            (22, "    hash(text)"),
+            (30, "def eval(tree):"),
+        ],
     )
 }
 
@@ -41,7 +48,7 @@ pub fn lib_py() -> String {
     numbered(8, &[(4, "def hash(text):")])
 }
 
-/// A text whose lines say their number, but for the lines given (1-based).
+/// A text whose lines contain their number, except for the given ones (1-based).
 pub fn numbered(n_lines: usize, special: &[(usize, &str)]) -> String {
     let line = |number: usize| {
         let special = special.iter().find(|(at, _)| *at == number);
@@ -52,15 +59,20 @@ pub fn numbered(n_lines: usize, special: &[(usize, &str)]) -> String {
 
 /// A workspace with [`SIX_SAMPLES`] and its sources.
 pub fn six_samples() -> Workspace {
-    Workspace::with([("cpu.folded", SIX_SAMPLES), ("app.py", app_py().as_str()), ("lib.py", lib_py().as_str())])
+    Workspace::with([
+        ("cpu.folded", SIX_SAMPLES),
+        ("app.py", app_py().as_str()),
+        ("lib.py", lib_py().as_str()),
+    ])
 }
 
-/// A folded profile of as many samples at line 2 of `app.js`.
+/// A folded profile with this number of samples at line 2 of `app.js`.
 pub fn folded(samples: u64) -> String {
     format!("work (app.js:2) {samples}\n")
 }
 
-/// The same as a `.cpuprofile`. It is long enough to be written in pieces, and JSON: it has an end.
+/// The same as a `.cpuprofile`. It is long enough to be written in pieces, and as JSON it has an
+/// end.
 pub fn cpuprofile(hits: u64) -> Vec<u8> {
     cpuprofile_with(
         hits,
@@ -68,7 +80,7 @@ pub fn cpuprofile(hits: u64) -> Vec<u8> {
     )
 }
 
-/// A `.cpuprofile` of one function, all of whose hits are at line 2.
+/// A `.cpuprofile` with one function and all hits at its line 2.
 pub fn cpuprofile_with(hits: u64, function: Value) -> Vec<u8> {
     let frame = |name: &str, url: &str| json!({ "functionName": name, "scriptId": "0", "url": url, "lineNumber": -1, "columnNumber": -1 });
     let mut nodes = vec![
@@ -80,7 +92,8 @@ pub fn cpuprofile_with(hits: u64, function: Value) -> Vec<u8> {
     json!({ "nodes": nodes, "samples": samples }).to_string().into_bytes()
 }
 
-/// A `.cpuprofile` with times: half a millisecond for each sample but the last, which has no next one.
+/// A `.cpuprofile` with times: each sample lasts half a millisecond, except the last one, which has
+/// no successor.
 pub fn timed_cpuprofile(hits: u64) -> Vec<u8> {
     let mut profile: Value = serde_json::from_slice(&cpuprofile(hits)).unwrap_or_default();
     profile["timeDeltas"] = vec![500; usize::try_from(hits).unwrap_or(0)].into();
@@ -90,8 +103,8 @@ pub fn timed_cpuprofile(hits: u64) -> Vec<u8> {
 /// `content`, gzipped.
 pub fn gzip(content: &[u8]) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::fast());
-    out.write_all(content).expect("memory takes it");
-    out.finish().expect("memory takes it")
+    out.write_all(content).expect("writing to memory does not fail");
+    out.finish().expect("writing to memory does not fail")
 }
 
 /// The text of `app.js`.

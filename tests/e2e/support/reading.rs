@@ -1,4 +1,4 @@
-//! Reading: messages are judged, put where waits find them, and answered.
+//! Reads messages: checks them, stores them for later waits, and responds.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,15 +11,21 @@ use super::process::{DEADLINE, Output};
 use super::server::Server;
 use crate::wire::Side;
 
-/// Reading.
+/// Reading messages.
 impl Server {
-    /// Reads until `probe` finds something.
+    /// Reads until `probe` returns something.
     pub(super) fn wait<T>(&mut self, what: &str, probe: impl FnMut(&mut Self) -> Option<T>) -> T {
         self.probe_until(what, DEADLINE, probe)
     }
 
-    /// Probes until there is something: after each message, and each time that none came for `pace`.
-    pub(super) fn probe_until<T>(&mut self, what: &str, pace: Duration, mut probe: impl FnMut(&mut Self) -> Option<T>) -> T {
+    /// Calls `probe` after each message, and whenever none arrived for `interval`, until it returns
+    /// something.
+    pub(super) fn probe_until<T>(
+        &mut self,
+        what: &str,
+        interval: Duration,
+        mut probe: impl FnMut(&mut Self) -> Option<T>,
+    ) -> T {
         let deadline = Instant::now() + DEADLINE;
         loop {
             self.fail_on_faults();
@@ -27,42 +33,50 @@ impl Server {
                 return found;
             }
             if self.output_closed {
-                self.fail(&format!("the server has closed its output; expected: {what}"));
+                self.fail(&format!("the server closed its output; expected: {what}"));
             }
             if Instant::now() >= deadline {
-                self.fail(&format!("not within {DEADLINE:?}: {what}"));
+                self.fail(&format!("not received within {DEADLINE:?}: {what}"));
             }
-            self.read(deadline.min(Instant::now() + pace));
+            self.read(deadline.min(Instant::now() + interval));
         }
     }
 
-    /// Reads what is there already.
+    /// Reads everything received so far.
     pub(super) fn read_available(&mut self) {
         while !self.output_closed && self.read(Instant::now()) {}
     }
 
-    /// Takes the next output; false when there is none until `deadline`.
+    /// Processes the next output; false if there is none until `deadline`.
     pub(super) fn read(&mut self, deadline: Instant) -> bool {
         match self.process.read(deadline) {
             None => return false,
             Some(Output::Closed) => {
                 self.output_closed = true;
-                // A reader at the stream's end must not spin.
-                thread::sleep(deadline.saturating_duration_since(Instant::now()).min(Duration::from_millis(5)));
+                // Do not spin at the end of the stream.
+                thread::sleep(
+                    deadline
+                        .saturating_duration_since(Instant::now())
+                        .min(Duration::from_millis(5)),
+                );
             }
             Some(Output::Unreadable(text)) => {
-                self.tell("<-", &text);
+                self.log("<-", &text);
                 self.unreadable.push_back(text);
             }
             Some(Output::Message(message)) => {
                 let text = message.to_string();
-                self.tell("<-", &text);
-                self.faults.extend(self.conversation.hear(Side::Server, &message));
+                self.log("<-", &text);
+                self.faults.extend(self.conversation.check(Side::Server, &message));
                 match serde_json::from_value(message) {
                     Ok(Message::Response(response)) => self.take_response(response),
-                    Ok(Message::Notification(Notification { method, params })) => self.take_notification(method, params),
-                    Ok(Message::Request(Request { id, method, params })) => self.take_request(id, method, params),
-                    // Such as an error without an id.
+                    Ok(Message::Notification(Notification { method, params })) => {
+                        self.take_notification(method, params);
+                    }
+                    Ok(Message::Request(Request { id, method, params })) => {
+                        self.take_request(id, method, params);
+                    }
+                    // For example an error without an id.
                     Err(_) => self.unreadable.push_back(text),
                 }
             }
@@ -88,14 +102,14 @@ impl Server {
             Held::Methods(methods) => methods.contains(&method),
         };
         if held {
-            self.questions.push_back((id, method, params));
+            self.held_requests.push_back((id, method, params));
         } else {
             let answer = self.answer(&method, &params);
             self.reply(id, answer);
         }
     }
 
-    /// What the client answers by itself.
+    /// The default response of the client.
     fn answer(&self, method: &str, params: &Value) -> Value {
         match method {
             "workspace/configuration" => {
@@ -119,20 +133,20 @@ impl Server {
         }
     }
 
-    /// Sends a message that the protocol has.
+    /// Sends a message after checking it.
     pub(super) fn send(&mut self, message: &Message) {
         let mut message = json!(message);
         message["jsonrpc"] = json!("2.0");
-        let faults = self.conversation.hear(Side::Client, &message);
-        if let Some(fault) = faults.first().filter(|_| !self.is_odd) {
-            self.fail(&format!("the test sends {fault}"));
+        let faults = self.conversation.check(Side::Client, &message);
+        if let Some(fault) = faults.first().filter(|_| !self.is_unchecked) {
+            self.fail(&format!("the test sent {fault}"));
         }
         let body = message.to_string();
         self.write_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
 
-    /// What the client sends is heard, but not checked.
-    pub(super) fn hear_odd(&mut self, message: &Value) {
-        self.conversation.hear(Side::Client, message);
+    /// Records a message of the client without checking it.
+    pub(super) fn record_unchecked(&mut self, message: &Value) {
+        self.conversation.check(Side::Client, message);
     }
 }

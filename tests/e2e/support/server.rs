@@ -1,4 +1,4 @@
-//! A session with the real server: what the client sends.
+//! A session with the real server: messages of the client.
 
 use std::cell::Cell;
 use std::collections::{HashMap, VecDeque};
@@ -13,8 +13,8 @@ use super::process::Process;
 use super::workspace::{Workspace, uri};
 use crate::wire::Conversation;
 
-/// A running server and its client. See the [module](super) for what it fails on by itself.
-#[expect(clippy::struct_excessive_bools, reason = "each stands for one thing that has happened, or must not")]
+/// A running server and its client. The [module](super) describes what it checks automatically.
+#[expect(clippy::struct_excessive_bools, reason = "each is the state of one event")]
 pub struct Server {
     pub(super) process: Process,
     pub(super) params: Value,
@@ -25,28 +25,29 @@ pub struct Server {
     pub(super) ended: bool,
     pub(super) output_closed: bool,
     pub(super) last_id: i32,
-    /// Requests of the client without a response, with their methods.
+    /// Requests of the client without a response, with their methods. Empty if nobody waits for it.
     pub(super) waiting: HashMap<RequestId, String>,
     pub(super) responses: HashMap<RequestId, Result<Value, ResponseError>>,
-    /// Notifications that no wait has taken.
+    /// Notifications that no wait has taken yet.
     pub(super) inbox: VecDeque<(String, Value)>,
-    /// Held requests of the server that no wait has taken.
-    pub(super) questions: VecDeque<(RequestId, String, Value)>,
+    /// Held requests of the server that no wait has taken yet.
+    pub(super) held_requests: VecDeque<(RequestId, String, Value)>,
     pub(super) unreadable: VecDeque<String>,
-    /// Every notification and request of the server, in order.
+    /// All notifications and requests of the server, in order.
     pub(super) sent: Vec<(String, Value)>,
     pub(super) conversation: Conversation,
-    /// See [`ServerBuilder::odd`].
-    pub(super) is_odd: bool,
+    /// See [`ServerBuilder::unchecked`].
+    pub(super) is_unchecked: bool,
     pub(super) versions: HashMap<String, i32>,
     pub(super) faults: Vec<String>,
-    pub(super) story: Vec<String>,
-    pub(super) told: Cell<bool>,
+    pub(super) transcript: Vec<String>,
+    /// Whether the transcript was printed.
+    pub(super) is_printed: Cell<bool>,
 }
 
-/// Starting.
+/// Starting a session.
 impl Server {
-    /// A server for a client that can do everything.
+    /// A server with a client that supports everything.
     pub fn start(workspace: &Workspace) -> Self {
         Self::builder(workspace).start()
     }
@@ -56,7 +57,7 @@ impl Server {
         ServerBuilder::new(workspace)
     }
 
-    /// The handshake, for a server started without it.
+    /// Performs the handshake, for a server that was started without it.
     pub fn initialize(&mut self) -> &Value {
         self.initialize_result = self.request("initialize", self.params.clone());
         self.notify("initialized", json!({}));
@@ -64,7 +65,7 @@ impl Server {
         &self.initialize_result
     }
 
-    /// What the server answered to `initialize`.
+    /// The result of `initialize`.
     pub fn initialize_result(&self) -> &Value {
         &self.initialize_result
     }
@@ -77,19 +78,21 @@ impl Server {
 
 /// Requests and notifications of the client.
 impl Server {
-    /// Sends a request and waits for its result; an error fails the test.
+    /// Sends a request and waits for its result. An error fails the test.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         let outcome = self.try_request(method, params);
-        outcome.unwrap_or_else(|error| self.fail(&format!("{method} was answered with error {}: {}", error.code, error.message)))
+        outcome.unwrap_or_else(|error| {
+            self.fail(&format!("{method} failed with error {}: {}", error.code, error.message))
+        })
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub fn try_request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = self.send_request(method, params);
         self.wait_response(&id)
     }
 
-    /// Sends a request; the answer must be waited for, or [forgotten](Self::forget).
+    /// Sends a request. The test must wait for the response, or [forget](Self::forget) it.
     pub fn send_request(&mut self, method: &str, params: Value) -> RequestId {
         self.last_id += 1;
         let id = RequestId::from(self.last_id);
@@ -98,29 +101,29 @@ impl Server {
         id
     }
 
-    /// Waits for the answer to a request that was sent.
+    /// Waits for the response to a request.
     pub fn wait_response(&mut self, id: &RequestId) -> Result<Value, ResponseError> {
         let method = self.waiting.get(id).cloned().unwrap_or_default();
-        self.wait(&format!("the answer to {method} ({id})"), |server| server.responses.remove(id))
+        self.wait(&format!("the response to {method} ({id})"), |server| server.responses.remove(id))
     }
 
-    /// Whether the answer to a request is there.
+    /// Whether the response to a request was received.
     pub fn has_response(&mut self, id: &RequestId) -> bool {
         self.read_available();
         self.responses.contains_key(id)
     }
 
-    /// Says that the answer to a request is of no interest.
+    /// Ignores the response to a request.
     pub fn forget(&mut self, id: &RequestId) {
         self.read_available();
         self.responses.remove(id);
-        // The answer may come yet: it stays expected, under a name that says so.
+        // The response may still be received. An empty method marks it as ignored.
         if let Some(method) = self.waiting.get_mut(id) {
             method.clear();
         }
     }
 
-    /// Sends `$/cancelRequest`; the answer is still to be waited for.
+    /// Sends `$/cancelRequest`. There still is a response.
     pub fn cancel(&mut self, id: &RequestId) {
         self.notify("$/cancelRequest", json!({ "id": id }));
     }
@@ -132,15 +135,19 @@ impl Server {
 
     /// `workspace/executeCommand`.
     pub fn execute(&mut self, command: &str, arguments: Value) -> Value {
-        self.request("workspace/executeCommand", json!({ "command": command, "arguments": arguments }))
+        self.request(
+            "workspace/executeCommand",
+            json!({ "command": command, "arguments": arguments }),
+        )
     }
 }
 
 /// Documents. The client sends whole texts and counts versions.
 impl Server {
-    /// Opens a file with the text it has on disk, and gives its URI.
+    /// Opens a file with its text on disk, and returns its URI.
     pub fn open_file(&mut self, path: &Path, language: &str) -> String {
-        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let uri = uri(path);
         self.open(&uri, language, &text);
         uri
@@ -158,15 +165,18 @@ impl Server {
         self.change_by(uri, json!([{ "text": text }]));
     }
 
-    /// Changes an open document by `contentChanges` in LSP's words.
+    /// Changes an open document by `contentChanges`.
     pub fn change_by(&mut self, uri: &str, changes: Value) {
         let version = self.versions.entry(uri.to_owned()).or_insert(1);
         *version += 1;
         let document = json!({ "uri": uri, "version": version });
-        self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+        self.notify(
+            "textDocument/didChange",
+            json!({ "textDocument": document, "contentChanges": changes }),
+        );
     }
 
-    /// Says that a document was saved.
+    /// Sends `didSave` for a document.
     pub fn save(&mut self, uri: &str) {
         self.notify("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
     }
@@ -178,7 +188,7 @@ impl Server {
     }
 }
 
-/// Raw access, for the life-cycle suite.
+/// Raw access, for tests of the life cycle.
 impl Server {
     /// The server's process id.
     pub fn process_id(&self) -> u32 {
@@ -187,13 +197,13 @@ impl Server {
 
     /// Writes bytes to stdin.
     pub fn write_raw(&mut self, bytes: &[u8]) {
-        self.tell("->", &String::from_utf8_lossy(bytes));
+        self.log("->", &String::from_utf8_lossy(bytes));
         self.process.write(bytes.to_vec());
     }
 
-    /// Says that a request with this id is about to be [written](Self::write_raw).
+    /// Announces that a request with this id will be [written](Self::write_raw).
     pub fn expect_answer(&mut self, id: i32, method: &str) {
-        self.hear_odd(&json!({ "jsonrpc": "2.0", "id": id, "method": method }));
+        self.record_unchecked(&json!({ "jsonrpc": "2.0", "id": id, "method": method }));
         self.await_answer(id, method);
     }
 
@@ -202,28 +212,31 @@ impl Server {
         self.waiting.insert(id.into(), method.to_owned());
     }
 
-    /// Frames and sends any JSON, unchecked, with `"jsonrpc": "2.0"` where it lacks; a request among it can be waited for.
+    /// Sends any JSON in a frame, unchecked. Adds `"jsonrpc": "2.0"` if it is missing. The test can
+    /// wait for the responses to requests.
     pub fn send_json(&mut self, mut message: Value) {
         if let Value::Object(members) = &mut message {
             members.entry("jsonrpc").or_insert(json!("2.0"));
         }
-        if let (Some(id), Some(method)) = (message.get("id").and_then(Value::as_i64), message["method"].as_str()) {
-            let id = i32::try_from(id).unwrap_or_else(|_| panic!("{id} is no id of a test"));
+        if let (Some(id), Some(method)) =
+            (message.get("id").and_then(Value::as_i64), message["method"].as_str())
+        {
+            let id = i32::try_from(id).unwrap_or_else(|_| panic!("{id} is not an id of a test"));
             self.await_answer(id, method);
         }
-        self.hear_odd(&message);
+        self.record_unchecked(&message);
         let body = message.to_string();
         self.write_raw(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
     }
 
-    /// Waits for something on stdout that is no message a client can place, such as an error whose id is null.
+    /// Waits for output that is not a message for a request, such as an error whose id is null.
     pub fn wait_unreadable(&mut self) -> String {
-        self.wait("an answer without id", |server| server.unreadable.pop_front())
+        self.wait("a response without id", |server| server.unreadable.pop_front())
     }
 
-    /// Closes the server's stdin behind all that was sent.
+    /// Closes the server's stdin after everything sent.
     pub fn close_stdin(&mut self) {
-        self.tell("->", "(stdin closed)");
+        self.log("->", "(stdin closed)");
         self.process.close_stdin();
     }
 }

@@ -1,4 +1,4 @@
-//! A temporary folder that a server works in.
+//! A temporary folder for a server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use lsp_types::Url;
 use tempfile::TempDir;
 
-/// A folder with files, removed when dropped. Paths given are relative to it, with `/`; those returned are absolute, with
-/// symbolic links resolved.
+/// A folder with files, removed when dropped. Paths given are relative to it, with `/`. Paths
+/// returned are absolute, with symbolic links resolved.
 pub struct Workspace {
     root: PathBuf,
     _folder: TempDir,
@@ -19,7 +19,8 @@ impl Workspace {
     pub fn new() -> Self {
         let folder = tempfile::Builder::new().prefix("costline-e2e-").tempdir();
         let folder = folder.unwrap_or_else(|error| panic!("no temporary folder: {error}"));
-        let root = fs::canonicalize(folder.path()).unwrap_or_else(|error| panic!("no temporary folder: {error}"));
+        let root = fs::canonicalize(folder.path())
+            .unwrap_or_else(|error| panic!("no temporary folder: {error}"));
         Self { root, _folder: folder }
     }
 
@@ -42,7 +43,7 @@ impl Workspace {
         uri(&self.root)
     }
 
-    /// Where `path` lies, existing or not.
+    /// The absolute path of `path`, which need not exist.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
@@ -52,7 +53,7 @@ impl Workspace {
         uri(&self.path(path))
     }
 
-    /// Writes a file in place, and the folders above it.
+    /// Writes a file in place, and creates its parent folders.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(path);
         done(&path, path.parent().map_or(Ok(()), fs::create_dir_all));
@@ -60,7 +61,7 @@ impl Workspace {
         path
     }
 
-    /// Writes a file as careful tools do: beside its place, then renamed over it.
+    /// Writes a file beside its path and renames it over the path, like careful tools do.
     pub fn rename_over(&self, path: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let beside = self.write(&format!("{path}.new"), content);
         let path = self.path(path);
@@ -68,7 +69,7 @@ impl Workspace {
         path
     }
 
-    /// Copies a file from elsewhere, such as `fixtures/`, to `path`.
+    /// Copies a file to `path`, for example from `fixtures/`.
     pub fn copy(&self, from: &Path, path: &str) -> PathBuf {
         let content = fs::read(from).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
         self.write(path, content)
@@ -81,7 +82,7 @@ impl Workspace {
     }
 }
 
-/// Makes a file as old as if it had been written `age` ago.
+/// Sets the modification time of a file to `age` ago.
 pub fn set_age(path: &Path, age: Duration) {
     let file = fs::File::options().write(true).open(path);
     done(path, file.and_then(|file| file.set_modified(SystemTime::now() - age)));
@@ -89,7 +90,9 @@ pub fn set_age(path: &Path, age: Duration) {
 
 /// The `file:` URI of an absolute path.
 pub fn uri(path: &Path) -> String {
-    Url::from_file_path(path).unwrap_or_else(|()| panic!("{} is not absolute", path.display())).into()
+    Url::from_file_path(path)
+        .unwrap_or_else(|()| panic!("{} is not absolute", path.display()))
+        .into()
 }
 
 fn done(path: &Path, outcome: std::io::Result<()>) {

@@ -1,6 +1,6 @@
-;;; check.el --- What is on Emacs's screen  -*- lexical-binding: t; -*-
+;;; check.el --- Checks Emacs's screen  -*- lexical-binding: t; -*-
 
-;; Run by `check', in a terminal of tmux's.  Every wait has a deadline; the first thing that is not as it should be ends Emacs.
+;; Run by `check', in a terminal of tmux.  Every wait has a deadline, and the first failed check ends Emacs.
 
 (require 'cl-lib)
 (require 'json)
@@ -15,18 +15,18 @@
   (let ((value check-stage))
     (dolist (key keys value) (setq value (and value (gethash key value))))))
 
-;;;; Telling
+;;;; Logging
 
-(defun check-say (format &rest arguments)
+(defun check-log (format &rest arguments)
   (write-region (format "%.1fs %s\n" (float-time (time-since before-init-time)) (apply #'format format arguments)) nil (getenv "CHECK_RESULT") t 'quiet))
 
 (defun check-end (format &rest arguments)
-  (apply #'check-say format arguments)
+  (apply #'check-log format arguments)
   (let ((kill-emacs-query-functions nil) (kill-buffer-query-functions nil)) (kill-emacs)))
 
 (defun check-fail (format &rest arguments)
-  (check-say "--- messages\n%s---" (with-current-buffer (messages-buffer) (buffer-string)))
-  (check-say "--- screen\n%s\n---" (string-join (check-screen) "\n"))
+  (check-log "--- messages\n%s---" (with-current-buffer (messages-buffer) (buffer-string)))
+  (check-log "--- screen\n%s\n---" (string-join (check-screen) "\n"))
   (apply #'check-end (concat "FAILED: " format) arguments))
 
 (defun check (what holds)
@@ -40,7 +40,7 @@
     (unless held (check-fail "%s\n%s" what (if difference (funcall difference) "")))
     held))
 
-;;;; Looking
+;;;; Reading the screen
 
 (defun check-tmux (&rest arguments)
   (with-temp-buffer
@@ -64,7 +64,7 @@
     (check-until "the frame grows again" (lambda () (redisplay t) (= (frame-height) 90)))))
 
 (defun check-shown-lines ()
-  "The costs at the ends of the screen's rows, by line as the line numbers say."
+  "The costs at the ends of the screen's rows, by line number."
   (let ((shown (make-hash-table :test #'equal)))
     (dolist (row (check-screen) shown)
       (when (string-match "^ *\\([0-9]+\\) .* ~?\\([0-9.]+%\\)$" row)
@@ -97,31 +97,31 @@
                (lambda () (format "expected %s\nshown    %s" (check-listed expected) (check-listed (check-shown-lines))))))
 
 (defun check-lenses (expected)
-  (let ((wanted (make-hash-table :test #'equal)))
-    (maphash (lambda (name cost) (puthash name (cons (gethash "self" cost) (gethash "total" cost)) wanted)) expected)
+  (let ((expected-functions (make-hash-table :test #'equal)))
+    (maphash (lambda (name cost) (puthash name (cons (gethash "self" cost) (gethash "total" cost)) expected-functions)) expected)
     (cl-flet ((missing ()
                 (let ((shown (check-shown-functions)) missing)
-                  (maphash (lambda (name cost) (unless (equal cost (gethash name shown)) (push name missing))) wanted)
+                  (maphash (lambda (name cost) (unless (equal cost (gethash name shown)) (push name missing))) expected-functions)
                   missing)))
       (check-until "the lenses of main.py are those of the profile"
                    (lambda () (null (missing)))
-                   (lambda () (format "of %s: expected %s\nshown    %s" (missing) (check-listed wanted)
+                   (lambda () (format "of %s: expected %s\nshown    %s" (missing) (check-listed expected-functions)
                                       (check-listed (check-shown-functions))))))))
 
 (defun check-costs (when)
   (check-hints (check-get when "lines" "main.py"))
   (check-lenses (check-get when "functions" "main.py"))
-  (check-say "%s: hints and lenses on the screen as in the profile" when))
+  (check-log "%s: hints and lenses on the screen as in the profile" when))
 
 (defun check-contains (what buffer &rest texts)
-  "Each of TEXTS is seen on the screen while BUFFER is shown."
+  "Check that the screen contains each of TEXTS while BUFFER is shown."
   (check what (get-buffer buffer))
   (dolist (text texts)
     (check-until (format "%s: %s" what text)
                  (lambda () (seq-some (lambda (row) (string-search text row)) (check-screen)))))
-  (check-say "%s" what))
+  (check-log "%s" what))
 
-;;;; Settings, as a user changes them
+;;;; Changing settings like a user
 
 (defvar eglot-workspace-configuration)
 (defun check-set (settings)
@@ -130,7 +130,7 @@
              (with-current-buffer "main.py" (eglot-signal-didChangeConfiguration (eglot-current-server))))
     (customize-set-variable 'costline-settings settings)))
 
-;;;; The story
+;;;; The test
 
 (defun check-start ()
   (add-to-list 'load-path (getenv "COSTLINE_PACKAGE"))
@@ -184,7 +184,7 @@
     (goto-char (point-min))
     (search-forward "Random.shuffle")
     (costline-hotspots-open)
-    (check "a function without source leads to what is known of it"
+    (check "a function without source opens its description"
            (and (string-prefix-p "*costline:" (buffer-name)) (string-search "Random.shuffle" (buffer-string))))
     (check-back)
     (costline-hotspots t)
@@ -238,11 +238,11 @@
   (setq browse-url-browser-function (lambda (url &rest _) (setq check-opened url)))
   (costline-flamegraph)
   (check-until "a flame graph opens in the browser" (lambda () (and check-opened (string-suffix-p ".svg" check-opened))))
-  (check-say "a flame graph opens in the browser")
+  (check-log "a flame graph opens in the browser")
   (costline-focus "crunch")
   (check-until "only samples with crunch are shown" (lambda () (equal (gethash "31" (check-shown-lines)) "100.0%"))
                (lambda () (check-listed (check-shown-lines))))
-  (check-say "samples are focused on a function")
+  (check-log "samples are focused on a function")
   (check-pick #'costline "Take back all transforms")
   (check-costs "before"))
 
@@ -252,7 +252,7 @@
   (let* ((total (check-get "before" "functions" "main.py" "solve_all" "total"))
          (rows (check-screen))
          (row (cl-position-if (lambda (row) (string-search " def solve_all" row)) rows))
-         ;; The lens is in the row above, or behind the code.
+         ;; The lens is in the row above, or after the code.
          (row (if (string-search "self " (nth row rows)) row (1- row)))
          (column (+ 2 (string-search "self " (nth row rows)))))
     (execute-kbd-macro (vector `(mouse-1 ,(posn-at-x-y column row))))
@@ -266,12 +266,12 @@
 (defun check-switches ()
   (check-set '(:hints (:enable :json-false)))
   (check-hints (make-hash-table))
-  (check-say "hints go off by settings")
+  (check-log "hints are disabled by settings")
   (check-set '(:hints (:enable t)))
   (check-costs "after"))
 
 (defun check-quiet ()
-  "Nothing was said that should not have been."
+  "Check that there are no unexpected messages."
   (dolist (name '("*Warnings*" "*Backtrace*" "*Compile-Log*"))
     (when (get-buffer name) (check-fail "%s: %s" name (with-current-buffer name (buffer-string)))))
   (let ((messages (with-current-buffer (messages-buffer) (buffer-string))) (case-fold-search t))
@@ -281,7 +281,7 @@
   (interactive)
   (condition-case problem
       (progn
-        (check-say "Emacs %s, %s" emacs-version check-client)
+        (check-log "Emacs %s, %s" emacs-version check-client)
         (check-start)
         (check-costs "before")
         (check-picture (if (equal check-client "costline-mode") "emacs.png" (format "emacs-%s.png" check-client)))

@@ -1,16 +1,16 @@
---- `:Costline`: every subcommand, its completion, and the lists that it makes.
+--- `:Costline`: every subcommand, its completion, and its lists.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
 local other = t.stage.root .. "/profiles/other.folded"
--- Older, so that it is not shown by itself, but not older than the sources.
+-- Older, so that it is not shown by default, but not older than the sources.
 assert(vim.uv.fs_copyfile(t.stage.next, other))
 assert(vim.uv.fs_utime(other, 1.5e9, 1.5e9))
 for _, file in ipairs({ "main.py", "grid/maze.py", "grid/report.py" }) do
   assert(vim.uv.fs_utime(t.stage.root .. "/" .. file, 1e9, 1e9))
 end
 
---- Shares of the recording, counted from its text alone.
+--- Shares of the recording, counted directly from its text.
 ---@param counts fun(stack: string): boolean
 ---@return string
 local function percent(counts)
@@ -146,7 +146,7 @@ t.run({
         t.expect(vim.tbl_contains(vim.fn.getcompletion(tag, "help"), tag), tag)
       end
       for link in table.concat(vim.fn.readfile(file), "\n"):gmatch("|([^|%s]+)|") do
-        -- Links between values, as in `a|b`, are none.
+        -- A bar between values, as in `a|b`, is no link.
         local found = vim.fn.getcompletion(link, "help")
         t.expect(vim.tbl_contains(found, link) or link == "lenses", link)
       end
@@ -201,7 +201,7 @@ t.run({
       t.expect(solve_all.text:find("^" .. vim.pesc(path("solve_all", "build"))), solve_all, path("solve_all", "build"))
       t.same(solve_all.file, "main.py")
       t.expect(vim.fn.readfile(t.stage.root .. "/main.py")[solve_all.lnum]:find("build"), solve_all)
-      -- On from the list: only what came through `solve_all`.
+      -- Callees of a list entry: only what came through `solve_all`.
       for number, item in ipairs(items) do
         if item.text == solve_all.text then
           vim.api.nvim_win_set_cursor(0, { number, 0 })

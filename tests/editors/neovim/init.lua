@@ -1,4 +1,4 @@
--- The configuration of the user whose screen is looked at.
+-- The configuration of the user for the screen tests.
 
 vim.o.number = true
 vim.o.termguicolors = true

@@ -1,11 +1,11 @@
---- The screen: starts Neovim in a terminal (tmux), and reads what a person sees, before and after the profile is rewritten.
---- Beside Costline runs a server whose hints come later.
+--- The screen: starts Neovim in a terminal (tmux), and reads the screen before and after the profile is rewritten.
+--- Another server, whose hints arrive later, runs beside Costline.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
 local socket = "costline-" .. vim.uv.os_getpid()
 local config = vim.fn.stdpath("config")
--- All of the file with its lenses, and room for a list.
+-- Large enough for the file with its lenses, and a list.
 local WIDTH, HEIGHT = 110, 100
 
 ---@param ... string
@@ -31,14 +31,14 @@ local function screen()
   return vim.split(tmux("capture-pane", "-t", "0", "-p"), "\n")
 end
 
----@class costline.Seen
+---@class costline.Screen
 ---@field hints table<string, string> by line
 ---@field lenses table<string, {self: string, total: string}> by function
----@field odd string[] rows that are neither code nor lens
+---@field other string[] rows that are neither code nor lens
 
----@return costline.Seen
-local function seen()
-  local found = { hints = {}, lenses = {}, odd = {} }
+---@return costline.Screen
+local function screen()
+  local found = { hints = {}, lenses = {}, other = {} }
   local lens
   for _, row in ipairs(screen()) do
     local number, code = row:match("^%s*(%d+) (.*)$")
@@ -54,20 +54,20 @@ local function seen()
     elseif row:match("self %S+ .* total %S+") then
       lens = { self = row:match("self (%S+)"), total = row:match("total (%S+)") }
     elseif not row:match("^%s+%d+$") then
-      table.insert(found.odd, row)
+      table.insert(found.other, row)
     end
   end
   return found
 end
 
---- Waits until the screen has exactly the numbers of a recording.
+--- Waits until the screen has exactly the costs of a recording.
 ---@param recording "before"|"after"
 local function wait_seen(recording)
   local costs = t.stage[recording]
-  local expected = { hints = costs.lines["main.py"], lenses = costs.functions["main.py"], odd = {} }
+  local expected = { hints = costs.lines["main.py"], lenses = costs.functions["main.py"], other = {} }
   t.wait_same("the screen " .. recording, expected, function()
-    local found = seen()
-    -- Costs of the module are those of functions without a name.
+    local found = screen()
+    -- The costs of the module include functions without a name.
     for name in pairs(found.lenses) do
       if not expected.lenses[name] then
         found.lenses[name] = nil
@@ -84,7 +84,7 @@ local function wait_text(text)
   end)
 end
 
---- The other server's hint is there too.
+--- The hint of the other server is shown as well.
 local function wait_other()
   wait_text('""": laterGrid world')
 end
@@ -180,7 +180,7 @@ t.run({
     end,
   },
   {
-    "no errors were told",
+    "there are no error messages",
     function()
       execute(("call writefile(split(execute('messages'), '\\n'), '%s')"):format(messages))
       local text = t.wait("the messages", function()

@@ -1,4 +1,4 @@
---- The server's life: killed, stopped, started again; `:checkhealth`, the log.
+--- The server's life cycle: killed, stopped, restarted; `:checkhealth`, the log.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 
@@ -104,7 +104,7 @@ t.run({
     end,
   },
   {
-    "crashing all the time, it is left alone, which is said",
+    "a server that crashes repeatedly is not restarted, with a message",
     function()
       t.said(function(messages)
         t.wait("the end of all attempts", function()

@@ -1,4 +1,4 @@
---- What is drawn beside the code: hints, lenses, heat; switched, edited, rewritten.
+--- Hints, lenses and heat beside the code: toggled, and after edits and rewrites.
 
 local t = dofile(vim.env.COSTLINE_SPECS .. "/support.lua")
 local costline = require("costline")

@@ -1,4 +1,4 @@
---- Runs the spec named by COSTLINE_SPEC once Neovim has started as for a user.
+--- Runs the spec COSTLINE_SPEC after Neovim has started like for a user.
 
 vim.api.nvim_create_autocmd("VimEnter", {
   callback = vim.schedule_wrap(function()

@@ -1,4 +1,4 @@
---- What the specs share: the stage, waiting with a deadline, comparing, and the end of the run.
+--- Helpers of the specs: the stage, waiting with a deadline, comparing, and ending the run.
 
 local M = {}
 
@@ -26,32 +26,32 @@ end
 ---@param condition fun(): any
 function M.wait(what, condition)
   local found
-  local is_there = vim.wait(60000, function()
+  local is_done = vim.wait(60000, function()
     found = condition()
     return found
   end, 20)
-  if not is_there then
-    error("waited in vain for " .. what, 2)
+  if not is_done then
+    error("timed out waiting for " .. what, 2)
   end
   return found
 end
 
---- Waits until two values are equal, and shows both if they never are.
+--- Waits until two values are equal. Shows both at the deadline.
 ---@param what string
 ---@param expected any
 ---@param get fun(): any
 function M.wait_same(what, expected, get)
   local found
-  local is_there = vim.wait(60000, function()
+  local is_done = vim.wait(60000, function()
     found = get()
     return vim.deep_equal(found, expected)
   end, 20)
-  if not is_there then
+  if not is_done then
     error(("%s: found %s\nexpected %s"):format(what, vim.inspect(found), vim.inspect(expected)), 2)
   end
 end
 
---- Opens a file of the stage's.
+--- Opens a file of the stage.
 ---@param file string
 ---@return integer bufnr
 function M.edit(file)
@@ -59,7 +59,7 @@ function M.edit(file)
   return vim.api.nvim_get_current_buf()
 end
 
---- The text that is drawn in a buffer, by 1-based line.
+--- The virtual text in a buffer, by 1-based line.
 ---@param kind "hints"|"lenses"
 ---@param bufnr? integer
 ---@return table<string, string>
@@ -82,7 +82,7 @@ function M.drawn(kind, bufnr)
 end
 
 --- The line of the current buffer on which a function is defined.
----@param name string as profiles have it, with what it is in
+---@param name string as in profiles, qualified
 ---@return integer
 function M.line_of(name)
   for number, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
@@ -111,7 +111,7 @@ function M.wait_shown(file, recording)
   end)
 end
 
---- The server's process below another.
+--- The server's process below another process.
 ---@param pid integer
 ---@return integer?
 function M.server_below(pid)
@@ -124,12 +124,12 @@ function M.server_below(pid)
   end
 end
 
---- Puts the second recording in the place of the first, as profilers do.
+--- Replaces the first recording by the second, like profilers do.
 function M.rewrite()
   assert(vim.uv.fs_rename(M.stage.next, M.stage.profile))
 end
 
---- The answers that `vim.ui.select` gets: each is a word that the chosen entry contains.
+--- Answers the next `vim.ui.select` calls. Each answer is a text that the chosen entry contains.
 ---@param words string[]
 ---@return {prompt: string, entries: string[]}[] asked
 function M.answer(words)
@@ -151,7 +151,7 @@ function M.answer(words)
   return asked
 end
 
----What is told while something runs: at least one message, waited for.
+--- The messages shown while `run` runs, at least one.
 ---@param run fun(messages: string[])
 ---@return string[]
 function M.said(run)
@@ -168,7 +168,7 @@ function M.said(run)
   return messages
 end
 
---- Runs the tests in order, prints them, and leaves Neovim: with an error once one failed or if Neovim has told any.
+--- Runs the tests in order, prints them, and exits Neovim, with an error if a test failed or Neovim reported an error.
 ---@param tests {[1]: string, [2]: fun()}[]
 function M.run(tests)
   local failed = false

@@ -1,4 +1,4 @@
-// VS Code for a test: code-server with folders of its own, a page of headless Chromium on it, and what either logs.
+// VS Code for a test: code-server with its own folders, a page of headless Chromium, and the logs of both.
 
 import { spawn } from "node:child_process";
 import { createWriteStream, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const ALL = 240_000;
 const ALWAYS = [
   // Microsoft's licence check is not in the package.
   /^Failed to load resource: .* 404 .*\/vsda(_bg)?\.(js|wasm)$/,
-  // On a machine that is busy: its own sign-in, and its own listeners when settings are saved.
+  // On a busy machine: VS Code's sign-in, and its listeners when settings are saved.
   /Timed out waiting for authentication provider 'github' to register/,
   /Aborted onWillSaveTextDocument-event/,
 ];
@@ -58,7 +58,7 @@ export class Code {
     code.home = home;
     process.once("exit", () => code.#endServers());
     setTimeout(() => {
-      console.error(`not done in ${ALL / 1000} s`);
+      console.error(`not finished after ${ALL / 1000} s`);
       process.exit(1);
     }, ALL).unref();
     try {
@@ -80,7 +80,7 @@ export class Code {
 
   /** Changes the settings, at any time, to these. */
   settings(values) {
-    // Programs are settings of the machine that they run on, themes of the user.
+    // Paths of programs are machine settings, themes are user settings.
     for (const [place, all] of [["User", { ...QUIET, ...values }], ["Machine", values]]) {
       mkdirSync(path.join(this.home, "data", place), { recursive: true });
       writeFileSync(path.join(this.home, "data", place, "settings.json"), JSON.stringify(all));
@@ -102,7 +102,7 @@ export class Code {
     this.page.on("request", (request) => {
       const url = new URL(request.url());
       const here = url.hostname === "127.0.0.1" || !url.protocol.startsWith("http");
-      if (!here && !request.serviceWorker()) this.#errors.push(`asked for ${url}`);
+      if (!here && !request.serviceWorker()) this.#errors.push(`requested ${url}`);
     });
     for (const [name, callback] of Object.entries(expose)) {
       await this.page.exposeFunction(name, callback);
@@ -142,11 +142,11 @@ export class Code {
     });
   }
 
-  /** Throws if anything was logged as an error, in the page's console or a log or output channel, but for `expected`. */
+  /** Throws if the page's console, a log or an output channel has an error that is not in `expected`. */
   check(expected = []) {
     const logged = this.log().filter((line) => /\[error\b/i.test(line));
-    const known = [...ALWAYS, ...expected];
-    const errors = [...this.#errors, ...logged].filter((line) => !known.some((pattern) => pattern.test(line)));
+    const ignored = [...ALWAYS, ...expected];
+    const errors = [...this.#errors, ...logged].filter((line) => !ignored.some((pattern) => pattern.test(line)));
     if (errors.length > 0) throw new Error(`logged as errors:\n${errors.join("\n")}`);
   }
 

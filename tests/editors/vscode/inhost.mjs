@@ -1,17 +1,17 @@
-// Runs `inhost/<suite>.js` inside the extension host, with the packaged extension and a second one: node inhost.mjs VSIX SUITE
+// Runs `inhost/<suite>.js` in the extension host, with the packaged extension and a second one: node inhost.mjs VSIX SUITE
 
 import path from "node:path";
 import { Code, stage } from "./code.mjs";
 
 const [vsix, suite] = process.argv.slice(2);
 
-/** How each suite wants the editor; `expected`: what it makes the extension log as errors. */
+/** The editor's options for each suite. `expected` are errors that the suite makes the extension log. */
 const SUITES = {
   trusted: {
     options: ["--disable-workspace-trust"],
     expected: [
       /Server process exited with signal SIGKILL/,
-      // VS Code's own words where a tree is refreshed again before it was drawn: servers come and go quickly here.
+      // VS Code logs this if a tree is refreshed before it was drawn, as servers start and stop quickly here.
       /Unable to refresh tree view costline\.\w+: Canceled/,
       /No tree item with id '[^']*' found/,
     ],

@@ -1,4 +1,4 @@
-// What of VS Code's screen the tests look at and touch.
+// The parts of VS Code's screen that the tests read and click.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -82,7 +82,7 @@ export class Screen {
     await this.#editor(file).locator(row).locator("[class*=dyn-rule]").last().hover();
   }
 
-  /** What is told of the thing that is pointed at. */
+  /** The tooltip at the pointer. */
   tooltip() {
     return this.page.locator(".monaco-hover:visible").allInnerTexts().then((texts) => texts.join("\n"));
   }

@@ -1,4 +1,4 @@
-// What is on the screen, from the packaged extension's first start to the rewritten profile: node screen.mjs VSIX
+// Checks the screen, from the first start of the packaged extension to the rewritten profile: node screen.mjs VSIX
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
@@ -23,11 +23,11 @@ const screen = new Screen(code.page, process.env.COSTLINE_PICTURES ?? beside);
 /** Waits until the hints and lenses of a file are those that `costs` has for it, as far as it is in sight. */
 async function marks(file, costs) {
   await until(`hints of ${file}`, async () => {
-    const seen = await screen.lines(file);
-    const hinted = Object.fromEntries(Object.entries(seen).filter(([, { hint }]) => hint).map(([line, { hint }]) => [line, hint]));
-    const wanted = Object.fromEntries(Object.entries(costs.lines[file]).filter(([line]) => line in seen));
-    assert.ok(Object.keys(wanted).length >= 5);
-    assert.deepEqual(hinted, wanted);
+    const shown = await screen.lines(file);
+    const hinted = Object.fromEntries(Object.entries(shown).filter(([, { hint }]) => hint).map(([line, { hint }]) => [line, hint]));
+    const expected = Object.fromEntries(Object.entries(costs.lines[file]).filter(([line]) => line in shown));
+    assert.ok(Object.keys(expected).length >= 5);
+    assert.deepEqual(hinted, expected);
     return true;
   });
   await until(`lenses of ${file}`, async () => {
@@ -41,11 +41,11 @@ async function marks(file, costs) {
 /** Waits until a view has rows with these texts, in this order, though others may be between. */
 async function rows(view, ...texts) {
   await until(`${view}: ${texts}`, async () => {
-    const seen = await screen.rows(view);
-    const rest = [...seen];
+    const shown = await screen.rows(view);
+    const rest = [...shown];
     for (const text of texts) {
       const at = rest.findIndex((row) => row.includes(text));
-      assert.ok(at >= 0, `${text} is not in\n${seen.join("\n")}`);
+      assert.ok(at >= 0, `${text} is not in\n${shown.join("\n")}`);
       rest.splice(0, at + 1);
     }
     return true;
@@ -60,7 +60,7 @@ async function views(costs) {
   await rows("Call Tree", main.total, solve_all.total);
 }
 
-/** Waits until the flame graph tells this of a function that is pointed at. */
+/** Waits until the flame graph shows this text for the function at the pointer. */
 async function flameGraph(name, total) {
   const graph = await screen.webview("g[data-frame]");
   const frame = graph.locator("g[data-frame]").filter({ has: graph.locator("text", { hasText: new RegExp(`^${name}$`) }) }).first();
@@ -77,7 +77,7 @@ try {
   await screen.hoverHint(MAIN, 19);
   await until("tooltip", async () => (await screen.tooltip()).includes("callers into this line"));
 
-  // A lens leads to callers, in our own view.
+  // A lens opens callers in our own view.
   await screen.clickLens(MAIN, ` total ${before.functions[MAIN].solve_all.total} `);
   await rows("Callers", `${before.functions[MAIN].solve_all.total} solve_all`);
   await screen.unfold("Call Tree");
@@ -86,13 +86,13 @@ try {
   await views(before);
   await screen.picture("vscode");
 
-  // A frame leads to its source, beside the graph.
+  // A frame opens its source beside the graph.
   await screen.command("Show Flame Graph");
   await (await flameGraph("solve", before.functions[MAZE].solve.total)).click();
   await marks(MAZE, before);
   await screen.picture("vscode-flame-graph");
 
-  // The profile is rewritten; nothing else is touched.
+  // Rewrite the profile, and nothing else.
   renameSync(stage.next, stage.profile);
   await flameGraph("solve", after.functions[MAZE].solve.total);
   await views(after);
@@ -107,9 +107,9 @@ try {
   code.settings({ ...settings, "costline.hints.enable": false, "costline.decorations.enable": true, "workbench.colorTheme": "Light Modern" });
   await until("no hints", async () => Object.values(await screen.lines(MAIN)).every(({ hint }) => hint === ""));
   await until("heat", async () => {
-    const seen = await screen.lines(MAIN);
+    const shown = await screen.lines(MAIN);
     const isWarm = (line) => parseFloat(after.lines[MAIN][line] ?? "0") >= 1;
-    assert.deepEqual(Object.keys(seen).filter((line) => seen[line].isHeated), Object.keys(seen).filter(isWarm));
+    assert.deepEqual(Object.keys(shown).filter((line) => shown[line].isHeated), Object.keys(shown).filter(isWarm));
     return true;
   });
   await screen.picture("vscode-light");

@@ -1,4 +1,4 @@
-// Stands in for VS Code's native logger, so that logs and output channels can be read without a compiler: appends to files.
+// Replaces VS Code's native logger, which needs a compiler: appends logs and output channels to files.
 const fs = require("node:fs");
 const path = require("node:path");
 

@@ -1,5 +1,5 @@
-// The messages of the Language Server Protocol that Costline or its clients send, by method: what each part of them may be.
-// `make` turns this into ../lsp.schema.json.
+// The messages of the Language Server Protocol that Costline or its clients send: the types of their parts by method.
+// `make` generates ../lsp.schema.json from this.
 
 import type * as lsp from 'vscode-languageserver-protocol'
 

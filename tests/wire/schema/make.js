@@ -10,8 +10,8 @@ const { definitions } = createGenerator({
   jsDoc: 'none',
 }).createSchema('Lsp')
 
-// TypeScript has one kind of number; the protocol has whole ones only, but for the parts of colours, which nobody here sends.
-// In draft 4 a number written as 1.0 is not whole, as in the clients that are strict; it has no `const`.
+// TypeScript has one number type. The protocol has only integers, except in colours, which are not used here.
+// In draft 4 a number written as 1.0 is no integer, as in strict clients. It has no `const`.
 const whole = (type) => (type === 'number' ? 'integer' : type)
 const restrict = (schema) => {
   if (schema === null || typeof schema !== 'object') return

@@ -1,7 +1,8 @@
-//! Call nodes: the tree of func paths.
+//! Call nodes: the tree of function paths.
 //!
-//! A call node is a path of functions from a root, not of frames: frames of one function merge, whatever their line
-//! (Firefox Profiler, `computeCallNodeTable`). Nodes lie depth first, siblings by function, so a subtree is a range.
+//! A call node is a path of functions from a root, not of frames: frames of one function merge,
+//! whatever their line (Firefox Profiler, `computeCallNodeTable`). Nodes are stored depth first,
+//! siblings by function, so a subtree is a range.
 
 use crate::View;
 use crate::frames::Frames;
@@ -10,12 +11,12 @@ use profile::{FunctionId, Groups, Profile};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// The position of a call node, depth first.
+/// The index of a call node in depth-first order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallNodeId(u32);
 
 impl CallNodeId {
-    /// The position, 0-based.
+    /// The index, 0-based.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -26,13 +27,13 @@ impl CallNodeId {
 pub struct CallNode {
     /// The last function of its path.
     pub function: FunctionId,
-    /// The node of the path without it.
+    /// The node of the path without its last function.
     pub parent: Option<CallNodeId>,
-    /// How many nodes are above it.
+    /// The number of nodes above it.
     pub depth: u32,
-    /// Weight of the samples whose whole func path this is.
+    /// Weight of the samples whose whole path of functions this is.
     pub self_: f64,
-    /// Weight of the samples whose func path begins with this one.
+    /// Weight of the samples whose path of functions begins with this one.
     pub total: f64,
     end: u32,
 }
@@ -48,13 +49,15 @@ impl CallNodes {
     pub fn new(profile: &Profile, view: &View, groups: &Groups) -> Self {
         let (stacks, stacks_own) = WeightedStacks::with_own(profile, view);
         let frames = Frames::new(profile, groups);
-        // One node per distinct (parent node, function), in order of first appearance: parents before children.
+        // One node per distinct (parent node, function), in order of first appearance: parents
+        // before children.
         let mut ids: FxHashMap<(u32, FunctionId), u32> = FxHashMap::default();
         let mut keys: Vec<(u32, FunctionId)> = Vec::new();
         let mut own: Vec<f64> = Vec::new();
         let mut node_of = Vec::with_capacity(stacks.len());
         for k in 0..stacks.len() {
-            let parent = if stacks.parent[k] == ROOT { ROOT } else { node_of[stacks.parent[k] as usize] };
+            let parent =
+                if stacks.parent[k] == ROOT { ROOT } else { node_of[stacks.parent[k] as usize] };
             let key = (parent, frames.function(stacks.frame[k]));
             let node = *ids.entry(key).or_insert_with(|| {
                 keys.push(key);
@@ -71,17 +74,17 @@ impl CallNodes {
     /// A node.
     ///
     /// # Panics
-    /// If `id` is of another tree.
+    /// If `id` belongs to another tree.
     pub fn get(&self, id: CallNodeId) -> &CallNode {
         &self.nodes[id.index()]
     }
 
-    /// How many there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
@@ -91,14 +94,16 @@ impl CallNodes {
         (0..self.nodes.len() as u32).map(CallNodeId)
     }
 
-    /// The node and all below it, as positions.
+    /// The indexes of the node and of all nodes below it.
     pub fn subtree(&self, id: CallNodeId) -> Range<usize> {
         id.index()..self.get(id).end as usize
     }
 
-    /// Whether anything below the node, itself included, has self cost. Negative weights may add up to a total of 0 nevertheless.
+    /// Whether the node or any node below it has self cost. With negative weights the total can be
+    /// 0 nevertheless.
     pub fn has_cost(&self, id: CallNodeId) -> bool {
-        self.get(id).total != 0.0 || self.nodes[self.subtree(id)].iter().any(|node| node.self_ != 0.0)
+        self.get(id).total != 0.0
+            || self.nodes[self.subtree(id)].iter().any(|node| node.self_ != 0.0)
     }
 
     /// The sum of |self| over all nodes.
@@ -106,9 +111,10 @@ impl CallNodes {
         self.nodes.iter().map(|node| node.self_.abs()).sum()
     }
 
-    /// The children of a node, or the roots; by function.
+    /// The children of a node, or the roots, sorted by function.
     pub fn children(&self, parent: Option<CallNodeId>) -> impl Iterator<Item = CallNodeId> + '_ {
-        let range = parent.map_or(0..self.len(), |parent| parent.index() + 1..self.get(parent).end as usize);
+        let range = parent
+            .map_or(0..self.len(), |parent| parent.index() + 1..self.get(parent).end as usize);
         let mut next = range.start;
         std::iter::from_fn(move || {
             let id = CallNodeId((next < range.end).then_some(next)? as u32);
@@ -118,7 +124,7 @@ impl CallNodes {
     }
 }
 
-/// Lays nodes out depth first, siblings by function. `keys` has parents before children.
+/// Lays nodes out depth first, siblings sorted by function. `keys` has parents before children.
 fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
     let n = keys.len();
     let mut size = vec![1_u32; n];
@@ -127,8 +133,8 @@ fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
             size[keys[i].0 as usize] += size[i];
         }
     }
-    // Visiting by (parent, function) hands out siblings' places in order; parents come first since their numbers are smaller
-    // than their children's, but a parent must have its own place before: hence level by level through `order`.
+    // Sorted by (parent, function), the children of one parent are adjacent and in order. The loop
+    // below numbers a parent before it looks for its children here.
     let mut order: Vec<u32> = (0..n as u32).collect();
     order.sort_unstable_by_key(|&i| keys[i as usize]);
     let first_child = |parent: u32| order.partition_point(|&i| keys[i as usize].0 < parent);
@@ -141,7 +147,14 @@ fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
         let (key_parent, function) = keys[i as usize];
         let id = CallNodeId(nodes.len() as u32);
         let own = own[i as usize];
-        nodes.push(CallNode { function, parent, depth, self_: own, total: own, end: id.0 + size[i as usize] });
+        nodes.push(CallNode {
+            function,
+            parent,
+            depth,
+            self_: own,
+            total: own,
+            end: id.0 + size[i as usize],
+        });
         if order.get(next + 1).is_some_and(|&sibling| keys[sibling as usize].0 == key_parent) {
             pending.push((next + 1, parent, depth));
         }

@@ -1,21 +1,23 @@
 //! Callers and callees along a path.
 //!
-//! A path begins at a function F. Each sample that passes F is charged once, at F's *outermost* occurrence: callees walk
-//! inward from there, callers outward. So what an item costs is its entries plus what stops at it (inward: its own self cost
-//! on this path; outward: the samples that start there).
+//! A path begins at a function F. Each sample that contains F is charged once, at F's *outermost*
+//! occurrence: callees walk inward from there, callers outward. So the total of an item is the sum
+//! of its entries plus what stops at it: inward, its own self cost on this path; outward, the
+//! samples that start there.
 //!
-//! A call graph knows one step from a function. Beyond, what reaches a function along a path is divided among its callees (or
-//! callers) like all of its cost: an estimate, and marked as one.
+//! A call graph records only caller and callee. Beyond one step, the cost that reaches a function
+//! along a path is divided among its callees (or callers) in the same proportions as all of its
+//! cost. That is an estimate and marked as one.
 
-use crate::costs::group;
 use crate::frames::{Frames, NO_LINE};
+use crate::group::group;
 use crate::weighted::{ROOT, WeightedStacks};
 use crate::{CallNodes, Costs, Edge, View, costs};
 use profile::{FileId, FunctionId, Groups, Recording, Total};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
-/// A call line with the weight that passes it.
+/// A call site with the weight of the samples that pass it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SiteCost {
     /// The caller's file.
@@ -28,27 +30,31 @@ pub struct SiteCost {
 
 /// One caller or callee of a path.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
 pub struct PathEntry {
     /// The function.
     pub function: FunctionId,
-    /// What stops at it: for a callee its self cost on this path, for a caller the samples that start there. `None` where
-    /// a call graph cannot tell.
+    /// What stops at it: for a callee its self cost on this path, for a caller the samples that
+    /// start there. `None` if a call graph does not tell.
     pub self_: Option<f64>,
     /// Weight of the samples that match the path extended by it.
     pub total: f64,
-    /// Whether the weights are guesses.
+    /// Whether the weights are estimates.
     pub estimated: bool,
-    /// Where the caller (of the two, the outer one) calls; costliest first.
+    /// The call sites: lines of the caller, which is the outer one of the two. Costliest first.
     pub sites: Vec<SiteCost>,
     /// Whether it was inlined into its caller in all of these samples.
     pub inlined: bool,
-    /// A caller of an inner occurrence of F: with the weight of that edge, outside the sum.
+    /// Whether it calls an inner occurrence of F. Then `total` is the weight of that edge, outside
+    /// the sum.
     pub recursive: bool,
+    /// Whether the path extended by it ends there on every stack: it has no callees, or no callers.
+    pub leaf: bool,
 }
 
 impl PathEntry {
-    /// Its weight, and how well it is known.
-    pub fn known_total(&self) -> Total {
+    /// The total, marked as exact or estimated.
+    pub fn as_total(&self) -> Total {
         if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
     }
 }
@@ -56,17 +62,18 @@ impl PathEntry {
 /// One step along a path.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PathStep {
-    /// What stops at the path's last function; `None` where a call graph cannot tell.
+    /// What stops at the last function of the path; `None` if a call graph does not tell.
     pub self_: Option<f64>,
     /// Weight of the samples that match the path.
     pub total: f64,
-    /// Whether the weights are guesses.
+    /// Whether the weights are estimates.
     pub estimated: bool,
-    /// Its callers or callees, costliest first, recursive ones last.
+    /// The callers or callees, costliest first, recursive ones last.
     pub entries: Vec<PathEntry>,
 }
 
-/// The call tree of a recording under one view, expanded on demand. What it needs is built at the first question.
+/// The call tree of a recording under one view, expanded on demand. The index is built by the first
+/// query.
 #[derive(Debug)]
 pub struct CallTree {
     recording: Arc<Recording>,
@@ -76,7 +83,7 @@ pub struct CallTree {
     call_nodes: OnceLock<CallNodes>,
 }
 
-/// What questions are answered from.
+/// What queries are answered from.
 enum Index {
     Stacks(StackIndex),
     Graph(Costs),
@@ -85,13 +92,13 @@ enum Index {
 #[derive(Default)]
 struct StackIndex {
     stacks: WeightedStacks,
-    /// Beside `stacks`: weight of the samples with exactly that stack.
+    /// Parallel to `stacks`: weight of the samples with exactly that stack.
     own: Vec<f64>,
     function: Vec<FunctionId>,
     line: Vec<u32>,
     inlined: Vec<bool>,
     lines: Vec<(FileId, u32)>,
-    /// Positions by function, ascending: those of `f` lie from `start[f]` to `start[f + 1]`.
+    /// Positions by function, ascending: those of `f` are from `start[f]` to `start[f + 1]`.
     positions: Vec<u32>,
     start: Vec<u32>,
 }
@@ -124,24 +131,30 @@ impl CallTree {
             open.push((k, 0));
             while let Some((k, matched)) = open.pop() {
                 let at = k as usize;
-                if let Some(&wanted) = rest.get(matched) {
+                if let Some(&next) = rest.get(matched) {
                     open.extend(
-                        index.children(k).filter(|&child| index.function[child as usize] == wanted).map(|c| (c, matched + 1)),
+                        index
+                            .children(k)
+                            .filter(|&child| index.function[child as usize] == next)
+                            .map(|child| (child, matched + 1)),
                     );
                     continue;
                 }
                 step.self_ += index.own[at];
                 step.total += index.stacks.total[at];
                 for child in index.children(k) {
-                    let (own, total) = (index.own[child as usize], index.stacks.total[child as usize]);
-                    step.add(index.runs_at(child), own, total, index.line[at]);
+                    let (own, total) =
+                        (index.own[child as usize], index.stacks.total[child as usize]);
+                    let goes_on = index.children(child).next().is_some();
+                    step.add(index.runs_at(child), goes_on, own, total, index.line[at]);
                 }
             }
         }
         step.finish(&index.lines)
     }
 
-    /// The callers of `path` (`[F, c1, c2 …]`, outward). Recursive callers are given for `[F]` itself only.
+    /// The callers of `path` (`[F, c1, c2 …]`, outward). Recursive callers are listed only for the
+    /// path `[F]`.
     pub fn callers(&self, path: &[FunctionId]) -> PathStep {
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
         let index = match self.index() {
@@ -152,9 +165,9 @@ impl CallTree {
         for k in index.outermost(root) {
             let weight = index.stacks.total[k as usize];
             let mut at = k;
-            let matches = rest.iter().all(|&wanted| {
+            let matches = rest.iter().all(|&next| {
                 at = index.stacks.parent[at as usize];
-                at != ROOT && index.function[at as usize] == wanted
+                at != ROOT && index.function[at as usize] == next
             });
             if !matches {
                 continue;
@@ -165,8 +178,10 @@ impl CallTree {
                 step.self_ += weight;
                 continue;
             }
-            let starts_here = if index.stacks.parent[caller as usize] == ROOT { weight } else { 0.0 };
-            step.add(index.runs_at(caller), starts_here, weight, index.line[caller as usize]);
+            let goes_on = index.stacks.parent[caller as usize] != ROOT;
+            let starts_here = if goes_on { 0.0 } else { weight };
+            let line = index.line[caller as usize];
+            step.add(index.runs_at(caller), goes_on, starts_here, weight, line);
         }
         let mut step = step.finish(&index.lines);
         if rest.is_empty() {
@@ -175,14 +190,16 @@ impl CallTree {
         step
     }
 
-    /// The callers of whatever function runs at a line, at the line's outermost occurrence on each stack. A call graph does
-    /// not know them.
+    /// The callers of the functions that run at a line, at the outermost occurrence of the line on
+    /// each stack. Empty for a call graph, which does not record stacks.
     pub fn callers_of_line(&self, file: FileId, line: u32) -> PathStep {
         let Index::Stacks(index) = self.index() else { return PathStep::default() };
-        let Ok(wanted) = index.lines.binary_search(&(file, line)) else { return PathStep::default() };
+        let Ok(line_id) = index.lines.binary_search(&(file, line)) else {
+            return PathStep::default();
+        };
         let mut step = Step::default();
         let mut covered_until = 0;
-        for k in (0..index.stacks.len()).filter(|&k| index.line[k] == wanted as u32) {
+        for k in (0..index.stacks.len()).filter(|&k| index.line[k] == line_id as u32) {
             if (k as u32) < covered_until {
                 continue;
             }
@@ -191,21 +208,27 @@ impl CallTree {
             step.total += weight;
             match index.stacks.parent[k] {
                 ROOT => step.self_ += weight,
-                caller => step.add(index.runs_at(caller), 0.0, weight, index.line[caller as usize]),
+                caller => {
+                    let goes_on = index.stacks.parent[caller as usize] != ROOT;
+                    let line = index.line[caller as usize];
+                    step.add(index.runs_at(caller), goes_on, 0.0, weight, line);
+                }
             }
         }
         step.finish(&index.lines)
     }
 
-    /// The whole tree by func path; `None` for a call graph, which has no paths.
+    /// The whole tree by function path; `None` for a call graph, which has no paths.
     pub fn call_nodes(&self) -> Option<&CallNodes> {
         match &*self.recording {
-            Recording::Stacks(profile) => Some(self.call_nodes.get_or_init(|| CallNodes::new(profile, &self.view, &self.groups))),
+            Recording::Stacks(profile) => Some(
+                self.call_nodes.get_or_init(|| CallNodes::new(profile, &self.view, &self.groups)),
+            ),
             Recording::Graph(_) => None,
         }
     }
 
-    /// What a call graph is asked.
+    /// The costs that answer queries about a call graph; `None` for stacks.
     pub(crate) fn graph(&self) -> Option<&Costs> {
         match &*self.recording {
             Recording::Stacks(_) => None,
@@ -220,7 +243,12 @@ impl CallTree {
         self.index.get_or_init(|| match &*self.recording {
             Recording::Stacks(profile) => {
                 let (stacks, own) = WeightedStacks::with_own(profile, &self.view);
-                Index::Stacks(StackIndex::new(stacks, own, Frames::new(profile, &self.groups), self.groups.n_functions()))
+                Index::Stacks(StackIndex::new(
+                    stacks,
+                    own,
+                    Frames::new(profile, &self.groups),
+                    self.groups.n_functions(),
+                ))
             }
             Recording::Graph(_) => Index::Graph(costs(&self.recording, &self.view, &self.groups)),
         })
@@ -232,11 +260,12 @@ impl StackIndex {
         let function: Vec<_> = stacks.frame.iter().map(|&frame| frames.function(frame)).collect();
         let line = stacks.frame.iter().map(|&frame| frames.line(frame)).collect();
         let inlined = stacks.frame.iter().map(|&frame| frames.is_inlined(frame)).collect();
-        let (start, positions) = group(n_functions, function.iter().map(|function| function.index()));
+        let (start, positions) =
+            group(n_functions, function.iter().map(|function| function.index()));
         Self { stacks, own, function, line, inlined, lines: frames.lines, positions, start }
     }
 
-    /// What runs at a position.
+    /// The function at a position.
     fn runs_at(&self, k: u32) -> Running {
         Running { function: self.function[k as usize], inlined: self.inlined[k as usize] }
     }
@@ -248,7 +277,7 @@ impl StackIndex {
         }
     }
 
-    /// Where a function occurs with no other occurrence of it above.
+    /// The positions of a function that no other occurrence of it is above.
     fn outermost(&self, function: FunctionId) -> impl Iterator<Item = u32> + '_ {
         let mut covered_until = 0;
         self.positions(function).iter().copied().filter(move |&k| {
@@ -270,7 +299,8 @@ impl StackIndex {
         })
     }
 
-    /// The callers of inner occurrences of `root`, each with the weight of its whole edge to `root`.
+    /// The callers of inner occurrences of `root`, each with the weight of its whole edge to
+    /// `root`.
     fn recursive_callers(&self, root: FunctionId) -> Vec<PathEntry> {
         let mut outermost = self.outermost(root).peekable();
         let mut callers: FxHashMap<FunctionId, (u32, bool)> = FxHashMap::default();
@@ -299,10 +329,12 @@ impl StackIndex {
             } else {
                 0.0
             };
-            step.add_apart(self.runs_at(parent), 0.0, counts, line, site);
+            // A walk from a recursive caller starts again at `root`, which it calls.
+            step.add_with_site_total(self.runs_at(parent), true, 0.0, counts, line, site);
         }
         let mut entries = step.finish(&self.lines).entries;
-        entries.retain(|entry| callers.get(&entry.function).is_some_and(|&(_, recursive)| recursive));
+        entries
+            .retain(|entry| callers.get(&entry.function).is_some_and(|&(_, recursive)| recursive));
         for entry in &mut entries {
             entry.recursive = true;
         }
@@ -310,14 +342,14 @@ impl StackIndex {
     }
 }
 
-/// A function that runs in a frame of its own or was inlined.
+/// A function at a position of a stack.
 #[derive(Clone, Copy)]
 struct Running {
     function: FunctionId,
     inlined: bool,
 }
 
-/// A step while it is summed.
+/// Accumulates a [`PathStep`].
 #[derive(Default)]
 struct Step {
     self_: f64,
@@ -325,40 +357,68 @@ struct Step {
     entries: FxHashMap<FunctionId, Entry>,
 }
 
-/// An entry while it is summed.
+/// Accumulates a [`PathEntry`].
 #[derive(Default)]
 struct Entry {
     self_: f64,
     total: f64,
-    /// Whether it has a frame of its own anywhere.
+    /// Whether any of its frames is a call, not inlined code.
     is_call: bool,
+    /// Whether the path goes on behind it anywhere.
+    goes_on: bool,
     sites: FxHashMap<u32, f64>,
 }
 
 impl Step {
-    fn add(&mut self, running: Running, self_: f64, total: f64, site: u32) {
-        self.add_apart(running, self_, total, site, total);
+    fn add(&mut self, running: Running, goes_on: bool, self_: f64, total: f64, site: u32) {
+        self.add_with_site_total(running, goes_on, self_, total, site, total);
     }
 
-    fn add_apart(&mut self, Running { function, inlined }: Running, self_: f64, total: f64, site: u32, site_total: f64) {
+    fn add_with_site_total(
+        &mut self,
+        Running { function, inlined }: Running,
+        goes_on: bool,
+        self_: f64,
+        total: f64,
+        site: u32,
+        site_total: f64,
+    ) {
         let entry = self.entries.entry(function).or_default();
         entry.self_ += self_;
         entry.total += total;
         entry.is_call |= !inlined;
+        entry.goes_on |= goes_on;
         if site != NO_LINE {
             *entry.sites.entry(site).or_default() += site_total;
         }
     }
 
     fn finish(self, lines: &[(FileId, u32)]) -> PathStep {
-        let entries = self.entries.into_iter().map(|(function, Entry { self_, total, is_call, sites })| {
-            let mut sites: Vec<_> = sites
-                .into_iter()
-                .map(|(site, total)| SiteCost { file: lines[site as usize].0, line: lines[site as usize].1, total })
-                .collect();
-            sites.sort_unstable_by(|a, b| hotter(a.total, b.total).then((a.file, a.line).cmp(&(b.file, b.line))));
-            PathEntry { function, self_: Some(self_), total, estimated: false, sites, inlined: !is_call, recursive: false }
-        });
+        let entries = self.entries.into_iter().map(
+            |(function, Entry { self_, total, is_call, goes_on, sites })| {
+                let mut sites: Vec<_> = sites
+                    .into_iter()
+                    .map(|(site, total)| SiteCost {
+                        file: lines[site as usize].0,
+                        line: lines[site as usize].1,
+                        total,
+                    })
+                    .collect();
+                sites.sort_unstable_by(|a, b| {
+                    hotter(a.total, b.total).then((a.file, a.line).cmp(&(b.file, b.line)))
+                });
+                PathEntry {
+                    function,
+                    self_: Some(self_),
+                    total,
+                    estimated: false,
+                    sites,
+                    inlined: !is_call,
+                    recursive: false,
+                    leaf: !goes_on,
+                }
+            },
+        );
         let mut entries: Vec<_> = entries.collect();
         entries.sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
         PathStep { self_: Some(self.self_), total: self.total, estimated: false, entries }
@@ -367,71 +427,106 @@ impl Step {
 
 /// The callees of a path through a call graph.
 pub(crate) fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
-    let find = |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
-    let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
-    let own = |function| (costs.function(function).cost.self_, costs.function(function).cost.total);
+    let call_between =
+        |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
+    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+        return PathStep::default();
+    };
     let entries = costs.callees(reach.last).iter().map(|edge| {
+        let callee = costs.function(edge.callee).cost;
+        let only_caller =
+            !reach.guessed && !edge.estimated && callee.total == Total::Exact(edge.total);
+        // A callee without self cost has none on this path either. The self cost of a callee that
+        // nothing else calls is all on this path.
+        let self_ = (callee.self_ == 0.0 || only_caller).then_some(callee.self_);
+        let leaf = costs.callees(edge.callee).is_empty();
         let total = edge.total * reach.share;
-        // All of a callee that nobody else calls, and nothing of one that has no self cost, lies on this path.
-        let self_ = match own(edge.callee) {
-            (0.0, _) => Some(0.0),
-            (self_, Total::Exact(whole)) if !reach.guessed && !edge.estimated && whole == edge.total => Some(self_),
-            _ => None,
-        };
-        reach.entry(costs, edge, edge.callee, self_, total)
+        PathEntry { leaf, ..reach.entry(costs, edge, edge.callee, self_, total) }
     });
-    let self_ = Some(own(root).0).filter(|_| rest.is_empty());
+    let self_ = rest.is_empty().then(|| costs.function(root).cost.self_);
     reach.step(self_, entries.collect())
 }
 
 /// The callers of a path through a call graph.
 pub(crate) fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
-    let find = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
-    let Some(reach) = Reach::along(costs, root, rest, find) else { return PathStep::default() };
+    let call_between = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
+    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+        return PathStep::default();
+    };
     let entries = costs.callers(reach.last).map(|edge| {
         let total = edge.total * reach.share;
         let is_called = costs.callers(edge.caller).next().is_some();
-        // What nobody calls starts there.
+        // A function that nothing calls is where samples start.
         let self_ = (!is_called && !reach.guessed && !edge.estimated).then_some(total);
-        PathEntry { recursive: edge.caller == edge.callee, ..reach.entry(costs, edge, edge.caller, self_, total) }
+        PathEntry {
+            recursive: edge.caller == edge.callee,
+            leaf: !is_called,
+            ..reach.entry(costs, edge, edge.caller, self_, total)
+        }
     });
     reach.step(None, entries.collect())
 }
 
-/// How much of a function's cost lies on a path through a call graph.
+/// The part of a function's cost that lies on a path through a call graph.
 struct Reach {
     last: FunctionId,
     total: f64,
-    /// Of the cost of `last`.
+    /// `total` as a fraction of the cost of `last`.
     share: f64,
-    /// Whether the share is a guess: not if everything that passes `last` lies on the path.
+    /// Whether the share is an estimate. It is exact if all calls of `last` are on the path.
     guessed: bool,
 }
 
 impl Reach {
-    /// Follows a path; `find` gives the call between two of its functions. `None` where there is none.
+    /// Follows a path; `find` returns the edge between two of its functions. `None` if one of the
+    /// edges does not exist.
     fn along<'a>(
         costs: &'a Costs,
         root: FunctionId,
         rest: &[FunctionId],
         find: impl Fn(FunctionId, FunctionId) -> Option<&'a Edge>,
     ) -> Option<Self> {
-        let mut reach = Self { last: root, total: costs.function(root).cost.magnitude(), share: 1.0, guessed: false };
+        let mut reach = Self {
+            last: root,
+            total: costs.function(root).cost.magnitude(),
+            share: 1.0,
+            guessed: false,
+        };
         for &next in rest {
             let edge = find(reach.last, next)?;
             let (total, whole) = (edge.total * reach.share, costs.function(next).cost);
-            let share = if whole.magnitude() == 0.0 { 0.0 } else { (total / whole.magnitude()).min(1.0) };
+            let share =
+                if whole.magnitude() == 0.0 { 0.0 } else { (total / whole.magnitude()).min(1.0) };
             let guessed = reach.guessed || edge.estimated || whole.total != Total::Exact(total);
             reach = Self { last: next, total, share, guessed };
         }
         Some(reach)
     }
 
-    fn entry(&self, costs: &Costs, edge: &Edge, function: FunctionId, self_: Option<f64>, total: f64) -> PathEntry {
-        let sites = costs.sites(edge).iter();
-        let sites = sites.map(|site| SiteCost { file: site.file, line: site.line, total: site.total * self.share });
+    fn entry(
+        &self,
+        costs: &Costs,
+        edge: &Edge,
+        function: FunctionId,
+        self_: Option<f64>,
+        total: f64,
+    ) -> PathEntry {
+        let sites = costs.sites(edge).iter().map(|site| SiteCost {
+            file: site.file,
+            line: site.line,
+            total: site.total * self.share,
+        });
         let estimated = edge.estimated || self.guessed;
-        PathEntry { function, self_, total, estimated, sites: sites.collect(), inlined: edge.inlined, recursive: false }
+        PathEntry {
+            function,
+            self_,
+            total,
+            estimated,
+            sites: sites.collect(),
+            inlined: edge.inlined,
+            recursive: false,
+            leaf: false,
+        }
     }
 
     fn step(&self, self_: Option<f64>, mut entries: Vec<PathEntry>) -> PathStep {
@@ -440,6 +535,7 @@ impl Reach {
     }
 }
 
+/// Descending by magnitude.
 pub(crate) fn hotter(a: f64, b: f64) -> std::cmp::Ordering {
     b.abs().total_cmp(&a.abs())
 }

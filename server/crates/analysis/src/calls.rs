@@ -1,23 +1,33 @@
-//! How often functions were called, in recordings that saw every call.
+//! Call counts, for recordings that saw every call instead of sampling.
 
 use crate::View;
 use crate::frames::Frames;
 use profile::{FunctionId, Profile};
 use rustc_hash::FxHashMap;
 
-/// Numbers of calls under one view.
+/// Call counts under one view.
 pub(crate) struct CallCounts {
     /// Per function.
     pub(crate) functions: Vec<u64>,
-    /// By caller and callee; of direct calls only.
+    /// By caller and callee; direct calls only.
     pub(crate) edges: FxHashMap<(FunctionId, FunctionId), u64>,
 }
 
 impl CallCounts {
-    /// Counts the calls of the threads looked at; `None` as soon as one of them was sampled.
-    pub(crate) fn of(profile: &Profile, view: &View, frames: &Frames, n_functions: usize) -> Option<Self> {
-        let threads = profile.threads().iter().enumerate().filter(|(i, _)| view.includes(*i)).map(|(_, thread)| &thread.samples);
-        let threads: Vec<_> = threads.filter(|samples| !samples.is_empty()).collect();
+    /// Counts the calls in the threads of `view`; `None` if one of them was sampled.
+    pub(crate) fn of(
+        profile: &Profile,
+        view: &View,
+        frames: &Frames,
+        n_functions: usize,
+    ) -> Option<Self> {
+        let threads: Vec<_> = profile
+            .samples()
+            .iter()
+            .enumerate()
+            .filter(|(thread, samples)| view.includes(*thread) && !samples.is_empty())
+            .map(|(_, samples)| samples)
+            .collect();
         if threads.is_empty() || threads.iter().any(|samples| samples.calls().is_none()) {
             return None;
         }
@@ -35,7 +45,10 @@ impl CallCounts {
             let callee = frames.function(stacks.frame(stack));
             counts.functions[callee.index()] += calls;
             if let Some(caller) = stacks.prefix(stack) {
-                *counts.edges.entry((frames.function(stacks.frame(caller)), callee)).or_default() += calls;
+                *counts
+                    .edges
+                    .entry((frames.function(stacks.frame(caller)), callee))
+                    .or_default() += calls;
             }
         }
         Some(counts)

@@ -1,27 +1,23 @@
-//! All costs of a recording at once.
+//! The costs of a recording: of its functions, lines, places and edges.
 
-use crate::call_nodes::CallNodes;
-use crate::calls::CallCounts;
 use crate::edges::{Edge, Edges, Site};
-use crate::frames::{Frames, NO_LINE};
-use crate::graph;
-use crate::weighted::{Sums, WeightedStacks, weigh};
-use crate::{ThreadChoice, View};
-use profile::{Cost, FileId, FrameId, FunctionId, Groups, LineKnowledge, Metric, Profile, Recording, ThreadId, Total};
+use crate::group::group;
+use crate::sums::{Sums, ThreadTotal};
+use profile::{Cost, FileId, FunctionId, Metric};
 use std::ops::Range;
 
-/// What one function costs.
+/// Costs of one function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FunctionCost {
-    /// Self and total, idle samples aside.
+    /// Self and total, without idle samples.
     pub cost: Cost,
-    /// Weight of the idle samples that end here.
+    /// Weight of the idle samples whose leaf it is.
     pub idle: f64,
-    /// How often it was called, where the recording counted calls.
+    /// The number of calls, if the recording counts calls.
     pub calls: Option<u64>,
 }
 
-/// What one line of one file costs.
+/// Costs of one line of one file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LineCost {
     /// The file.
@@ -32,7 +28,7 @@ pub struct LineCost {
     pub cost: Cost,
 }
 
-/// What one function costs on one line.
+/// Costs of one function on one line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlaceCost {
     /// The function.
@@ -47,37 +43,28 @@ pub struct PlaceCost {
     pub inlined: bool,
 }
 
-/// What one thread adds to the total.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ThreadTotal {
-    /// The thread.
-    pub thread: ThreadId,
-    /// Weight of its samples, idle ones and those without a stack aside.
-    pub total: f64,
-    /// How many rows of the recording these are, whatever each of them weighs: samples, or in a call graph costs of lines.
-    pub samples: u64,
-}
-
-/// What a recording costs under one view, in raw weights of the view's metric.
+/// Costs of a recording under one view, in raw weights of the view's metric.
 #[derive(Debug, Clone)]
 pub struct Costs {
-    /// What weights count.
+    /// The metric whose weights are summed.
     pub metric: Metric,
     /// Weight of all samples that have a stack and are not idle.
     pub total: f64,
-    /// What percentages are of: the sum of |self| over all call nodes, or over all functions of a call graph. The same as
-    /// `total` unless some weights are negative (Firefox Profiler, `rootTotalSummary`).
+    /// What percentages refer to: the sum of |self| over all call nodes, or over all functions of a
+    /// call graph. Equal to `total` unless some weights are negative (Firefox Profiler,
+    /// `rootTotalSummary`).
     pub base: f64,
     /// Weight of idle samples.
     pub idle: f64,
     /// Weight of samples without a stack.
     pub no_stack: f64,
-    /// Self cost that lies on no line.
+    /// Self cost without a line.
     pub no_line: f64,
-    /// The threads looked at.
+    /// The threads of the view.
     pub threads: Vec<ThreadTotal>,
     functions: Vec<FunctionCost>,
-    /// Per function whether it costs anything or passes anything on: with negative weights that may add up to nothing.
+    /// Per function whether it or an edge of it has any cost. With negative weights both self and
+    /// total of such a function can be 0.
     listed: Vec<bool>,
     lines: Vec<LineCost>,
     /// By file and line, costliest function first.
@@ -85,113 +72,10 @@ pub struct Costs {
     /// The first line with cost of each function.
     first_lines: Vec<Option<(FileId, u32)>>,
     edges: Edges,
-    /// Edge numbers by callee: those of function `f` lie from `by_callee_start[f]` to `by_callee_start[f + 1]`.
+    /// Indexes of edges by callee: those of function `f` are from `by_callee_start[f]` to
+    /// `by_callee_start[f + 1]`.
     by_callee: Vec<u32>,
     by_callee_start: Vec<u32>,
-}
-
-/// Sums `recording` under `view`; what `groups` unites counts as one.
-pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
-    match recording {
-        Recording::Stacks(profile) => costs_of_stacks(profile, recording, view, groups),
-        Recording::Graph(graph) => graph::costs(graph, view, groups),
-    }
-}
-
-/// What each thread of a recording would add to the total under a view of all threads; nothing for a recording without threads.
-pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
-    let view = View { threads: ThreadChoice::All, ..view.clone() };
-    match recording {
-        Recording::Stacks(profile) => weigh(profile, &view).1.thread_totals(),
-        Recording::Graph(graph) => graph::thread_totals(graph, view.metric.index()),
-    }
-}
-
-fn costs_of_stacks(profile: &Profile, recording: &Recording, view: &View, groups: &Groups) -> Costs {
-    let metric = recording.metrics().get(view.metric.index()).cloned();
-    let metric = metric.unwrap_or_else(|| Metric::new("samples", "samples", None));
-    let ((own, mut sums), frames) = std::thread::scope(|scope| {
-        let frames = scope.spawn(|| Frames::new(profile, groups));
-        (weigh(profile, view), frames.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    // Self cost needs no order: it is summed per place, and the rest follows from the places.
-    let mut place_self = vec![0.0; frames.places.len()];
-    for (id, &own) in profile.stacks().ids().zip(&own).filter(|&(_, &own)| own != 0.0) {
-        place_self[frames.place(profile.stacks().frame(id)) as usize] += own;
-    }
-    let (mut function_self, mut line_self) = (vec![0.0; groups.n_functions()], vec![0.0; frames.lines.len()]);
-    for (&(function, line), &own) in frames.places.iter().zip(&place_self) {
-        function_self[function.index()] += own;
-        if line != NO_LINE {
-            line_self[line as usize] += own;
-        }
-    }
-    if own.iter().any(|&own| own < 0.0) {
-        sums.base = CallNodes::new(profile, view, groups).absolute_self();
-    }
-    let stacks = WeightedStacks::new(profile, own);
-
-    let known = |cost: Cost| match metric.lines {
-        LineKnowledge::SelfAndTotal => cost,
-        LineKnowledge::SelfOnly | LineKnowledge::SelfEstimated | LineKnowledge::Nothing => Cost { total: Total::Unknown, ..cost },
-    };
-    // Edges take as long as all the rest; they share nothing with it but what both read.
-    let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {
-        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
-        let functions = with_totals(&stacks, function_self, |frame| frames.function(frame).index());
-        let mut functions: Vec<_> = functions.into_iter().map(|cost| FunctionCost { cost, idle: 0.0, calls: None }).collect();
-        for &(frame, weight) in &sums.idle_leaves {
-            functions[frames.function(frame).index()].idle += weight;
-        }
-        let lines = with_totals(&stacks, line_self, |frame| frames.line(frame) as usize);
-        let lines = frames.lines.iter().zip(lines).map(|(&(file, line), cost)| LineCost { file, line, cost: known(cost) });
-        let lines = lines.filter(|line| line.cost.magnitude() > 0.0).collect();
-        let places = with_totals(&stacks, place_self, |frame| frames.place(frame) as usize);
-        let mut inlined = vec![true; frames.places.len()];
-        for &frame in stacks.frame.iter().filter(|&&frame| !frames.is_inlined(frame)) {
-            inlined[frames.place(frame) as usize] = false;
-        }
-        let places = frames.places.iter().zip(places).zip(inlined).filter_map(|((&(function, line), cost), inlined)| {
-            let &(file, line) = frames.lines.get(line as usize)?;
-            Some(PlaceCost { function, file, line, cost: known(cost), inlined })
-        });
-        let places = sorted(places.filter(|place| place.cost.magnitude() > 0.0).collect());
-        (functions, lines, places, edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    });
-    if let Some(counts) = CallCounts::of(profile, view, &frames, functions.len()) {
-        for (function, calls) in functions.iter_mut().zip(counts.functions) {
-            function.calls = Some(calls);
-        }
-        for edge in &mut edges.edges {
-            edge.calls = Some(counts.edges.get(&(edge.caller, edge.callee)).copied().unwrap_or(0));
-        }
-    }
-    Costs::new(metric, &sums, functions, lines, places, edges)
-}
-
-/// By file and line, costliest function first.
-pub(crate) fn sorted(mut places: Vec<PlaceCost>) -> Vec<PlaceCost> {
-    places.sort_unstable_by(|a, b| {
-        let hotter = b.cost.magnitude().total_cmp(&a.cost.magnitude());
-        (a.file, a.line).cmp(&(b.file, b.line)).then(hotter).then(a.function.cmp(&b.function))
-    });
-    places
-}
-
-/// Adds totals to self costs by key, where `key` gives the key of a frame; a key beyond `own` is not summed.
-///
-/// A position adds its subtree to its key only if it does not lie in the subtree of another position with that key: the
-/// outermost occurrence stands for all that recursion repeats below it.
-fn with_totals(stacks: &WeightedStacks, own: Vec<f64>, key: impl Fn(FrameId) -> usize) -> Vec<Cost> {
-    let mut sums: Vec<(u32, f64)> = vec![(0, 0.0); own.len()];
-    for k in 0..stacks.len() {
-        let Some((covered_until, total)) = sums.get_mut(key(stacks.frame[k])) else { continue };
-        if k as u32 >= *covered_until {
-            *covered_until = stacks.end[k];
-            *total += stacks.total[k];
-        }
-    }
-    own.into_iter().zip(sums).map(|(self_, (_, total))| Cost { self_, total: Total::Exact(total) }).collect()
 }
 
 impl Costs {
@@ -204,7 +88,8 @@ impl Costs {
         edges: Edges,
     ) -> Self {
         let on_lines: f64 = lines.iter().map(|line| line.cost.self_).sum();
-        let mut listed: Vec<bool> = functions.iter().map(|cost| cost.cost.magnitude() > 0.0 || cost.idle != 0.0).collect();
+        let mut listed: Vec<bool> =
+            functions.iter().map(|cost| cost.cost.magnitude() > 0.0 || cost.idle != 0.0).collect();
         for edge in edges.edges.iter().filter(|edge| edge.total != 0.0) {
             listed[edge.caller.index()] = true;
             listed[edge.callee.index()] = true;
@@ -213,7 +98,8 @@ impl Costs {
         for place in places.iter().rev() {
             first_lines[place.function.index()] = Some((place.file, place.line));
         }
-        let (by_callee_start, by_callee) = group(functions.len(), edges.edges.iter().map(|edge| edge.callee.index()));
+        let (by_callee_start, by_callee) =
+            group(functions.len(), edges.edges.iter().map(|edge| edge.callee.index()));
         Self {
             metric,
             total: sums.total,
@@ -233,30 +119,36 @@ impl Costs {
         }
     }
 
-    /// What a function costs.
+    /// The costs of a function.
     ///
     /// # Panics
-    /// If `function` is of other groups.
+    /// If `function` belongs to other groups.
     pub fn function(&self, function: FunctionId) -> FunctionCost {
         self.functions[function.index()]
     }
 
-    /// The functions that occur on a stack with weight, idle ones included, in table order. With negative weights the costs of
-    /// such a function may add up to 0.
+    /// The functions that occur on a stack with weight, idle stacks included, in table order. With
+    /// negative weights both self and total of such a function can be 0.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, FunctionCost)> + '_ {
         let listed = self.functions.iter().copied().zip(&self.listed);
-        (0..).map(FunctionId::new).zip(listed).filter(|&(_, (_, &listed))| listed).map(|(function, (cost, _))| (function, cost))
+        (0..)
+            .map(FunctionId::new)
+            .zip(listed)
+            .filter(|&(_, (_, &listed))| listed)
+            .map(|(function, (cost, _))| (function, cost))
     }
 
-    /// All lines that cost anything, by file and line.
+    /// All lines with cost, by file and line.
     pub fn lines(&self) -> &[LineCost] {
         &self.lines
     }
 
-    /// The lines of one file between `range` (1-based), in order.
+    /// The lines of one file in `range` (1-based), in order.
     pub fn lines_of(&self, file: FileId, range: Range<u32>) -> &[LineCost] {
         let from = self.lines.partition_point(|line| (line.file, line.line) < (file, range.start));
-        let to = self.lines.partition_point(|line| (line.file, line.line) < (file, range.end.max(range.start)));
+        let to = self
+            .lines
+            .partition_point(|line| (line.file, line.line) < (file, range.end.max(range.start)));
         &self.lines[from..to]
     }
 
@@ -267,7 +159,7 @@ impl Costs {
         &self.places[from..to]
     }
 
-    /// The first line (1-based) of a function that has cost; `None` where no line of it is known.
+    /// The first line (1-based) of a function that has cost; `None` if no line of it is known.
     pub fn first_line(&self, function: FunctionId) -> Option<(FileId, u32)> {
         self.first_lines.get(function.index()).copied().flatten()
     }
@@ -299,20 +191,11 @@ impl Costs {
     }
 }
 
-/// The numbers of the items with each key below `n`, in order: those of `key` lie from `starts[key]` to `starts[key + 1]`.
-pub(crate) fn group(n: usize, keys: impl Iterator<Item = usize> + Clone) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; n + 1];
-    for key in keys.clone() {
-        starts[key + 1] += 1;
-    }
-    for i in 0..n {
-        starts[i + 1] += starts[i];
-    }
-    let mut next = starts.clone();
-    let mut items = vec![0_u32; starts[n] as usize];
-    for (key, item) in keys.zip(0..) {
-        items[next[key] as usize] = item;
-        next[key] += 1;
-    }
-    (starts, items)
+/// Sorts by file and line, costliest function first.
+pub(crate) fn sorted(mut places: Vec<PlaceCost>) -> Vec<PlaceCost> {
+    places.sort_unstable_by(|a, b| {
+        let hotter = b.cost.magnitude().total_cmp(&a.cost.magnitude());
+        (a.file, a.line).cmp(&(b.file, b.line)).then(hotter).then(a.function.cmp(&b.function))
+    });
+    places
 }

@@ -1,29 +1,30 @@
-//! A graph of calls, its cycles, and what leads where.
+//! A directed graph of calls: its cycles (strongly connected components) and reachability.
 
-/// A function, or the calls of a function within itself.
+/// A function, or the recursive calls of a function.
 pub(crate) type Node = u32;
 
 const NONE: u32 = u32::MAX;
 
-/// How many steps may be taken to find what leads where, over all questions. Beyond, everything may lead everywhere.
-const MOST_STEPS: usize = 50_000_000;
+/// Limit for the steps of all reachability queries together. Beyond it, everything counts as
+/// reachable, which only makes bounds wider.
+const MAX_STEPS: usize = 50_000_000;
 
-/// Calls with what they cost.
+/// Calls with their costs.
 pub(crate) struct Arcs {
-    /// By caller and callee; several calls from one to the other are one.
+    /// Sorted by caller and callee, without duplicates.
     rows: Vec<(Node, Node, f64)>,
-    /// Where the arcs of each node begin, and where the last ones end.
+    /// The index of the first arc of each node, and one past the last arc.
     first: Vec<usize>,
-    /// The cycle of each node. What a cycle calls has a lower number than the cycle.
+    /// The cycle of each node. The cycles that a cycle calls have lower numbers than it.
     cycle: Vec<u32>,
-    /// In which walk a node was seen last.
-    seen: Vec<u32>,
+    /// The last walk that visited each node.
+    visited: Vec<u32>,
     n_walks: u32,
     steps_left: usize,
 }
 
 impl Arcs {
-    /// So many nodes that call each other.
+    /// A graph of `n` nodes. Parallel arcs are added up.
     pub(crate) fn new(n: usize, mut arcs: Vec<(Node, Node, f64)>) -> Self {
         arcs.sort_by_key(|&(from, to, _)| (from, to));
         arcs.dedup_by(|next, kept| {
@@ -31,8 +32,16 @@ impl Arcs {
             kept.2 += if is_same { next.2 } else { 0.0 };
             is_same
         });
-        let first = (0..=n as Node).map(|node| arcs.partition_point(|&(from, _, _)| from < node)).collect();
-        let mut this = Self { rows: arcs, first, cycle: Vec::new(), seen: vec![0; n], n_walks: 0, steps_left: MOST_STEPS };
+        let first =
+            (0..=n as Node).map(|node| arcs.partition_point(|&(from, _, _)| from < node)).collect();
+        let mut this = Self {
+            rows: arcs,
+            first,
+            cycle: Vec::new(),
+            visited: vec![0; n],
+            n_walks: 0,
+            steps_left: MAX_STEPS,
+        };
         this.cycle = this.cycles();
         this
     }
@@ -50,12 +59,12 @@ impl Arcs {
         self.cycle[node as usize] as usize
     }
 
-    /// Strongly connected components by Tarjan's way, without recursion.
+    /// Strongly connected components by Tarjan's algorithm, without recursion.
     fn cycles(&self) -> Vec<u32> {
-        let n = self.seen.len();
+        let n = self.visited.len();
         let (mut cycle, mut order, mut low) = (vec![NONE; n], vec![NONE; n], vec![NONE; n]);
         let (mut open, mut path): (Vec<Node>, Vec<(Node, usize)>) = (Vec::new(), Vec::new());
-        let (mut n_seen, mut n_cycles) = (0, 0);
+        let (mut n_visited, mut n_cycles) = (0, 0);
         for root in 0..n as Node {
             if order[root as usize] == NONE {
                 path.push((root, 0));
@@ -63,8 +72,8 @@ impl Arcs {
             while let Some((node, next)) = path.pop() {
                 let i = node as usize;
                 if next == 0 {
-                    (order[i], low[i]) = (n_seen, n_seen);
-                    n_seen += 1;
+                    (order[i], low[i]) = (n_visited, n_visited);
+                    n_visited += 1;
                     open.push(node);
                 }
                 if let Some(&(_, to, _)) = self.of(node).get(next) {
@@ -93,41 +102,50 @@ impl Arcs {
         cycle
     }
 
-    /// Whether `from` is or leads to one of `targets`, which are sorted.
-    pub(crate) fn leads(&mut self, from: Node, targets: &[Node]) -> bool {
-        let mut leads = false;
+    /// Whether one of the sorted `targets` can be reached from `from` or is `from` itself.
+    pub(crate) fn reaches(&mut self, from: Node, targets: &[Node]) -> bool {
+        let mut reaches = false;
         self.walk(vec![from], targets, |_| {
-            leads = true;
+            reaches = true;
             true
         });
-        leads || self.steps_left == 0
+        reaches || self.steps_left == 0
     }
 
-    /// Which of `targets`, which are sorted, `from` are or lead to. If that takes too long, all.
-    pub(crate) fn led_to(&mut self, from: Vec<Node>, targets: &[Node]) -> Vec<bool> {
-        let mut led = vec![false; targets.len()];
+    /// Which of the sorted `targets` can be reached from `from` or are in it. All of them if the
+    /// limit of steps is exceeded.
+    pub(crate) fn reachable(&mut self, from: Vec<Node>, targets: &[Node]) -> Vec<bool> {
+        let mut reachable = vec![false; targets.len()];
         self.walk(from, targets, |target| {
-            led[target] = true;
+            reachable[target] = true;
             false
         });
         if self.steps_left == 0 {
-            led.fill(true);
+            reachable.fill(true);
         }
-        led
+        reachable
     }
 
-    /// `met` hears the index of each target that is met, and whether it has heard enough.
-    fn walk(&mut self, from: Vec<Node>, targets: &[Node], mut met: impl FnMut(usize) -> bool) {
-        let lowest = targets.iter().map(|&target| self.cycle[target as usize]).min().unwrap_or(NONE);
+    /// Calls `on_target` with the index of each target that is reached, until it returns true.
+    fn walk(
+        &mut self,
+        from: Vec<Node>,
+        targets: &[Node],
+        mut on_target: impl FnMut(usize) -> bool,
+    ) {
+        // Arcs lead to cycles with the same or a lower number, so nodes below the lowest target
+        // cannot reach any.
+        let lowest =
+            targets.iter().map(|&target| self.cycle[target as usize]).min().unwrap_or(NONE);
         self.n_walks += 1;
         let mut open = from;
         while let Some(node) = open.pop() {
-            let seen = &mut self.seen[node as usize];
-            if *seen == self.n_walks || self.cycle[node as usize] < lowest {
+            let visited = &mut self.visited[node as usize];
+            if *visited == self.n_walks || self.cycle[node as usize] < lowest {
                 continue;
             }
-            *seen = self.n_walks;
-            if targets.binary_search(&node).is_ok_and(&mut met) {
+            *visited = self.n_walks;
+            if targets.binary_search(&node).is_ok_and(&mut on_target) {
                 return;
             }
             let arcs = self.of(node);
@@ -150,26 +168,29 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_found_and_numbered_callees_first() {
-        // 0 calls 1; 1, 2 and 3 call each other in a ring; 3 calls 4, which calls itself; 5 is alone.
+    fn numbers_cycles_callees_first() {
+        // 0 calls 1; 1, 2 and 3 call each other in a ring; 3 calls 4, which calls itself; 5 is
+        // alone.
         let arcs = arcs(6, &[(0, 1), (1, 2), (2, 3), (3, 1), (3, 4), (4, 4), (0, 4), (0, 4)]);
         assert_eq!(arcs.cycle, [2, 1, 1, 1, 0, 3]);
         assert_eq!(arcs.of(0), [(0, 1, 1.0), (0, 4, 2.0)]);
     }
 
     #[test]
-    fn what_leads_where() {
+    fn finds_reachable_nodes() {
         let mut arcs = arcs(6, &[(0, 1), (1, 2), (2, 1), (2, 3), (0, 4)]);
-        assert!(arcs.leads(0, &[3]) && arcs.leads(3, &[3]) && arcs.leads(2, &[1, 5]));
-        assert!(!arcs.leads(4, &[3]) && !arcs.leads(3, &[0, 1, 2]) && !arcs.leads(1, &[4, 5]));
-        assert_eq!(arcs.led_to(vec![1], &[0, 2, 3, 4]), [false, true, true, false]);
+        assert!(arcs.reaches(0, &[3]) && arcs.reaches(3, &[3]) && arcs.reaches(2, &[1, 5]));
+        assert!(
+            !arcs.reaches(4, &[3]) && !arcs.reaches(3, &[0, 1, 2]) && !arcs.reaches(1, &[4, 5])
+        );
+        assert_eq!(arcs.reachable(vec![1], &[0, 2, 3, 4]), [false, true, true, false]);
         arcs.steps_left = 1;
-        assert!(arcs.leads(4, &[3]));
-        assert_eq!(arcs.led_to(vec![4], &[0, 3]), [true, true]);
+        assert!(arcs.reaches(4, &[3]), "after the limit of steps");
+        assert_eq!(arcs.reachable(vec![4], &[0, 3]), [true, true]);
     }
 
     #[test]
-    fn a_cycle_of_100_000() {
+    fn handles_a_cycle_of_100_000_nodes() {
         let ring: Vec<_> = (0..100_000).map(|i| (i, (i + 1) % 100_000)).collect();
         assert!(arcs(100_000, &ring).cycle.iter().all(|&cycle| cycle == 0));
         assert_eq!(arcs(100_000, &ring[..99_999]).cycle[99_990], 9);

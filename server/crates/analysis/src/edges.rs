@@ -1,38 +1,39 @@
 //! Caller → callee edges and their call sites.
 
-use crate::costs::group;
 use crate::frames::Frames;
+use crate::group::group;
 use crate::weighted::{ROOT, WeightedStacks};
 use profile::{FileId, FunctionId, Total};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// What calls from one function to another cost.
+/// Costs of the calls from one function to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edge {
-    /// Who calls.
+    /// The calling function.
     pub caller: FunctionId,
-    /// Who is called.
+    /// The called function.
     pub callee: FunctionId,
-    /// Weight of the samples in which the one calls the other at least once.
+    /// Weight of the samples in which the caller calls the callee at least once.
     pub total: f64,
-    /// Whether that is a guess, and rather too much: a call graph in which such calls lie within each other.
+    /// Whether `total` is an estimate, and rather too high: the edge of a call graph whose calls
+    /// may be nested in each other.
     pub estimated: bool,
-    /// How often, where the recording counted calls.
+    /// The number of calls, if the recording counts calls.
     pub calls: Option<u64>,
-    /// Whether the callee was inlined into the caller wherever it is called.
+    /// Whether the callee was inlined at all call sites.
     pub inlined: bool,
     pub(crate) sites: Range<u32>,
 }
 
 impl Edge {
-    /// Its weight, and how well it is known.
-    pub fn known_total(&self) -> Total {
+    /// The total, marked as exact or estimated.
+    pub fn as_total(&self) -> Total {
         if self.estimated { Total::Estimated(self.total) } else { Total::Exact(self.total) }
     }
 }
 
-/// A line that calls.
+/// A call site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Site {
     /// The caller's file.
@@ -43,7 +44,7 @@ pub struct Site {
     pub total: f64,
 }
 
-/// All edges by caller and callee, with their sites, costliest first.
+/// All edges by caller and callee, each with its call sites, costliest first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Edges {
     pub(crate) edges: Vec<Edge>,
@@ -51,27 +52,35 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Appends an edge with the lines that call.
-    pub(crate) fn push(&mut self, mut edge: Edge, sites: impl IntoIterator<Item = ((FileId, u32), f64)>) {
+    /// Appends an edge with its call sites.
+    pub(crate) fn push(
+        &mut self,
+        mut edge: Edge,
+        sites: impl IntoIterator<Item = ((FileId, u32), f64)>,
+    ) {
         let first = self.sites.len();
-        self.sites.extend(sites.into_iter().map(|((file, line), total)| Site { file, line, total }));
+        self.sites.extend(sites.into_iter().map(|((file, line), total)| Site {
+            file,
+            line,
+            total,
+        }));
         self.sites[first..].sort_by(|a, b| b.total.total_cmp(&a.total));
         edge.sites = first as u32..self.sites.len() as u32;
         self.edges.push(edge);
     }
 }
 
-/// What is summed for a site or an edge.
+/// Accumulates an edge or a call site.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     covered_until: u32,
-    /// Whether a callee is a call and not inlined code.
+    /// Whether any callee is a call, not inlined code.
     is_call: bool,
     total: f64,
 }
 
 impl Sum {
-    /// Adds the subtree at position `k` unless an outer occurrence has it already.
+    /// Adds the subtree at position `k` unless an outer occurrence already covers it.
     fn add(&mut self, k: usize, stacks: &WeightedStacks) {
         if k as u32 >= self.covered_until {
             self.covered_until = stacks.end[k];
@@ -81,20 +90,25 @@ impl Sum {
 }
 
 impl Edges {
-    /// All edges. They are most of the work, so two threads take half of the callers each.
+    /// All edges. They are most of the work of [`crate::costs`], so two threads take half of the
+    /// callers each.
     pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
-        let n_functions = frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
+        let n_functions =
+            frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
         let middle = FunctionId::new(middle(stacks, frames, n_functions));
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| Self::out_of(middle..FunctionId::new(n_functions), stacks, frames));
+            let second =
+                scope.spawn(|| Self::out_of(middle..FunctionId::new(n_functions), stacks, frames));
             let first = Self::out_of(FunctionId::new(0)..middle, stacks, frames);
-            first.followed_by(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            first
+                .followed_by(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
     /// The edges out of some functions.
     fn out_of(callers: Range<FunctionId>, stacks: &WeightedStacks, frames: &Frames) -> Self {
-        // Caller and line are one dense number (a place), so that one lookup per position finds site and edge.
+        // A place is a caller and a line as one dense number, so that one lookup per position finds
+        // both the call site and the edge.
         let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         site_ids.reserve(stacks.len() / 16);
         let mut edge_ids: FxHashMap<u64, u32> = FxHashMap::default();
@@ -129,12 +143,14 @@ impl Edges {
         Self::sorted(&edges, &sites, frames)
     }
 
-    /// Lays edges out by caller and callee, and their sites costliest first.
+    /// Lays edges out by caller and callee, with their call sites costliest first.
     fn sorted(edges: &[(u64, Sum)], sites: &[(u32, u32, Sum)], frames: &Frames) -> Self {
         let (starts, sites_of) = group(edges.len(), sites.iter().map(|&(edge, ..)| edge as usize));
-        let mut order: Vec<(u64, u32)> = edges.iter().zip(0..).map(|(&(key, _), edge)| (key, edge)).collect();
+        let mut order: Vec<(u64, u32)> =
+            edges.iter().zip(0..).map(|(&(key, _), edge)| (key, edge)).collect();
         order.sort_unstable();
-        let mut sorted = Self { edges: Vec::with_capacity(edges.len()), sites: Vec::with_capacity(sites.len()) };
+        let mut sorted =
+            Self { edges: Vec::with_capacity(edges.len()), sites: Vec::with_capacity(sites.len()) };
         for (key, edge) in order {
             let first = sorted.sites.len();
             let own = &sites_of[starts[edge as usize] as usize..starts[edge as usize + 1] as usize];
@@ -144,7 +160,10 @@ impl Edges {
                 Some(Site { file, line, total })
             }));
             sorted.sites[first..].sort_unstable_by(|a, b| {
-                b.total.abs().total_cmp(&a.total.abs()).then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
+                b.total
+                    .abs()
+                    .total_cmp(&a.total.abs())
+                    .then_with(|| (a.file, a.line).cmp(&(b.file, b.line)))
             });
             sorted.edges.push(Edge {
                 caller: FunctionId::new((key >> 32) as u32),
@@ -159,7 +178,7 @@ impl Edges {
         sorted
     }
 
-    /// These edges and then those of callers that come later.
+    /// Appends the edges of later callers.
     fn followed_by(mut self, later: Self) -> Self {
         let offset = self.sites.len() as u32;
         self.sites.extend(later.sites);
@@ -171,7 +190,7 @@ impl Edges {
     }
 }
 
-/// The function at which half of the calls come from functions before it.
+/// The function that divides the callers into halves with about the same number of calls.
 fn middle(stacks: &WeightedStacks, frames: &Frames, n_functions: u32) -> u32 {
     let mut calls = vec![0_usize; n_functions as usize];
     for &parent in stacks.parent.iter().filter(|&&parent| parent != ROOT) {
@@ -186,7 +205,7 @@ fn middle(stacks: &WeightedStacks, frames: &Frames, n_functions: u32) -> u32 {
     middle.unwrap_or(0) as u32
 }
 
-/// A pair of small numbers as one key, the first one deciding the order.
+/// A pair of numbers as one key that sorts like the pair.
 fn pair(a: u32, b: FunctionId) -> u64 {
     u64::from(a) << 32 | u64::from(b.raw())
 }

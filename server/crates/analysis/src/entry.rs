@@ -1,6 +1,6 @@
-//! Functions that nobody calls, or only the system: where stacks begin.
+//! Names of the functions that stacks begin with.
 
-/// Functions that programs and threads begin with, or that are called by nothing else than those.
+/// Entry points of programs and threads, and functions that only entry points call.
 const ENTRIES: [&str; 19] = [
     "_start",
     "_dl_start",
@@ -23,10 +23,14 @@ const ENTRIES: [&str; 19] = [
     "__restore_rt",
 ];
 
-/// Whether stacks begin with a function: the entry of a program or a thread in C libraries, of Go's scheduler, of what the kernel
-/// runs by itself.
+/// Whether stacks of native code begin with a function of this name: the entry of a program or
+/// thread in C libraries, Go's scheduler, or an entry of the kernel.
 pub fn is_entry_point(name: &str) -> bool {
-    // Versions (`clone@@GLIBC_2.2.5`), parts (`_start.cold`), assembly of Go (`runtime.goexit.abi0`).
+    // Strip versions (`clone@@GLIBC_2.2.5`), split parts (`_start.cold`) and Go's ABI suffix
+    // (`runtime.goexit.abi0`).
     let plain = name.split(['@', '.']).next().unwrap_or(name);
-    ENTRIES.contains(&plain) || plain.starts_with("__libc_start") || plain == "_rt0_amd64_linux" || name.starts_with("runtime.")
+    ENTRIES.contains(&plain)
+        || plain.starts_with("__libc_start")
+        || plain == "_rt0_amd64_linux"
+        || name.starts_with("runtime.")
 }

@@ -1,9 +1,9 @@
-//! What a frame means under given groups: its function and its line, as dense numbers to index sums with.
+//! Function and line of every frame under given groups, as dense numbers that index the sums.
 
 use profile::{FileId, FrameId, FunctionId, Groups, Profile};
 use rustc_hash::FxHashMap;
 
-/// What stands for the line of a frame that has none.
+/// Stands for the line of a frame without one.
 pub(crate) const NO_LINE: u32 = u32::MAX;
 
 /// Function and line of every frame.
@@ -12,9 +12,10 @@ pub(crate) struct Frames {
     place: Vec<u32>,
     /// Per frame whether its function was inlined into the one that calls it.
     inlined: Vec<bool>,
-    /// Each function with each of its lines: an index into `lines`, or [`NO_LINE`].
+    /// The distinct pairs of a function and a line. The line is an index into `lines`, or
+    /// [`NO_LINE`].
     pub(crate) places: Vec<(FunctionId, u32)>,
-    /// File and 1-based line number of each line that occurs, sorted.
+    /// File and 1-based number of each line that occurs, sorted.
     pub(crate) lines: Vec<(FileId, u32)>,
 }
 
@@ -26,7 +27,8 @@ impl Frames {
         let mut lines: Vec<(FileId, u32)> = ids().filter_map(at).collect();
         lines.sort_unstable();
         lines.dedup();
-        let line_ids: FxHashMap<_, _> = lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
+        let line_ids: FxHashMap<_, _> =
+            lines.iter().zip(0..).map(|(&line, id)| (line, id)).collect();
         let mut places = Vec::new();
         let mut place_ids = FxHashMap::default();
         let place = ids().map(|frame| {

@@ -1,23 +1,29 @@
-//! Costs of a call graph: self is exact, and so is an inclusive cost that the profiler stated, as far as it goes. Where it
-//! stated none, they follow from the calls ([`crate::inclusive`]).
+//! Costs of a call graph. Self is exact. Totals that the file states are taken as they are; if it
+//! states none, they are derived from the calls ([`crate::inclusive`]).
 //!
-//! Where several funcs are one function, or several functions lie on one line, their totals overlap by an unknown part: then
-//! the common total lies between the greatest of them and their sum. What a call from one part to another costs is in both, so
-//! the sum goes without it. That makes the usual case exact again: a wrapper and the only function that it calls.
+//! If several funcs are one function, or several functions are on one line, their totals overlap by
+//! an unknown amount. The common total is then at least the largest of them and at most their sum,
+//! without the cost of calls from one part to another, which is in both. That keeps the usual case
+//! exact: a wrapper and the only function that it calls.
 
 use crate::View;
-use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, sorted};
+use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
 use crate::edges::{Edge, Edges};
 use crate::inclusive::Inclusive;
-use crate::weighted::Sums;
-use profile::{Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, Metric, PartOfGraph, SourceId, ThreadId, Total};
+use crate::sums::{Sums, ThreadTotal};
+use profile::{
+    Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, Metric, PartOfGraph, SourceId,
+    ThreadId, Total,
+};
 use std::collections::BTreeMap;
 
 pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
     let metric = view.metric.index();
     let mut threads = vec![None; graph.threads.len()];
     let mut sums: Option<GraphCosts> = None;
-    for thread in (0..).map(ThreadId::new).take(threads.len()).filter(|thread| view.includes(thread.index())) {
+    for thread in
+        (0..).map(ThreadId::new).take(threads.len()).filter(|thread| view.includes(thread.index()))
+    {
         let costs = GraphCosts::of(graph.of_thread(thread), metric, groups);
         threads[thread.index()] = Some((costs.total(), graph.of_thread(thread).own.len() as u64));
         sums = Some(match sums {
@@ -26,20 +32,28 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
         });
     }
     let costs = sums.unwrap_or_else(|| {
-        let rest = if graph.threads.is_empty() { graph.whole() } else { graph.of_thread(ThreadId::new(u32::MAX)) };
+        let rest = if graph.threads.is_empty() {
+            graph.whole()
+        } else {
+            graph.of_thread(ThreadId::new(u32::MAX))
+        };
         GraphCosts::of(rest, metric, groups)
     });
     let base = costs.functions.iter().map(|function| function.cost.self_.abs()).sum();
     let sums = Sums { total: costs.total(), base, threads, ..Sums::default() };
-    let metric = graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
+    let metric =
+        graph.metrics.get(metric).cloned().unwrap_or_else(|| Metric::new("events", "events", None));
     Costs::new(metric, &sums, costs.functions, costs.lines, costs.places, costs.edges)
 }
 
-/// What each thread of a call graph spent; nothing for one without threads.
+/// The self cost of each thread; empty for a call graph without threads.
 pub(crate) fn thread_totals(graph: &CallGraph, metric: usize) -> Vec<ThreadTotal> {
     let total = |thread| {
         let own = graph.of_thread(thread).own;
-        let total = own.iter().filter_map(|own| own.weights.get(metric)).fold(0.0, |sum, weight| sum + weight);
+        let total = own
+            .iter()
+            .filter_map(|own| own.weights.get(metric))
+            .fold(0.0, |sum, weight| sum + weight);
         ThreadTotal { thread, total, samples: own.len() as u64 }
     };
     (0..graph.threads.len() as u32).map(ThreadId::new).map(total).collect()
@@ -69,37 +83,47 @@ impl GraphCosts {
         self.functions.iter().map(|function| function.cost.self_).sum()
     }
 
-    /// With the costs of another thread. Totals add up, since no thread runs within another one: bounds that calls within each
-    /// other leave in one thread are no wider for what the other one calls.
+    /// Adds the costs of another thread. Totals add up because no thread runs within another. Each
+    /// thread has its own bounds, so recursion in one does not widen those of the other.
     fn plus(self, other: Self) -> Self {
-        let functions = self.functions.into_iter().zip(other.functions).map(|(one, other)| FunctionCost {
-            cost: plus(one.cost, other.cost),
-            idle: one.idle + other.idle,
-            calls: one.calls.map_or(other.calls, |calls| Some(calls.saturating_add(other.calls.unwrap_or(0)))),
-        });
+        let functions =
+            self.functions.into_iter().zip(other.functions).map(|(one, other)| FunctionCost {
+                cost: plus(one.cost, other.cost),
+                idle: one.idle + other.idle,
+                calls: one.calls.map_or(other.calls, |calls| {
+                    Some(calls.saturating_add(other.calls.unwrap_or(0)))
+                }),
+            });
         let mut lines: BTreeMap<(FileId, u32), Cost> = BTreeMap::new();
         for LineCost { file, line, cost } in self.lines.into_iter().chain(other.lines) {
-            lines.entry((file, line)).and_modify(|known| *known = plus(*known, cost)).or_insert(cost);
+            let sum = lines.entry((file, line));
+            sum.and_modify(|sum| *sum = plus(*sum, cost)).or_insert(cost);
         }
         let mut places: BTreeMap<(FileId, u32, FunctionId), PlaceCost> = BTreeMap::new();
         for place in self.places.into_iter().chain(other.places) {
             let PlaceCost { function, file, line, cost, inlined } = place;
-            let same = |known: &mut PlaceCost| (known.cost, known.inlined) = (plus(known.cost, cost), known.inlined && inlined);
-            places.entry((file, line, function)).and_modify(same).or_insert(place);
+            places
+                .entry((file, line, function))
+                .and_modify(|sum| {
+                    sum.cost = plus(sum.cost, cost);
+                    sum.inlined &= inlined;
+                })
+                .or_insert(place);
         }
         Self {
             functions: functions.collect(),
-            lines: lines.into_iter().map(|((file, line), cost)| LineCost { file, line, cost }).collect(),
+            lines: lines
+                .into_iter()
+                .map(|((file, line), cost)| LineCost { file, line, cost })
+                .collect(),
             places: sorted(places.into_values().collect()),
             edges: plus_edges(&self.edges, &other.edges),
         }
     }
 }
 
-/// The cost in two threads.
+/// The sum of one function's or line's costs in two threads.
 fn plus(one: Cost, other: Cost) -> Cost {
-    // What has no cost of which its thread would know is not of that thread.
-    let is_absent = |cost: Cost| cost.self_ == 0.0 && cost.total == Total::Unknown;
     let total = match (is_absent(one), is_absent(other)) {
         (true, _) => other.total,
         (_, true) => one.total,
@@ -108,19 +132,31 @@ fn plus(one: Cost, other: Cost) -> Cost {
     Cost { self_: one.self_ + other.self_, total }
 }
 
-/// What the calls from each line cost.
+/// Whether a thread does not contain the function at all. Its total is 0 then, not unknown.
+fn is_absent(cost: Cost) -> bool {
+    cost.self_ == 0.0 && cost.total == Total::Unknown
+}
+
+/// The cost of the calls from each line.
 type SiteTotals = BTreeMap<(FileId, u32), f64>;
 
 fn plus_edges(one: &Edges, other: &Edges) -> Edges {
     let mut sums: BTreeMap<(FunctionId, FunctionId), (Edge, SiteTotals)> = BTreeMap::new();
-    for (edges, edge) in [one, other].into_iter().flat_map(|edges| edges.edges.iter().map(move |edge| (edges, edge))) {
+    for (edges, edge) in
+        [one, other].into_iter().flat_map(|edges| edges.edges.iter().map(move |edge| (edges, edge)))
+    {
         let (sum, sites) = sums.entry((edge.caller, edge.callee)).or_insert_with(|| {
-            (Edge { total: 0.0, estimated: false, calls: None, inlined: true, ..edge.clone() }, SiteTotals::new())
+            (
+                Edge { total: 0.0, estimated: false, calls: None, inlined: true, ..edge.clone() },
+                SiteTotals::new(),
+            )
         });
         sum.total += edge.total;
         sum.estimated |= edge.estimated;
         sum.inlined &= edge.inlined;
-        sum.calls = sum.calls.map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
+        sum.calls = sum
+            .calls
+            .map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
         for site in &edges.sites[edge.sites.start as usize..edge.sites.end as usize] {
             *sites.entry((site.file, site.line)).or_default() += site.total;
         }
@@ -132,7 +168,8 @@ fn plus_edges(one: &Edges, other: &Edges) -> Edges {
     edges
 }
 
-/// The calls by caller and callee; counts them for the callees, where nothing else does.
+/// The edges by caller and callee. Sets the call counts of the callees, unless the file states
+/// them.
 fn edges(
     part: PartOfGraph<'_>,
     metric: usize,
@@ -141,21 +178,24 @@ fn edges(
     mut derived: Option<Inclusive<'_>>,
 ) -> Edges {
     let weight = |call: &Call| call.weights.get(metric).copied().unwrap_or(0.0);
-    let mut calls: BTreeMap<(FunctionId, FunctionId), Vec<&Call>> = BTreeMap::new();
+    let mut calls_by_edge: BTreeMap<(FunctionId, FunctionId), Vec<&Call>> = BTreeMap::new();
     for call in part.calls {
-        calls.entry((groups.function(call.caller), groups.function(call.callee))).or_default().push(call);
+        let ends = (groups.function(call.caller), groups.function(call.callee));
+        calls_by_edge.entry(ends).or_default().push(call);
     }
     let mut edges = Edges::default();
-    let counted = part.totals.iter().any(|stated| stated.calls.is_some());
-    for ((caller, callee), calls) in calls {
-        let stated: f64 = calls.iter().map(|call| weight(call)).sum();
+    let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
+    for ((caller, callee), calls) in calls_by_edge {
+        let sum: f64 = calls.iter().map(|call| weight(call)).sum();
         let (total, estimated) = if let Some(derived) = &mut derived {
             derived.edge(&calls)
         } else {
             let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
-            let most = ends.into_iter().filter_map(most).fold(stated, f64::min);
-            let is_one = calls.windows(2).all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
-            (most, most < stated || !is_one || calls.iter().any(|call| call.nested))
+            let upper = ends.into_iter().filter_map(upper_bound).fold(sum, f64::min);
+            let is_one_call = calls
+                .windows(2)
+                .all(|pair| (pair[0].caller, pair[0].callee) == (pair[1].caller, pair[1].callee));
+            (upper, upper < sum || !is_one_call || calls.iter().any(|call| call.nested))
         };
         let mut sites = SiteTotals::new();
         for call in calls.iter().filter(|call| call.line != 0) {
@@ -166,40 +206,49 @@ fn edges(
         for site in sites.values_mut() {
             *site = site.min(total);
         }
-        let count = Some(calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count))).filter(|&count| count > 0);
-        if let Some(count) = count.filter(|_| !counted) {
+        let count = Some(calls.iter().fold(0, |sum: u64, call| sum.saturating_add(call.count)))
+            .filter(|&count| count > 0);
+        if let Some(count) = count.filter(|_| !has_stated_counts) {
             let sum = functions[callee.index()].calls.get_or_insert(0);
             *sum = sum.saturating_add(count);
         }
-        edges.push(Edge { caller, callee, total, estimated, calls: count, inlined: false, sites: 0..0 }, sites);
+        edges.push(
+            Edge { caller, callee, total, estimated, calls: count, inlined: false, sites: 0..0 },
+            sites,
+        );
     }
     edges
 }
 
-/// Costs of a call graph whose file states inclusive ones.
-fn stated(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> (Vec<FunctionCost>, (Vec<LineCost>, Vec<PlaceCost>)) {
+/// Costs of a call graph whose file states totals.
+fn stated(
+    part: PartOfGraph<'_>,
+    metric: usize,
+    groups: &Groups,
+) -> (Vec<FunctionCost>, (Vec<LineCost>, Vec<PlaceCost>)) {
     let weight = |weights: &[f64]| weights.get(metric).copied().unwrap_or(0.0);
     let mut functions = vec![Parts::default(); groups.n_functions()];
-    let mut lines: BTreeMap<(FileId, u32), Parts> = BTreeMap::new();
-    let mut places: BTreeMap<(FileId, u32, FunctionId), Parts> = BTreeMap::new();
-    // What is to be told of a func, and of one of its lines, goes to all that it is part of.
-    let mut tell = |func: FuncId, source: Option<SourceId>, line: u32, whole: bool, tell: &dyn Fn(&mut Parts)| {
-        let function = groups.function(func);
-        if whole {
-            tell(&mut functions[function.index()]);
-        }
-        let source = source.or(part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
-        if let Some(file) = source.map(|source| groups.file(source)) {
-            tell(lines.entry((file, line)).or_default());
-            tell(places.entry((file, line, function)).or_default());
-        }
-    };
+    let mut on_lines = PartsOnLines::default();
+    let mut calls: Vec<Option<u64>> = vec![None; functions.len()];
     for own in part.own {
-        tell(own.func, own.source, own.line, true, &|parts| parts.own += weight(&own.weights));
+        let weight = weight(&own.weights);
+        functions[groups.function(own.func).index()].own += weight;
+        if let Some(place) = place(part, groups, own.func, own.source, own.line) {
+            on_lines.each(place, |parts| parts.own += weight);
+        }
     }
     for stated in part.totals {
         let total = stated.totals.get(metric).copied().unwrap_or(Total::Unknown);
-        tell(stated.func, None, stated.line, stated.line == 0, &|parts| parts.add(total));
+        if let Some(place) = place(part, groups, stated.func, None, stated.line) {
+            on_lines.each(place, |parts| parts.add(total));
+        }
+        if stated.line == 0 {
+            let function = groups.function(stated.func).index();
+            functions[function].add(total);
+            let sum = &mut calls[function];
+            *sum =
+                sum.map_or(stated.calls, |sum| Some(sum.saturating_add(stated.calls.unwrap_or(0))));
+        }
     }
     for call in part.calls.iter().filter(|call| call.caller != call.callee && !call.nested) {
         let function = groups.function(call.caller);
@@ -209,45 +258,82 @@ fn stated(part: PartOfGraph<'_>, metric: usize, groups: &Groups) -> (Vec<Functio
         }
     }
     let total: f64 = functions.iter().map(|parts| parts.own).sum();
-    let mut calls: Vec<Option<u64>> = vec![None; functions.len()];
-    for stated in part.totals.iter().filter(|stated| stated.line == 0) {
-        let sum = &mut calls[groups.function(stated.func).index()];
-        *sum = sum.map_or(stated.calls, |sum| Some(sum.saturating_add(stated.calls.unwrap_or(0))));
-    }
-    let functions =
-        functions.into_iter().zip(calls).map(|(parts, calls)| FunctionCost { cost: parts.cost(total), idle: 0.0, calls });
-    let lines = lines.into_iter().map(|((file, line), parts)| LineCost { file, line, cost: parts.cost(total) });
-    let places = places.into_iter().map(|((file, line, function), parts)| PlaceCost {
-        function,
-        file,
-        line,
+    let functions = functions.into_iter().zip(calls).map(|(parts, calls)| FunctionCost {
         cost: parts.cost(total),
-        inlined: false,
+        idle: 0.0,
+        calls,
     });
-    (functions.collect(), (lines.collect(), sorted(places.collect())))
+    (functions.collect(), on_lines.costs(total))
 }
 
-/// The greatest weight that a total can be.
-fn most(total: Total) -> Option<f64> {
+/// The file, line and function of a row; `None` for a row without a line.
+fn place(
+    part: PartOfGraph<'_>,
+    groups: &Groups,
+    func: FuncId,
+    source: Option<SourceId>,
+    line: u32,
+) -> Option<(FileId, u32, FunctionId)> {
+    let source = source.or(part.graph.symbols.funcs.get(func).source).filter(|_| line != 0)?;
+    Some((groups.file(source), line, groups.function(func)))
+}
+
+/// Accumulates the costs of lines, and of each function on each line.
+#[derive(Default)]
+struct PartsOnLines {
+    lines: BTreeMap<(FileId, u32), Parts>,
+    places: BTreeMap<(FileId, u32, FunctionId), Parts>,
+}
+
+impl PartsOnLines {
+    fn each(&mut self, place: (FileId, u32, FunctionId), change: impl Fn(&mut Parts)) {
+        let (file, line, _) = place;
+        change(self.lines.entry((file, line)).or_default());
+        change(self.places.entry(place).or_default());
+    }
+
+    /// `total` is the weight of the profile.
+    fn costs(self, total: f64) -> (Vec<LineCost>, Vec<PlaceCost>) {
+        let lines = self.lines.into_iter().map(|((file, line), parts)| LineCost {
+            file,
+            line,
+            cost: parts.cost(total),
+        });
+        let places = self.places.into_iter().map(|((file, line, function), parts)| PlaceCost {
+            function,
+            file,
+            line,
+            cost: parts.cost(total),
+            inlined: false,
+        });
+        (lines.collect(), sorted(places.collect()))
+    }
+}
+
+/// The largest weight that a total can have; `None` if it is unknown.
+fn upper_bound(total: Total) -> Option<f64> {
     match total {
-        Total::Exact(weight) | Total::Estimated(weight) | Total::Bounded { max: weight, .. } => Some(weight),
+        Total::Exact(weight) | Total::Estimated(weight) | Total::Bounded { max: weight, .. } => {
+            Some(weight)
+        }
         Total::Unknown => None,
     }
 }
 
-/// What was said of the parts of one function, line or place.
+/// Accumulates the stated costs of the funcs of one function, line or place.
 #[derive(Clone, Copy, Default)]
 struct Parts {
     own: f64,
-    /// How many totals were stated.
+    /// The number of stated totals.
     stated: u32,
-    /// The last of them.
+    /// The last of them; the total if there is only one.
     only: Option<Total>,
-    /// The greatest of what they are at least.
+    /// The largest of their lower bounds.
     least: f64,
-    /// The sum of what they are at most.
+    /// The sum of their upper bounds.
     most: f64,
-    /// What one part costs that another one calls. Only the greatest such call: several may be of the same samples.
+    /// The cost of the calls from one part to another. Only the costliest of these calls counts,
+    /// because several may belong to the same samples.
     within: f64,
     estimated: bool,
     unknown: bool,
@@ -264,10 +350,10 @@ impl Parts {
             Total::Estimated(_) | Total::Unknown => 0.0,
         };
         self.least = self.least.max(least);
-        self.most += most(total).unwrap_or(0.0);
+        self.most += upper_bound(total).unwrap_or(0.0);
     }
 
-    /// `whole` is the weight of the profile, which no total exceeds.
+    /// `whole` is the weight of the profile, which no total can exceed.
     fn cost(self, whole: f64) -> Cost {
         let (min, max) = (self.least.max(self.own), (self.most - self.within).min(whole));
         let total = match self.only {

@@ -1,28 +1,32 @@
-//! Inclusive costs of a call graph whose file states none: they follow from its calls.
+//! Totals of a call graph whose file states none, derived from its calls.
 //!
-//! What a function spends itself and what its calls cost is its total, exactly, as long as no call leads back to it. A call of
-//! itself lies within another call and adds nothing. In a larger cycle calls lie within calls by parts that a graph does not
-//! tell; there a total has bounds. It is at least what calls from outside the cycle cost, and at least what the function
-//! spends itself and on calls that leave the cycle. It is at most that and what it spends on calls within the cycle, and at
-//! most what the whole cycle costs: what its functions spend themselves and on calls that leave it.
+//! The total of a function is its self cost plus the cost of its calls, exactly, as long as no call
+//! leads back to it. A function that calls itself directly adds nothing, because those calls are
+//! nested in another call of it. In a larger cycle calls are nested by amounts that a graph does
+//! not record, so a total has bounds:
 //!
-//! Bounds follow from each other. Wherever a function is on a stack, its innermost activation either is the leaf or calls another
-//! function. So what a function costs at least, without its self cost and the most that its other calls can cost, is the least
-//! that one of its calls costs, and the callee with it.
+//! - at least the cost of the calls from outside the cycle, and at least the self cost plus the
+//!   calls that leave the cycle;
+//! - at most that sum plus the calls within the cycle, and at most the cost of the whole cycle: the
+//!   self costs of its functions plus the calls that leave it.
 //!
-//! A line sums its self cost and the calls made there, of all functions with code on it. Calls that lead back to the line lie
-//! within each other like calls in a cycle. A line costs at least what its function costs at least, without the most that the
-//! function's other lines can cost.
+//! Bounds imply each other. Wherever a function is on a stack, its innermost activation either is
+//! the leaf or calls another function. So its lower bound minus its self cost minus the upper
+//! bounds of its other calls is a lower bound for the remaining call, and for the callee.
 //!
-//! Where the file tells calls of a function within itself apart ([`profile::CallGraph::inner`]) they are nodes of their own. Then most
-//! of what is a cycle otherwise is none, and a function costs what its outer calls cost.
+//! The total of a line is the self cost and the calls there, of all functions with code on it.
+//! Calls that lead back to the line are nested like calls in a cycle. The lower bound of a function
+//! minus the upper bounds of its other lines is a lower bound for the line.
+//!
+//! If the file separates recursive calls ([`profile::CallGraph::inner`]), these are nodes of their
+//! own. That dissolves most cycles, and a function costs what its outer calls cost.
 
 use crate::costs::{FunctionCost, LineCost, PlaceCost, sorted};
 use crate::cycles::{Arcs, Node};
 use profile::{Call, Cost, FileId, FuncId, FunctionId, Groups, PartOfGraph, SourceId, Total};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a node spends on a line: itself, or by calling.
+/// What a node spends on a line, itself or in one call.
 #[derive(Clone, Copy)]
 struct Row {
     place: Option<(FileId, u32)>,
@@ -32,7 +36,7 @@ struct Row {
     weight: f64,
 }
 
-/// All inclusive costs.
+/// Derives all totals.
 pub(crate) struct Inclusive<'g> {
     part: PartOfGraph<'g>,
     metric: usize,
@@ -42,11 +46,11 @@ pub(crate) struct Inclusive<'g> {
     /// Self cost by node.
     own: Vec<f64>,
     arcs: Arcs,
-    /// What calls of a node cost, but for calls of itself.
+    /// The cost of the calls of each node, without calls from the node itself.
     called: Vec<f64>,
     /// Weight of the whole recording.
     whole: f64,
-    /// By function.
+    /// Total by function.
     totals: Vec<Total>,
 }
 
@@ -55,19 +59,33 @@ impl<'g> Inclusive<'g> {
         let n = groups.n_functions();
         let inner: FxHashSet<FuncId> = part.graph.inner.iter().copied().collect();
         let mut has_outer = vec![false; n];
-        let called = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
-        for func in part.own.iter().map(|own| own.func).chain(called).filter(|func| !inner.contains(func)) {
+        let call_ends = part.calls.iter().flat_map(|call| [call.caller, call.callee]);
+        let funcs = part.own.iter().map(|own| own.func).chain(call_ends);
+        for func in funcs.filter(|func| !inner.contains(func)) {
             has_outer[groups.function(func).index()] = true;
         }
         let (own, called, arcs) = (vec![0.0; 2 * n], vec![0.0; 2 * n], Arcs::new(0, Vec::new()));
-        let mut this = Self { part, metric, groups, inner, has_outer, own, arcs, called, whole: 0.0, totals: Vec::new() };
+        let mut this = Self {
+            part,
+            metric,
+            groups,
+            inner,
+            has_outer,
+            own,
+            arcs,
+            called,
+            whole: 0.0,
+            totals: Vec::new(),
+        };
         for own in part.own {
             let node = this.node(own.func) as usize;
             this.own[node] += this.weight(&own.weights);
         }
         this.whole = this.own.iter().sum();
-        let arc = |call: &Call| (this.node(call.caller), this.node(call.callee), this.weight(&call.weights));
-        this.arcs = Arcs::new(2 * n, part.calls.iter().map(arc).collect());
+        let arcs = part.calls.iter().map(|call| {
+            (this.node(call.caller), this.node(call.callee), this.weight(&call.weights))
+        });
+        this.arcs = Arcs::new(2 * n, arcs.collect());
         for &(_, to, weight) in this.arcs.all().iter().filter(|(from, to, _)| from != to) {
             this.called[to as usize] += weight;
         }
@@ -79,7 +97,8 @@ impl<'g> Inclusive<'g> {
         weights.get(self.metric).copied().unwrap_or(0.0)
     }
 
-    /// The functions come first, then their inner calls. A function that has nothing else is not made of inner calls.
+    /// Nodes are the functions, followed by the recursive calls of each. A function that occurs
+    /// only as an inner func is an ordinary node.
     fn node(&self, func: FuncId) -> Node {
         let function = self.groups.function(func);
         let is_inner = self.inner.contains(&func) && self.has_outer[function.index()];
@@ -88,12 +107,14 @@ impl<'g> Inclusive<'g> {
 
     fn function_totals(&self) -> Vec<Total> {
         let n = self.has_outer.len();
-        // Without calls there is no total, but of a function that is alone.
+        // Without calls, totals are unknown unless there is only one function.
         if self.part.calls.is_empty() && self.own.iter().filter(|&&own| own != 0.0).count() > 1 {
             return vec![Total::Unknown; n];
         }
-        // What nodes spend on calls that leave their cycle and on calls that stay in it, and what calls from outside cost.
-        let (mut leaving, mut staying, mut entering) = (vec![0.0; 2 * n], vec![0.0; 2 * n], vec![0.0; 2 * n]);
+        // Per node: the cost of its calls that leave its cycle, of its calls that stay in it, and
+        // of the calls from outside the cycle.
+        let (mut leaving, mut staying, mut entering) =
+            (vec![0.0; 2 * n], vec![0.0; 2 * n], vec![0.0; 2 * n]);
         for &(from, to, weight) in self.arcs.all().iter().filter(|(from, to, _)| from != to) {
             if self.arcs.cycle(from) == self.arcs.cycle(to) {
                 staying[from as usize] += weight;
@@ -108,35 +129,43 @@ impl<'g> Inclusive<'g> {
             *members += 1;
             *weight += own + leaving;
         }
-        let of_node = |i: usize| {
-            let apart: f64 = self.own[i] + leaving[i];
-            match cycles[self.arcs.cycle(i as Node)] {
-                (1, _) => (apart, apart),
-                (_, whole) => (apart.max(entering[i]), whole.min(apart + staying[i])),
-            }
-        };
-        let mut nodes: Vec<(f64, f64)> = (0..2 * n).map(of_node).collect();
+        let mut nodes: Vec<(f64, f64)> = (0..2 * n)
+            .map(|i| {
+                let not_nested: f64 = self.own[i] + leaving[i];
+                match cycles[self.arcs.cycle(i as Node)] {
+                    (1, _) => (not_nested, not_nested),
+                    (_, whole) => (not_nested.max(entering[i]), whole.min(not_nested + staying[i])),
+                }
+            })
+            .collect();
         self.raise(&mut nodes);
-        let total = |(i, &(min, max)): (usize, &(f64, f64))| self.between(min, max, self.own[i] + self.own[i + n]);
-        nodes.iter().take(n).enumerate().map(total).collect()
+        (0..n)
+            .map(|i| self.between(nodes[i].0, nodes[i].1, self.own[i] + self.own[i + n]))
+            .collect()
     }
 
-    /// Raises the least that nodes of a cycle cost to what their callers spend at least on calling them. `nodes` has the least and
-    /// the most that each costs; the result is right after any number of rounds.
+    /// Raises lower bounds within cycles to what the callers spend at least on calling the node.
+    /// `nodes` has the lower and the upper bound of each; they are valid after any number of
+    /// rounds.
     fn raise(&self, nodes: &mut [(f64, f64)]) {
         const ROUNDS: usize = 16;
         for _ in 0..ROUNDS {
             let mut raised = false;
             for calls in self.arcs.all().chunk_by(|a, b| a.0 == b.0) {
                 let caller = calls[0].0;
-                let (least, _) = nodes[caller as usize];
+                let (lower, _) = nodes[caller as usize];
                 let others = || calls.iter().filter(|&&(_, to, _)| to != caller);
-                let most = |nodes: &[(f64, f64)], to: Node, weight: f64| weight.min(nodes[to as usize].1);
-                let spent: f64 = others().map(|&(_, to, weight)| most(nodes, to, weight)).sum();
-                for &(_, to, weight) in others().filter(|&&(_, to, _)| self.arcs.cycle(to) == self.arcs.cycle(caller)) {
-                    let elsewhere = self.own[caller as usize] + spent - most(nodes, to, weight);
-                    // Fractions are added up with a rounding.
-                    let called = (least - elsewhere - 1e-12 * self.whole).min(nodes[to as usize].1);
+                let upper_of_call =
+                    |nodes: &[(f64, f64)], to: Node, weight: f64| weight.min(nodes[to as usize].1);
+                let spent: f64 =
+                    others().map(|&(_, to, weight)| upper_of_call(nodes, to, weight)).sum();
+                for &(_, to, weight) in
+                    others().filter(|&&(_, to, _)| self.arcs.cycle(to) == self.arcs.cycle(caller))
+                {
+                    let elsewhere =
+                        self.own[caller as usize] + spent - upper_of_call(nodes, to, weight);
+                    // Allow for the rounding of sums of fractions.
+                    let called = (lower - elsewhere - 1e-12 * self.whole).min(nodes[to as usize].1);
                     if called > nodes[to as usize].0 {
                         nodes[to as usize].0 = called;
                         raised = true;
@@ -149,44 +178,69 @@ impl<'g> Inclusive<'g> {
         }
     }
 
-    /// A total within bounds that may contradict each other by rounding, of something with `own` self cost.
+    /// A total within bounds that may contradict each other by rounding. `own` is its self cost.
     fn between(&self, min: f64, max: f64, own: f64) -> Total {
-        let max = max.min(self.whole).max(own);
-        let min = min.max(own);
-        if min < max * (1.0 - 1e-12) { Total::Bounded { min, max } } else { Total::Exact(max) }
+        let upper = max.min(self.whole).max(own);
+        let lower = min.max(own);
+        if lower < upper * (1.0 - 1e-12) {
+            Total::Bounded { min: lower, max: upper }
+        } else {
+            Total::Exact(upper)
+        }
     }
 
-    /// What each function costs.
+    /// Costs by function.
     pub(crate) fn functions(&self) -> Vec<FunctionCost> {
         let n = self.has_outer.len();
-        let cost = |(i, &total)| Cost { self_: self.own[i] + self.own[i + n], total };
-        self.totals.iter().enumerate().map(cost).map(|cost| FunctionCost { cost, idle: 0.0, calls: None }).collect()
+        (0..)
+            .zip(&self.totals)
+            .map(|(i, &total): (usize, _)| {
+                let cost = Cost { self_: self.own[i] + self.own[i + n], total };
+                FunctionCost { cost, idle: 0.0, calls: None }
+            })
+            .collect()
     }
 
-    /// What each line costs, and each function on each line.
+    /// Costs of each line, and of each function on each line.
     pub(crate) fn lines(&mut self) -> (Vec<LineCost>, Vec<PlaceCost>) {
-        let own = self.part.own.iter().map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
-        let mut rows: Vec<Row> = own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
+        let own = self.part.own.iter();
+        let own = own.map(|own| self.row(own.func, own.source, own.line, None, &own.weights));
+        let mut rows: Vec<Row> =
+            own.chain(self.part.calls.iter().map(|call| self.call_row(call))).collect();
         rows.retain(|row| row.weight != 0.0);
         rows.sort_by_key(|row| (row.place, row.function, row.node));
         let mut spent = vec![0.0; self.has_outer.len()];
         let (mut lines, mut places) = (Vec::new(), Vec::new());
         for place in rows.chunk_by(|a, b| (a.place, a.function) == (b.place, b.function)) {
-            spent[place[0].function.index()] += self.most_at_innermost(place);
+            spent[place[0].function.index()] += self.upper_at_innermost(place);
         }
         for on_line in rows.chunk_by(|a, b| a.place == b.place) {
             let Some((file, line)) = on_line[0].place else { continue };
             lines.push(LineCost { file, line, cost: self.cost(on_line, &spent) });
             for of_one in on_line.chunk_by(|a, b| a.function == b.function) {
                 let cost = self.cost(of_one, &spent);
-                places.push(PlaceCost { function: of_one[0].function, file, line, cost, inlined: false });
+                places.push(PlaceCost {
+                    function: of_one[0].function,
+                    file,
+                    line,
+                    cost,
+                    inlined: false,
+                });
             }
         }
         (lines, sorted(places))
     }
 
-    fn row(&self, func: FuncId, source: Option<SourceId>, line: u32, callee: Option<FuncId>, weights: &[f64]) -> Row {
-        let source = source.or(self.part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
+    fn row(
+        &self,
+        func: FuncId,
+        source: Option<SourceId>,
+        line: u32,
+        callee: Option<FuncId>,
+        weights: &[f64],
+    ) -> Row {
+        let source =
+            source.or(self.part.graph.symbols.funcs.get(func).source).filter(|_| line != 0);
         Row {
             place: source.map(|source| (self.groups.file(source), line)),
             function: self.groups.function(func),
@@ -200,89 +254,101 @@ impl<'g> Inclusive<'g> {
         self.row(call.caller, call.source, call.line, Some(call.callee), &call.weights)
     }
 
-    /// The most that one function spends on one place where the innermost of its activations is there: rows of the same function
-    /// and place.
-    fn most_at_innermost(&self, rows: &[Row]) -> f64 {
-        let most = |function: usize| bounds(self.totals[function]).map_or(f64::INFINITY, |(_, max)| max);
-        let of_row = |row: &Row| match row.callee.map(|callee| callee as usize % self.has_outer.len()) {
-            Some(callee) if callee == row.function.index() => 0.0,
-            Some(callee) => row.weight.min(most(callee)),
-            None => row.weight,
-        };
-        let sum: f64 = rows.iter().map(of_row).sum();
-        rows.first().map_or(0.0, |row| sum.min(most(row.function.index())))
+    /// An upper bound for what a function spends on one line in its innermost activations. `rows`
+    /// are those of one function and line.
+    fn upper_at_innermost(&self, rows: &[Row]) -> f64 {
+        let sum: f64 = rows
+            .iter()
+            .map(|row| match row.callee.map(|callee| callee as usize % self.has_outer.len()) {
+                Some(callee) if callee == row.function.index() => 0.0,
+                Some(callee) => row.weight.min(self.upper_bound(callee)),
+                None => row.weight,
+            })
+            .sum();
+        rows.first().map_or(0.0, |row| sum.min(self.upper_bound(row.function.index())))
     }
 
-    /// What the rows of a line cost, sorted by function; `spent` has the sum of [`Self::most_at_innermost`] over all places of each
-    /// function.
+    /// The upper bound of a function's total; infinite if it is unknown.
+    fn upper_bound(&self, function: usize) -> f64 {
+        bounds(self.totals[function]).map_or(f64::INFINITY, |(_, max)| max)
+    }
+
+    /// The cost of the rows of a line, which are sorted by function. `spent` has the sum of
+    /// [`Self::upper_at_innermost`] over all lines of each function.
     fn cost(&mut self, rows: &[Row], spent: &[f64]) -> Cost {
         let own = sum(rows.iter().filter(|row| row.callee.is_none()));
-        let (mut least, whole) = self.overlapping(rows);
-        let mut most = 0.0;
+        let (mut lower, whole) = self.overlapping(rows);
+        let mut upper = 0.0;
         for of_one in rows.chunk_by(|a, b| a.function == b.function) {
             let function = of_one[0].function.index();
-            let Some((min, max)) = bounds(self.totals[function]) else { return Cost { self_: own, total: Total::Unknown } };
-            most += sum(of_one).min(max);
-            least = least.max(min - (spent[function] - self.most_at_innermost(of_one)));
+            let Some((min, max)) = bounds(self.totals[function]) else {
+                return Cost { self_: own, total: Total::Unknown };
+            };
+            upper += sum(of_one).min(max);
+            lower = lower.max(min - (spent[function] - self.upper_at_innermost(of_one)));
         }
-        let most = if least < whole { most } else { whole };
-        Cost { self_: own, total: self.between(least.min(whole), most, own) }
+        let upper = if lower < whole { upper } else { whole };
+        Cost { self_: own, total: self.between(lower.min(whole), upper, own) }
     }
 
-    /// What calls from one function to another cost, and whether that is only the most that it can be.
+    /// The cost of the calls from one function to another, and whether it is only an upper bound.
     pub(crate) fn edge(&mut self, calls: &[&Call]) -> (f64, bool) {
         let rows: Vec<Row> = calls.iter().map(|call| self.call_row(call)).collect();
-        let (least, mut most) = self.overlapping(&rows);
-        if let Some(call) = calls.first().filter(|_| least < most) {
+        let (lower, mut upper) = self.overlapping(&rows);
+        if let Some(call) = calls.first().filter(|_| lower < upper) {
             for end in [call.caller, call.callee] {
-                most = most.min(bounds(self.totals[self.groups.function(end).index()]).map_or(most, |(_, max)| max));
+                upper = upper.min(self.upper_bound(self.groups.function(end).index()));
             }
         }
-        (most.min(self.whole), least < most)
+        (upper.min(self.whole), lower < upper)
     }
 
-    /// The least and the most that rows can cost together: their sum, unless calls of theirs lead back to them.
+    /// The lower and the upper bound of what rows cost together: their sum, unless calls among them
+    /// lead back to them.
     fn overlapping(&mut self, rows: &[Row]) -> (f64, f64) {
         let mut nodes: Vec<Node> = rows.iter().map(|row| row.node).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        let mut known: FxHashMap<Node, bool> = FxHashMap::default();
-        let mut leads = |callee: Node| match nodes[..] {
-            // What is called and leads back is in the caller's cycle.
+        let mut reaches: FxHashMap<Node, bool> = FxHashMap::default();
+        let mut leads_back = |callee: Node| match nodes[..] {
+            // A callee that leads back is in the caller's cycle.
             [node] => self.arcs.cycle(callee) == self.arcs.cycle(node),
-            _ => *known.entry(callee).or_insert_with(|| self.arcs.leads(callee, &nodes)),
+            _ => *reaches.entry(callee).or_insert_with(|| self.arcs.reaches(callee, &nodes)),
         };
-        let leads_back: Vec<bool> = rows.iter().map(|row| row.callee.is_some_and(&mut leads)).collect();
-        let back = || rows.iter().zip(&leads_back).filter(|&(_, &leads)| leads).filter_map(|(row, _)| row.callee);
-        if back().next().is_none() {
+        let (back, not_back): (Vec<&Row>, Vec<&Row>) =
+            rows.iter().partition(|row| row.callee.is_some_and(&mut leads_back));
+        if back.is_empty() {
             return (sum(rows), sum(rows));
         }
-        // What does not lead back lies beside each other; so does what is reached by no other row.
-        let beside = sum(rows.iter().zip(&leads_back).filter(|&(_, &leads)| !leads).map(|(row, _)| row));
-        let led = self.arcs.led_to(back().collect(), &nodes);
-        let is_led = |row: &Row| nodes.binary_search(&row.node).is_ok_and(|i| led[i]);
-        let outermost = sum(rows.iter().filter(|row| !is_led(row)));
-        // What only outermost rows call lies within these.
-        let mut from_here: FxHashMap<Node, f64> = FxHashMap::default();
-        for row in rows.iter().filter(|row| !is_led(row)) {
+        // Rows that do not lead back are not nested in each other. Neither are those that no other
+        // row reaches.
+        let not_back = sum(not_back);
+        let reached =
+            self.arcs.reachable(back.iter().filter_map(|row| row.callee).collect(), &nodes);
+        let is_reached = |row: &Row| nodes.binary_search(&row.node).is_ok_and(|i| reached[i]);
+        let outermost = sum(rows.iter().filter(|row| !is_reached(row)));
+        // A node that only outermost rows call is nested in these.
+        let mut from_outermost: FxHashMap<Node, f64> = FxHashMap::default();
+        for row in rows.iter().filter(|row| !is_reached(row)) {
             if let Some(callee) = row.callee {
-                *from_here.entry(callee).or_default() += row.weight;
+                *from_outermost.entry(callee).or_default() += row.weight;
             }
         }
-        let is_within = |row: &Row| {
-            let from_here = from_here.get(&row.node).copied().unwrap_or(0.0);
-            let n = self.has_outer.len();
-            let total = bounds(self.totals[row.node as usize % n]).map_or(f64::INFINITY, |(_, max)| max);
-            // Nothing else calls it, and it was not entered unseen.
-            is_led(row) && from_here >= self.called[row.node as usize] * (1.0 - 1e-12) && from_here >= total * 0.999
+        let is_nested = |row: &Row| {
+            let from_outermost = from_outermost.get(&row.node).copied().unwrap_or(0.0);
+            let total = self.upper_bound(row.node as usize % self.has_outer.len());
+            // Nothing else calls it, and it has no cost that came in without a recorded call.
+            is_reached(row)
+                && from_outermost >= self.called[row.node as usize] * (1.0 - 1e-12)
+                && from_outermost >= total * 0.999
         };
-        let most = sum(rows.iter().filter(|row| !is_within(row)));
-        (beside.max(outermost).min(most), most)
+        let upper = sum(rows.iter().filter(|row| !is_nested(row)));
+        (not_back.max(outermost).min(upper), upper)
     }
 }
 
 fn sum<'a>(rows: impl IntoIterator<Item = &'a Row>) -> f64 {
-    // The sum of nothing would be -0.
+    // `Iterator::sum` of nothing is -0.0.
     rows.into_iter().fold(0.0, |sum, row| sum + row.weight)
 }
 

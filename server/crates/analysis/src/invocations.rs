@@ -1,23 +1,24 @@
-//! Single calls, out of samples in order of time.
+//! Single calls, reconstructed from samples in the order of time.
 //!
-//! A recording of events says where calls begin ([`profile::Samples::calls`]). A sampled one does not: there, what one sample
-//! has in common with the sample before, from the root on, is taken for calls that go on, and the rest for calls that ended
-//! and calls that began. Two calls between which no sample fell look like one, so such counts are estimates and depend on the
-//! order of samples; costs do not. (The estimate is that of rbspy's callgrind output, with calls told apart by function: a
-//! caller that goes on at another line makes no new call.)
+//! A recording of events says where calls begin ([`profile::Samples::calls`]). A sampled one does
+//! not. There, the frames that a sample shares with the previous one, counted from the root, are
+//! taken for calls that continue. All other frames are calls that ended or began. Two calls without
+//! a sample in between look like one, so these counts are estimates and depend on the order of
+//! samples; costs do not. This is how rbspy counts for its callgrind output, except that calls are
+//! compared by function: a caller that continues at another line is not a new call.
 
 use profile::{
-    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder, Samples, SourceId, StackId,
-    SymbolTables, Thread, Weights,
+    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder,
+    Samples, SourceId, StackId, SymbolTables, Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What no path stands above.
+/// The parent of a path that begins at the root.
 const ROOT: u32 = u32::MAX;
 
-/// Paths of functions from the root: stacks that differ in lines only are one path.
+/// Paths of functions from the root. Stacks that differ only in lines are one path.
 struct Paths {
-    /// Of each path the one above it, or [`ROOT`].
+    /// The parent of each path, or [`ROOT`].
     parent: Vec<u32>,
     depth: Vec<u32>,
     /// The path of each stack.
@@ -27,16 +28,21 @@ struct Paths {
 impl Paths {
     fn new(profile: &Profile) -> Self {
         let (stacks, frames) = (profile.stacks(), profile.frames());
-        let mut paths = Self { parent: Vec::new(), depth: Vec::new(), of_stack: Vec::with_capacity(stacks.len()) };
+        let mut paths = Self {
+            parent: Vec::new(),
+            depth: Vec::new(),
+            of_stack: Vec::with_capacity(stacks.len()),
+        };
         let mut ids: FxHashMap<(u32, FuncId), u32> = FxHashMap::default();
         for stack in stacks.ids() {
             let parent = stacks.prefix(stack).map_or(ROOT, |prefix| paths.of_stack[prefix.index()]);
-            let path = *ids.entry((parent, frames.get(stacks.frame(stack)).func)).or_insert_with(|| {
-                let depth = if parent == ROOT { 0 } else { paths.depth[parent as usize] + 1 };
-                paths.parent.push(parent);
-                paths.depth.push(depth);
-                paths.parent.len() as u32 - 1
-            });
+            let path =
+                *ids.entry((parent, frames.get(stacks.frame(stack)).func)).or_insert_with(|| {
+                    let depth = if parent == ROOT { 0 } else { paths.depth[parent as usize] + 1 };
+                    paths.parent.push(parent);
+                    paths.depth.push(depth);
+                    paths.parent.len() as u32 - 1
+                });
             paths.of_stack.push(path);
         }
         paths
@@ -50,12 +56,12 @@ impl Paths {
         self.parent.get(path as usize).copied().unwrap_or(ROOT)
     }
 
-    /// How many frames a path has.
+    /// The number of frames of a path.
     fn len(&self, path: u32) -> u32 {
         self.depth.get(path as usize).map_or(0, |depth| depth + 1)
     }
 
-    /// How many frames two paths have in common.
+    /// The number of frames that two paths share, counted from the root.
     fn common(&self, mut a: u32, mut b: u32) -> u32 {
         while a != b {
             let (a_len, b_len) = (self.len(a), self.len(b));
@@ -69,16 +75,24 @@ impl Paths {
         self.len(a)
     }
 
-    /// Walks the samples of a thread in order: `begin` hears the stack of every call that begins, callers first, before
-    /// `sample` hears the sample.
-    fn walk(&self, profile: &Profile, samples: &Samples, mut begin: impl FnMut(StackId), mut sample: impl FnMut(usize, u32)) {
-        let mut before = ROOT;
+    /// Walks the samples of a thread in order. Calls `begin` with the stack of every call that
+    /// begins, callers first, then `sample` with the index of the sample and the length of its
+    /// path.
+    fn walk(
+        &self,
+        profile: &Profile,
+        samples: &Samples,
+        mut begin: impl FnMut(StackId),
+        mut sample: impl FnMut(usize, u32),
+    ) {
+        let mut previous = ROOT;
         let mut begun = Vec::new();
         for i in 0..samples.len() {
             let stack = samples.stack(i);
             let path = self.of(stack);
-            let starts = samples.calls().is_some_and(|calls| calls.get(i).is_some_and(|&calls| calls > 0));
-            let mut kept = self.common(before, path);
+            let starts =
+                samples.calls().is_some_and(|calls| calls.get(i).is_some_and(|&calls| calls > 0));
+            let mut kept = self.common(previous, path);
             if starts && kept == self.len(path) {
                 kept = kept.saturating_sub(1);
             }
@@ -87,17 +101,17 @@ impl Paths {
             begun.extend(up.take((self.len(path) - kept) as usize));
             begun.iter().rev().for_each(|&stack| begin(stack));
             sample(i, self.len(path));
-            before = path;
+            previous = path;
         }
     }
 }
 
-/// The same recording with one sample per call, in the order in which calls begin; each has the weight that its call spent
-/// itself. Samples without a stack are left out.
+/// The recording with one sample per call, in the order in which calls begin. Each has the self
+/// cost of its call as weight. Samples without a stack are dropped.
 pub fn one_sample_per_call(profile: &Profile) -> Profile {
     let paths = Paths::new(profile);
     profile.with_samples(profile.default_metric(), |_, samples| {
-        // The row of each call that goes on, outermost first, and all rows.
+        // `open` has the row of each call that continues, outermost first; `stacks` has all rows.
         let (mut open, mut stacks): (Vec<usize>, Vec<StackId>) = (Vec::new(), Vec::new());
         let mut rows: Vec<(usize, usize)> = Vec::with_capacity(samples.len());
         let open_calls = std::cell::RefCell::new((&mut open, &mut stacks));
@@ -123,86 +137,91 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
             }
             Weights::Each(sums)
         });
-        let weights = weights.collect();
+        let weights: Vec<_> = weights.collect();
         let calls = vec![1; stacks.len()];
         Some(Samples::new(stacks.into_iter().map(Some), weights).with_calls(calls))
     })
 }
 
-/// The calls of a recording as a graph: what functions spent on their lines, and how often and for how much they called each
-/// other from which line. In the cost of a call that is on a stack several times a sample counts each time, as callgrind has
-/// it: costs of recursive calls do not add up to anything. The default metric comes first.
+/// The call graph of a recording: self cost per line, and number and cost of the calls from each
+/// line to each function. A sample counts once for every occurrence of a call on its stack, as in
+/// callgrind files, so costs of recursive calls can exceed the total. The default metric comes
+/// first.
 ///
-/// Calls of a function within itself are those of a func of its own ([`CallGraph::inner`]), as callgrind tells them apart: so what
-/// recurs on a stack makes no cycle of what does not.
+/// Recursive calls of a function go to a func of their own ([`CallGraph::inner`]), as callgrind
+/// separates them. So a function that recurses does not put the functions it calls on a cycle.
 pub fn call_graph(profile: &Profile) -> CallGraph {
     let inner = Inner::of(profile);
     let graph = graph(profile, &inner);
     CallGraph { symbols: inner.symbols, inner: inner.funcs, ..graph }
 }
 
-/// The same without telling calls of a function within itself apart.
+/// [`call_graph`] without separate funcs for recursive calls.
 pub fn call_graph_without_levels(profile: &Profile) -> CallGraph {
-    let inner = Inner { symbols: profile.symbols().clone(), of_stack: vec![None; profile.stacks().len()], funcs: Vec::new() };
+    let inner = Inner {
+        symbols: profile.symbols().clone(),
+        of_stack: vec![None; profile.stacks().len()],
+        funcs: Vec::new(),
+    };
     CallGraph { symbols: inner.symbols.clone(), ..graph(profile, &inner) }
 }
 
-/// Which calls lie within another call of the same function.
+/// The recursive calls of a profile: those nested in another call of the same function.
 struct Inner {
-    /// With a func more for each that has such calls.
+    /// The tables of the profile, with one more func for each that has such calls.
     symbols: SymbolTables,
-    /// The func that stands for the innermost call of a stack, if it is such a call.
+    /// The func for the leaf of each stack, if the leaf is such a call.
     of_stack: Vec<Option<FuncId>>,
-    /// All these.
+    /// The added funcs.
     funcs: Vec<FuncId>,
 }
 
 impl Inner {
     fn of(profile: &Profile) -> Self {
-        let (stacks, frames, mut symbols) = (profile.stacks(), profile.frames(), profile.symbols().clone());
+        let (stacks, frames, mut symbols) =
+            (profile.stacks(), profile.frames(), profile.symbols().clone());
         let mut below: Vec<Vec<StackId>> = vec![Vec::new(); stacks.len()];
-        let mut left = Vec::new();
+        let mut pending = Vec::new();
         for stack in stacks.ids() {
             match stacks.prefix(stack) {
                 Some(caller) => below[caller.index()].push(stack),
-                None => left.push((stack, false)),
+                None => pending.push((stack, false)),
             }
         }
-        // Funcs that are alike in all are one in a file.
-        let func = |stack: StackId| profile.symbols().funcs.get(frames.get(stacks.frame(stack)).func);
+        // Compare funcs by content: equal ones become one function in the file.
         let mut open: FxHashMap<Func, u32> = FxHashMap::default();
-        let mut known: FxHashMap<Func, FuncId> = FxHashMap::default();
+        let mut inner: FxHashMap<Func, FuncId> = FxHashMap::default();
         let mut of_stack = vec![None; stacks.len()];
-        while let Some((stack, is_left)) = left.pop() {
-            let func = func(stack);
+        while let Some((stack, is_done)) = pending.pop() {
+            let func = profile.symbols().funcs.get(frames.get(stacks.frame(stack)).func);
             let depth = open.entry(func).or_insert(0);
-            if is_left {
+            if is_done {
                 *depth -= 1;
                 continue;
             }
             if *depth > 0 {
-                of_stack[stack.index()] = Some(*known.entry(func).or_insert_with(|| {
+                of_stack[stack.index()] = Some(*inner.entry(func).or_insert_with(|| {
                     symbols.funcs.push(func);
                     FuncId::new(symbols.funcs.len() as u32 - 1)
                 }));
             }
             *depth += 1;
-            left.push((stack, true));
-            left.extend(below[stack.index()].iter().map(|&stack| (stack, false)));
+            pending.push((stack, true));
+            pending.extend(below[stack.index()].iter().map(|&stack| (stack, false)));
         }
-        let mut funcs: Vec<FuncId> = known.into_values().collect();
+        let mut funcs: Vec<FuncId> = inner.into_values().collect();
         funcs.sort_unstable();
         Self { symbols, of_stack, funcs }
     }
 
-    /// Where the innermost call of a stack is.
+    /// The place of the leaf of a stack.
     fn place(&self, profile: &Profile, stack: StackId) -> Place {
         let place = Place::of(profile, stack);
         Place { func: self.of_stack[stack.index()].unwrap_or(place.func), ..place }
     }
 }
 
-/// The rows of the graph, without names.
+/// The call graph, without names.
 fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
     let stacks = profile.stacks();
     let default = profile.default_metric().index();
@@ -212,10 +231,11 @@ fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
     let paths = Paths::new(profile);
     let mut weights = vec![vec![0.0; stacks.len()]; order.len()];
     let mut rows = Rows { n_metrics: order.len(), ..Rows::default() };
-    for Thread { samples, .. } in profile.threads() {
+    for samples in profile.samples() {
         let begin = |stack: StackId| {
             if let Some(caller) = stacks.prefix(stack) {
-                rows.call(inner.place(profile, caller), inner.place(profile, stack).func).count += 1;
+                rows.call(inner.place(profile, caller), inner.place(profile, stack).func).count +=
+                    1;
             }
         };
         paths.walk(profile, samples, begin, |_, _| {});
@@ -227,11 +247,14 @@ fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
             }
         }
     }
-    // Callees before callers: what is seen of a stack is its own weight and that of all that it called.
+    // In reverse order callees come before callers, so the sum of a subtree is complete when its
+    // root is reached.
     let mut subtree = weights.clone();
     for stack in stacks.ids().rev() {
         let place = inner.place(profile, stack);
-        let column = |weights: &[Vec<f64>]| weights.iter().map(|sums| sums[stack.index()]).collect::<Vec<f64>>();
+        let column = |weights: &[Vec<f64>]| {
+            weights.iter().map(|sums| sums[stack.index()]).collect::<Vec<f64>>()
+        };
         let (own, total) = (column(&weights), column(&subtree));
         rows.own(place, &own);
         if let Some(caller) = stacks.prefix(stack) {
@@ -245,27 +268,28 @@ fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
     rows.finish(metrics)
 }
 
-/// A function at one of its lines.
+/// A function and a line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     func: FuncId,
-    /// The file of the line, where it is another than the function's.
+    /// The file of the line if it is not the function's.
     source: Option<SourceId>,
     line: u32,
 }
 
 impl Place {
-    /// Where the innermost call of a stack is.
+    /// The place of the leaf of a stack.
     fn of(profile: &Profile, stack: StackId) -> Self {
         let frame = profile.stacks().frame(stack);
         let Frame { func, line, .. } = profile.frames().get(frame);
-        let (source, line) = profile.place(frame).map_or((None, line), |(source, line)| (Some(source), line));
+        let (source, line) =
+            profile.place(frame).map_or((None, line), |(source, line)| (Some(source), line));
         let source = source.filter(|_| source != profile.symbols().funcs.get(func).source);
         Self { func, source, line }
     }
 }
 
-/// Rows of a call graph while they are summed.
+/// Accumulates the rows of a call graph.
 #[derive(Default)]
 struct Rows {
     n_metrics: usize,
@@ -275,47 +299,58 @@ struct Rows {
 
 impl Rows {
     fn own(&mut self, place: Place, weights: &[f64]) {
-        let zeros = || vec![0.0; self.n_metrics];
         let row = self.own.entry(place).or_insert_with(|| {
             let Place { func, source, line } = place;
-            OwnCost { func, source, line, weights: zeros() }
+            OwnCost { func, source, line, weights: vec![0.0; self.n_metrics] }
         });
         add(&mut row.weights, weights);
     }
 
     fn call(&mut self, place: Place, callee: FuncId) -> &mut Call {
-        let zeros = || vec![0.0; self.n_metrics];
-        // A stack can pass any call several times.
         self.calls.entry((place, callee)).or_insert_with(|| {
             let Place { func: caller, source, line } = place;
-            Call { caller, source, line, callee, count: 0, weights: zeros(), nested: true }
+            let weights = vec![0.0; self.n_metrics];
+            // A stack can contain any call several times.
+            Call { caller, source, line, callee, count: 0, weights, nested: true }
         })
     }
 
-    /// What no sample passes is no part of the graph; a function that only calls keeps its lines.
+    /// Drops rows without weight and calls. A function without self cost keeps its lines if it
+    /// calls or is called.
     fn finish(self, metrics: Vec<Metric>) -> CallGraph {
-        let any = |weights: &[f64]| weights.iter().any(|&weight| weight != 0.0);
-        let calls = self.calls.into_values().filter(|call| call.count > 0 || any(&call.weights));
-        let mut calls: Vec<Call> = calls.collect();
+        let mut calls: Vec<Call> = self
+            .calls
+            .into_values()
+            .filter(|call| call.count > 0 || has_weight(&call.weights))
+            .collect();
         calls.sort_by_key(|call| (call.caller, call.source, call.line, call.callee));
-        let passed: FxHashSet<FuncId> = calls.iter().flat_map(|call| [call.caller, call.callee]).collect();
-        let own = self.own.into_values().filter(|own| any(&own.weights) || passed.contains(&own.func));
-        let mut own: Vec<OwnCost> = own.collect();
+        let on_calls: FxHashSet<FuncId> =
+            calls.iter().flat_map(|call| [call.caller, call.callee]).collect();
+        let mut own: Vec<OwnCost> = self
+            .own
+            .into_values()
+            .filter(|own| has_weight(&own.weights) || on_calls.contains(&own.func))
+            .collect();
         own.sort_by_key(|own| (own.func, own.source, own.line));
         CallGraph { metrics, own, calls, ..CallGraph::default() }
     }
+}
+
+fn has_weight(weights: &[f64]) -> bool {
+    weights.iter().any(|&weight| weight != 0.0)
 }
 
 fn add(sums: &mut [f64], weights: &[f64]) {
     sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight);
 }
 
-/// The recording as rbspy sees it: every line of a function is a function of its own that starts there, and C functions
-/// without a name are passed over unless a stack has nothing else.
+/// The recording in rbspy's terms: every line of a function is a function of its own that starts
+/// there, and C functions without a name are skipped unless a stack has nothing else.
 pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
     const NAMELESS: &str = "(unknown) [c function]";
     let (stacks, symbols) = (profile.stacks(), profile.symbols());
-    let mut builder = ProfileBuilder::new(profile.metrics().to_vec(), profile.default_metric().index());
+    let mut builder =
+        ProfileBuilder::new(profile.metrics().to_vec(), profile.default_metric().index());
     let mut nameless = None;
     let mut kept: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
@@ -324,8 +359,12 @@ pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
         let name = symbols.strings.get(name);
         let func = Func {
             name: builder.intern_string(name)?,
-            source: source.map(|source| builder.intern_source(symbols.source_name(source))).transpose()?,
-            lib: lib.map(|lib| builder.intern_lib(symbols.libs[lib.index()].clone())).transpose()?,
+            source: source
+                .map(|source| builder.intern_source(symbols.source_name(source)))
+                .transpose()?,
+            lib: lib
+                .map(|lib| builder.intern_lib(symbols.libs[lib.index()].clone()))
+                .transpose()?,
             line,
             column: 0,
         };
@@ -340,14 +379,14 @@ pub fn lines_as_functions(profile: &Profile) -> Result<Profile, BuildError> {
             _ => Some(builder.intern_stack(prefix, frame)?),
         });
     }
-    for thread in profile.threads() {
-        let samples = &thread.samples;
-        let moved = samples.stacks().map(|stack| stack.and_then(|stack| kept[stack.index()].or(nameless)));
+    for (thread, samples) in profile.sampled_threads() {
+        let moved =
+            samples.stacks().map(|stack| stack.and_then(|stack| kept[stack.index()].or(nameless)));
         let mut moved = Samples::new(moved, samples.weights().to_vec());
         if let Some(calls) = samples.calls() {
             moved = moved.with_calls(calls.to_vec());
         }
-        builder.push_thread(Thread { samples: moved, ..thread.clone() })?;
+        builder.push_thread(thread.clone(), moved)?;
     }
     Ok(builder.build())
 }

@@ -1,15 +1,17 @@
 //! What a recording costs, by function, line, call and path.
 //!
-//! [`costs`] sums a whole recording once: self and total of every function and of every line of every file, and of every
-//! caller → callee edge with its call sites. [`CallTree`] answers what depends on a path, on demand. Both look at a recording
-//! through one [`View`] and one [`profile::Groups`], so that what is one thing to the user is counted once. What a view hides
-//! or merges of stacks goes before: [`reshape`] gives the recording that is left.
+//! [`costs`] sums a whole recording once: self and total of every function, of every line of every
+//! file and of every caller → callee edge with its call sites. [`CallTree`] answers queries that
+//! depend on a path, on demand. Both take one [`View`] and one [`profile::Groups`], so that funcs
+//! that are one function to the user count once. Transforms and the implementation filter come
+//! first: [`reshape`] returns the recording they leave.
 //!
-//! The rules: self goes to the leaf; whatever occurs several times on one stack (recursion, two names of one file, two
-//! instances of one function) counts once for that sample; idle samples lie outside the total; samples without stack count
-//! nowhere. Everything is linear in the stacks and iterates, so stacks may be as deep as they like.
+//! Self goes to the leaf. A function, line or edge that occurs several times on one stack
+//! (recursion, two names of one file, two instances of one function) counts once for that sample.
+//! Idle samples are outside the total. Samples without a stack count nowhere. Everything is linear
+//! in the stacks and iterates, because stacks may be 100 000 frames deep.
 //!
-//! No file formats, no editors, no files, no clocks.
+//! No file formats, no editors, no file access, no clock.
 
 mod apply;
 mod branches;
@@ -22,12 +24,16 @@ mod edges;
 mod entry;
 mod frames;
 mod graph;
+mod group;
 mod inclusive;
 mod invocations;
 mod names;
+mod recording;
 mod reshape;
+mod stacks;
+mod sums;
 mod transform;
-mod unwound;
+mod unwind_stats;
 mod view;
 mod weighted;
 
@@ -35,12 +41,16 @@ pub use apply::{Truncate, apply, apply_to_graph, truncate};
 pub use branches::Branch;
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
-pub use costs::{Costs, FunctionCost, LineCost, PlaceCost, ThreadTotal, costs, thread_totals};
+pub use costs::{Costs, FunctionCost, LineCost, PlaceCost};
 pub use edges::{Edge, Site};
 pub use entry::is_entry_point;
-pub use invocations::{call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call};
+pub use invocations::{
+    call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
+};
 pub use names::{Unmatched, find_function, find_metric, find_threads, nearest};
+pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};
+pub use sums::ThreadTotal;
 pub use transform::{Implementation, Operand, Transform, TransformKind};
-pub use unwound::{Unwound, unwound};
+pub use unwind_stats::{UnwindStats, unwind_stats};
 pub use view::{IdleSamples, ThreadChoice, View};

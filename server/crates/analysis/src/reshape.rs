@@ -1,33 +1,39 @@
-//! Recordings as transforms and the implementation filter leave them. Whatever sums or writes takes what comes out, so all see
-//! the same.
+//! Applies transforms and the implementation filter to a recording. Everything that sums or writes
+//! a recording takes the result, so that all surfaces agree.
 //!
-//! The rules are the Firefox Profiler's (`profile-logic/transforms`): transforms see all frames, in their order, and the filter
-//! comes last. A frame that goes leaves its cost to the nearest frame above it that stays, at that frame's line; of a recursion
-//! that collapses the innermost frame stays. Samples of which nothing is left are left out, so percentages are of what remains.
-//! Unlike there, idle samples stay idle when the frame goes at which they were noticed, and a transform that names what the
-//! recording does not have changes nothing, with a warning.
+//! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
+//! see all frames; the filter comes last. The cost of a removed frame goes to the nearest remaining
+//! frame above it, at that frame's line. Of a collapsed recursion the innermost frame remains.
+//! Samples without remaining frames are dropped, so percentages refer to the rest. There are two
+//! differences: idle samples stay idle if the idle frame is removed, and a transform that names
+//! something the recording does not have is ignored with a warning.
 //!
-//! Each transform is a pass over the stacks, callers first: what became of its caller is all that a stack needs to know.
+//! Each transform is one pass over the stacks, callers first, since the new stack depends only on
+//! the old one and the caller's new stack.
 
 use crate::names::{Unmatched, find_category, find_function, find_libs};
 use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
-use profile::{Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, Warning};
+use profile::{
+    Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables,
+    Warning, WarningCode,
+};
 
-/// What transforms and the filter of a view leave of a recording.
+/// The result of [`reshape`].
 #[derive(Debug)]
 pub struct Reshaped {
-    /// The recording. Funcs, files and threads have the ids they had.
+    /// The recording. Funcs, files and threads keep their ids.
     pub recording: Recording,
-    /// What is one function in it: those that stand for libraries were added.
+    /// The given groups, extended by the functions that stand for collapsed libraries.
     pub groups: Groups,
-    /// What could not be done.
+    /// Transforms and filters that could not be applied.
     pub warnings: Vec<Warning>,
-    /// The names among them that the recording has nothing for.
+    /// Those of the warnings that are about unmatched names.
     pub unmatched: Vec<Unmatched>,
 }
 
-/// Applies the transforms of `view` and then its implementation filter, where there are any. Functions are those of `groups`.
+/// Applies the transforms of `view` and then its implementation filter. `None` if it has neither.
+/// Functions are those of `groups`.
 pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Reshaped> {
     if view.transforms.is_empty() && view.implementation == Implementation::All {
         return None;
@@ -41,8 +47,10 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
     };
     let knows_code = profile.symbols().funcs.knows_code();
     if view.implementation != Implementation::All && !knows_code {
-        let message = "this profile does not say which functions are JavaScript; all of them are shown".to_owned();
-        warnings.push(Warning { code: "unknown-implementation", message, count: 1 });
+        let message =
+            "this profile does not say which functions are JavaScript; all of them are shown"
+                .to_owned();
+        warnings.push(Warning { code: WarningCode::UnknownImplementation, message, count: 1 });
     }
     let filter = |implementation| if knows_code { implementation } else { Implementation::All };
 
@@ -51,9 +59,9 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, transform, implementation) {
             Ok(changed) => profile = changed,
-            Err(nothing) => {
-                warnings.push(nothing.warning(&format!("`{transform}` changes nothing")));
-                unmatched.push(nothing);
+            Err(error) => {
+                warnings.push(error.warning(&format!("`{transform}` is ignored")));
+                unmatched.push(error);
             }
         }
     }
@@ -64,21 +72,31 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
     Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings, unmatched })
 }
 
-/// Whether a recording has what a transform names.
-pub fn find_names(recording: &Recording, groups: &Groups, transform: &Transform) -> Result<(), Unmatched> {
+/// Checks that a recording has everything that a transform names.
+pub fn find_names(
+    recording: &Recording,
+    groups: &Groups,
+    transform: &Transform,
+) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
     transform.names.iter().try_for_each(|name| match transform.kind.operand() {
-        Operand::Function | Operand::Path => find_function(profile.symbols(), groups, name).map(drop),
+        Operand::Function | Operand::Path => {
+            find_function(profile.symbols(), groups, name).map(drop)
+        }
         Operand::Category => find_category(profile, name).map(drop),
         Operand::Resource => find_libs(profile.symbols(), name).map(drop),
     })
 }
 
 fn no_stacks() -> Unmatched {
-    Unmatched::new("no-stacks", "this recording has sums without stacks, which no transform or filter can change".to_owned())
+    Unmatched::new(
+        WarningCode::NoStacks,
+        "this recording is a call graph without stacks, so transforms and filters do not apply"
+            .to_owned(),
+    )
 }
 
-/// What one transform leaves of a profile, or why it does not apply.
+/// Applies one transform.
 fn transformed(
     profile: &Profile,
     groups: &mut Groups,
@@ -88,45 +106,41 @@ fn transformed(
     let name = transform.names.first().map_or("", String::as_str);
     let stacks = Stacks::new(profile, groups, implementation);
     let function = || find_function(profile.symbols(), groups, name);
-    // How far each stack has come along the path, and how far it must come.
-    let along = || {
-        let path: Vec<_> =
-            transform.names.iter().map(|name| find_function(profile.symbols(), groups, name)).collect::<Result<_, _>>()?;
-        Ok((stacks.along(&path), path.len()))
-    };
+    let path = || find_path(profile.symbols(), groups, &transform.names);
     Ok(match transform.kind {
         Kind::MergeFunction => {
             let function = function()?;
             stacks.merge(|stack| stacks.function(stack) == function)
         }
         Kind::MergeNode => {
-            let (reached, end) = along()?;
-            stacks.merge(|stack| reached[stack.index()] == Some(end))
+            let path = path()?;
+            let matched = stacks.matched(&path);
+            stacks.merge(|stack| matched[stack.index()] == Some(path.len()))
         }
         Kind::MergeSubtree => {
-            let (reached, end) = along()?;
-            stacks.merge(|stack| reached[stack.index()] >= Some(end))
+            let path = path()?;
+            let matched = stacks.matched(&path);
+            stacks.merge(|stack| matched[stack.index()] >= Some(path.len()))
         }
         Kind::DropFunction => {
             let within = stacks.within(function()?);
             stacks.keep(|stack| !within[stack.index()])
         }
         Kind::DropNode => {
-            let (reached, end) = along()?;
-            stacks.keep(|stack| reached[stack.index()] < Some(end))
+            let path = path()?;
+            let matched = stacks.matched(&path);
+            stacks.keep(|stack| matched[stack.index()] < Some(path.len()))
         }
         Kind::FocusFunction => {
             let within = stacks.within(function()?);
             stacks.keep(|stack| within[stack.index()])
         }
         Kind::FocusSubtree => {
-            let (reached, end) = along()?;
-            stacks.keep(|stack| reached[stack.index()] >= Some(end))
+            let path = path()?;
+            let matched = stacks.matched(&path);
+            stacks.keep(|stack| matched[stack.index()] >= Some(path.len()))
         }
-        Kind::FocusSubtreeInverted => {
-            let path = transform.names.iter().map(|name| find_function(profile.symbols(), groups, name));
-            stacks.ending_with(&path.collect::<Result<Vec<_>, _>>()?)
-        }
+        Kind::FocusSubtreeInverted => stacks.ending_with(&path()?),
         Kind::FocusSelf => stacks.self_of(function()?),
         Kind::FocusCategory => {
             let category = find_category(profile, name)?;
@@ -134,31 +148,47 @@ fn transformed(
         }
         Kind::CollapseResource => {
             let libs = find_libs(profile.symbols(), name)?;
-            let called = libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
-            let Some((profile, frame)) = profile.with_func(called, libs.first().copied()) else {
-                return Err(Unmatched::new("too-many-functions", format!("there is no room for a function called `{called}`")));
+            let lib_name =
+                libs.first().map_or(name, |lib| profile.symbols().libs[lib.index()].name.as_str());
+            let Some((profile, frame)) = profile.with_func(lib_name, libs.first().copied()) else {
+                return Err(Unmatched::new(
+                    WarningCode::TooManyFunctions,
+                    format!("the profile has too many functions to add one for `{lib_name}`"),
+                ));
             };
             *groups = groups.extended(profile.symbols());
             Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
         }
         Kind::CollapseRecursion => stacks.collapse_recursion(function()?, |_| false),
-        Kind::CollapseDirectRecursion => stacks.collapse_recursion(function()?, |stack| stacks.passes(stack)),
+        Kind::CollapseDirectRecursion => {
+            stacks.collapse_recursion(function()?, |stack| stacks.passes(stack))
+        }
         Kind::CollapseFunctionSubtree => {
             let within = stacks.within(function()?);
-            stacks.merge(|stack| profile.stacks().prefix(stack).is_some_and(|prefix| within[prefix.index()]))
+            stacks.merge(|stack| {
+                profile.stacks().prefix(stack).is_some_and(|prefix| within[prefix.index()])
+            })
         }
     })
 }
 
-/// What becomes of a stack.
+fn find_path(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    names: &[String],
+) -> Result<Vec<FunctionId>, Unmatched> {
+    names.iter().map(|name| find_function(symbols, groups, name)).collect()
+}
+
+/// What a stack is replaced with.
 enum Fate {
-    /// A stack with this frame, called from this new one.
+    /// A new stack with this frame, called from this new stack.
     Stack(Option<StackId>, FrameId),
-    /// This new one, or nothing.
+    /// This new stack, or none.
     Other(Option<StackId>),
 }
 
-/// The stacks of a profile, and what their frames mean.
+/// The stacks of a profile, with the function of each frame and whether the filter keeps it.
 struct Stacks<'p> {
     profile: &'p Profile,
     /// The function of each frame.
@@ -170,12 +200,16 @@ struct Stacks<'p> {
 impl<'p> Stacks<'p> {
     fn new(profile: &'p Profile, groups: &Groups, implementation: Implementation) -> Self {
         let symbols = profile.symbols();
-        let passes = |frame: profile::Frame| match (implementation, symbols.funcs.code(frame.func)) {
+        let passes = |frame: profile::Frame| match (implementation, symbols.funcs.code(frame.func))
+        {
             (Implementation::All, _) | (Implementation::Js, Code::JavaScript | Code::Label) => true,
-            (Implementation::Js, Code::Native) | (Implementation::Native, Code::JavaScript) => false,
-            // An address in no library is code that was made while it ran.
+            (Implementation::Js, Code::Native) | (Implementation::Native, Code::JavaScript) => {
+                false
+            }
+            // An address in no library is code that was generated at run time.
             (Implementation::Native, Code::Label | Code::Native) => {
-                symbols.funcs.get(frame.func).lib.is_some() || !symbols.func_name(frame.func).starts_with("0x")
+                symbols.funcs.get(frame.func).lib.is_some()
+                    || !symbols.func_name(frame.func).starts_with("0x")
             }
         };
         Self {
@@ -197,13 +231,17 @@ impl<'p> Stacks<'p> {
         self.passes[self.frame(stack).index()]
     }
 
-    /// The profile with other stacks. `fate` is asked for each stack, callers first, and told what became of its caller.
+    /// The profile with new stacks. `fate` gets each stack, callers first, with the new stack of
+    /// its caller.
     fn rebuild(&self, fate: impl FnMut(StackId, Option<StackId>) -> Fate) -> Profile {
         let (restack, new) = self.rebuilt(fate);
         restack.finish(|stack| new[stack.index()])
     }
 
-    fn rebuilt(&self, mut fate: impl FnMut(StackId, Option<StackId>) -> Fate) -> (Restack<'p>, Vec<Option<StackId>>) {
+    fn rebuilt(
+        &self,
+        mut fate: impl FnMut(StackId, Option<StackId>) -> Fate,
+    ) -> (Restack<'p>, Vec<Option<StackId>>) {
         let stacks = self.profile.stacks();
         let mut restack = Restack::new(self.profile);
         let mut new: Vec<Option<StackId>> = Vec::with_capacity(stacks.len());
@@ -217,17 +255,25 @@ impl<'p> Stacks<'p> {
         (restack, new)
     }
 
-    /// Without the frames for which `goes` holds: their cost is that of what called them.
-    fn merge(&self, goes: impl Fn(StackId) -> bool) -> Profile {
-        self.rebuild(|stack, caller| if goes(stack) { Fate::Other(caller) } else { Fate::Stack(caller, self.frame(stack)) })
+    /// Removes the frames for which `removed` holds. Their callers get their cost.
+    fn merge(&self, removed: impl Fn(StackId) -> bool) -> Profile {
+        self.rebuild(|stack, caller| {
+            if removed(stack) {
+                Fate::Other(caller)
+            } else {
+                Fate::Stack(caller, self.frame(stack))
+            }
+        })
     }
 
-    /// The stacks for which `stays` holds, without callers for which it does not.
-    fn keep(&self, stays: impl Fn(StackId) -> bool) -> Profile {
-        self.rebuild(|stack, caller| if stays(stack) { Fate::Stack(caller, self.frame(stack)) } else { Fate::Other(None) })
+    /// Keeps the stacks for which `kept` holds, without the callers for which it does not.
+    fn keep(&self, kept: impl Fn(StackId) -> bool) -> Profile {
+        self.rebuild(|stack, caller| {
+            if kept(stack) { Fate::Stack(caller, self.frame(stack)) } else { Fate::Other(None) }
+        })
     }
 
-    /// What `state` makes of each stack and of what it made of its caller.
+    /// Computes a value for each stack from the stack and the value of its caller.
     fn states<T: Copy>(&self, state: impl Fn(StackId, Option<T>) -> T) -> Vec<T> {
         let stacks = self.profile.stacks();
         let mut states: Vec<T> = Vec::with_capacity(stacks.len());
@@ -243,8 +289,9 @@ impl<'p> Stacks<'p> {
         self.states(|stack, caller| caller == Some(true) || self.function(stack) == function)
     }
 
-    /// How many functions of a path each stack begins with, one more than all below its last; `None` off the path.
-    fn along(&self, path: &[FunctionId]) -> Vec<Option<usize>> {
+    /// The number of leading functions of a path that each stack matches from its root: one more
+    /// than the length of the path below its last function, `None` off the path.
+    fn matched(&self, path: &[FunctionId]) -> Vec<Option<usize>> {
         self.states(|stack, caller| {
             let reached = caller.unwrap_or(Some(0))?;
             match path.get(reached) {
@@ -255,15 +302,17 @@ impl<'p> Stacks<'p> {
         })
     }
 
-    /// The samples that end with a path, leaf first, up to its last function, which becomes their leaf.
+    /// Keeps the samples that end with a path, which begins with the leaf. The path's last function
+    /// becomes their leaf.
     fn ending_with(&self, path: &[FunctionId]) -> Profile {
         let stacks = self.profile.stacks();
-        // The stack itself or the nearest above it that is no mere bystander: there may be any number of those.
+        // The nearest stack upwards, itself included, that is not a hidden frame off the path.
+        // There may be many hidden frames, so compute this once for all leaves.
         let nearest: Vec<Option<StackId>> = self.states(|stack, caller| {
-            let matters = self.passes(stack) || path.contains(&self.function(stack));
-            if matters { Some(stack) } else { caller.flatten() }
+            let is_relevant = self.passes(stack) || path.contains(&self.function(stack));
+            if is_relevant { Some(stack) } else { caller.flatten() }
         });
-        let found = |leaf: StackId| {
+        let new_leaf = |leaf: StackId| {
             let (mut at, mut path) = (nearest[leaf.index()]?, path.iter().peekable());
             loop {
                 if path.next_if(|&&next| next == self.function(at)).is_some() {
@@ -277,10 +326,11 @@ impl<'p> Stacks<'p> {
             }
         };
         let (restack, new) = self.rebuilt(|stack, caller| Fate::Stack(caller, self.frame(stack)));
-        restack.finish(|leaf| found(leaf).and_then(|stack| new[stack.index()]))
+        restack.finish(|leaf| new_leaf(leaf).and_then(|stack| new[stack.index()]))
     }
 
-    /// The samples with nothing but hidden frames below the innermost occurrence of a function, which becomes their root.
+    /// Keeps the samples with only hidden frames below the innermost occurrence of a function,
+    /// which becomes their root.
     fn self_of(&self, function: FunctionId) -> Profile {
         self.rebuild(|stack, caller| match caller {
             _ if self.function(stack) == function => Fate::Stack(None, self.frame(stack)),
@@ -289,32 +339,39 @@ impl<'p> Stacks<'p> {
         })
     }
 
-    /// One call of a function where it recurs: the innermost, called from where the outermost was. What `ends` holds for and is
-    /// called in between ends the recursion.
+    /// Collapses the recursion of a function to its innermost call, called from where the outermost
+    /// was. A call in between for which `ends` holds ends the recursion.
     fn collapse_recursion(&self, function: FunctionId, ends: impl Fn(StackId) -> bool) -> Profile {
         let stacks = self.profile.stacks();
-        // Within a recursion, what called the outermost occurrence.
+        // Within a recursion, the caller of the outermost occurrence.
         let mut outer: Vec<Option<Option<StackId>>> = Vec::with_capacity(stacks.len());
         self.rebuild(|stack, caller| {
             let is_function = self.function(stack) == function;
-            let within = stacks.prefix(stack).and_then(|prefix| outer[prefix.index()]);
-            let within = within.filter(|_| is_function || !ends(stack));
+            let within = stacks
+                .prefix(stack)
+                .and_then(|prefix| outer[prefix.index()])
+                .filter(|_| is_function || !ends(stack));
             outer.push(within.or(is_function.then_some(caller)));
-            Fate::Stack(if is_function { within.unwrap_or(caller) } else { caller }, self.frame(stack))
+            Fate::Stack(
+                if is_function { within.unwrap_or(caller) } else { caller },
+                self.frame(stack),
+            )
         })
     }
 
-    /// `frame` instead of each run of frames of these libraries, hidden frames between them included.
+    /// Replaces each run of frames of these libraries, including hidden frames in between, with
+    /// `frame`.
     fn collapse_libs(&self, libs: &[LibId], frame: FrameId) -> Profile {
-        let (stacks, frames, funcs) = (self.profile.stacks(), self.profile.frames(), &self.profile.symbols().funcs);
+        let (stacks, frames, funcs) =
+            (self.profile.stacks(), self.profile.frames(), &self.profile.symbols().funcs);
         let mut collapsed: Vec<bool> = Vec::with_capacity(stacks.len());
         self.rebuild(|stack, caller| {
             let lib = funcs.get(frames.get(self.frame(stack)).func).lib;
             let of_libs = lib.is_some_and(|lib| libs.contains(&lib));
-            let below = stacks.prefix(stack).is_some_and(|prefix| collapsed[prefix.index()]);
-            let goes_on = below && (of_libs || !self.passes(stack));
-            collapsed.push(of_libs || goes_on);
-            match (goes_on, of_libs) {
+            let is_below = stacks.prefix(stack).is_some_and(|prefix| collapsed[prefix.index()]);
+            let continues = is_below && (of_libs || !self.passes(stack));
+            collapsed.push(of_libs || continues);
+            match (continues, of_libs) {
                 (true, _) => Fate::Other(caller),
                 (false, true) => Fate::Stack(caller, frame),
                 (false, false) => Fate::Stack(caller, self.frame(stack)),

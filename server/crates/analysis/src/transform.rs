@@ -1,66 +1,69 @@
-//! What can be done to stacks before anything is summed, and how it is spelled. What it does is up to [`crate::reshape`].
+//! Transforms of stacks and their notation. [`crate::reshape`] applies them.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which frames are seen.
+/// Which frames to keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Implementation {
     /// All of them.
     #[default]
     All,
-    /// JavaScript, and what profilers mark as to be seen beside it.
+    /// JavaScript, and frames that profilers mark as labels for both.
     Js,
-    /// All but JavaScript and the code that is made of it while it runs.
+    /// Everything except JavaScript and the code generated for it at run time.
     Native,
 }
 
-/// One change of all stacks. Functions, categories and libraries are given by name, so that it outlives a rewrite.
+/// One transform of all stacks. Functions, categories and libraries are given by name, so that it
+/// survives a rewrite of the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Transform {
-    /// What is done.
+    /// The operation.
     pub kind: TransformKind,
-    /// What it is done to: a path of functions, or a single name.
+    /// The operands: a path of functions, or a single name.
     pub names: Vec<String>,
-    /// Frames that this filter hides are no obstacle where a path or a recursion is looked for. `None`: the view's own filter.
+    /// Frames that this filter hides are skipped when a path or a recursion is matched. `None`
+    /// means the filter of the view.
     pub implementation: Option<Implementation>,
 }
 
-/// What a transform does. The names and the rules are those of the Firefox Profiler, and where it has none those of its
-/// documentation of the call tree.
+/// The operation of a transform. Names and rules are those of the Firefox Profiler's code or, for
+/// those it does not implement, of its documentation of the call tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TransformKind {
-    /// Takes a function out of all stacks; its cost is its caller's.
+    /// Removes a function from all stacks. Its callers get its cost.
     MergeFunction,
-    /// Takes the last function of a path out of the stacks that begin with it.
+    /// Removes the last function of a path from the stacks that begin with the path.
     MergeNode,
-    /// Does so with all that it calls, too.
+    /// Like `MergeNode`, including everything below.
     MergeSubtree,
-    /// Leaves out the samples that contain a function.
+    /// Drops the samples that contain a function.
     DropFunction,
-    /// Leaves out the samples that begin with a path.
+    /// Drops the samples that begin with a path.
     DropNode,
-    /// Leaves the samples that contain a function, seen from its outermost call on.
+    /// Keeps the samples that contain a function, from its outermost call down.
     FocusFunction,
-    /// Leaves the samples that begin with a path, seen from its last function on.
+    /// Keeps the samples that begin with a path, from its last function down.
     FocusSubtree,
-    /// Leaves the samples that end with a path, leaf first, seen from the root to its last function.
+    /// Keeps the samples that end with a path, which begins with the leaf, from the root to its
+    /// last function.
     FocusSubtreeInverted,
-    /// Leaves the samples whose innermost frame is of a function, seen from there on.
+    /// Keeps the samples whose leaf is a function, from there down.
     FocusSelf,
-    /// Leaves the frames of a category.
+    /// Keeps the frames of a category.
     FocusCategory,
-    /// Makes one function of a library.
+    /// Turns all functions of a library into one function.
     CollapseResource,
-    /// Takes out what lies between the outermost and the innermost call of a function.
+    /// Removes everything between the outermost and the innermost call of a function.
     CollapseRecursion,
-    /// Makes one call of a function that calls itself.
+    /// Merges direct recursion of a function into one call.
     CollapseDirectRecursion,
-    /// Cuts off what a function calls; the cost is its own.
+    /// Cuts off everything that a function calls. The cost becomes its self cost.
     CollapseFunctionSubtree,
 }
 
-/// What a transform is done to.
+/// What a transform takes as operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operand {
     /// One function.
@@ -92,7 +95,7 @@ impl TransformKind {
         Self::CollapseFunctionSubtree,
     ];
 
-    /// How it is spelled.
+    /// The name in the notation.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MergeFunction => "merge-function",
@@ -112,12 +115,14 @@ impl TransformKind {
         }
     }
 
-    /// What it is done to.
+    /// The kind of operand.
     pub const fn operand(self) -> Operand {
         match self {
-            Self::MergeNode | Self::MergeSubtree | Self::DropNode | Self::FocusSubtree | Self::FocusSubtreeInverted => {
-                Operand::Path
-            }
+            Self::MergeNode
+            | Self::MergeSubtree
+            | Self::DropNode
+            | Self::FocusSubtree
+            | Self::FocusSubtreeInverted => Operand::Path,
             Self::FocusCategory => Operand::Category,
             Self::CollapseResource => Operand::Resource,
             Self::MergeFunction
@@ -136,24 +141,38 @@ impl FromStr for TransformKind {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let kind = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        kind.ok_or_else(|| format!("no transform is called `{name}`, expected one of {}", Self::ALL.map(Self::name).join(", ")))
+        kind.ok_or_else(|| {
+            format!(
+                "no transform is called `{name}`, expected one of {}",
+                Self::ALL.map(Self::name).join(", ")
+            )
+        })
     }
 }
 
 impl FromStr for Transform {
     type Err = String;
 
-    /// `kind:name`, or `kind:name>name` where it takes a path. Signs in names that are not in pairs of brackets part a path;
-    /// where that is wrong, the names must be given one by one.
+    /// Parses `kind:name`, or `kind:name>name` if it takes a path. A `>` separates two names unless
+    /// it closes a bracket. Names for which that is wrong can be given one by one, as JSON.
     fn from_str(text: &str) -> Result<Self, String> {
         let form = "for example merge-function:parse or focus-subtree:main>parse";
-        let (kind, names) = text.split_once(':').ok_or_else(|| format!("expected TRANSFORM:NAME, {form}"))?;
+        let (kind, names) =
+            text.split_once(':').ok_or_else(|| format!("expected TRANSFORM:NAME, {form}"))?;
         let kind: TransformKind = kind.parse()?;
-        let names = if kind.operand() == Operand::Path { split_path(names) } else { vec![names.trim()] };
+        let names =
+            if kind.operand() == Operand::Path { split_path(names) } else { vec![names.trim()] };
         if names.iter().any(|name| name.is_empty()) {
-            return Err(format!("expected a name behind `{}:` and around each `>`, {form}", kind.name()));
+            return Err(format!(
+                "expected a name after `{}:` and around each `>`, {form}",
+                kind.name()
+            ));
         }
-        Ok(Self { kind, names: names.into_iter().map(str::to_owned).collect(), implementation: None })
+        Ok(Self {
+            kind,
+            names: names.into_iter().map(str::to_owned).collect(),
+            implementation: None,
+        })
     }
 }
 
@@ -163,16 +182,18 @@ impl fmt::Display for Transform {
     }
 }
 
-/// The names of a path. `>` does not part where it closes a bracket (`Vec<T>::push`) or belongs to an arrow or an operator.
+/// Splits a path into names. `>` is no separator if it closes a bracket (`Vec<T>::push`) or belongs
+/// to an arrow or an operator.
 fn split_path(text: &str) -> Vec<&str> {
     let (mut names, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     let mut operator = false;
     for (at, sign) in text.char_indices() {
         let before = text.get(start..at).unwrap_or_default();
-        operator = before.ends_with("operator") || operator && matches!(before.chars().last(), Some('<' | '>' | '=' | '-'));
+        operator = before.ends_with("operator")
+            || operator && matches!(before.chars().last(), Some('<' | '>' | '=' | '-'));
         match sign {
             '<' | '>' if operator => {}
-            // Firefox ends the names of functions without one in `/<`.
+            // Firefox appends `/<` to the name of the enclosing function for anonymous ones.
             '<' if !before.ends_with('/') => depth += 1,
             '>' if before.ends_with(['-', '=']) => {}
             '>' if depth > 0 => depth -= 1,
@@ -192,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_by_its_name() {
+    fn parses_each_kind_by_name() {
         for kind in TransformKind::ALL {
             let text = format!("{}:f", kind.name());
             let transform: Transform = text.parse().unwrap();
@@ -201,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_parted_between_names_only() {
+    fn splits_paths_between_names_only() {
         for (text, names) in [
             ("main>parse>hash", &["main", "parse", "hash"][..]),
             ("main > parse", &["main", "parse"]),
@@ -215,19 +236,21 @@ mod tests {
             let transform: Transform = format!("merge-node:{text}").parse().unwrap();
             assert_eq!(transform.names, names, "{text}");
         }
-        // A function is not parted.
+        // Only paths are split.
         assert_eq!("merge-function:a>b".parse::<Transform>().unwrap().names, ["a>b"]);
     }
 
     #[test]
-    fn what_is_none_is_refused_with_an_example() {
-        let refused = |text: &str| text.parse::<Transform>().unwrap_err();
-        assert!(refused("merge").contains("expected TRANSFORM:NAME, for example merge-function:parse"));
+    fn rejects_malformed_transforms_with_an_example() {
+        let error = |text: &str| text.parse::<Transform>().unwrap_err();
         assert!(
-            refused("merge-all:x").contains("no transform is called `merge-all`, expected one of merge-function, merge-node")
+            error("merge").contains("expected TRANSFORM:NAME, for example merge-function:parse")
         );
+        assert!(error("merge-all:x").contains(
+            "no transform is called `merge-all`, expected one of merge-function, merge-node"
+        ));
         for text in ["merge-function:", "merge-node:a>", "focus-subtree:a>>b"] {
-            assert!(refused(text).contains("expected a name behind"), "{text}");
+            assert!(error(text).contains("expected a name after"), "{text}");
         }
     }
 }

@@ -1,50 +1,50 @@
-//! What of a recording is looked at.
+//! The view: which part of a recording to sum, and how.
 
 use crate::transform::{Implementation, Transform};
 use profile::{MetricId, Recording, ThreadId};
 
-/// Which threads count.
+/// The selected threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ThreadChoice {
     /// All of them.
     #[default]
     All,
-    /// These.
+    /// Only these.
     Only(Vec<ThreadId>),
 }
 
-/// What becomes of idle samples.
+/// How to count idle samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IdleSamples {
-    /// They are no cost: summed apart, listed at their leaf function only.
+    /// Outside self, total and every percentage; summed separately, at their leaf function only.
     #[default]
-    Apart,
-    /// They count like any other.
-    Counted,
+    Excluded,
+    /// Like any other sample.
+    Included,
 }
 
 /// One way to look at a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// What weights count.
+    /// The metric whose weights are summed.
     pub metric: MetricId,
-    /// Whose samples count.
+    /// The threads whose samples count.
     pub threads: ThreadChoice,
-    /// What becomes of idle ones.
+    /// How idle samples count.
     pub idle: IdleSamples,
-    /// Which frames are seen: for [`crate::reshape`], whose recording everything else takes.
+    /// Which frames to keep. Applied by [`crate::reshape`]; everything else takes its result.
     pub implementation: Implementation,
-    /// What is done to stacks, in this order: for [`crate::reshape`], too.
+    /// Transforms, in the order of their application by [`crate::reshape`].
     pub transforms: Vec<Transform>,
 }
 
 impl View {
-    /// Everything, in the recording's own metric.
+    /// All threads, without transforms, in the recording's default metric.
     pub fn of(recording: &Recording) -> Self {
         Self {
             metric: recording.default_metric(),
             threads: ThreadChoice::All,
-            idle: IdleSamples::Apart,
+            idle: IdleSamples::Excluded,
             implementation: Implementation::All,
             transforms: Vec::new(),
         }

@@ -1,18 +1,21 @@
-//! The stacks of a profile with the weight of a view on them, depth first.
+//! The stacks of a profile with their weights under a view, depth first.
 //!
-//! In this order a subtree is a range, so "is this function already on my path?" is one comparison: remember where the
-//! subtree of its last outermost occurrence ends. That makes every sum below one sequential pass, without recursion.
+//! In this order a subtree is a range, so "is this function already on the path?" is one comparison
+//! with the end of the subtree of its last outermost occurrence. So every sum is one sequential
+//! pass without recursion.
 //!
-//! Sums do not depend on their order: fractional weights are rounded once, to a [`Grid`] on which every sum is exact.
+//! Sums do not depend on their order: fractional weights are rounded once, to a [`Grid`] on which
+//! every sum is exact.
 
-use crate::{IdleSamples, ThreadTotal, View};
-use profile::{FrameId, Profile, StackId, ThreadId, Weights};
+use crate::sums::Sums;
+use crate::{IdleSamples, View};
+use profile::{FrameId, Profile, StackId, Weights};
 use rustc_hash::FxHashMap;
 
-/// What a position's parent is when it has none.
+/// The parent of a position without one.
 pub(crate) const ROOT: u32 = u32::MAX;
 
-/// Stacks that carry weight, callers before callees, each subtree contiguous. Parallel columns.
+/// Stacks with weight, callers before callees, each subtree contiguous. Parallel columns.
 #[derive(Debug, Default)]
 pub(crate) struct WeightedStacks {
     pub(crate) frame: Vec<FrameId>,
@@ -24,36 +27,15 @@ pub(crate) struct WeightedStacks {
     pub(crate) total: Vec<f64>,
 }
 
-/// What the samples of a view add up to besides stacks.
-#[derive(Debug, Default)]
-pub(crate) struct Sums {
-    pub(crate) total: f64,
-    /// What percentages are of.
-    pub(crate) base: f64,
-    pub(crate) idle: f64,
-    pub(crate) no_stack: f64,
-    /// Per thread of the profile its weight and the number of its samples, idle ones aside; `None` for those not looked at.
-    pub(crate) threads: Vec<Option<(f64, u64)>>,
-    /// Leaf frame and weight of idle samples, one entry per stack.
-    pub(crate) idle_leaves: Vec<(FrameId, f64)>,
-}
-
-impl Sums {
-    /// What the threads looked at add to the total.
-    pub(crate) fn thread_totals(&self) -> Vec<ThreadTotal> {
-        let threads = (0..).map(ThreadId::new).zip(&self.threads);
-        let total = |(thread, sums): (_, &Option<_>)| sums.map(|(total, samples)| ThreadTotal { thread, total, samples });
-        threads.filter_map(total).collect()
-    }
-}
-
 impl WeightedStacks {
-    /// Lays out the stacks of `profile`, whose samples weigh `own`. Stacks that no weight passes are left out.
+    /// Lays out the stacks of `profile`. `own` has the weight of the samples with exactly each
+    /// stack. Stacks without weight, their own or below, are left out.
     pub(crate) fn new(profile: &Profile, own: Vec<f64>) -> Self {
         Self::placed(profile, own).0
     }
 
-    /// The stacks of a view, and for each position the weight of the samples with exactly that stack.
+    /// The stacks under a view, and for each position the weight of the samples with exactly that
+    /// stack.
     pub(crate) fn with_own(profile: &Profile, view: &View) -> (Self, Vec<f64>) {
         let (own, _) = weigh(profile, view);
         let (this, position) = Self::placed(profile, own.clone());
@@ -64,12 +46,12 @@ impl WeightedStacks {
         (this, own_at)
     }
 
-    /// The stacks, and the position of each row of the profile's table that has one.
+    /// The stacks, and for each stack of the profile its position, if it has weight.
     fn placed(profile: &Profile, own: Vec<f64>) -> (Self, Vec<u32>) {
         let stacks = profile.stacks();
 
-        // How many positions each subtree takes and what it weighs: children stand behind their parents, so one pass
-        // backwards suffices.
+        // The size and weight of each subtree. Parents come before their children in the table, so
+        // one backward pass suffices.
         let (mut size, mut total) = (vec![0_u32; stacks.len()], own);
         for id in stacks.ids().rev() {
             let i = id.index();
@@ -82,9 +64,19 @@ impl WeightedStacks {
             }
         }
 
-        let n = stacks.ids().filter(|&id| stacks.prefix(id).is_none()).map(|id| size[id.index()] as usize).sum();
-        let mut this = Self { frame: vec![FrameId::new(0); n], parent: vec![ROOT; n], end: vec![0; n], total: vec![0.0; n] };
-        // `next[i]`: where the next child of stack `i` goes. Once `i` itself is placed, its size gives way to its position.
+        let n = stacks
+            .ids()
+            .filter(|&id| stacks.prefix(id).is_none())
+            .map(|id| size[id.index()] as usize)
+            .sum();
+        let mut this = Self {
+            frame: vec![FrameId::new(0); n],
+            parent: vec![ROOT; n],
+            end: vec![0; n],
+            total: vec![0.0; n],
+        };
+        // `next[i]` is the position for the next child of stack `i`. Once `i` itself is placed,
+        // `size[i]` holds its position.
         let mut next = vec![0_u32; stacks.len()];
         let mut next_root = 0;
         for id in stacks.ids() {
@@ -113,20 +105,25 @@ impl WeightedStacks {
     }
 }
 
-/// The multiples of a power of two that is so small that rounding to it changes no weight noticeably, and so large that no sum
-/// of a view's weights needs more than the 53 bits of an `f64`: such sums are exact, in whatever order they are added.
+/// The multiples of a power of two. It is so small that rounding to it does not change any weight
+/// noticeably, and so large that no sum of a view's weights needs more than the 53 bits of an
+/// `f64`. So sums are exact in any order.
 #[derive(Debug, Clone, Copy)]
 struct Grid(Option<f64>);
 
 impl Grid {
-    /// For the weights of `view`. Whole numbers that add up to less than 2^51 are left alone.
+    /// For the weights of `view`. Whole numbers with a sum below 2^51 are not rounded.
     fn of(profile: &Profile, view: &View) -> Self {
         let (mut sum, mut fractional) = (0.0, false);
-        for (_, thread) in profile.threads().iter().enumerate().filter(|&(thread, _)| view.includes(thread)) {
-            match thread.samples.weights().get(view.metric.index()) {
+        for (_, samples) in
+            profile.samples().iter().enumerate().filter(|&(thread, _)| view.includes(thread))
+        {
+            match samples.weights().get(view.metric.index()) {
                 None => {}
-                Some(Weights::Ones) => sum += thread.samples.len() as f64,
-                Some(Weights::Counts(counts)) => sum += counts.iter().map(|&count| f64::from(count)).sum::<f64>(),
+                Some(Weights::Ones) => sum += samples.len() as f64,
+                Some(Weights::Counts(counts)) => {
+                    sum += counts.iter().map(|&count| f64::from(count)).sum::<f64>();
+                }
                 Some(Weights::Each(weights)) => {
                     sum += weights.iter().map(|weight| weight.abs()).sum::<f64>();
                     fractional |= weights.iter().any(|weight| weight.fract() != 0.0);
@@ -142,46 +139,53 @@ impl Grid {
     }
 }
 
-/// Weight of the samples with exactly each stack, idle ones aside, and what else the samples say.
+/// The weight of the samples with exactly each stack, without idle ones, and all other sums.
 pub(crate) fn weigh(profile: &Profile, view: &View) -> (Vec<f64>, Sums) {
     let stacks = profile.stacks();
     let grid = Grid::of(profile, view);
     let mut own = vec![0.0; stacks.len()];
     let mut idle: FxHashMap<StackId, f64> = FxHashMap::default();
     let mut sums = Sums::default();
-    for (i, thread) in profile.threads().iter().enumerate() {
-        if !view.includes(i) {
+    for (thread, samples) in profile.samples().iter().enumerate() {
+        if !view.includes(thread) {
             sums.threads.push(None);
             continue;
         }
         let mut thread_total = 0.0;
-        let mut samples = 0;
+        let mut n_samples = 0;
         let mut add = |stack: Option<StackId>, weight: f64| match stack {
             None => sums.no_stack += weight,
-            Some(stack) if view.idle == IdleSamples::Apart && stacks.is_idle(stack) => {
+            Some(stack) if view.idle == IdleSamples::Excluded && stacks.is_idle(stack) => {
                 *idle.entry(stack).or_default() += weight;
                 sums.idle += weight;
             }
             Some(stack) => {
                 own[stack.index()] += weight;
                 thread_total += weight;
-                samples += 1;
+                n_samples += 1;
             }
         };
-        match thread.samples.weights().get(view.metric.index()) {
+        match samples.weights().get(view.metric.index()) {
             None => {}
-            Some(Weights::Ones) => thread.samples.stacks().for_each(|stack| add(stack, 1.0)),
+            Some(Weights::Ones) => samples.stacks().for_each(|stack| add(stack, 1.0)),
             Some(Weights::Each(weights)) => {
-                thread.samples.stacks().zip(weights).for_each(|(stack, &weight)| add(stack, grid.round(weight)));
+                samples
+                    .stacks()
+                    .zip(weights)
+                    .for_each(|(stack, &weight)| add(stack, grid.round(weight)));
             }
             Some(Weights::Counts(counts)) => {
-                thread.samples.stacks().zip(counts).for_each(|(stack, &count)| add(stack, f64::from(count)));
+                samples
+                    .stacks()
+                    .zip(counts)
+                    .for_each(|(stack, &count)| add(stack, f64::from(count)));
             }
         }
         sums.total += thread_total;
-        sums.threads.push(Some((thread_total, samples)));
+        sums.threads.push(Some((thread_total, n_samples)));
     }
     sums.base = sums.total;
-    sums.idle_leaves = idle.into_iter().map(|(stack, weight)| (stacks.frame(stack), weight)).collect();
+    sums.idle_leaves =
+        idle.into_iter().map(|(stack, weight)| (stacks.frame(stack), weight)).collect();
     (own, sums)
 }

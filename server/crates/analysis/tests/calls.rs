@@ -1,43 +1,56 @@
-//! Calls out of samples: vectors that can be checked by hand.
+//! Calls reconstructed from samples: hand-checkable vectors.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use analysis::{Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call, truncate};
+use analysis::{
+    Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
+    truncate,
+};
 use profile::text_samples::profile;
 use profile::{CallGraph, Profile, Samples, StackId, Thread};
 
-/// Every function as `name self`, every call as `caller→callee count inclusive`.
+/// Every function as `name self`, every call as `caller→callee count total`.
 fn graph(profile: &Profile) -> String {
     rows(&call_graph_without_levels(profile))
 }
 
-/// Calls of a function within itself have a `'` behind them.
+/// Like [`graph`]. Recursive calls are marked with `'`.
 fn rows(graph: &CallGraph) -> String {
     let mark = |func| if graph.inner.contains(&func) { "'" } else { "" };
     let name = |func| format!("{}{}", graph.symbols.func_name(func), mark(func));
     let mut rows: Vec<String> = Vec::new();
     for func in graph.symbols.funcs.ids() {
-        let own: f64 = graph.own.iter().filter(|own| own.func == func).map(|own| own.weights[0]).sum();
+        let own: f64 =
+            graph.own.iter().filter(|own| own.func == func).map(|own| own.weights[0]).sum();
         rows.push(format!("{} {own}", name(func)));
     }
     let mut pairs: Vec<_> = graph.calls.iter().map(|call| (call.caller, call.callee)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     for (caller, callee) in pairs {
-        let calls = || graph.calls.iter().filter(|call| (call.caller, call.callee) == (caller, callee));
-        let (count, cost) = (calls().map(|call| call.count).sum::<u64>(), calls().map(|call| call.weights[0]).sum::<f64>());
+        let calls =
+            || graph.calls.iter().filter(|call| (call.caller, call.callee) == (caller, callee));
+        let (count, cost) = (
+            calls().map(|call| call.count).sum::<u64>(),
+            calls().map(|call| call.weights[0]).sum::<f64>(),
+        );
         rows.push(format!("{}→{} {count} {cost}", name(caller), name(callee)));
     }
     rows.join(", ")
 }
 
-/// Every sample as `path weight`, with `+` where it is a call of its own.
+/// Every sample as `path weight`, with `+` if it is a call.
 fn samples(profile: &Profile) -> String {
     let mut rows = Vec::new();
-    for Thread { samples, .. } in profile.threads() {
+    for samples in profile.samples() {
         for i in 0..samples.len() {
-            let up = std::iter::successors(samples.stack(i), |&stack| profile.stacks().prefix(stack));
-            let name = |stack: StackId| profile.symbols().func_name(profile.frames().get(profile.stacks().frame(stack)).func);
+            let up =
+                std::iter::successors(samples.stack(i), |&stack| profile.stacks().prefix(stack));
+            let name = |stack: StackId| {
+                profile
+                    .symbols()
+                    .func_name(profile.frames().get(profile.stacks().frame(stack)).func)
+            };
             let mut path: Vec<_> = up.map(name).collect();
             path.reverse();
             let call = if samples.calls().is_some_and(|calls| calls[i] > 0) { "+" } else { "" };
@@ -47,7 +60,7 @@ fn samples(profile: &Profile) -> String {
     rows.join(", ")
 }
 
-/// Events of a program in phases: one sample per call, in the order in which calls began.
+/// Events of a program in phases: one sample per call, in the order in which calls begin.
 fn phases() -> Profile {
     let text = "
         decode  link  init  kernel_run  kernel_run  kernel_run  kernel_run
@@ -56,12 +69,15 @@ fn phases() -> Profile {
     ";
     let weights = [5.0, 3.0, 7.0, 30.0, 10.0, 15.0, 5.0];
     let profile = profile::text_samples::weighted(text, &weights);
-    let calls = |samples: &Samples| Samples::new(samples.stacks(), samples.weights().to_vec()).with_calls(vec![1; samples.len()]);
+    let calls = |samples: &Samples| {
+        Samples::new(samples.stacks(), samples.weights().to_vec())
+            .with_calls(vec![1; samples.len()])
+    };
     profile.with_samples(profile.default_metric(), |_, samples| Some(calls(samples)))
 }
 
 #[test]
-fn counts_depend_on_the_order_of_samples_and_costs_do_not() {
+fn call_counts_depend_on_the_order_of_samples_but_costs_do_not() {
     let apart = "
         a  a  a
         b     b
@@ -75,7 +91,7 @@ fn counts_depend_on_the_order_of_samples_and_costs_do_not() {
 }
 
 #[test]
-fn recursion_is_counted_call_by_call() {
+fn counts_each_recursive_call() {
     let five = "
         a  a  a  a  a
         b  b  b  b  b
@@ -95,8 +111,8 @@ fn recursion_is_counted_call_by_call() {
 }
 
 #[test]
-fn calls_of_a_function_within_itself_are_told_apart() {
-    // Without that, `a` would lie on a cycle: do calls a, which calls do.
+fn separates_recursive_calls() {
+    // Otherwise `a` would be on a cycle: do calls a, which calls do.
     let text = "
         main  main  main
         do    do    do
@@ -115,22 +131,29 @@ fn calls_of_a_function_within_itself_are_told_apart() {
 }
 
 #[test]
-fn a_caller_that_goes_on_at_another_line_makes_no_new_call() {
+fn a_caller_at_another_line_is_no_new_call() {
     let text = "
         main@10  main@11
         a@1      a@1
     ";
     assert_eq!(graph(&profile(text)), "main 0, a 2, main→a 1 2");
     let lines = lines_as_functions(&profile(text)).unwrap();
-    assert_eq!(graph(&lines), "main 0, a 2, main 0, main→a 1 1, main→a 1 1", "rbspy takes each line for a function");
+    assert_eq!(
+        graph(&lines),
+        "main 0, a 2, main 0, main→a 1 1, main→a 1 1",
+        "rbspy treats each line as a function"
+    );
 }
 
 #[test]
-fn c_functions_without_a_name_are_passed_over_as_rbspy_does() {
-    let mut builder = profile::ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
+fn skips_c_functions_without_a_name_like_rbspy() {
+    let mut builder =
+        profile::ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
     let mut frame = |name: &str| {
         let name = builder.intern_string(name).unwrap();
-        let func = builder.intern_func(profile::Func { name, source: None, lib: None, line: 0, column: 0 }).unwrap();
+        let func = builder
+            .intern_func(profile::Func { name, source: None, lib: None, line: 0, column: 0 })
+            .unwrap();
         builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap()
     };
     let (main, nameless, leaf) = (frame("main"), frame("(unknown) [c function]"), frame("leaf"));
@@ -140,23 +163,24 @@ fn c_functions_without_a_name_are_passed_over_as_rbspy_does() {
     let only = builder.intern_stack(None, nameless).unwrap();
     let stacks = [Some(leaf), Some(between), Some(only)];
     let samples = Samples::new(stacks, vec![profile::Weights::Ones]);
-    builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+    builder.push_thread(Thread::default(), samples).unwrap();
     let lines = lines_as_functions(&builder.build()).unwrap();
     assert_eq!(self::samples(&lines), "main;leaf 1, main 1, (unknown) [c function] 1");
 }
 
 #[test]
-fn recorded_calls_are_not_guessed() {
+fn uses_recorded_calls() {
     let k_f = "kernel_run→f 2 30";
     assert!(graph(&phases()).contains(k_f), "{}", graph(&phases()));
-    // Without the calls the two neighbouring ones of f look like one.
-    let guessed = phases()
-        .with_samples(profile::MetricId::new(0), |_, samples| Some(Samples::new(samples.stacks(), samples.weights().to_vec())));
-    assert!(graph(&guessed).contains("kernel_run→f 1 30"), "{}", graph(&guessed));
+    // Without the recorded calls, the two adjacent calls of f look like one.
+    let merged = phases().with_samples(profile::MetricId::new(0), |_, samples| {
+        Some(Samples::new(samples.stacks(), samples.weights().to_vec()))
+    });
+    assert!(graph(&merged).contains("kernel_run→f 1 30"), "{}", graph(&merged));
 }
 
 #[test]
-fn one_sample_per_call_in_the_order_of_beginnings() {
+fn one_sample_per_call_is_in_the_order_of_the_first_samples() {
     let each = "decode 5+, link 3+, init 7+, kernel_run 30+, kernel_run;f 10+, kernel_run;f 15+, kernel_run;f;g 5+";
     assert_eq!(samples(&one_sample_per_call(&phases())), each);
     let text = "
@@ -164,17 +188,24 @@ fn one_sample_per_call_in_the_order_of_beginnings() {
         a     a     b     a
               c
     ";
-    // A caller's row stands where it began, before those of its callees.
-    assert_eq!(samples(&one_sample_per_call(&profile(text))), "main 1+, main;a 1+, main;a;c 1+, main;b 1+, main;a 1+");
+    // A caller's row comes before those of its callees.
+    assert_eq!(
+        samples(&one_sample_per_call(&profile(text))),
+        "main 1+, main;a 1+, main;a;c 1+, main;b 1+, main;a 1+"
+    );
 }
 
 #[test]
-fn cut_stacks_keep_their_cost_or_lose_it() {
-    let total = |profile: &Profile| profile.threads()[0].samples.weights()[0].clone();
+fn truncated_stacks_keep_or_lose_their_cost() {
+    let total = |profile: &Profile| profile.samples()[0].weights()[0].clone();
     let folded = truncate(&phases(), 1, Truncate::Fold);
     let cut = "decode 5+, link 3+, init 7+, kernel_run 30+, kernel_run;f 10+, kernel_run;f 15+";
     assert_eq!(samples(&folded), format!("{cut}, kernel_run;f 5"));
-    assert_eq!(samples(&one_sample_per_call(&folded)), cut.replace("f 15+", "f 20+"), "a call that is cut off is none");
+    assert_eq!(
+        samples(&one_sample_per_call(&folded)),
+        cut.replace("f 15+", "f 20+"),
+        "a truncated call is not counted"
+    );
     let dropped = truncate(&phases(), 1, Truncate::Drop);
     assert_eq!(samples(&dropped), cut);
     let sum = |weights: profile::Weights| (0..7).map(|i| weights.get(i)).sum::<f64>();
@@ -182,6 +213,6 @@ fn cut_stacks_keep_their_cost_or_lose_it() {
     assert_eq!(
         samples(&one_sample_per_call(&truncate(&phases(), 0, Truncate::Fold))),
         "decode 5+, link 3+, init 7+, kernel_run 60+",
-        "what each phase costs"
+        "the cost of each phase"
     );
 }

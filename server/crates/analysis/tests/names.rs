@@ -1,9 +1,13 @@
-//! What names mean: exactly, by their end, as globs and as regular expressions, and what is said where they mean nothing.
+//! Resolving names: exact, by suffix, glob and regular expression, and the messages for names
+//! without a match.
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
 use analysis::{find_function, find_metric, find_threads, nearest};
-use profile::{Func, FuncId, Groups, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Recording, Samples, Thread, Weights};
+use profile::{
+    Func, FuncId, Groups, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Recording, Samples,
+    Thread, Weights,
+};
 
 /// One func per name.
 fn functions(names: &[&str]) -> Profile {
@@ -15,17 +19,17 @@ fn functions(names: &[&str]) -> Profile {
     builder.build()
 }
 
-/// The function that is meant, or why none is.
-fn meant(profile: &Profile, wanted: &str) -> String {
+/// The name of the function that `query` matches, or the message.
+fn find(profile: &Profile, query: &str) -> String {
     let groups = Groups::identity(profile.symbols());
-    match find_function(profile.symbols(), &groups, wanted) {
+    match find_function(profile.symbols(), &groups, query) {
         Ok(function) => profile.symbols().func_name(groups.first_func(function)).to_owned(),
-        Err(nothing) => nothing.problem,
+        Err(error) => error.problem,
     }
 }
 
 #[test]
-fn functions_are_named_exactly_by_their_end_as_globs_or_by_regular_expressions() {
+fn finds_functions_by_name_suffix_glob_or_regular_expression() {
     let profile = functions(&[
         "operator[]",
         "o",
@@ -40,13 +44,13 @@ fn functions_are_named_exactly_by_their_end_as_globs_or_by_regular_expressions()
         "abc",
         "{{closure}}",
     ]);
-    for (wanted, name) in [
-        // What is called so, whatever it would mean as a glob or regular expression.
+    for (query, name) in [
+        // An exact name wins over its meaning as a glob or regular expression.
         ("operator[]", "operator[]"),
         ("a*", "a*"),
         ("/re/", "/re/"),
         ("{{closure}}", "{{closure}}"),
-        // Whole words at the end.
+        // A suffix must consist of whole words.
         ("push", "Vec<T>::push"),
         ("post", "Ledger#post"),
         ("#post", "Ledger#post"),
@@ -58,39 +62,65 @@ fn functions_are_named_exactly_by_their_end_as_globs_or_by_regular_expressions()
         ("/^app::/", "app::parse_line"),
         ("/line$/", "app::parse_line"),
     ] {
-        assert_eq!(meant(&profile, wanted), name, "{wanted}");
+        assert_eq!(find(&profile, query), name, "{query}");
     }
-    assert_eq!(meant(&profile, "*parse*"), "2 functions match `*parse*` (`app::parse_line`, `parse_line_end`)");
-    assert_eq!(meant(&profile, "/line/"), "2 functions match `/line/` (`app::parse_line`, `parse_line_end`)");
-    assert_eq!(meant(&profile, "ush"), "no function is called `ush` (did you mean `Vec<T>::push`?)");
-    assert!(meant(&profile, "/(/").starts_with("`/(/` is no regular expression ("), "{}", meant(&profile, "/(/"));
+    assert_eq!(
+        find(&profile, "*parse*"),
+        "2 functions match `*parse*` (`app::parse_line`, `parse_line_end`)"
+    );
+    assert_eq!(
+        find(&profile, "/line/"),
+        "2 functions match `/line/` (`app::parse_line`, `parse_line_end`)"
+    );
+    assert_eq!(find(&profile, "ush"), "no function is called `ush` (did you mean `Vec<T>::push`?)");
+    assert!(
+        find(&profile, "/(/").starts_with("`/(/` is not a valid regular expression ("),
+        "{}",
+        find(&profile, "/(/")
+    );
 }
 
 #[test]
-fn functions_that_differ_in_their_library_alone_are_told_apart_by_it() {
+fn lists_ambiguous_functions_with_their_libraries() {
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let source = Some(builder.intern_source("/usr/include/vector").unwrap());
     let name = builder.intern_string("push_back").unwrap();
-    let libs = ["a.so", "b.so"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
+    let libs = ["a.so", "b.so"]
+        .map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
     for lib in libs {
         let func = Func { name, source, lib: Some(lib), line: 7, column: 0 };
         builder.intern_func(func).unwrap();
     }
     let profile = builder.build();
-    assert_eq!(meant(&profile, "push_back"), "2 functions match `push_back` (`a.so::push_back`, `b.so::push_back`)");
+    assert_eq!(
+        find(&profile, "push_back"),
+        "2 functions match `push_back` (`a.so::push_back`, `b.so::push_back`)"
+    );
     let groups = Groups::identity(profile.symbols());
-    assert_eq!(find_function(profile.symbols(), &groups, "b.so::push_back").unwrap(), groups.function(FuncId::new(1)));
+    assert_eq!(
+        find_function(profile.symbols(), &groups, "b.so::push_back").unwrap(),
+        groups.function(FuncId::new(1))
+    );
 }
 
 #[test]
-fn metrics_by_name_by_unit_and_by_pattern() {
+fn finds_metrics_by_name_unit_or_pattern() {
     let metric = |name, unit| Metric::new(name, unit, None).with_lines(LineKnowledge::SelfAndTotal);
-    let metrics = vec![metric("alloc_space", "bytes"), metric("inuse_space", "bytes"), metric("cpu", "nanoseconds")];
+    let metrics = vec![
+        metric("alloc_space", "bytes"),
+        metric("inuse_space", "bytes"),
+        metric("cpu", "nanoseconds"),
+    ];
     let recording = Recording::Stacks(ProfileBuilder::new(metrics, 0).build());
-    let found = |wanted| find_metric(&recording, wanted).map(profile::MetricId::index).map_err(|nothing| nothing.problem);
+    let found = |query| {
+        find_metric(&recording, query).map(profile::MetricId::index).map_err(|error| error.problem)
+    };
     assert_eq!((found("inuse_space"), found("bytes"), found("nanoseconds")), (Ok(1), Ok(0), Ok(2)));
     assert_eq!((found("inuse*"), found("/^c/")), (Ok(1), Ok(2)));
-    assert_eq!(found("*_space"), Err("2 metrics match `*_space` (`alloc_space`, `inuse_space`)".to_owned()));
+    assert_eq!(
+        found("*_space"),
+        Err("2 metrics match `*_space` (`alloc_space`, `inuse_space`)".to_owned())
+    );
     let near = "no metric is called `alloc_spce` (did you mean `alloc_space`?)";
     assert_eq!(found("alloc_spce"), Err(near.to_owned()));
     let all = "no metric is called `wall` (there are `alloc_space`, `cpu`, `inuse_space`)";
@@ -98,27 +128,40 @@ fn metrics_by_name_by_unit_and_by_pattern() {
 }
 
 #[test]
-fn threads_by_name_or_id() {
+fn finds_threads_by_name_or_id() {
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     for (name, tid) in [("main", "7"), ("worker-1", "8"), ("worker-2", "9"), ("worker-*", "10")] {
         let samples = Samples::new(vec![], vec![Weights::Ones]);
-        let thread =
-            Thread { name: name.to_owned(), tid: Some(tid.to_owned()), pid: Some("7".to_owned()), samples, ..Thread::default() };
-        builder.push_thread(thread).unwrap();
+        let thread = Thread {
+            name: name.to_owned(),
+            tid: Some(tid.to_owned()),
+            pid: Some("7".to_owned()),
+            ..Thread::default()
+        };
+        builder.push_thread(thread, samples).unwrap();
     }
     let recording = Recording::Stacks(builder.build());
-    let found = |wanted| {
-        let threads = find_threads(&recording, wanted).map_err(|nothing| nothing.problem)?;
+    let found = |query| {
+        let threads = find_threads(&recording, query).map_err(|error| error.problem)?;
         Ok::<_, String>(threads.into_iter().map(profile::ThreadId::index).collect::<Vec<_>>())
     };
-    assert_eq!((found("main"), found("8"), found("7")), (Ok(vec![0]), Ok(vec![1]), Ok(vec![0, 1, 2, 3])));
-    assert_eq!((found("worker-*"), found("worker-?"), found("/^w.*[0-9]$/")), (Ok(vec![3]), Ok(vec![1, 2, 3]), Ok(vec![1, 2])));
+    assert_eq!(
+        (found("main"), found("8"), found("7")),
+        (Ok(vec![0]), Ok(vec![1]), Ok(vec![0, 1, 2, 3]))
+    );
+    assert_eq!(
+        (found("worker-*"), found("worker-?"), found("/^w.*[0-9]$/")),
+        (Ok(vec![3]), Ok(vec![1, 2, 3]), Ok(vec![1, 2]))
+    );
     assert_eq!(found("man"), Err("no thread is called `man` (did you mean `main`?)".to_owned()));
 }
 
 #[test]
-fn the_nearest_names_are_offered_else_all_of_a_few() {
-    assert_eq!(nearest("diffrent", ["different", "other"].into_iter()), " (did you mean `different`?)");
+fn suggests_similar_names_or_lists_all_if_they_are_few() {
+    assert_eq!(
+        nearest("diffrent", ["different", "other"].into_iter()),
+        " (did you mean `different`?)"
+    );
     assert_eq!(
         nearest("distnce", ["words::suggest::distance", "other"].into_iter()),
         " (did you mean `words::suggest::distance`?)"

@@ -1,5 +1,9 @@
-//! Random stacks against the definitions, spelled out sample by sample.
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
+//! Random stacks, checked against the definitions applied to one sample at a time.
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "in tests a panic is the message"
+)]
 
 use analysis::{CallTree, View, costs};
 use profile::{Groups, Profile, Recording, Total, text_samples};
@@ -29,12 +33,15 @@ fn profile(samples: &[(Stack, i32)]) -> Profile {
         }
         text.push('\n');
     }
-    text_samples::weighted(&text, &samples.iter().map(|&(_, weight)| f64::from(weight)).collect::<Vec<_>>())
+    text_samples::weighted(
+        &text,
+        &samples.iter().map(|&(_, weight)| f64::from(weight)).collect::<Vec<_>>(),
+    )
 }
 
 proptest! {
     #[test]
-    fn sums_equal_the_definitions(samples in stacks()) {
+    fn sums_match_the_definitions(samples in stacks()) {
         let mut functions: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         let mut lines: BTreeMap<(String, u32), (f64, f64)> = BTreeMap::new();
         let mut edges: BTreeMap<(String, String), f64> = BTreeMap::new();
@@ -70,7 +77,7 @@ proptest! {
         let mut found: BTreeMap<_, _> =
             costs.functions().map(|(f, cost)| (name(f), (cost.cost.self_, exact(cost.cost.total)))).collect();
         functions.retain(|_, cost| *cost != (0.0, 0.0));
-        // Functions whose costs cancel out are listed, too.
+        // Functions whose costs cancel out are listed as well.
         found.retain(|_, cost| *cost != (0.0, 0.0));
         prop_assert_eq!(&found, &functions);
         let found: BTreeMap<_, _> = costs
@@ -92,7 +99,8 @@ proptest! {
         edges.retain(|_, total| *total != 0.0);
         prop_assert_eq!(found, edges);
 
-        // Along a path, what an item costs is its entries and what stops at it; root items cost what the function costs.
+        // Along a path, the total of an item is the sum of its entries and what stops at it. The
+        // total of a root item is that of the function.
         let tree = CallTree::new(recording.clone(), view, groups.clone());
         for root in groups.functions() {
             for step in [CallTree::callees, CallTree::callers] {

@@ -1,8 +1,14 @@
-//! Transforms and the implementation filter: hand-checkable vectors, numbers as the Firefox Profiler gives them, and random
-//! stacks against the definitions.
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
+//! Transforms and the implementation filter: hand-checkable vectors with the Firefox Profiler's
+//! numbers, and random stacks against the definitions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "in tests a panic is the message"
+)]
 
-use analysis::{CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs, reshape};
+use analysis::{
+    CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs, reshape,
+};
 use profile::{FunctionId, Groups, Profile, Recording, text_samples};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +21,7 @@ const V1: &str = "
                                       hash@5                eval@34                hash@6
 ";
 
-/// A native library that runs scripts, and code that one of them was compiled to.
+/// A native library that runs scripts, and code that was generated for one of them.
 const V2: &str = "
     start@3[file:host.c][lib:host]              start@3         start@3         start@4
     tick.js@7[file:app.js][js][cat:JavaScript]  tick.js@7       tick.js@8       gc@40[file:host.c][lib:host][cat:Other]
@@ -32,17 +38,29 @@ struct Case {
 }
 
 impl Case {
-    /// What a filter and transforms, each under a filter of its own if it names one, leave of samples.
-    fn new(profile: Profile, implementation: Implementation, transforms: &[(&str, Option<Implementation>)]) -> Self {
+    /// Applies a filter and transforms, each of which can have a filter of its own.
+    fn new(
+        profile: Profile,
+        implementation: Implementation,
+        transforms: &[(&str, Option<Implementation>)],
+    ) -> Self {
         let groups = Groups::identity(profile.symbols());
         let recording = Recording::Stacks(profile);
-        let transforms = transforms.iter().map(|&(text, implementation)| Transform { implementation, ..text.parse().unwrap() });
-        let view = View { implementation, transforms: transforms.collect(), ..View::of(&recording) };
+        let transforms = transforms
+            .iter()
+            .map(|&(text, implementation)| Transform { implementation, ..text.parse().unwrap() });
+        let view =
+            View { implementation, transforms: transforms.collect(), ..View::of(&recording) };
         let (recording, groups, warnings) = match reshape(&recording, &view, &groups) {
             Some(reshaped) => (reshaped.recording, reshaped.groups, reshaped.warnings),
             None => (recording, groups, Vec::new()),
         };
-        Self { recording, groups, view, warnings: warnings.into_iter().map(|warning| warning.message).collect() }
+        Self {
+            recording,
+            groups,
+            view,
+            warnings: warnings.into_iter().map(|warning| warning.message).collect(),
+        }
     }
 
     fn costs(&self) -> Costs {
@@ -57,8 +75,14 @@ impl Case {
     fn functions(&self) -> String {
         let costs = self.costs();
         let text = |(function, cost): (_, analysis::FunctionCost)| {
-            let idle = if cost.idle == 0.0 { String::new() } else { format!(" idle {}", cost.idle) };
-            format!("{} {}/{}{idle}", self.name(function), cost.cost.self_, cost.cost.total.exact().unwrap())
+            let idle =
+                if cost.idle == 0.0 { String::new() } else { format!(" idle {}", cost.idle) };
+            format!(
+                "{} {}/{}{idle}",
+                self.name(function),
+                cost.cost.self_,
+                cost.cost.total.exact().unwrap()
+            )
         };
         costs.functions().map(text).collect::<Vec<_>>().join(", ")
     }
@@ -75,7 +99,12 @@ impl Case {
             } else {
                 text.push_str(&format!("{}{file} ", if text.is_empty() { "" } else { "; " }));
             }
-            text.push_str(&format!("{}: {}/{}", line.line, line.cost.self_, line.cost.total.exact().unwrap()));
+            text.push_str(&format!(
+                "{}: {}/{}",
+                line.line,
+                line.cost.self_,
+                line.cost.total.exact().unwrap()
+            ));
         }
         text
     }
@@ -90,12 +119,17 @@ impl Case {
         while let Some(id) = open.pop() {
             let node = nodes.get(id);
             text.push_str(&" }".repeat((depth - node.depth.min(depth)) as usize));
-            let before = match () {
+            let separator = match () {
                 () if text.is_empty() => "",
                 () if node.depth > depth => " { ",
                 () => ", ",
             };
-            text.push_str(&format!("{before}{} {}/{}", self.name(node.function), node.self_, node.total));
+            text.push_str(&format!(
+                "{separator}{} {}/{}",
+                self.name(node.function),
+                node.self_,
+                node.total
+            ));
             depth = node.depth;
             let at = open.len();
             open.extend(nodes.children(Some(id)));
@@ -105,7 +139,7 @@ impl Case {
     }
 }
 
-/// One transform of [`V1`]: total, functions, lines, and the tree.
+/// Expects total, functions, lines and tree of [`V1`] after one transform.
 #[track_caller]
 fn v1(transform: &str, total: f64, functions: &str, lines: &str, tree: &str) {
     let case = Case::new(text_samples::profile(V1), Implementation::All, &[(transform, None)]);
@@ -116,8 +150,7 @@ fn v1(transform: &str, total: f64, functions: &str, lines: &str, tree: &str) {
     assert_eq!(case.tree(), tree, "{transform}");
 }
 
-const V1_LINES: &str =
-    "app.rs 10: 0/2, 12: 0/3, 13: 1/1, 22: 0/2, 23: 1/1, 31: 0/2, 32: 0/1, 33: 0/1, 34: 1/1; lib.rs 5: 2/2, 6: 1/1";
+const V1_LINES: &str = "app.rs 10: 0/2, 12: 0/3, 13: 1/1, 22: 0/2, 23: 1/1, 31: 0/2, 32: 0/1, 33: 0/1, 34: 1/1; lib.rs 5: 2/2, 6: 1/1";
 
 #[test]
 fn v1_a_merge_function() {
@@ -205,7 +238,7 @@ fn v1_h_collapse_function_subtree() {
     );
 }
 
-/// What the Firefox Profiler only writes of: all of a call path goes to its caller, or its samples go.
+/// The Firefox Profiler documents these two but does not implement them.
 #[test]
 fn v1_merge_subtree_and_drop_node() {
     v1(
@@ -215,7 +248,7 @@ fn v1_merge_subtree_and_drop_node() {
         "app.rs 10: 0/2, 12: 3/3, 13: 1/1, 22: 0/1, 23: 1/1; lib.rs 5: 1/1",
         "main 4/6 { parse 1/2 { hash 1/1 } }",
     );
-    // Only that path: `parse` below `eval` stays.
+    // Only that path: `parse` below `eval` remains.
     v1(
         "drop-node:main>parse",
         4.0,
@@ -226,14 +259,22 @@ fn v1_merge_subtree_and_drop_node() {
 }
 
 #[test]
-fn v1_transforms_in_their_order() {
+fn v1_applies_transforms_in_order() {
     let after = |transforms: [&str; 2]| {
-        Case::new(text_samples::profile(V1), Implementation::All, &transforms.map(|transform| (transform, None))).functions()
+        Case::new(
+            text_samples::profile(V1),
+            Implementation::All,
+            &transforms.map(|transform| (transform, None)),
+        )
+        .functions()
     };
     assert_eq!(after(["merge-function:eval", "focus-subtree:main>hash"]), "hash 1/1");
     assert_eq!(after(["focus-subtree:main>hash", "merge-function:eval"]), "");
-    // Which functions there are does not change, so the same names lead to the same functions.
-    assert_eq!(after(["focus-function:eval", "drop-function:main"]), "parse 0/1, hash 2/2, eval 1/3");
+    // Transforms do not change the set of functions, so names keep their meaning.
+    assert_eq!(
+        after(["focus-function:eval", "drop-function:main"]),
+        "parse 0/1, hash 2/2, eval 1/3"
+    );
 }
 
 #[track_caller]
@@ -267,22 +308,42 @@ fn v2_b_native_only() {
 #[test]
 fn v2_c_collapse_resource() {
     let functions = "tick.js 0/3, draw.js 1/2, 0x5f00 0/1, host 3/4";
-    let case =
-        v2(Implementation::All, &[("collapse-resource:host", None)], 4.0, functions, "app.js 7: 0/2, 8: 0/1, 15: 0/1, 16: 1/1");
+    let case = v2(
+        Implementation::All,
+        &[("collapse-resource:host", None)],
+        4.0,
+        functions,
+        "app.js 7: 0/2, 8: 0/1, 15: 0/1, 16: 1/1",
+    );
     let tree = "host 1/4 { tick.js 0/3 { host 1/3 { draw.js 0/1 { host 1/1 }, 0x5f00 0/1 { draw.js 1/1 } } } }";
     assert_eq!(case.tree(), tree);
-    // Under a filter, hidden frames below the library are part of it.
+    // With a filter, hidden frames below the library belong to it.
     let transform = ("collapse-resource:host", Some(Implementation::Native));
-    assert_eq!(Case::new(text_samples::profile(V2), Implementation::All, &[transform]).tree(), "host 4/4");
+    assert_eq!(
+        Case::new(text_samples::profile(V2), Implementation::All, &[transform]).tree(),
+        "host 4/4"
+    );
 }
 
 #[test]
 fn v2_d_focus_self_under_a_filter() {
     let transform = ("focus-self:tick.js", Some(Implementation::Js));
-    let case = v2(Implementation::All, &[transform], 1.0, "tick.js 0/1, copy 1/1", "host.c 31: 1/1; app.js 8: 0/1");
+    let case = v2(
+        Implementation::All,
+        &[transform],
+        1.0,
+        "tick.js 0/1, copy 1/1",
+        "host.c 31: 1/1; app.js 8: 0/1",
+    );
     assert_eq!(case.tree(), "tick.js 0/1 { copy 1/1 }");
-    // The view's own filter counts where the transform has none.
-    let case = v2(Implementation::Js, &[("focus-self:tick.js", None)], 1.0, "tick.js 1/1", "app.js 8: 1/1");
+    // Without a filter of its own, a transform uses the view's.
+    let case = v2(
+        Implementation::Js,
+        &[("focus-self:tick.js", None)],
+        1.0,
+        "tick.js 1/1",
+        "app.js 8: 1/1",
+    );
     assert_eq!(case.tree(), "tick.js 1/1");
 }
 
@@ -300,24 +361,27 @@ fn v2_e_focus_category() {
 }
 
 #[test]
-fn frames_that_a_filter_hides_are_no_obstacle_on_paths() {
+fn paths_skip_hidden_frames() {
     let js = Some(Implementation::Js);
     let tree = |transform: &str, implementation| {
-        Case::new(text_samples::profile(V2), Implementation::All, &[(transform, implementation)]).tree()
+        Case::new(text_samples::profile(V2), Implementation::All, &[(transform, implementation)])
+            .tree()
     };
     assert_eq!(tree("focus-subtree:tick.js>draw.js", js), "draw.js 1/2 { copy 1/1 }");
     assert_eq!(tree("focus-subtree:tick.js>draw.js", None), "");
-    // One sample ends in `copy`, which is hidden; one in a function that is not.
+    // One sample ends in `copy`, which is hidden, the other in a function that is not.
     assert_eq!(tree("focus-subtree-inverted:draw.js>tick.js", js), "start 0/2 { tick.js 2/2 }");
     assert_eq!(tree("focus-subtree-inverted:draw.js>tick.js", None), "");
-    // What is hidden goes with the path, but stays below what is merged.
-    let merged = "start 0/4 { tick.js 0/3 { stub 0/2 { copy 1/1, 0x5f00 1/1 }, copy 1/1 }, gc 1/1 }";
+    // Hidden frames on the path are removed with it, those below a merged frame remain.
+    let merged =
+        "start 0/4 { tick.js 0/3 { stub 0/2 { copy 1/1, 0x5f00 1/1 }, copy 1/1 }, gc 1/1 }";
     assert_eq!(tree("merge-node:tick.js>draw.js", js), merged);
 }
 
-/// A native frame between two of a script: a direct recursion to those who see scripts only.
+/// Native frames between two of a script do not interrupt a direct recursion if only scripts are
+/// shown.
 #[test]
-fn recursion_is_direct_where_nothing_that_is_seen_lies_between() {
+fn direct_recursion_skips_hidden_frames() {
     let text = "
         a@1[js][file:a.js]
         x@1
@@ -329,7 +393,8 @@ fn recursion_is_direct_where_nothing_that_is_seen_lies_between() {
         w@1
     ";
     let tree = |transform: &str, implementation| {
-        Case::new(text_samples::profile(text), Implementation::All, &[(transform, implementation)]).tree()
+        Case::new(text_samples::profile(text), Implementation::All, &[(transform, implementation)])
+            .tree()
     };
     let collapsed = "a 0/1 { x 0/1 { b 0/1 { w 1/1 } } }";
     assert_eq!(tree("collapse-direct-recursion:b", Some(Implementation::Js)), collapsed);
@@ -339,7 +404,7 @@ fn recursion_is_direct_where_nothing_that_is_seen_lies_between() {
 }
 
 #[test]
-fn labels_are_seen_beside_scripts_and_beside_native_code() {
+fn labels_are_shown_with_scripts_and_with_native_code() {
     let text = "
         main@1[lib:app]  main@1
         tick@7[js]       tick@8
@@ -351,7 +416,7 @@ fn labels_are_seen_beside_scripts_and_beside_native_code() {
     assert_eq!(tree(Implementation::Native), "main 0/2 { send 0/1 { write 1/1 }, write 1/1 }");
 }
 
-/// What a filter hides does not decide whether a thread ran.
+/// Whether a sample is idle does not depend on the filter.
 #[test]
 fn idle_samples_stay_idle() {
     let text = "
@@ -360,34 +425,54 @@ fn idle_samples_stay_idle() {
                                              back
     ";
     let case = Case::new(text_samples::profile(text), Implementation::Js, &[]);
-    assert_eq!((case.costs().total, case.costs().idle, case.functions().as_str()), (2.0, 1.0, "tick 2/2 idle 1"));
-    let case = Case::new(text_samples::profile(text), Implementation::All, &[("collapse-function-subtree:wait", None)]);
+    assert_eq!(
+        (case.costs().total, case.costs().idle, case.functions().as_str()),
+        (2.0, 1.0, "tick 2/2 idle 1")
+    );
+    let case = Case::new(
+        text_samples::profile(text),
+        Implementation::All,
+        &[("collapse-function-subtree:wait", None)],
+    );
     assert_eq!((case.costs().total, case.costs().idle), (2.0, 1.0));
     assert_eq!(case.functions(), "tick 0/2, poll 0/0 idle 1, copy 1/1, wait 1/1");
 }
 
 #[test]
-fn what_the_recording_does_not_have_changes_nothing_and_is_told() {
+fn ignores_names_without_a_match_with_a_warning() {
     let warnings = |text: &str, implementation, transform| {
         let case = Case::new(text_samples::profile(text), implementation, &[(transform, None)]);
         assert_eq!(case.costs().total, 6.0, "{transform}");
         case.warnings.join("; ")
     };
     let v1 = |transform| warnings(V1, Implementation::All, transform);
-    let changes_nothing = |what: &str, transform: &str| format!("{what}; `{transform}` changes nothing");
+    let is_ignored = |what: &str, transform: &str| format!("{what}; `{transform}` is ignored");
     for (transform, what) in [
         ("merge-function:evil", "no function is called `evil` (did you mean `eval`?)"),
         ("focus-subtree:main>evil", "no function is called `evil` (did you mean `eval`?)"),
-        ("focus-subtree-inverted:hash>pars", "no function is called `pars` (did you mean `parse`?)"),
-        ("focus-function:lib.rs::eval", "no function is called `lib.rs::eval` (there are `eval`, `hash`, `main`, `parse`)"),
-        ("focus-function:z*", "no function matches `z*` (there are `eval`, `hash`, `main`, `parse`)"),
+        (
+            "focus-subtree-inverted:hash>pars",
+            "no function is called `pars` (did you mean `parse`?)",
+        ),
+        (
+            "focus-function:lib.rs::eval",
+            "no function is called `lib.rs::eval` (there are `eval`, `hash`, `main`, `parse`)",
+        ),
+        (
+            "focus-function:z*",
+            "no function matches `z*` (there are `eval`, `hash`, `main`, `parse`)",
+        ),
         ("focus-category:Graphics", "no category is called `Graphics`"),
         ("collapse-resource:libc.so", "no library is called `libc.so`"),
     ] {
-        assert_eq!(v1(transform), changes_nothing(what, transform));
+        assert_eq!(v1(transform), is_ignored(what, transform));
     }
-    // A path that no stack begins with is another matter: nothing is left, as asked.
-    let case = Case::new(text_samples::profile(V1), Implementation::All, &[("focus-subtree:hash>main", None)]);
+    // A path that no stack begins with is not an error: nothing remains.
+    let case = Case::new(
+        text_samples::profile(V1),
+        Implementation::All,
+        &[("focus-subtree:hash>main", None)],
+    );
     assert_eq!((case.costs().total, case.warnings.len()), (0.0, 0));
     let message = "this profile does not say which functions are JavaScript; all of them are shown";
     for implementation in [Implementation::Js, Implementation::Native] {
@@ -396,21 +481,27 @@ fn what_the_recording_does_not_have_changes_nothing_and_is_told() {
 }
 
 #[test]
-fn names_that_stand_for_several_functions_want_a_place() {
+fn lists_the_places_of_ambiguous_functions() {
     let profile = || {
-        use profile::{Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
-        let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
+        use profile::{
+            Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
+        };
+        let metric =
+            Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let mut stack = |name: &str, file: Option<&str>, lib: Option<&str>, line| {
             let func = Func {
                 name: builder.intern_string(name).unwrap(),
                 source: file.map(|file| builder.intern_source(file).unwrap()),
-                lib: lib.map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap()),
+                lib: lib.map(|name| {
+                    builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap()
+                }),
                 line,
                 column: 0,
             };
             let func = builder.intern_func(func).unwrap();
-            let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+            let frame =
+                builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
             Some(builder.intern_stack(None, frame).unwrap())
         };
         let stacks = [
@@ -421,13 +512,16 @@ fn names_that_stand_for_several_functions_want_a_place() {
             stack("n::f", None, Some("libf.so"), 0),
         ];
         let samples = Samples::new(stacks, vec![Weights::Ones]);
-        builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+        builder.push_thread(Thread::default(), samples).unwrap();
         builder.build()
     };
     let left = |name: &str| {
-        let case = Case::new(profile(), Implementation::All, &[(&format!("focus-function:{name}"), None)]);
+        let case =
+            Case::new(profile(), Implementation::All, &[(&format!("focus-function:{name}"), None)]);
         let costs = case.costs();
-        let found = costs.functions().map(|(function, _)| case.groups.first_func(function).index().to_string());
+        let found = costs
+            .functions()
+            .map(|(function, _)| case.groups.first_func(function).index().to_string());
         let found: Vec<_> = found.collect();
         if case.warnings.is_empty() { found.join(" ") } else { case.warnings.join("; ") }
     };
@@ -443,15 +537,20 @@ fn names_that_stand_for_several_functions_want_a_place() {
         assert_eq!(left(name), func, "{name}");
     }
     let places = "`/app/a.js:3::f`, `/app/a.js:9::f`";
-    let ambiguous = |name, n, places| format!("{n} functions match `{name}` ({places}); `focus-function:{name}` changes nothing");
+    let ambiguous = |name, n, places| {
+        format!("{n} functions match `{name}` ({places}); `focus-function:{name}` is ignored")
+    };
     assert_eq!(left("a.js::f"), ambiguous("a.js::f", 2, places));
     assert_eq!(left("f"), ambiguous("f", 4, &format!("{places}, `/app/b.js::f`, `libf.so::f`")));
-    assert_eq!(left("s::f"), "no function is called `s::f` (did you mean `n::f`?); `focus-function:s::f` changes nothing");
+    assert_eq!(
+        left("s::f"),
+        "no function is called `s::f` (did you mean `n::f`?); `focus-function:s::f` is ignored"
+    );
 }
 
-/// What is one function to the user is one to transforms, under however many names of its file.
+/// Transforms use the functions of the groups, whatever the names of their files.
 #[test]
-fn transforms_see_united_functions() {
+fn transforms_apply_to_grouped_functions() {
     let profile = text_samples::profile(
         "
         main@1           main@1
@@ -459,14 +558,18 @@ fn transforms_see_united_functions() {
         g@3              h@3
         ",
     );
-    let groups =
-        Groups::new(profile.symbols(), |source| profile.symbols().source_name(source).trim_start_matches("./").to_owned());
+    let groups = Groups::new(profile.symbols(), |source| {
+        profile.symbols().source_name(source).trim_start_matches("./").to_owned()
+    });
     let recording = Recording::Stacks(profile);
     let transforms = vec!["merge-function:f".parse().unwrap()];
-    let reshaped = reshape(&recording, &View { transforms, ..View::of(&recording) }, &groups).unwrap();
+    let reshaped =
+        reshape(&recording, &View { transforms, ..View::of(&recording) }, &groups).unwrap();
     assert_eq!(reshaped.warnings.len(), 0);
     let costs = costs(&reshaped.recording, &View::of(&recording), &reshaped.groups);
-    let names = costs.functions().map(|(function, _)| recording.symbols().func_name(reshaped.groups.first_func(function)));
+    let names = costs
+        .functions()
+        .map(|(function, _)| recording.symbols().func_name(reshaped.groups.first_func(function)));
     assert_eq!(names.collect::<Vec<_>>(), ["main", "g", "h"]);
 }
 
@@ -483,7 +586,8 @@ fn text(samples: &[Stack]) -> String {
     for row in 0..depth {
         for stack in samples {
             let cell = |&(f, line): &(usize, u32)| {
-                let (js, category) = if f % 2 == 1 { ("[js]", "[cat:JavaScript]") } else { ("", "") };
+                let (js, category) =
+                    if f % 2 == 1 { ("[js]", "[cat:JavaScript]") } else { ("", "") };
                 format!("f{f}@{line}[file:{}.c][lib:{}]{js}{category}", f / 2, f / 2)
             };
             text.push_str(&format!("{:48}", stack.get(row).map(cell).unwrap_or_default()));
@@ -493,10 +597,16 @@ fn text(samples: &[Stack]) -> String {
     text
 }
 
-/// A stack after a transform, spelled out frame by frame; `hides` is what its filter does not let through.
-fn expected(kind: &str, path: &[usize], hides: impl Fn(usize) -> bool, stack: &[(usize, u32)]) -> Stack {
+/// A stack after a transform, computed frame by frame. `hides` tells which functions the filter
+/// hides.
+fn expected(
+    kind: &str,
+    path: &[usize],
+    hides: impl Fn(usize) -> bool,
+    stack: &[(usize, u32)],
+) -> Stack {
     let of = |&(f, _): &(usize, u32)| f == path[0];
-    // How many frames the path takes from one end; none where it is not there.
+    // The number of frames that the path takes from one end; `None` if it does not match.
     let along = |frames: &mut dyn Iterator<Item = usize>| {
         let mut rest = path;
         for (n, f) in frames.enumerate() {
@@ -512,7 +622,8 @@ fn expected(kind: &str, path: &[usize], hides: impl Fn(usize) -> bool, stack: &[
         None
     };
     let begins = along(&mut stack.iter().map(|&(f, _)| f));
-    let without = |range: std::ops::Range<usize>| [&stack[..range.start], &stack[range.end..]].concat();
+    let without =
+        |range: std::ops::Range<usize>| [&stack[..range.start], &stack[range.end..]].concat();
     let (first, last) = (stack.iter().position(of), stack.iter().rposition(of));
     match kind {
         "merge-function" => stack.iter().filter(|frame| !of(frame)).copied().collect(),
@@ -524,11 +635,15 @@ fn expected(kind: &str, path: &[usize], hides: impl Fn(usize) -> bool, stack: &[
             }
         }
         "focus-function" => first.map_or_else(Vec::new, |first| stack[first..].to_vec()),
-        "collapse-function-subtree" => first.map_or(stack.to_vec(), |first| stack[..=first].to_vec()),
-        "collapse-recursion" => first.zip(last).map_or(stack.to_vec(), |(first, last)| without(first..last)),
+        "collapse-function-subtree" => {
+            first.map_or(stack.to_vec(), |first| stack[..=first].to_vec())
+        }
+        "collapse-recursion" => {
+            first.zip(last).map_or(stack.to_vec(), |(first, last)| without(first..last))
+        }
         "collapse-direct-recursion" => {
             let mut left: Stack = Vec::new();
-            // Where the run begins that may go on.
+            // The first frame of the current run of recursion.
             let mut run: Option<usize> = None;
             for &(f, line) in stack {
                 match run {
@@ -565,34 +680,37 @@ fn expected(kind: &str, path: &[usize], hides: impl Fn(usize) -> bool, stack: &[
 
 proptest! {
     #[test]
-    fn stacks_are_what_the_definitions_leave(
+    fn stacks_match_the_definitions(
         samples in stacks(),
         kind in 0..TransformKind::ALL.len(),
         path in prop::collection::vec(0_usize..4, 1..4),
         filter in 0_usize..3,
     ) {
         let kind: TransformKind = TransformKind::ALL[kind];
-        // Of categories and libraries there are other tests.
+        // Categories and libraries have tests of their own.
         prop_assume!(matches!(kind.operand(), Operand::Function | Operand::Path));
         let path = if kind.operand() == Operand::Path { &path[..] } else { &path[..1] };
         let kind = kind.name();
         let implementation = [Implementation::All, Implementation::Js, Implementation::Native][filter];
         let hides = |f: usize| implementation != Implementation::All && (f % 2 == 1) == (implementation == Implementation::Native);
-        let seen: BTreeSet<usize> = samples.iter().flatten().map(|&(f, _)| f).collect();
-        // Without a script there is no filter, and names that do not occur change nothing.
-        prop_assume!(path.iter().all(|f| seen.contains(f)) && (filter == 0 || seen.iter().any(|f| f % 2 == 1)));
+        let present: BTreeSet<usize> = samples.iter().flatten().map(|&(f, _)| f).collect();
+        // Without a script the filter is ignored, and so are names that do not occur.
+        prop_assume!(path.iter().all(|f| present.contains(f)) && (filter == 0 || present.iter().any(|f| f % 2 == 1)));
 
         let names: Vec<_> = path.iter().map(|f| format!("f{f}")).collect();
         let transform = format!("{kind}:{}", names.join(">"));
-        // What the transform leaves, and then the filter of the view.
-        let left: Vec<Stack> = samples.iter().map(|stack| expected(kind, path, hides, stack)).collect();
-        let left = left.into_iter().map(|stack| stack.into_iter().filter(|&(f, _)| !hides(f)).collect::<Stack>());
-        let left: Vec<Stack> = left.filter(|stack| !stack.is_empty()).collect();
+        // First the transform, then the filter of the view.
+        let left: Vec<Stack> = samples
+            .iter()
+            .map(|stack| expected(kind, path, hides, stack))
+            .map(|stack| stack.into_iter().filter(|&(f, _)| !hides(f)).collect::<Stack>())
+            .filter(|stack| !stack.is_empty())
+            .collect();
 
         let case = Case::new(text_samples::profile(&text(&samples)), implementation, &[(&transform, None)]);
         prop_assert!(case.warnings.is_empty(), "{:?}", case.warnings);
         let profile = case.recording.sampled().unwrap();
-        let found: Vec<Stack> = profile.threads()[0].samples.stacks().map(|leaf| {
+        let found: Vec<Stack> = profile.samples()[0].stacks().map(|leaf| {
             let mut stack: Stack = std::iter::successors(leaf, |&stack| profile.stacks().prefix(stack)).map(|stack| {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 (profile.symbols().func_name(frame.func)[1..].parse().unwrap(), frame.line)
@@ -602,7 +720,7 @@ proptest! {
         }).collect();
         prop_assert_eq!(&found, &left, "{}", transform);
 
-        // Whatever is left, no total exceeds that of what is left, and selves sum up to it.
+        // No total exceeds that of the profile, and self costs add up to it.
         let costs = case.costs();
         prop_assert_eq!(costs.total, left.len() as f64);
         let mut own: BTreeMap<String, f64> = BTreeMap::new();

@@ -1,7 +1,9 @@
-//! What a file is, by its content alone: the first keys of JSON or the first lines of text, whatever its name says.
+//! What a file is, by its content alone: the first keys of JSON or the first lines of text,
+//! whatever its name says.
 //!
-//! [`detect`] reads no more than the evidence needs and accepts the front of a file as well as all of it. What is no profile
-//! known here is left to [`unknown`], which says what it is instead ([`Foreign`]).
+//! [`detect`] reads no more than the evidence needs and accepts the front of a file as well as all
+//! of it. What is no profile known here is left to [`unknown`], which says what it is instead
+//! ([`Foreign`]).
 
 mod json;
 
@@ -43,7 +45,8 @@ pub enum Format {
     Stackprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
-    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug, `Devel::NYTProf`, pyprof2calltree.
+    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
+    /// `Devel::NYTProf`, pyprof2calltree.
     Callgrind,
     /// The table that `rbspy report -f summary` prints.
     RbspySummary,
@@ -144,8 +147,8 @@ impl Format {
         }
     }
 
-    /// Whether profilers append to such a file while they record, so that compressed data without their end are what was
-    /// recorded so far.
+    /// Whether profilers append to such a file while they record, so that compressed data without
+    /// their end are what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {
         matches!(self, Self::Rbspy)
     }
@@ -153,8 +156,8 @@ impl Format {
 
 /// Recognises inflated bytes, all of a file or its front.
 ///
-/// Of a JSON object the keys decide, in any order. Where they come late a front may not reach them: then this says `None`
-/// although the whole file would be recognised.
+/// Of a JSON object the keys decide, in any order. Where they come late a front may not reach them:
+/// then this says `None` although the whole file would be recognised.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     let bytes = without_bom(bytes);
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
@@ -188,13 +191,16 @@ const MAGIC: [(&[u8], Format); 8] = [
     (rbspy_summary::HEADER, Format::RbspySummary),
 ];
 
-/// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line of text ends.
+/// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line
+/// of text ends.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
         // The end of a dictionary.
         Format::Pstats => bytes.ends_with(b"0"),
         _ if format.has_end() => closes(bytes),
-        Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => bytes.ends_with(b"\n"),
+        Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => {
+            bytes.ends_with(b"\n")
+        }
         _ => true,
     }
 }
@@ -219,7 +225,8 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
         return ReadError::foreign(foreign);
     }
     if bytes.starts_with(b"# austin") {
-        let message = "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`";
+        let message =
+            "an Austin recording without samples; expected `P1;T0:1;file:function:line 42`";
         return ReadError::truncated(At::File, message);
     }
     let is_json = matches!(text.first(), Some(b'{' | b'['));
@@ -245,33 +252,66 @@ mod tests {
 
     #[test]
     fn json_is_told_apart_by_keys_in_any_order() {
-        use Format::{ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Speedscope, Stackprof};
+        use Format::{
+            ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Speedscope,
+            Stackprof,
+        };
         let cases = [
-            (r#"{"meta":{"interval":1,"preprocessedProfileVersion":49},"libs":[]}"#, Some(FirefoxProcessed)),
+            (
+                r#"{"meta":{"interval":1,"preprocessedProfileVersion":49},"libs":[]}"#,
+                Some(FirefoxProcessed),
+            ),
             (
                 "\u{feff} \n{ \"libs\" : [ {\"name\":\"a]}\\\"\"} ] , \"meta\" : { \"preprocessedProfileVersion\" : 7 } }",
                 Some(FirefoxProcessed),
             ),
             (r#"{"threads":[{"name":"x","stringArray":[]}],"meta":{}}"#, Some(FirefoxProcessed)),
-            (r#"{"threads":[{"samples":{"stack":[1]}}],"meta":{"preprocessedProfileVersion":66}}"#, Some(FirefoxProcessed)),
+            (
+                r#"{"threads":[{"samples":{"stack":[1]}}],"meta":{"preprocessedProfileVersion":66}}"#,
+                Some(FirefoxProcessed),
+            ),
             (r#"{"shared":{"stackTable":{"frame":["#, Some(FirefoxProcessed)),
-            (r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[]}"#, Some(CpuProfile)),
-            (r#"{"startTime":1,"endTime":2,"samples":[1,2],"timeDeltas":[0,1],"nodes":[{"callFrame":{}}]}"#, Some(CpuProfile)),
+            (
+                r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[]}"#,
+                Some(CpuProfile),
+            ),
+            (
+                r#"{"startTime":1,"endTime":2,"samples":[1,2],"timeDeltas":[0,1],"nodes":[{"callFrame":{}}]}"#,
+                Some(CpuProfile),
+            ),
             // Only the front of a file.
             (r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f"}},{"id":"#, Some(CpuProfile)),
             (r#"{"startTime":1,"endTime":2,"samples":[1,2,"#, Some(CpuProfile)),
             (r#"{"meta":{"version":34,"interval":1},"threads":[{"stringTable":["#, Some(Gecko)),
             (r#"{"threads":[],"meta":{"version":34},"libs":[]}"#, Some(Gecko)),
-            (r#"{"threads":[{"stackTable":{"schema":{"prefix":0},"data":[]},"stringTable":[]}]}"#, Some(Gecko)),
-            (r#"{"profile":{"meta":{"version":24},"threads":[{"samples":{"schema":{}}}]}}"#, Some(Gecko)),
+            (
+                r#"{"threads":[{"stackTable":{"schema":{"prefix":0},"data":[]},"stringTable":[]}]}"#,
+                Some(Gecko),
+            ),
+            (
+                r#"{"profile":{"meta":{"version":24},"threads":[{"samples":{"schema":{}}}]}}"#,
+                Some(Gecko),
+            ),
             (r#"{"traceEvents":[]}"#, Some(ChromeTrace)),
             (r#"{"displayTimeUnit":"ms","traceEvents":["#, Some(ChromeTrace)),
             (r#"[{"name":"x","ph":"X"}"#, Some(ChromeTrace)),
-            (r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#, Some(Speedscope)),
-            (r#"{"profiles":[{"name":"a","type":"sampled"}],"shared":{"frames":[]}}"#, Some(Speedscope)),
-            (r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","#, Some(Speedscope)),
+            (
+                r#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[]}"#,
+                Some(Speedscope),
+            ),
+            (
+                r#"{"profiles":[{"name":"a","type":"sampled"}],"shared":{"frames":[]}}"#,
+                Some(Speedscope),
+            ),
+            (
+                r#"{"shared":{"frames":[{"name":"f"}]},"profiles":[{"type":"evented","#,
+                Some(Speedscope),
+            ),
             (r#"{"head":{"callFrame":{}},"samples":[]}"#, Some(HeapProfile)),
-            (r#"{"version":1.2,"mode":"wall","interval":1,"samples":3,"gc_samples":0,"#, Some(Stackprof)),
+            (
+                r#"{"version":1.2,"mode":"wall","interval":1,"samples":3,"gc_samples":0,"#,
+                Some(Stackprof),
+            ),
             (r#"{"dhatFileVersion":2,"mode":"rust-heap"}"#, Some(Dhat)),
             // No profile.
             (r#"{"name":"left-pad","version":"1.0.0","scripts":{"test":"a;b 1"}}"#, None),
@@ -295,14 +335,20 @@ mod tests {
     #[test]
     fn keys_at_the_end_of_a_large_file_are_found() {
         let marker = r#"{"n":[1,null,-1.5e3],"s":"}\\\" x"},"#.repeat(200_000);
-        let text = format!(r#"{{"threads":[{{"markers":[{marker}{{}}]}}],"meta":{{"preprocessedProfileVersion":49}}}}"#);
+        let text = format!(
+            r#"{{"threads":[{{"markers":[{marker}{{}}]}}],"meta":{{"preprocessedProfileVersion":49}}}}"#
+        );
         assert_eq!(detect(text.as_bytes()), Some(Format::FirefoxProcessed));
         assert_eq!(detect(&text.as_bytes()[..text.len() - 40]), None);
     }
 
     #[test]
     fn deep_nesting_is_no_danger() {
-        let deep = format!(r#"{{"x":{}{},"meta":{{"preprocessedProfileVersion":1}}}}"#, "[".repeat(500_000), "]".repeat(500_000));
+        let deep = format!(
+            r#"{{"x":{}{},"meta":{{"preprocessedProfileVersion":1}}}}"#,
+            "[".repeat(500_000),
+            "]".repeat(500_000)
+        );
         assert_eq!(detect(deep.as_bytes()), Some(Format::FirefoxProcessed));
     }
 
@@ -367,11 +413,20 @@ mod tests {
             (b"MOJ\x03", Format::AustinMojo),
             (b"PERFILE2\x68\0", Format::PerfData),
             (b"rbspy02\n{", Format::Rbspy),
-            (b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a", Format::Pprof),
-            (b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n", Format::PerfScript),
+            (
+                b"\x48\xc4\xeb\x01\x0a\x04\x08\x01\x10\x02\x0a\x04\x08\x03\x10\x04\x50\xc1\x01\x5a",
+                Format::Pprof,
+            ),
+            (
+                b"raytrace 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n",
+                Format::PerfScript,
+            ),
             (b"# ========\n# captured on    : Sat\n", Format::PerfScript),
             (b"# callgrind format\nversion: 1\n", Format::Callgrind),
-            (b"version: 1\ncreator: callgrind\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n16 400\n", Format::Callgrind),
+            (
+                b"version: 1\ncreator: callgrind\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n16 400\n",
+                Format::Callgrind,
+            ),
         ];
         for (bytes, format) in cases {
             assert_eq!(detect(bytes), Some(format));
@@ -393,11 +448,19 @@ mod tests {
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),
             (b"# austin: 3.7.0\n# mode: wall\n", ErrorKind::Truncated, "Austin"),
-            (br#"{"meta":{"interval":"#, ErrorKind::Truncated, "the JSON ends before it says what it is"),
+            (
+                br#"{"meta":{"interval":"#,
+                ErrorKind::Truncated,
+                "the JSON ends before it says what it is",
+            ),
             (br#"{"name":"left-pad"}"#, ErrorKind::Unrecognised, "this JSON is no profile"),
             (b"[1,2]", ErrorKind::Unrecognised, "this JSON is no profile"),
             (b"hello world\n", ErrorKind::Unrecognised, "no profile known here"),
-            (b"this is no SVG of a flame graph: <svg\n", ErrorKind::Unrecognised, "no profile known here"),
+            (
+                b"this is no SVG of a flame graph: <svg\n",
+                ErrorKind::Unrecognised,
+                "no profile known here",
+            ),
         ];
         for (bytes, kind, part) in cases {
             assert_eq!(detect(bytes), None);

@@ -9,7 +9,8 @@ use std::fmt;
 pub enum At {
     /// The file as a whole.
     File,
-    /// A byte offset, 0-based: in the inflated data, or in the compressed ones while they are being inflated.
+    /// A byte offset, 0-based: in the inflated data, or in the compressed ones while they are being
+    /// inflated.
     Byte(u64),
     /// A line, 1-based, and a column in bytes, 1-based.
     Line(usize, usize),
@@ -34,7 +35,8 @@ pub enum ErrorKind {
     Cancelled,
 }
 
-/// Why a file could not be read. The message names the place and the expectation; the caller adds the file.
+/// Why a file could not be read. The message names the place and the expectation; the caller adds
+/// the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}{message}")]
 pub struct ReadError {
@@ -86,7 +88,11 @@ impl ReadError {
 
     /// A read that was asked to stop.
     pub fn cancelled() -> Self {
-        Self { kind: ErrorKind::Cancelled, at: At::File, message: "reading was cancelled".to_owned() }
+        Self {
+            kind: ErrorKind::Cancelled,
+            at: At::File,
+            message: "reading was cancelled".to_owned(),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Files of other programs: recognised by their first bytes, so that a message can name them and say what to do instead of
-//! reading them.
+//! Files of other programs: recognised by their first bytes, so that a message can name them and
+//! say what to do instead of reading them.
 //!
 //! [`TABLE`] is the whole list. Only the front of a file is looked at, however large it is.
 
@@ -18,7 +18,8 @@ pub struct Foreign {
     pub name: &'static str,
     /// What it is, with its article, to follow `this is`.
     pub what: &'static str,
-    /// What to do instead: a clause with the exact command. `FILE` stands for the file, `app` for the user's program.
+    /// What to do instead: a clause with the exact command. `FILE` stands for the file, `app` for
+    /// the user's program.
     pub instead: &'static str,
     /// How it is recognised; any one of them is enough.
     signs: &'static [Sign],

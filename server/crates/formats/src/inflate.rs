@@ -1,16 +1,17 @@
-//! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames), both
-//! recognised by their magic bytes and never by the name of the file.
+//! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any
+//! number of frames), both recognised by their magic bytes and never by the name of the file.
 
 use crate::{At, ErrorKind, Limits, Phase, ReadError};
 use flate2::bufread::MultiGzDecoder;
-use profile::Warnings;
+use profile::{WarningCode, Warnings};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
 use std::borrow::Cow;
 use std::error::Error;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-/// How many layers are looked through: `profile.json.gz` that a server compressed once more is real, a third is not.
+/// How many layers are looked through: `profile.json.gz` that a server compressed once more is
+/// real, a third is not.
 const MAX_LAYERS: usize = 2;
 
 /// How many bytes come out between two calls of the observer.
@@ -28,10 +29,12 @@ pub(crate) struct Inflated {
     pub(crate) cut: Option<ReadError>,
 }
 
-/// The bytes behind up to two layers of compression. Bytes that are not compressed come back as they are.
+/// The bytes behind up to two layers of compression. Bytes that are not compressed come back as
+/// they are.
 ///
 /// # Errors
-/// Corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned `Break`.
+/// Corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned
+/// `Break`.
 pub(crate) fn inflate(
     bytes: Vec<u8>,
     limits: Limits,
@@ -44,15 +47,19 @@ pub(crate) fn inflate(
         inflated = Inflated { bytes: inner.bytes, cut: inflated.cut.or(inner.cut) };
     }
     match Codec::of(&inflated.bytes) {
-        Some(_) => Err(ReadError::malformed(At::File, format!("the data are compressed more than {MAX_LAYERS} times"))),
+        Some(_) => Err(ReadError::malformed(
+            At::File,
+            format!("the data are compressed more than {MAX_LAYERS} times"),
+        )),
         None => Ok(inflated),
     }
 }
 
 /// The first `n` inflated bytes, or as many as the front of a file gives away; errors end it early.
 ///
-/// Meant for [`crate::detect()`] while files are looked for. zstd comes in blocks of up to 128 KiB and a block that is not
-/// whole yields nothing, so the front of a file should not be shorter than that.
+/// Meant for [`crate::detect()`] while files are looked for. zstd comes in blocks of up to 128 KiB
+/// and a block that is not whole yields nothing, so the front of a file should not be shorter than
+/// that.
 pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     let mut front = Cow::Borrowed(bytes);
     for _ in 0..MAX_LAYERS {
@@ -101,8 +108,8 @@ impl Codec {
         }
     }
 
-    /// The inflated size that the data state, 0 where they do not. It may be wrong: gzip states it modulo 2^32 and for the
-    /// last member only.
+    /// The inflated size that the data state, 0 where they do not. It may be wrong: gzip states it
+    /// modulo 2^32 and for the last member only.
     fn stated_size(self, packed: &[u8]) -> u64 {
         match self {
             Self::Gzip => packed.last_chunk().map_or(0, |&size| u32::from_le_bytes(size).into()),
@@ -143,7 +150,9 @@ fn unpack(
             Err(error) => {
                 let at = At::Byte((packed.len() - source.left()) as u64);
                 return match failure(codec, at, &error) {
-                    cut if cut.kind == ErrorKind::Truncated => Ok(Inflated { bytes: out, cut: Some(cut) }),
+                    cut if cut.kind == ErrorKind::Truncated => {
+                        Ok(Inflated { bytes: out, cut: Some(cut) })
+                    }
                     error => Err(error),
                 };
             }
@@ -189,7 +198,8 @@ impl Source for MultiGzDecoder<&[u8]> {
     }
 }
 
-/// All frames of zstd data, one after the other. (ruzstd reads single frames and leaves their checksums to its caller.)
+/// All frames of zstd data, one after the other. (ruzstd reads single frames and leaves their
+/// checksums to its caller.)
 struct ZstdFrames<'a> {
     rest: &'a [u8],
     frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
@@ -211,7 +221,10 @@ impl Read for ZstdFrames<'_> {
                 }
                 let stored = frame.decoder.get_checksum_from_data();
                 if stored.is_some() && stored != frame.decoder.get_calculated_checksum() {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum does not match"));
+                    return Err(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "the checksum does not match",
+                    ));
                 }
                 self.rest = frame.get_ref();
                 self.frame = None;
@@ -238,32 +251,43 @@ fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
 }
 
 /// What zstd data hold whose last frame need not be ended, as perf leaves it.
-pub(crate) fn unfinished_zstd(mut packed: Vec<u8>, limits: Limits, warnings: &mut Warnings) -> Result<Vec<u8>, ReadError> {
+pub(crate) fn unfinished_zstd(
+    mut packed: Vec<u8>,
+    limits: Limits,
+    warnings: &mut Warnings,
+) -> Result<Vec<u8>, ReadError> {
     packed.extend(LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM);
     let mut out = Vec::new();
     let mut source = ZstdFrames { rest: &packed, frame: None };
-    let read = source.by_ref().take(limits.max_inflated_bytes.saturating_add(1)).read_to_end(&mut out);
+    let read =
+        source.by_ref().take(limits.max_inflated_bytes.saturating_add(1)).read_to_end(&mut out);
     if out.len() as u64 > limits.max_inflated_bytes {
         return Err(too_large(Codec::Zstd, limits.max_inflated_bytes));
     }
     // An ended frame leaves (a part of) the end that was put behind it, which is no frame.
-    let is_end = source.frame.is_none() && source.rest.len() <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len();
+    let is_end =
+        source.frame.is_none() && source.rest.len() <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len();
     if let Some(error) = read.err().filter(|_| !is_end) {
-        warnings.add("truncated", || format!("compressed records are corrupt ({error}); what stands before is shown"));
+        warnings.add(WarningCode::Truncated, || {
+            format!("compressed records are corrupt ({error}); what stands before is shown")
+        });
     }
     Ok(out)
 }
 
-/// A decoder that has at least `n` bytes to read, or what the whole blocks of a truncated frame hold.
+/// A decoder that has at least `n` bytes to read, or what the whole blocks of a truncated frame
+/// hold.
 ///
-/// Before the end of its frame a decoder holds back as much as its window, so the frame is ended by an empty last block.
+/// Before the end of its frame a decoder holds back as much as its window, so the frame is ended by
+/// an empty last block.
 fn first_zstd_blocks(packed: &[u8], n: usize) -> FrameDecoder {
     let mut source = without_skippable_frames(packed);
     let mut frame = FrameDecoder::new();
     let _ = frame.init(&mut source);
     let _ = frame.decode_blocks(&mut source, BlockDecodingStrategy::UptoBytes(n));
     if !frame.is_finished() {
-        let _ = frame.decode_blocks(&LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM[..], BlockDecodingStrategy::All);
+        let _ =
+            frame.decode_blocks(&LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM[..], BlockDecodingStrategy::All);
     }
     frame
 }
@@ -288,7 +312,12 @@ mod tests {
 
     /// Text that neither compresses to nothing nor stays as it is.
     fn text(n: usize) -> Vec<u8> {
-        (0u32..).flat_map(|i| format!("main;f{} {}\n", i.wrapping_mul(2_654_435_761) >> 20, i).into_bytes()).take(n).collect()
+        (0u32..)
+            .flat_map(|i| {
+                format!("main;f{} {}\n", i.wrapping_mul(2_654_435_761) >> 20, i).into_bytes()
+            })
+            .take(n)
+            .collect()
     }
 
     fn run(bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
@@ -308,12 +337,21 @@ mod tests {
     #[test]
     fn one_and_two_layers_are_looked_through_and_a_third_is_refused() {
         let plain = text(300_000);
-        for packed in [gzip(&plain), zstd(&plain), gzip(&zstd(&plain)), zstd(&gzip(&plain)), gzip(&gzip(&plain))] {
+        for packed in [
+            gzip(&plain),
+            zstd(&plain),
+            gzip(&zstd(&plain)),
+            zstd(&gzip(&plain)),
+            gzip(&gzip(&plain)),
+        ] {
             assert_eq!(run(packed).unwrap(), plain);
         }
         assert_eq!(run(gzip(&plain)).unwrap().capacity(), plain.len(), "no room is wasted");
         let error = run(gzip(&zstd(&gzip(&plain)))).unwrap_err();
-        assert_eq!((error.kind, error.to_string().as_str()), (ErrorKind::Malformed, "the data are compressed more than 2 times"));
+        assert_eq!(
+            (error.kind, error.to_string().as_str()),
+            (ErrorKind::Malformed, "the data are compressed more than 2 times")
+        );
     }
 
     #[test]
@@ -321,7 +359,8 @@ mod tests {
         let members = [gzip(b"a;b 1\n"), gzip(b""), gzip(b"c 2\n")].concat();
         assert_eq!(run(members).unwrap(), b"a;b 1\nc 2\n");
         let skippable = [0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 9, 9, 9];
-        let frames = [&skippable[..], &zstd(b"a;b 1\n"), &skippable, &zstd(b"c 2\n"), &skippable].concat();
+        let frames =
+            [&skippable[..], &zstd(b"a;b 1\n"), &skippable, &zstd(b"c 2\n"), &skippable].concat();
         assert_eq!(run(frames.clone()).unwrap(), b"a;b 1\nc 2\n");
         assert_eq!(&*prefix(&frames, 4), b"a;b ");
     }
@@ -346,8 +385,13 @@ mod tests {
                 let mut broken = packed.clone();
                 broken[at] ^= 0x55;
                 match run(broken) {
-                    Ok(bytes) => assert_eq!(bytes, plain, "byte {at} only matters if the data differ"),
-                    Err(error) => assert!(matches!(error.kind, ErrorKind::Malformed | ErrorKind::Truncated), "{error}"),
+                    Ok(bytes) => {
+                        assert_eq!(bytes, plain, "byte {at} only matters if the data differ");
+                    }
+                    Err(error) => assert!(
+                        matches!(error.kind, ErrorKind::Malformed | ErrorKind::Truncated),
+                        "{error}"
+                    ),
                 }
             }
         }
@@ -367,7 +411,10 @@ mod tests {
         assert_eq!(error.kind, ErrorKind::TooLarge);
         assert!(error.to_string().contains("1048576"), "{error}");
         let exact = Limits { max_inflated_bytes: 3 << 20 };
-        assert_eq!(inflate(bomb, exact, &mut |_| ControlFlow::Continue(())).unwrap().bytes.len(), 3 << 20);
+        assert_eq!(
+            inflate(bomb, exact, &mut |_| ControlFlow::Continue(())).unwrap().bytes.len(),
+            3 << 20
+        );
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! What the head of a profile says of the run that wrote it: enough to tell whether two files are of one run, without reading
-//! either of them whole.
+//! What the head of a profile says of the run that wrote it: enough to tell whether two files are
+//! of one run, without reading either of them whole.
 
-use crate::{Format, detect};
+use crate::{Format, Producer, detect};
 
-/// Who wrote a profile, and when in the life of its process. What the format does not say, or not at its beginning, is absent.
+/// Who wrote a profile, and when in the life of its process. What the format does not say, or not
+/// at its beginning, is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
     /// The program that wrote it.
-    pub producer: Option<String>,
+    pub producer: Option<Producer>,
     /// The command that was recorded.
     pub command: Option<String>,
     /// Its process.
@@ -16,7 +17,8 @@ pub struct Origin {
     pub thread: Option<String>,
     /// Which of the dumps of the process it is, from 1.
     pub part: Option<u64>,
-    /// What of the process the dump is of, in basic blocks: from there, until there. A dump begins where the one before ended.
+    /// What of the process the dump is of, in basic blocks: from there, until there. A dump begins
+    /// where the one before ended.
     pub blocks: Option<(u64, u64)>,
     /// What its costs count.
     pub events: Option<String>,
@@ -43,7 +45,7 @@ fn callgrind(head: &str) -> Origin {
         let value = value.trim();
         let text = || Some(value.to_owned());
         match key {
-            "creator" => origin.producer = text(),
+            "creator" => origin.producer = Some(Producer::parse(value)),
             "cmd" => origin.command = text(),
             "pid" => origin.pid = text(),
             "thread" => origin.thread = text(),
@@ -76,7 +78,7 @@ mod tests {
                     positions: line\nevents: Ir Dr\nsummary: 7\n\npid: 1\nfn=(1) main\n";
         let text = |text: &str| Some(text.to_owned());
         let expected = Origin {
-            producer: text("callgrind-3.19.0"),
+            producer: Some(Producer::parse("callgrind-3.19.0")),
             command: text("../a --x=y"),
             pid: text("2843"),
             thread: text("1"),

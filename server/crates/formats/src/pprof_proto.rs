@@ -1,8 +1,10 @@
-//! The messages of pprof's `profile.proto`, for reader and writer. <https://github.com/google/pprof/blob/main/proto/profile.proto>
-//! has their meaning; fields have only ever been added.
+//! The messages of pprof's `profile.proto`, for reader and writer.
+//! <https://github.com/google/pprof/blob/main/proto/profile.proto> has their meaning; fields have
+//! only ever been added.
 //!
-//! All text lies in one table and is pointed to by number; string 0 is empty and means that nothing is said. Functions,
-//! locations and mappings have ids of their own, which are no row numbers and may leave gaps; id 0 points to none.
+//! All text lies in one table and is pointed to by number; string 0 is empty and means that nothing
+//! is said. Functions, locations and mappings have ids of their own, which are no row numbers and
+//! may leave gaps; id 0 points to none.
 
 use crate::{At, ReadError};
 use prost::Message;
@@ -110,7 +112,8 @@ pub(crate) struct Location {
     pub(crate) mapping_id: u64,
     #[prost(uint64, tag = "3")]
     pub(crate) address: u64,
-    /// The innermost first; the last is the function that was really called, the others are inlined into the next.
+    /// The innermost first; the last is the function that was really called, the others are inlined
+    /// into the next.
     #[prost(message, repeated, tag = "4")]
     pub(crate) line: Vec<Line>,
 }
@@ -170,7 +173,9 @@ impl<'a> Fields<'a> {
             let message = "the profile ends within a field; expected the rest of it";
             ReadError::truncated(At::Byte(start as u64), message)
         };
-        let no_field = || ReadError::malformed(At::Byte(start as u64), "expected a field of a protobuf message");
+        let no_field = || {
+            ReadError::malformed(At::Byte(start as u64), "expected a field of a protobuf message")
+        };
         let key = self.varint().ok_or_else(cut)?;
         let mut content = self.at;
         let len = match key & 7 {
@@ -188,7 +193,9 @@ impl<'a> Fields<'a> {
             _ => return Err(no_field()),
         };
         self.at = content.checked_add(len).ok_or_else(no_field)?;
-        let (Some(whole), Some(content)) = (self.bytes.get(start..self.at), self.bytes.get(content..self.at)) else {
+        let (Some(whole), Some(content)) =
+            (self.bytes.get(start..self.at), self.bytes.get(content..self.at))
+        else {
             return Err(cut());
         };
         Ok(Field { at: start, tag: key >> 3, whole, content })

@@ -26,7 +26,7 @@ mod text_rows;
 pub(crate) mod v8;
 
 use percent_encoding::percent_decode_str;
-use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder, Warnings};
+use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder, WarningCode, Warnings};
 use std::borrow::Cow;
 
 /// Text as a reader wants it, whatever bytes it has.
@@ -34,7 +34,9 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str>
     let text = String::from_utf8_lossy(bytes);
     if let Cow::Owned(_) = text {
         let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        warnings.add("invalid-utf8", || format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}"));
+        warnings.add(WarningCode::InvalidUtf8, || {
+            format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
+        });
     }
     text
 }
@@ -63,7 +65,9 @@ impl FuncText<'_> {
         let given = |text: &str| !text.is_empty();
         Ok(Func {
             name: builder.intern_string(self.name)?,
-            source: given(self.file).then(|| builder.intern_source(&source_name(self.file))).transpose()?,
+            source: given(self.file)
+                .then(|| builder.intern_source(&source_name(self.file)))
+                .transpose()?,
             lib: given(self.lib).then(|| builder.intern_lib(library(self.lib))).transpose()?,
             line: self.line,
             column: self.column,
@@ -88,12 +92,15 @@ pub(crate) fn fits_counter(number: f64) -> bool {
 /// A library by its path or its mere name.
 pub(crate) fn library(text: &str) -> Lib {
     match text.rsplit_once(['/', '\\']) {
-        Some((_, name)) if !name.is_empty() => Lib { name: name.to_owned(), path: text.to_owned(), ..Lib::default() },
+        Some((_, name)) if !name.is_empty() => {
+            Lib { name: name.to_owned(), path: text.to_owned(), ..Lib::default() }
+        }
         _ => Lib { name: text.to_owned(), ..Lib::default() },
     }
 }
 
-/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the profile spells it.
+/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the
+/// profile spells it.
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
     let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
     let path = path.strip_prefix("localhost").unwrap_or(path);

@@ -1,7 +1,8 @@
-//! Walking JSON text without building anything: members of objects are handed out, what is not wanted is skipped at the
-//! speed of memory.
+//! Walking JSON text without building anything: members of objects are handed out, what is not
+//! wanted is skipped at the speed of memory.
 //!
-//! Lenient: it finds the ends of values, it does not validate them. What is read of a value is validated by whoever reads it.
+//! Lenient: it finds the ends of values, it does not validate them. What is read of a value is
+//! validated by whoever reads it.
 
 /// Why scanning stopped before the end of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub(crate) enum Stop {
 
 pub(crate) type Scanned<T = ()> = Result<T, Stop>;
 
-/// Called for each member of an object with its key as written, the scanner standing before the value, which it has to pass.
+/// Called for each member of an object with its key as written, the scanner standing before the
+/// value, which it has to pass.
 pub(crate) type Member<'f, 'a> = &'f mut dyn FnMut(&mut Scanner<'a>, &'a [u8]) -> Scanned;
 
 /// A place in JSON text.
@@ -87,7 +89,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing the members of its first element to `member`. Any other value is skipped.
+    /// Passes an array, handing the members of its first element to `member`. Any other value is
+    /// skipped.
     pub(crate) fn first(&mut self, member: Member<'_, 'a>) -> Scanned {
         if self.peek()? != b'[' {
             return self.skip();
@@ -127,21 +130,27 @@ impl<'a> Scanner<'a> {
             }
             _ => {
                 let rest = self.bytes.get(self.at..).unwrap_or_default();
-                let len = rest.iter().position(|b| !matches!(b, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.'));
+                let len = rest.iter().position(
+                    |b| !matches!(b, b'0'..=b'9' | b'a'..=b'z' | b'E' | b'+' | b'-' | b'.'),
+                );
                 let (word, _) = rest.split_at_checked(len.ok_or(Stop::End)?).ok_or(Stop::End)?;
                 self.at += word.len();
-                let literal = matches!(word, b"true" | b"false" | b"null" | [b'-' | b'0'..=b'9', ..]);
+                let literal =
+                    matches!(word, b"true" | b"false" | b"null" | [b'-' | b'0'..=b'9', ..]);
                 if literal { Ok(()) } else { Err(Stop::Broken) }
             }
         }
     }
 
-    /// Passes all up to the bracket that closes what is open. Brackets are counted, not matched: no stack, no recursion.
+    /// Passes all up to the bracket that closes what is open. Brackets are counted, not matched: no
+    /// stack, no recursion.
     fn skip_to_close(&mut self) -> Scanned {
         let mut depth = 1_usize;
         loop {
             // Nearly everything is columns of numbers.
-            while let Some(block) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+            while let Some(block) =
+                self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<BLOCK>())
+            {
                 if block.iter().fold(0, |found, &byte| found | is_structural(byte)) != 0 {
                     break;
                 }
@@ -165,8 +174,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing each element to `element`, which has to pass it. A comma may follow the last one.
-    pub(crate) fn array(&mut self, element: &mut dyn FnMut(&mut Scanner<'a>) -> Scanned) -> Scanned {
+    /// Passes an array, handing each element to `element`, which has to pass it. A comma may follow
+    /// the last one.
+    pub(crate) fn array(
+        &mut self,
+        element: &mut dyn FnMut(&mut Scanner<'a>) -> Scanned,
+    ) -> Scanned {
         self.expect(b'[')?;
         while self.peek()? != b']' {
             element(self)?;
@@ -177,7 +190,8 @@ impl<'a> Scanner<'a> {
         self.expect(b']')
     }
 
-    /// Whether the next value is an array whose first element begins with `byte`. Passes nothing but white space.
+    /// Whether the next value is an array whose first element begins with `byte`. Passes nothing
+    /// but white space.
     pub(crate) fn is_array_of(&mut self, byte: u8) -> Scanned<bool> {
         Ok(self.peek()? == b'[' && Self { bytes: self.bytes, at: self.at + 1 }.peek()? == byte)
     }
@@ -191,9 +205,14 @@ impl<'a> Scanner<'a> {
 /// As many bytes as are looked at in one go; a few vector registers.
 const BLOCK: usize = 64;
 
-/// Not 0 for a byte that can change where a list ends. Without branches, so that a block of them is compared at once.
+/// Not 0 for a byte that can change where a list ends. Without branches, so that a block of them is
+/// compared at once.
 fn is_structural(byte: u8) -> u8 {
-    u8::from(byte == b'"') | u8::from(byte == b'[') | u8::from(byte == b']') | u8::from(byte == b'{') | u8::from(byte == b'}')
+    u8::from(byte == b'"')
+        | u8::from(byte == b'[')
+        | u8::from(byte == b']')
+        | u8::from(byte == b'{')
+        | u8::from(byte == b'}')
 }
 
 #[cfg(test)]

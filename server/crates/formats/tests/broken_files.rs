@@ -1,5 +1,5 @@
-//! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and never panics. Every fixture
-//! goes through it.
+//! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and
+//! never panics. Every fixture goes through it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -7,6 +7,7 @@ mod common;
 
 use common::{bytes, fixture, read};
 use formats::{ErrorKind, Format, ReadError};
+use profile::WarningCode;
 
 /// Long texts are as repetitive as long: their front will do, up to the end of a line.
 const FRONT: usize = 64 << 10;
@@ -14,18 +15,26 @@ const FRONT: usize = 64 << 10;
 /// The profile of every fixture: its path, and its content without compression.
 fn files() -> Vec<(String, Vec<u8>)> {
     let folders = |path: &str| {
-        let entries = std::fs::read_dir(fixture(path)).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
-        let mut names: Vec<_> = entries.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+        let entries = std::fs::read_dir(fixture(path))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_dir());
+        let mut names: Vec<_> =
+            entries.map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
         names.sort();
         names
     };
-    let cases = folders("").into_iter().flat_map(|tool| folders(&tool).into_iter().map(move |case| format!("{tool}/{case}")));
+    let cases = folders("")
+        .into_iter()
+        .flat_map(|tool| folders(&tool).into_iter().map(move |case| format!("{tool}/{case}")));
     let file = |case: String| {
-        let about: serde_json::Value = serde_json::from_slice(&bytes(&format!("{case}/case.json"))).unwrap();
+        let about: serde_json::Value =
+            serde_json::from_slice(&bytes(&format!("{case}/case.json"))).unwrap();
         let path = format!("{case}/{}", about["profile"].as_str().unwrap());
         let mut content = formats::inflate::prefix(&bytes(&path), usize::MAX).into_owned();
         if !formats::detect(&content).unwrap().has_end() {
-            let line_ends = content.iter().take(FRONT).rposition(|&b| b == b'\n').map_or(FRONT, |end| end + 1);
+            let line_ends =
+                content.iter().take(FRONT).rposition(|&b| b == b'\n').map_or(FRONT, |end| end + 1);
             content.truncate(line_ends);
         }
         (path, content)
@@ -48,7 +57,9 @@ impl Random {
 /// Whether an error says where something was expected, or what the file is.
 fn is_clear(error: &ReadError) -> bool {
     let says_what = error.message.len() >= "expected `:`".len() && !error.message.ends_with('.');
-    says_what && (error.at != formats::At::File || matches!(error.kind, ErrorKind::Unrecognised | ErrorKind::Truncated))
+    says_what
+        && (error.at != formats::At::File
+            || matches!(error.kind, ErrorKind::Unrecognised | ErrorKind::Truncated))
 }
 
 #[test]
@@ -58,7 +69,8 @@ fn truncated_anywhere() {
         for i in 0..200 {
             let end = whole.len() * i / 200;
             match read(whole[..end].to_vec()) {
-                // Without an end half a file is a file; where the end of the last record shows, it is said that it is missing.
+                // Without an end half a file is a file; where the end of the last record shows, it
+                // is said that it is missing.
                 Ok(read) => assert!(!read.format.has_end(), "{path} cut at {end}"),
                 Err(error) => {
                     let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;
@@ -71,9 +83,17 @@ fn truncated_anywhere() {
 
 #[test]
 fn half_a_trace_is_said_to_be_half() {
-    for (path, whole) in files().into_iter().filter(|(_, whole)| formats::detect(whole) == Some(Format::ChromeTrace)) {
+    for (path, whole) in
+        files().into_iter().filter(|(_, whole)| formats::detect(whole) == Some(Format::ChromeTrace))
+    {
         if let Ok(read) = read(whole[..whole.len() / 2].to_vec()) {
-            assert!(read.warnings.as_slice().iter().any(|warning| warning.code == "truncated"), "{path}");
+            assert!(
+                read.warnings
+                    .as_slice()
+                    .iter()
+                    .any(|warning| warning.code == WarningCode::Truncated),
+                "{path}"
+            );
         }
     }
 }
@@ -101,7 +121,8 @@ fn compressed_and_flipped() {
     let plain = bytes("v8/web-particles/page.cpuprofile");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&plain).unwrap();
-    let zstd = ruzstd::encoding::compress_to_vec(&*plain, ruzstd::encoding::CompressionLevel::Fastest);
+    let zstd =
+        ruzstd::encoding::compress_to_vec(&*plain, ruzstd::encoding::CompressionLevel::Fastest);
     for whole in [encoder.finish().unwrap(), zstd] {
         let mut random = Random(42);
         for _ in 0..200 {
@@ -116,7 +137,11 @@ fn compressed_and_flipped() {
             let _ = formats::inflate::prefix(front, 1 << 16);
             if let Err(error) = read(front.to_vec()) {
                 let tiny = front.len() < 4;
-                assert!(error.kind == ErrorKind::Truncated || tiny, "cut at {}: {error}", front.len());
+                assert!(
+                    error.kind == ErrorKind::Truncated || tiny,
+                    "cut at {}: {error}",
+                    front.len()
+                );
             }
         }
     }

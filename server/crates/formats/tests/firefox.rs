@@ -1,5 +1,5 @@
-//! Processed Firefox profiles: their metrics; and those that contradict themselves: one error each, which names table, column
-//! and row.
+//! Processed Firefox profiles: their metrics; and those that contradict themselves: one error each,
+//! which names table, column and row.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -7,6 +7,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind};
+use profile::WarningCode;
 use serde_json::{Value, json};
 
 /// One thread with a stack of two frames, tables in the thread.
@@ -51,8 +52,10 @@ fn a_line_that_flags_call_present_and_0_is_unknown_and_not_the_first_of_the_func
         let mut profile = profile();
         profile["meta"]["preprocessedProfileVersion"] = json!(75);
         let thread = &mut profile["threads"][0];
-        thread["frameTable"] = json!({ "length": 2, "func": [0, 1], "line": [0, 0], "flags": line_flags });
-        thread["funcTable"] = json!({ "length": 2, "name": [0, 1], "lineNumber": [10, 20], "flags": [16, 16] });
+        thread["frameTable"] =
+            json!({ "length": 2, "func": [0, 1], "line": [0, 0], "flags": line_flags });
+        thread["funcTable"] =
+            json!({ "length": 2, "name": [0, 1], "lineNumber": [10, 20], "flags": [16, 16] });
         let read = read(profile.to_string().into_bytes()).unwrap();
         let frames = stacks(&read).frames();
         [0, 1].map(|i| frames.get(profile::FrameId::new(i)).line)
@@ -66,9 +69,15 @@ fn funcs(profile: &Value) -> Vec<String> {
     let read = read(profile.to_string().into_bytes()).unwrap();
     let symbols = stacks(&read).symbols();
     let func = |id| {
-        let lib = symbols.funcs.get(id).lib.map(|lib| format!(" ({})", symbols.libs[lib.index()].name));
+        let lib =
+            symbols.funcs.get(id).lib.map(|lib| format!(" ({})", symbols.libs[lib.index()].name));
         let address = symbols.unresolved(id).map(|(_, address)| format!(" = {address:x}"));
-        format!("{}{}{}", symbols.func_name(id), lib.unwrap_or_default(), address.unwrap_or_default())
+        format!(
+            "{}{}{}",
+            symbols.func_name(id),
+            lib.unwrap_or_default(),
+            address.unwrap_or_default()
+        )
     };
     symbols.funcs.ids().map(func).collect()
 }
@@ -76,13 +85,16 @@ fn funcs(profile: &Value) -> Vec<String> {
 #[test]
 fn code_without_a_name_is_called_by_its_address_in_the_library() {
     let mut profile = profile();
-    profile["libs"] = json!([{ "name": "app", "path": "/bin/app", "codeId": "0a1b" }, { "name": "libc" }]);
+    profile["libs"] =
+        json!([{ "name": "app", "path": "/bin/app", "codeId": "0a1b" }, { "name": "libc" }]);
     let thread = &mut profile["threads"][0];
     thread["stringArray"] = json!(["0x7f1100", "0x7f2200", "0x10"]);
     thread["funcTable"] = json!({ "length": 3, "name": [0, 1, 2], "resource": [0, 0, -1], "lineNumber": [null, null, null] });
     thread["resourceTable"] = json!({ "length": 1, "lib": [0] });
-    // The first func lies at two addresses, the second at none in the library, the third in no library.
-    thread["frameTable"] = json!({ "length": 4, "func": [0, 0, 1, 2], "address": [256, 511, -1, 16] });
+    // The first func lies at two addresses, the second at none in the library, the third in no
+    // library.
+    thread["frameTable"] =
+        json!({ "length": 4, "func": [0, 0, 1, 2], "address": [256, 511, -1, 16] });
     let expected = ["0x100 (app) = 100", "0x1ff (app) = 1ff", "0x7f2200", "0x10"];
     assert_eq!(funcs(&profile), expected);
 
@@ -133,7 +145,8 @@ fn dangling_indexes_name_table_column_and_row() {
 #[test]
 fn parents_stand_before_their_children() {
     let mut profile = profile();
-    profile["threads"][0]["stackTable"] = json!({ "length": 2, "frame": [0, 1], "prefixOffset": [0, 2] });
+    profile["threads"][0]["stackTable"] =
+        json!({ "length": 2, "frame": [0, 1], "prefixOffset": [0, 2] });
     let error = read(profile.to_string().into_bytes()).unwrap_err();
     assert_eq!(error.at, At::Key("threads[0].stackTable.prefixOffset[1]".to_owned()), "{error}");
 }
@@ -161,9 +174,17 @@ fn missing_tables_and_columns_are_named() {
 #[test]
 fn cells_that_are_no_numbers_are_named() {
     let (kind, at, message) = error("/threads/0/frameTable/line", json!([1, "two"]));
-    assert_eq!((kind, at.as_str()), (ErrorKind::Malformed, "threads[0].frameTable.line[1]"), "{message}");
+    assert_eq!(
+        (kind, at.as_str()),
+        (ErrorKind::Malformed, "threads[0].frameTable.line[1]"),
+        "{message}"
+    );
     let (kind, at, message) = error("/threads/0/samples/weight", json!([1, 2, 3]));
-    assert_eq!((kind, at.as_str()), (ErrorKind::Malformed, "threads[0].samples.weight"), "{message}");
+    assert_eq!(
+        (kind, at.as_str()),
+        (ErrorKind::Malformed, "threads[0].samples.weight"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -172,7 +193,10 @@ fn half_a_file_is_truncated_wherever_it_ends() {
     for end in 1..whole.len() {
         let error = read(whole[..end].to_vec()).unwrap_err();
         // Before the first keys, nothing shows what it would have become.
-        assert!(matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised), "cut at {end}: {error}");
+        assert!(
+            matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised),
+            "cut at {end}: {error}"
+        );
     }
     let late = read(whole[..whole.len() - 1].to_vec()).unwrap_err();
     assert_eq!(late.kind, ErrorKind::Truncated, "{late}");
@@ -183,8 +207,11 @@ fn a_version_from_the_future_is_read_by_its_columns() {
     let mut profile = profile();
     profile["meta"]["preprocessedProfileVersion"] = json!(99);
     let read = read(profile.to_string().into_bytes()).unwrap();
-    assert_eq!((read.version.as_deref(), read.warnings.as_slice()[0].code), (Some("99"), "unknown-version"));
-    assert_eq!(stacks(&read).threads()[0].samples.len(), 2);
+    assert_eq!(
+        (read.version.as_deref(), read.warnings.as_slice()[0].code),
+        (Some("99"), WarningCode::UnknownVersion)
+    );
+    assert_eq!(stacks(&read).samples()[0].len(), 2);
 }
 
 /// The metrics with their units, and the self costs of outer and inner in each.
@@ -192,7 +219,9 @@ fn metrics(profile: &Value) -> Vec<(String, String, f64, f64)> {
     let read = read(profile.to_string().into_bytes()).unwrap();
     let metrics = read.recording.metrics().iter().enumerate().map(|(i, metric)| {
         let selves = Selves::of(stacks(&read), i, "");
-        let of = |name: &str| selves.functions.get(&(name.to_owned(), "a.c".to_owned())).copied().unwrap_or(0.0);
+        let of = |name: &str| {
+            selves.functions.get(&(name.to_owned(), "a.c".to_owned())).copied().unwrap_or(0.0)
+        };
         (metric.name.clone(), metric.unit.clone(), of("outer"), of("inner"))
     });
     metrics.collect()
@@ -205,8 +234,7 @@ fn row(name: &str, unit: &str, outer: f64, inner: f64) -> (String, String, f64, 
 /// Stack 0 is `outer`, stack 1 is `inner` below it.
 fn sampled() -> Value {
     let mut profile = profile();
-    profile["threads"][0]["samples"] =
-        json!({ "length": 5, "stack": [1, null, 0, 1, 1], "time": [0, 1, 2, 3, 4], "weightType": "samples" });
+    profile["threads"][0]["samples"] = json!({ "length": 5, "stack": [1, null, 0, 1, 1], "time": [0, 1, 2, 3, 4], "weightType": "samples" });
     profile
 }
 
@@ -218,11 +246,16 @@ fn cpu_time_is_a_metric_where_it_was_measured() {
     profile["threads"][0]["samples"]["threadCPUDelta"] = json!([null, null, null, null, null]);
     assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0)]);
 
-    // The first delta reaches back to before the recording; the second has no stack, the fourth is unknown.
+    // The first delta reaches back to before the recording; the second has no stack, the fourth is
+    // unknown.
     profile["threads"][0]["samples"]["threadCPUDelta"] = json!([700, 20, 3, null, 0.5]);
-    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0), row("cpu", "cpu", 3.0, 0.5)]);
+    assert_eq!(
+        metrics(&profile),
+        [row("samples", "samples", 1.0, 3.0), row("cpu", "cpu", 3.0, 0.5)]
+    );
 
-    for (unit, seconds) in [("ns", Some(1e-9)), ("µs", Some(1e-6)), ("variable CPU cycles", None)] {
+    for (unit, seconds) in [("ns", Some(1e-9)), ("µs", Some(1e-6)), ("variable CPU cycles", None)]
+    {
         profile["meta"]["sampleUnits"] = json!({ "time": "ms", "threadCPUDelta": unit });
         let read = read(profile.to_string().into_bytes()).unwrap();
         let cpu = &read.recording.metrics()[1];
@@ -242,10 +275,14 @@ fn allocations_are_metrics_of_their_own() {
     let mut profile = sampled();
     profile["threads"][0]["jsAllocations"] =
         json!({ "length": 3, "time": [0, 1, 2], "stack": [0, null, 1], "weight": [16, 8, 32] });
-    assert_eq!(metrics(&profile), [row("samples", "samples", 1.0, 3.0), row("js-allocations", "bytes", 16.0, 32.0)]);
+    assert_eq!(
+        metrics(&profile),
+        [row("samples", "samples", 1.0, 3.0), row("js-allocations", "bytes", 16.0, 32.0)]
+    );
 
-    // 100 bytes at 10 are freed and 7 allocated there anew; 40 at 20 are gone unseen when 3 take their place; nobody saw what
-    // the 5 at 99 were. The numbers are those of the Firefox Profiler's own tool.
+    // 100 bytes at 10 are freed and 7 allocated there anew; 40 at 20 are gone unseen when 3 take
+    // their place; nobody saw what the 5 at 99 were. The numbers are those of the Firefox
+    // Profiler's own tool.
     let mut native = json!({
         "length": 6,
         "time": [0, 1, 2, 3, 4, 5],
@@ -267,11 +304,15 @@ fn allocations_are_metrics_of_their_own() {
     let [samples, js, native, sites] = without_addresses;
     let retained = row("native-retained-allocations", "bytes", 47.0, 3.0);
     let memory = row("native-deallocations-memory", "bytes", 0.0, -100.0);
-    assert_eq!(metrics(&profile), [samples, js, native.clone(), retained.clone(), sites.clone(), memory.clone()]);
+    assert_eq!(
+        metrics(&profile),
+        [samples, js, native.clone(), retained.clone(), sites.clone(), memory.clone()]
+    );
 
     // Memory profiles have no samples.
     profile["threads"][0]["jsAllocations"] = Value::Null;
-    profile["threads"][0]["samples"] = json!({ "length": 0, "stack": [], "time": [], "weightType": "samples" });
+    profile["threads"][0]["samples"] =
+        json!({ "length": 0, "stack": [], "time": [], "weightType": "samples" });
     assert_eq!(metrics(&profile), [native, retained, sites, memory]);
 }
 
@@ -281,12 +322,21 @@ fn rows_of_allocations_are_checked() {
     profile["threads"][0]["nativeAllocations"] =
         json!({ "length": 2, "stack": [1, 2], "weight": [1, 2], "memoryAddress": [1, 2] });
     let error = |profile: &Value| read(profile.to_string().into_bytes()).unwrap_err().to_string();
-    assert_eq!(error(&profile), "threads[0].nativeAllocations.stack[1]: is 2, expected one of the 2 stacks");
+    assert_eq!(
+        error(&profile),
+        "threads[0].nativeAllocations.stack[1]: is 2, expected one of the 2 stacks"
+    );
     profile["threads"][0]["nativeAllocations"]["memoryAddress"] = json!([1]);
-    assert_eq!(error(&profile), "threads[0].nativeAllocations.memoryAddress: has 1 entries, expected 2 as its neighbours have");
+    assert_eq!(
+        error(&profile),
+        "threads[0].nativeAllocations.memoryAddress: has 1 entries, expected 2 as its neighbours have"
+    );
     let mut profile = sampled();
     profile["threads"][0]["samples"]["threadCPUDelta"] = json!([1]);
-    assert_eq!(error(&profile), "threads[0].samples.threadCPUDelta: has 1 entries, expected 5 as its neighbours have");
+    assert_eq!(
+        error(&profile),
+        "threads[0].samples.threadCPUDelta: has 1 entries, expected 5 as its neighbours have"
+    );
 }
 
 #[test]
@@ -306,7 +356,8 @@ fn executing_columns_are_kept_of_scripts_only() {
 
 #[test]
 fn an_original_location_in_another_file_is_the_place_of_the_frame_and_not_of_its_func() {
-    // Both funcs are of `a.ts`, from line 3 and from line 30; the frames execute b.ts:7 and a.ts:31.
+    // Both funcs are of `a.ts`, from line 3 and from line 30; the frames execute b.ts:7 and
+    // a.ts:31.
     let mut profile = profile();
     profile["meta"]["preprocessedProfileVersion"] = json!(64);
     profile["shared"] = json!({
@@ -316,9 +367,9 @@ fn an_original_location_in_another_file_is_the_place_of_the_frame_and_not_of_its
     });
     let thread = &mut profile["threads"][0];
     thread.as_object_mut().unwrap().remove("stringArray");
-    thread["frameTable"] = json!({ "length": 2, "func": [0, 1], "line": [1, 1], "originalLocation": [2, 3] });
-    thread["funcTable"] =
-        json!({ "length": 2, "name": [0, 1], "source": [0, 0], "lineNumber": [1, 1], "originalLocation": [0, 1] });
+    thread["frameTable"] =
+        json!({ "length": 2, "func": [0, 1], "line": [1, 1], "originalLocation": [2, 3] });
+    thread["funcTable"] = json!({ "length": 2, "name": [0, 1], "source": [0, 0], "lineNumber": [1, 1], "originalLocation": [0, 1] });
     let read = read(profile.to_string().into_bytes()).unwrap();
     let profile = stacks(&read);
     let symbols = profile.symbols();
@@ -343,46 +394,62 @@ fn what_is_a_script_in_words_and_in_flags() {
         let funcs = &stacks(&read).symbols().funcs;
         funcs.ids().map(|func| funcs.code(func)).collect::<Vec<_>>()
     };
-    assert_eq!(codes([("isJS", json!([false, false])), ("relevantForJS", json!([false, false]))]), [Native, Native]);
-    assert_eq!(codes([("isJS", json!([true, false])), ("relevantForJS", json!([true, true]))]), [JavaScript, Label]);
+    assert_eq!(
+        codes([("isJS", json!([false, false])), ("relevantForJS", json!([false, false]))]),
+        [Native, Native]
+    );
+    assert_eq!(
+        codes([("isJS", json!([true, false])), ("relevantForJS", json!([true, true]))]),
+        [JavaScript, Label]
+    );
     // Version 75: the two lowest bits; the others say which cells there are.
-    let flags = |first: u32, second: u32| codes([("isJS", Value::Null), ("flags", json!([first, second]))]);
+    let flags =
+        |first: u32, second: u32| codes([("isJS", Value::Null), ("flags", json!([first, second]))]);
     assert_eq!(flags(0b1_1101, 0b1_1110), [JavaScript, Label]);
     assert_eq!(flags(0b1_1100, 0b11), [Native, JavaScript]);
 }
 
 #[test]
 fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
-    let categories = |frame_categories: Option<Value>, stack_categories: Option<Value>, flags: Option<Value>| {
-        let mut profile = profile();
-        profile["meta"]["categories"] = json!([
-            { "name": "Idle", "color": "transparent" },
-            { "name": "Other", "color": "grey" },
-            { "name": "JavaScript", "color": "yellow" },
-        ]);
-        let thread = &mut profile["threads"][0];
-        thread["stackTable"] = json!({ "length": 4, "frame": [0, 1, 2, 2], "prefix": [null, 0, 1, null] });
-        thread["frameTable"] = json!({ "length": 3, "func": [0, 1, 1], "line": [1, 2, 3] });
-        let columns = [
-            ("frameTable", "category", frame_categories),
-            ("stackTable", "category", stack_categories),
-            ("frameTable", "flags", flags),
-        ];
-        for (table, column, cells) in columns {
-            if let Some(cells) = cells {
-                thread[table][column] = cells;
+    let categories =
+        |frame_categories: Option<Value>, stack_categories: Option<Value>, flags: Option<Value>| {
+            let mut profile = profile();
+            profile["meta"]["categories"] = json!([
+                { "name": "Idle", "color": "transparent" },
+                { "name": "Other", "color": "grey" },
+                { "name": "JavaScript", "color": "yellow" },
+            ]);
+            let thread = &mut profile["threads"][0];
+            thread["stackTable"] =
+                json!({ "length": 4, "frame": [0, 1, 2, 2], "prefix": [null, 0, 1, null] });
+            thread["frameTable"] = json!({ "length": 3, "func": [0, 1, 1], "line": [1, 2, 3] });
+            let columns = [
+                ("frameTable", "category", frame_categories),
+                ("stackTable", "category", stack_categories),
+                ("frameTable", "flags", flags),
+            ];
+            for (table, column, cells) in columns {
+                if let Some(cells) = cells {
+                    thread[table][column] = cells;
+                }
             }
-        }
-        let read = read(profile.to_string().into_bytes()).unwrap();
-        let stacks = stacks(&read).stacks();
-        stacks.ids().map(|stack| stacks.category_name(stacks.category(stack)).to_owned()).collect::<Vec<_>>().join(" ")
-    };
+            let read = read(profile.to_string().into_bytes()).unwrap();
+            let stacks = stacks(&read).stacks();
+            stacks
+                .ids()
+                .map(|stack| stacks.category_name(stacks.category(stack)).to_owned())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
     let frames = |cells: Value| categories(Some(cells), None, None);
     assert_eq!(frames(json!([2, 0, 1])), "JavaScript Idle Other Other");
     assert_eq!(frames(json!([2, null, null])), "JavaScript JavaScript JavaScript Other");
     assert_eq!(frames(json!([null, 0, null])), "Other Idle Idle Other");
     // Since 71 a flag says which cells there are.
-    assert_eq!(categories(Some(json!([2, 0, 0])), None, Some(json!([4, 0, 4]))), "JavaScript JavaScript Idle Idle");
+    assert_eq!(
+        categories(Some(json!([2, 0, 0])), None, Some(json!([4, 0, 4]))),
+        "JavaScript JavaScript Idle Idle"
+    );
     // Until 52 stacks had some, too, and a few writers gave them to nothing else.
     assert_eq!(categories(None, Some(json!([2, 0, 1, 1])), None), "JavaScript Idle Other Other");
     assert_eq!(

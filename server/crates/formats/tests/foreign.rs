@@ -13,12 +13,19 @@ use std::path::Path;
 /// The samples: the name of the folder, which is the kind's, the name of the file, and its bytes.
 fn samples() -> Vec<(String, String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/foreign");
-    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+    let folders = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().is_dir());
     let files = folders.flat_map(|folder| {
         let kind = folder.file_name().into_string().unwrap();
         fs::read_dir(folder.path()).unwrap().map(move |file| (kind.clone(), file.unwrap()))
     });
-    files.map(|(kind, file)| (kind, file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())).collect()
+    files
+        .map(|(kind, file)| {
+            (kind, file.file_name().into_string().unwrap(), fs::read(file.path()).unwrap())
+        })
+        .collect()
 }
 
 #[test]
@@ -35,7 +42,11 @@ fn every_sample_is_named_for_what_it_is() {
 fn every_kind_has_a_sample() {
     let sampled: BTreeSet<String> = samples().into_iter().map(|(kind, ..)| kind).collect();
     // A folder is known by its name alone.
-    let known: BTreeSet<_> = TABLE.iter().map(|foreign| foreign.name.to_owned()).filter(|name| name != "instruments").collect();
+    let known: BTreeSet<_> = TABLE
+        .iter()
+        .map(|foreign| foreign.name.to_owned())
+        .filter(|name| name != "instruments")
+        .collect();
     assert_eq!(sampled, known);
     assert_eq!(Foreign::of_folder("run.trace").map(|foreign| foreign.name), Some("instruments"));
     assert_eq!(Foreign::of_folder("src"), None);
@@ -45,7 +56,10 @@ fn every_kind_has_a_sample() {
 fn sentences_name_a_command() {
     for foreign in TABLE {
         let sentence = foreign.sentence();
-        assert!(sentence.matches('`').count() >= 2 && sentence.matches('`').count() % 2 == 0, "{sentence}");
+        assert!(
+            sentence.matches('`').count() >= 2 && sentence.matches('`').count() % 2 == 0,
+            "{sentence}"
+        );
         assert!(!sentence.ends_with('.') && !sentence.contains("  "), "{sentence}");
     }
 }
@@ -57,7 +71,10 @@ fn a_front_of_any_length_is_safe_to_look_at() {
             let named = Foreign::of(&bytes[..end]).map(|foreign| foreign.name);
             // LZ4 holds memray's recordings, a pyinstrument session lacks what its JSON has.
             let allowed = [kind.as_str(), "lz4", "pyinstrument-session"];
-            assert!(named.is_none_or(|name| allowed.contains(&name)), "{kind}/{file} cut at {end}: {named:?}");
+            assert!(
+                named.is_none_or(|name| allowed.contains(&name)),
+                "{kind}/{file} cut at {end}: {named:?}"
+            );
         }
     }
 }

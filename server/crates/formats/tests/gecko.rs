@@ -6,10 +6,11 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind, Format};
-use profile::Code;
+use profile::{Code, WarningCode};
 use serde_json::{Value, json};
 
-/// A process that starts at `start` (ms) with a thread of three samples, `time` being that of the first.
+/// A process that starts at `start` (ms) with a thread of three samples, `time` being that of the
+/// first.
 fn process(start: f64, time: f64) -> Value {
     json!({
         "meta": {
@@ -70,7 +71,8 @@ fn functions(read: &formats::Read) -> Vec<String> {
         let file = func.source.map_or("", |source| symbols.source_name(source));
         let lib = func.lib.map_or("", |lib| symbols.libs[lib.index()].name.as_str());
         let frames = profile.frames().iter().filter(|frame| frame.func == id);
-        let frames: Vec<_> = frames.map(|frame| format!("{}:{}", frame.line, frame.column)).collect();
+        let frames: Vec<_> =
+            frames.map(|frame| format!("{}:{}", frame.line, frame.column)).collect();
         format!("{} {file}:{} [{lib}] {}", symbols.func_name(id), func.line, frames.join(" "))
     };
     symbols.funcs.ids().map(row).collect()
@@ -82,7 +84,10 @@ fn tables_by_their_schema() {
         let profile = process(1000.0, 10.0);
         let profile = if wrapped { json!({ "profile": profile }) } else { profile };
         let read = read_json(&profile).unwrap();
-        assert_eq!((read.format, read.version.as_deref(), read.warnings.as_slice()), (Format::Gecko, Some("34"), [].as_slice()));
+        assert_eq!(
+            (read.format, read.version.as_deref(), read.warnings.as_slice()),
+            (Format::Gecko, Some("34"), [].as_slice())
+        );
         assert_eq!(read.span_seconds, Some(0.004));
         let expected = [
             "(root) :0 [] 0:0",
@@ -97,14 +102,18 @@ fn tables_by_their_schema() {
         assert_eq!((&*thread.name, &*thread.process_name), ("GeckoMain", "Web Content"));
         assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("12"), Some("13")));
         let table = stacks(&read).stacks();
-        let idle: Vec<_> = thread.samples.stacks().map(|stack| stack.is_some_and(|stack| table.is_idle(stack))).collect();
+        let idle: Vec<_> = stacks(&read).samples()[0]
+            .stacks()
+            .map(|stack| stack.is_some_and(|stack| table.is_idle(stack)))
+            .collect();
         assert_eq!(idle, [false, false, false, true]);
         let selves = Selves::of(stacks(&read), 0, "");
         assert_eq!((selves.total, selves.lines.values().sum::<f64>()), (4.0, 1.0));
         // The first delta reaches back to before the recording.
         let cpu = Selves::of(stacks(&read), 1, "");
         assert_eq!((cpu.total, read.recording.metrics()[1].unit.as_str()), (16.0, "ns"));
-        let own: Vec<_> = cpu.functions.iter().map(|((name, _), cost)| (name.as_str(), *cost)).collect();
+        let own: Vec<_> =
+            cpu.functions.iter().map(|((name, _), cost)| (name.as_str(), *cost)).collect();
         assert_eq!(own, [("0xfff", 7.0)]);
     }
 }
@@ -119,10 +128,14 @@ fn scripts_are_known_by_their_place_and_labels_by_their_mark() {
     let read = read_json(&process).unwrap();
     let symbols = stacks(&read).symbols();
     let codes: Vec<_> = symbols.funcs.ids().map(|func| symbols.funcs.code(func)).collect();
-    assert_eq!(codes, [Code::Native, Code::JavaScript, Code::JavaScript, Code::Native, Code::Label]);
+    assert_eq!(
+        codes,
+        [Code::Native, Code::JavaScript, Code::JavaScript, Code::Native, Code::Label]
+    );
     // Idle itself, and all else as is not said: the second category is called by the first.
     let table = stacks(&read).stacks();
-    let categories: Vec<_> = table.ids().map(|stack| table.category_name(table.category(stack))).collect();
+    let categories: Vec<_> =
+        table.ids().map(|stack| table.category_name(table.category(stack))).collect();
     assert_eq!(categories, ["", "", "", "", "Idle"]);
 }
 
@@ -145,13 +158,17 @@ fn processes_within_processes_count_from_their_own_start() {
         deep = outer;
     }
     let read = read_json(&deep).unwrap();
-    assert_eq!((stacks(&read).threads().len(), read.warnings.as_slice()[0].code), (9, "deep-processes"));
+    assert_eq!(
+        (stacks(&read).threads().len(), read.warnings.as_slice()[0].code),
+        (9, WarningCode::DeepProcesses)
+    );
 }
 
 #[test]
 fn native_code_that_was_given_names() {
     let mut profile = process(0.0, 0.0);
-    let strings = ["(root)", "0xffffffffffff0123", "main (in app)", "a::b() (in app) + 12", "0x7f0000001010"];
+    let strings =
+        ["(root)", "0xffffffffffff0123", "main (in app)", "a::b() (in app) + 12", "0x7f0000001010"];
     profile["threads"][0]["stringTable"] = json!(strings);
     let read = read_json(&profile).unwrap();
     let expected = [
@@ -171,18 +188,25 @@ fn callers_lie_within_their_calls() {
     // What lies at `start` lies at 0x400 in the library.
     profile["libs"][1]["offset"] = json!(0x400);
     let thread = &mut profile["threads"][0];
-    thread["stringTable"] = json!(["(root)", "0x7f0000001100", "0x7f0000001200", "0x7f0000009000", "0x7f0000001300"]);
+    thread["stringTable"] =
+        json!(["(root)", "0x7f0000001100", "0x7f0000001200", "0x7f0000009000", "0x7f0000001300"]);
     // Frame 1 calls 2, is sampled itself, and calls itself. 4 has only a backtrace of itself.
     thread["stackTable"]["data"] = json!([[0], [1, 0], [2, 1], [3, 1], [1, 1], [4, 1]]);
-    thread["samples"]["data"] = json!([[1, 1, 0.0], [1, 2, 1.0], [1, 3, 2.0], [1, 4, 3.0], [1, 1, 4.0]]);
+    thread["samples"]["data"] =
+        json!([[1, 1, 0.0], [1, 2, 1.0], [1, 3, 2.0], [1, 4, 3.0], [1, 1, 4.0]]);
     let backtrace = json!({ "samples": { "schema": { "time": 0, "stack": 1 }, "data": [[5, 5]] } });
-    thread["markers"]["data"] = json!([[0, 1, { "type": "JS allocation", "size": 48, "stack": backtrace }]]);
+    thread["markers"]["data"] =
+        json!([[0, 1, { "type": "JS allocation", "size": 48, "stack": backtrace }]]);
     let read = read_json(&profile).unwrap();
     let profile = stacks(&read);
-    let samples = profile.threads()[0].samples.stacks().map(|mut next| {
+    let samples = profile.samples()[0].stacks().map(|mut next| {
         let mut names = Vec::new();
         while let Some(stack) = next {
-            names.push(profile.symbols().func_name(profile.frames().get(profile.stacks().frame(stack)).func));
+            names.push(
+                profile
+                    .symbols()
+                    .func_name(profile.frames().get(profile.stacks().frame(stack)).func),
+            );
             next = profile.stacks().prefix(stack);
         }
         names.reverse();
@@ -225,7 +249,8 @@ fn allocations_are_markers() {
     let read = read_json(&profile).unwrap();
     let costs = read.recording.metrics().iter().enumerate().skip(2).map(|(i, metric)| {
         let selves = Selves::of(stacks(&read), i, "");
-        let own: Vec<_> = selves.functions.iter().map(|((name, _), cost)| format!("{name} {cost}")).collect();
+        let own: Vec<_> =
+            selves.functions.iter().map(|((name, _), cost)| format!("{name} {cost}")).collect();
         format!("{} {}: {}", metric.name, selves.total, own.join(", "))
     });
     let expected = [
@@ -242,19 +267,47 @@ fn allocations_are_markers() {
 #[test]
 fn what_contradicts_itself_is_named() {
     for (pointer, value, expected) in [
-        ("/meta/version", json!(4), "meta.version: version 4 of raw Gecko profiles, expected 5 or newer"),
+        (
+            "/meta/version",
+            json!(4),
+            "meta.version: version 4 of raw Gecko profiles, expected 5 or newer",
+        ),
         ("/threads", json!({}), "threads: expected a list of threads"),
-        ("/threads/0/stackTable/data/2", json!([9, 1]), "threads[0].stackTable.frame[2]: is 9, expected one of the 5 frames"),
+        (
+            "/threads/0/stackTable/data/2",
+            json!([9, 1]),
+            "threads[0].stackTable.frame[2]: is 9, expected one of the 5 frames",
+        ),
         (
             "/threads/0/stackTable/data/2",
             json!([2, 2]),
             "threads[0].stackTable.prefix[2]: is 2, expected one of the 2 stacks before it",
         ),
-        ("/threads/0/stackTable/data/2", json!({}), "threads[0].stackTable.data[2]: expected a row: a list of values"),
-        ("/threads/0/stackTable/data/2/0", json!("x"), "threads[0].stackTable.data[2]: is \"x\", expected a number"),
-        ("/threads/0/frameTable/data/1/0", json!(5), "threads[0].frameTable.location[1]: is 5, expected one of the 5 strings"),
-        ("/threads/0/frameTable/schema/line", json!(-1), "threads[0].frameTable.schema: invalid value"),
-        ("/threads/0/samples/data/1/1", json!(5), "threads[0].samples.stack[1]: is 5, expected one of the 5 stacks"),
+        (
+            "/threads/0/stackTable/data/2",
+            json!({}),
+            "threads[0].stackTable.data[2]: expected a row: a list of values",
+        ),
+        (
+            "/threads/0/stackTable/data/2/0",
+            json!("x"),
+            "threads[0].stackTable.data[2]: is \"x\", expected a number",
+        ),
+        (
+            "/threads/0/frameTable/data/1/0",
+            json!(5),
+            "threads[0].frameTable.location[1]: is 5, expected one of the 5 strings",
+        ),
+        (
+            "/threads/0/frameTable/schema/line",
+            json!(-1),
+            "threads[0].frameTable.schema: invalid value",
+        ),
+        (
+            "/threads/0/samples/data/1/1",
+            json!(5),
+            "threads[0].samples.stack[1]: is 5, expected one of the 5 stacks",
+        ),
         ("/threads/0/stringTable", Value::Null, "threads[0].stringTable: expected this table"),
         ("/sources/data/0/1", json!(3), "sources.data[0]: expected the name of a file"),
     ] {
@@ -262,12 +315,18 @@ fn what_contradicts_itself_is_named() {
         *profile.pointer_mut(pointer).unwrap() = value;
         let error = read_json(&profile).unwrap_err();
         assert_eq!(error.kind, ErrorKind::Malformed, "{error}");
-        assert!(matches!(error.at, At::Key(_)) && error.to_string().starts_with(expected), "{pointer}: {error}");
+        assert!(
+            matches!(error.at, At::Key(_)) && error.to_string().starts_with(expected),
+            "{pointer}: {error}"
+        );
     }
     let mut child = process(0.0, 0.0);
     child["threads"][0]["frameTable"]["data"][1][0] = json!(null);
     let mut root = process(0.0, 0.0);
     root["processes"] = json!([child]);
     let error = read_json(&root).unwrap_err().to_string();
-    assert_eq!(error, "processes[0].threads[0].frameTable.location[1]: is empty, expected one of the 5 strings");
+    assert_eq!(
+        error,
+        "processes[0].threads[0].frameTable.location[1]: is empty, expected one of the 5 strings"
+    );
 }

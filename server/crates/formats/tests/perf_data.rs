@@ -1,5 +1,5 @@
-//! perf.data: call chains against what `perf script` prints of the same file (`chains.txt`, whose callers are one byte before
-//! the return address), and files put together byte by byte.
+//! perf.data: call chains against what `perf script` prints of the same file (`chains.txt`, whose
+//! callers are one byte before the return address), and files put together byte by byte.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -7,34 +7,38 @@ mod common;
 
 use common::{bytes, read, stacks, unzipped};
 use formats::{ErrorKind, Format, Read};
-use profile::{AddressBase, Lib, Profile, RawArch};
+use profile::{AddressBase, Lib, Profile, RawArch, WarningCode};
 
 /// All samples as `comm pid tid event period: module@address …`, the leaf first.
 fn shown(profile: &Profile) -> Vec<String> {
-    let mut samples = Vec::new();
-    for thread in profile.threads() {
-        for i in 0..thread.samples.len() {
-            let weights = thread.samples.weights().iter().zip(profile.metrics());
-            let weights = weights.map(|(weights, metric)| (weights.get(i), metric)).filter(|(weight, _)| *weight != 0.0);
-            let weights: Vec<_> = weights.map(|(weight, metric)| format!("{} {weight}", metric.name)).collect();
+    let mut rows = Vec::new();
+    for (thread, samples) in profile.sampled_threads() {
+        for i in 0..samples.len() {
+            let weights = samples.weights().iter().zip(profile.metrics());
+            let weights = weights
+                .map(|(weights, metric)| (weights.get(i), metric))
+                .filter(|(weight, _)| *weight != 0.0);
+            let weights: Vec<_> =
+                weights.map(|(weight, metric)| format!("{} {weight}", metric.name)).collect();
             let ids = [&thread.pid, &thread.tid].map(|id| id.as_deref().unwrap_or("-"));
-            samples.push(format!(
+            rows.push(format!(
                 "{} {} {}:{}",
                 thread.name,
                 ids.join(" "),
                 weights.join(","),
-                chain(profile, thread.samples.stack(i))
+                chain(profile, samples.stack(i))
             ));
         }
     }
-    samples.sort();
-    samples
+    rows.sort();
+    rows
 }
 
 fn chain(profile: &Profile, mut next: Option<profile::StackId>) -> String {
     let mut text = String::new();
     while let Some(stack) = next {
-        let func = profile.symbols().funcs.get(profile.frames().get(profile.stacks().frame(stack)).func);
+        let func =
+            profile.symbols().funcs.get(profile.frames().get(profile.stacks().frame(stack)).func);
         let lib = func.lib.map_or("", |lib| profile.symbols().libs[lib.index()].name.as_str());
         let address = profile.symbols().strings.get(func.name).strip_prefix("0x").unwrap();
         text.extend([" ", lib, "@", address]);
@@ -44,9 +48,10 @@ fn chain(profile: &Profile, mut next: Option<profile::StackId>) -> String {
 }
 
 fn total(profile: &Profile, metric: usize) -> f64 {
-    let weights =
-        |thread: &profile::Thread| (0..thread.samples.len()).map(|i| thread.samples.weights()[metric].get(i)).sum::<f64>();
-    profile.threads().iter().map(weights).sum()
+    let weights = |samples: &profile::Samples| {
+        (0..samples.len()).map(|i| samples.weights()[metric].get(i)).sum::<f64>()
+    };
+    profile.samples().iter().map(weights).sum()
 }
 
 fn lib<'a>(profile: &'a Profile, name: &str) -> &'a Lib {
@@ -61,13 +66,29 @@ fn chains_are_those_that_perf_shows() {
             unzipped("perf-data/cpp-raytrace-fp/fp.perf.data.gz"),
             unzipped("perf-data/cpp-raytrace-fp/chains.txt.gz"),
         ),
-        ("c-threads-events", bytes("perf-data/c-threads-events/perf.data"), bytes("perf-data/c-threads-events/chains.txt")),
-        ("c-threads-zstd", bytes("perf-data/c-threads-zstd/perf.data"), bytes("perf-data/c-threads-zstd/chains.txt")),
-        ("c-threads-pipe", bytes("perf-data/c-threads-pipe/perf.data"), bytes("perf-data/c-threads-pipe/chains.txt")),
+        (
+            "c-threads-events",
+            bytes("perf-data/c-threads-events/perf.data"),
+            bytes("perf-data/c-threads-events/chains.txt"),
+        ),
+        (
+            "c-threads-zstd",
+            bytes("perf-data/c-threads-zstd/perf.data"),
+            bytes("perf-data/c-threads-zstd/chains.txt"),
+        ),
+        (
+            "c-threads-pipe",
+            bytes("perf-data/c-threads-pipe/perf.data"),
+            bytes("perf-data/c-threads-pipe/chains.txt"),
+        ),
     ];
     for (case, file, chains) in cases {
         let read = read(file).unwrap();
-        assert_eq!((read.format, read.producer.as_deref()), (Format::PerfData, Some("perf@6.1.187")), "{case}");
+        assert_eq!(
+            (read.format, read.writer.text()),
+            (Format::PerfData, Some("perf@6.1.187")),
+            "{case}"
+        );
         assert_eq!(read.warnings.as_slice(), [], "{case}");
         assert!(read.span_seconds.is_some(), "{case}");
         let entries = read.raw_stacks.as_ref().map_or(&[][..], |raw| {
@@ -82,8 +103,15 @@ fn chains_are_those_that_perf_shows() {
             lib.is_some_and(|lib| profile.symbols().libs[lib.index()].name.starts_with("[kernel"))
         };
         assert!(!entries.is_empty(), "{case}");
-        assert!(entries.iter().all(|&entry| is_kernel(entry) && !is_kernel(profile.stacks().prefix(entry).unwrap())), "{case}");
-        let mut expected: Vec<_> = std::str::from_utf8(&chains).unwrap().lines().map(str::to_owned).collect();
+        assert!(
+            entries
+                .iter()
+                .all(|&entry| is_kernel(entry)
+                    && !is_kernel(profile.stacks().prefix(entry).unwrap())),
+            "{case}"
+        );
+        let mut expected: Vec<_> =
+            std::str::from_utf8(&chains).unwrap().lines().map(str::to_owned).collect();
         expected.sort();
         assert_eq!(shown(stacks(&read)), expected, "{case}");
     }
@@ -93,7 +121,11 @@ fn chains_are_those_that_perf_shows() {
 fn each_event_is_a_metric() {
     let read = read(bytes("perf-data/c-threads-events/perf.data")).unwrap();
     let profile = stacks(&read);
-    let metrics: Vec<_> = profile.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    let metrics: Vec<_> = profile
+        .metrics()
+        .iter()
+        .map(|metric| (metric.name.as_str(), metric.unit.as_str()))
+        .collect();
     assert_eq!(metrics, [("cpu-clock", "ns"), ("page-faults", "page-faults")]);
     assert_eq!(profile.default_metric().index(), 0);
     // 28 samples at 499 Hz.
@@ -107,9 +139,15 @@ fn libraries_have_ids_and_addresses_count_in_their_files() {
     assert_eq!(total(profile, 0), 966_983_250.0);
     let program = lib(profile, "raytrace");
     assert_eq!(program.path, "/srv/demo/cpp-raytrace/bin/raytrace");
-    assert_eq!((program.code_id.as_str(), program.addresses), ("141cf987ac1361e5958807f566df057aff9696be", AddressBase::File));
+    assert_eq!(
+        (program.code_id.as_str(), program.addresses),
+        ("141cf987ac1361e5958807f566df057aff9696be", AddressBase::File)
+    );
     let kernel = lib(profile, "[kernel.kallsyms]");
-    assert_eq!((kernel.code_id.as_str(), kernel.addresses), ("6ecd6ec21ec69416e50a8aa6737e500901ddb47a", AddressBase::Image));
+    assert_eq!(
+        (kernel.code_id.as_str(), kernel.addresses),
+        ("6ecd6ec21ec69416e50a8aa6737e500901ddb47a", AddressBase::Image)
+    );
 }
 
 #[test]
@@ -129,12 +167,19 @@ fn stacks_that_were_copied_come_beside_their_leaves() {
     let chains = bytes("perf-data/cpp-raytrace-dwarf/chains.txt");
     for (row, line) in std::str::from_utf8(&chains).unwrap().lines().enumerate() {
         let (_, expected) = line.split_once(':').unwrap();
-        let known = chain(profile, profile.threads()[0].samples.stack(row));
+        let known = chain(profile, profile.samples()[0].stack(row));
         let known = known.replace("[kernel.kallsyms]@", "k");
-        let known: String = known.split(' ').skip(1).flat_map(|frame| [" ", frame.rsplit('@').next().unwrap()]).collect();
+        let known: String = known
+            .split(' ')
+            .skip(1)
+            .flat_map(|frame| [" ", frame.rsplit('@').next().unwrap()])
+            .collect();
         let n_known = known.split(' ').count() - 1;
         let n_kernel = expected.split(' ').filter(|frame| frame.starts_with('k')).count();
-        assert!(expected.starts_with(&known) && n_known == n_kernel + 1, "{row}: {known} and {expected}");
+        assert!(
+            expected.starts_with(&known) && n_known == n_kernel + 1,
+            "{row}: {known} and {expected}"
+        );
     }
 }
 
@@ -146,12 +191,24 @@ fn what_is_cut_off_is_said() {
         for end in (0..whole.len()).step_by(53) {
             match read(whole[..end].to_vec()) {
                 Ok(read) => {
-                    numbers.push(stacks(&read).threads().iter().map(|thread| thread.samples.len()).sum::<usize>());
-                    let is_said = read.warnings.as_slice().iter().any(|warning| warning.code == "truncated");
-                    assert!(is_said || numbers.last() == Some(&n_whole) || case.ends_with("pipe"), "{case} cut at {end}");
+                    numbers.push(
+                        stacks(&read).samples().iter().map(profile::Samples::len).sum::<usize>(),
+                    );
+                    let is_said = read
+                        .warnings
+                        .as_slice()
+                        .iter()
+                        .any(|warning| warning.code == WarningCode::Truncated);
+                    assert!(
+                        is_said || numbers.last() == Some(&n_whole) || case.ends_with("pipe"),
+                        "{case} cut at {end}"
+                    );
                 }
                 Err(error) => assert!(
-                    matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised | ErrorKind::Malformed),
+                    matches!(
+                        error.kind,
+                        ErrorKind::Truncated | ErrorKind::Unrecognised | ErrorKind::Malformed
+                    ),
                     "{error}"
                 ),
             }
@@ -185,18 +242,30 @@ struct Written {
 
 impl Written {
     fn u16(&mut self, number: u16) -> &mut Self {
-        self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+        self.bytes.extend(if self.big_endian {
+            number.to_be_bytes()
+        } else {
+            number.to_le_bytes()
+        });
         self
     }
 
     fn u32(&mut self, number: u32) -> &mut Self {
-        self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+        self.bytes.extend(if self.big_endian {
+            number.to_be_bytes()
+        } else {
+            number.to_le_bytes()
+        });
         self
     }
 
     fn u64s(&mut self, numbers: &[u64]) -> &mut Self {
         for number in numbers {
-            self.bytes.extend(if self.big_endian { number.to_be_bytes() } else { number.to_le_bytes() });
+            self.bytes.extend(if self.big_endian {
+                number.to_be_bytes()
+            } else {
+                number.to_le_bytes()
+            });
         }
         self
     }
@@ -220,8 +289,8 @@ impl Written {
 const USER: u64 = (-512_i64).cast_unsigned();
 const KERNEL: u64 = (-128_i64).cast_unsigned();
 
-/// A file with one event whose samples have address, ids, time, period, call chain and last branches; `records` fill it. It says
-/// that its records have `size` bytes, or how many they have.
+/// A file with one event whose samples have address, ids, time, period, call chain and last
+/// branches; `records` fill it. It says that its records have `size` bytes, or how many they have.
 fn file(big_endian: bool, size: Option<u64>, records: impl FnOnce(&mut Written)) -> Vec<u8> {
     let mut data = Written { big_endian, bytes: Vec::new() };
     records(&mut data);
@@ -251,7 +320,15 @@ fn map(file: &mut Written, time: u64, pid: u32, place: [u64; 3], path: &str) {
     });
 }
 
-fn sample(file: &mut Written, time: u64, (pid, tid): (u32, u32), misc: u16, ip: u64, chain: &[u64], branches: &[u64]) {
+fn sample(
+    file: &mut Written,
+    time: u64,
+    (pid, tid): (u32, u32),
+    misc: u16,
+    ip: u64,
+    chain: &[u64],
+    branches: &[u64],
+) {
     file.record(9, misc, |body| {
         body.u64s(&[ip]).u32(pid).u32(tid).u64s(&[time, 100, chain.len() as u64]).u64s(chain);
         body.u64s(&[branches.len() as u64 / 3]).u64s(branches);
@@ -266,7 +343,14 @@ fn renamed(file: &mut Written, time: u64, id: u32, exec: bool, name: &str) {
 
 fn forked(file: &mut Written, time: u64, parent: u32, child: u32) {
     file.record(7, 0, |body| {
-        body.u32(child).u32(parent).u32(child).u32(parent).u64s(&[time]).u32(child).u32(child).u64s(&[time]);
+        body.u32(child)
+            .u32(parent)
+            .u32(child)
+            .u32(parent)
+            .u64s(&[time])
+            .u32(child)
+            .u32(child)
+            .u64s(&[time]);
     });
 }
 
@@ -313,20 +397,27 @@ fn calls_that_the_processor_kept_are_callers() {
         sample(file, 2, (7, 7), 2, 0x1110, &[], &CALLS);
         sample(file, 3, (7, 7), 1, 0xffff_8000, &[KERNEL, 0xffff_8000], &CALLS);
     });
-    let expected =
-        [":7 7 7 cpu-clock 100: [kernel]@ffff8000 app@100 app@300 app@500", ":7 7 7 cpu-clock 100: app@110 app@300 app@500"];
+    let expected = [
+        ":7 7 7 cpu-clock 100: [kernel]@ffff8000 app@100 app@300 app@500",
+        ":7 7 7 cpu-clock 100: app@110 app@300 app@500",
+    ];
     assert_eq!(shown(stacks(&read(file).unwrap())), expected);
 }
 
 #[test]
 fn recordings_that_were_not_ended_are_read() {
-    let codes = |read: &Read| read.warnings.as_slice().iter().map(|warning| warning.code).collect::<Vec<_>>();
+    let codes = |read: &Read| {
+        read.warnings.as_slice().iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
     let one_sample = |file: &mut Written| {
         map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
         sample(file, 2, (7, 7), 2, 0x1110, &[], &[]);
     };
     let unended = read(file(false, Some(0), one_sample)).unwrap();
-    assert_eq!((shown(stacks(&unended)), codes(&unended)), (vec![":7 7 7 cpu-clock 100: app@110".to_owned()], vec!["truncated"]));
+    assert_eq!(
+        (shown(stacks(&unended)), codes(&unended)),
+        (vec![":7 7 7 cpu-clock 100: app@110".to_owned()], vec![WarningCode::Truncated])
+    );
     let broken = read(file(false, None, |file| {
         one_sample(file);
         file.record(9, 2, |body| {
@@ -337,7 +428,10 @@ fn recordings_that_were_not_ended_are_read() {
         });
     }));
     let broken = broken.unwrap();
-    assert_eq!((shown(stacks(&broken)).len(), codes(&broken)), (1, vec!["malformed-record"]));
+    assert_eq!(
+        (shown(stacks(&broken)).len(), codes(&broken)),
+        (1, vec![WarningCode::MalformedRecord])
+    );
     let error = read(file(false, None, |_| {})).unwrap_err();
     assert!(error.to_string().contains("there is no sample"), "{error}");
 }

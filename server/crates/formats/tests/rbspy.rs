@@ -8,7 +8,7 @@ use common::{Selves, bytes, read, stacks};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use formats::{ErrorKind, Format};
-use profile::StackId;
+use profile::{StackId, WarningCode};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 
@@ -32,9 +32,13 @@ fn a_raw_recording_and_what_rbspy_made_of_it() {
     let raw = read(bytes("rbspy/ruby-ledger/rbspy.raw.gz")).unwrap();
     let folded = read(bytes("rbspy/ruby-ledger/rbspy.collapsed")).unwrap();
     assert_eq!((raw.format, folded.format), (Format::Rbspy, Format::Folded));
-    assert_eq!(raw.producer.as_deref(), Some("rbspy 0.55.0"));
+    assert_eq!(raw.writer.text(), Some("rbspy 0.55.0"));
     assert_eq!(raw.recording.metrics()[0].seconds_per_unit, Some(0.004));
-    assert!(raw.span_seconds.is_some_and(|seconds| (seconds - 1.588_224).abs() < 1e-5), "{:?}", raw.span_seconds);
+    assert!(
+        raw.span_seconds.is_some_and(|seconds| (seconds - 1.588_224).abs() < 1e-5),
+        "{:?}",
+        raw.span_seconds
+    );
     assert!(raw.warnings.as_slice().is_empty(), "{:?}", raw.warnings);
     let expected = selves(&raw);
     assert_eq!(expected.total, 398.0);
@@ -47,20 +51,27 @@ fn short(file: &str) -> String {
     file.rsplit('/').next().unwrap().replace("<internal:array>", "unknown")
 }
 
-/// How many samples end on each line, whatever they weigh. C functions without a name have no line, or count for the line that
-/// called them.
+/// How many samples end on each line, whatever they weigh. C functions without a name have no line,
+/// or count for the line that called them.
 fn samples_by_line(read: &formats::Read, passes_c_over: bool) -> BTreeMap<(String, u32), f64> {
     let profile = stacks(read);
     let func = |stack| profile.frames().get(profile.stacks().frame(stack)).func;
     let mut counts = BTreeMap::new();
-    for samples in profile.threads().iter().map(|thread| &thread.samples) {
+    for samples in profile.samples() {
         for leaf in samples.stacks().flatten() {
             let mut up = std::iter::successors(Some(leaf), |&stack| profile.stacks().prefix(stack));
-            let is_nameless = |&stack: &StackId| profile.symbols().func_name(func(stack)) == "(unknown) [c function]";
-            let Some(stack) = up.find(|stack| !(passes_c_over && is_nameless(stack))) else { continue };
+            let is_nameless = |&stack: &StackId| {
+                profile.symbols().func_name(func(stack)) == "(unknown) [c function]"
+            };
+            let Some(stack) = up.find(|stack| !(passes_c_over && is_nameless(stack))) else {
+                continue;
+            };
             let line = profile.frames().get(profile.stacks().frame(stack)).line;
-            if let Some(source) = profile.symbols().funcs.get(func(stack)).source.filter(|_| line != 0) {
-                *counts.entry((short(profile.symbols().source_name(source)), line)).or_default() += 1.0;
+            if let Some(source) =
+                profile.symbols().funcs.get(func(stack)).source.filter(|_| line != 0)
+            {
+                *counts.entry((short(profile.symbols().source_name(source)), line)).or_default() +=
+                    1.0;
             }
         }
     }
@@ -73,7 +84,8 @@ fn sums_by_line(read: &formats::Read) -> BTreeMap<(String, u32), f64> {
     let mut sums = BTreeMap::new();
     for own in graph.own.iter().filter(|own| own.weights[0] != 0.0) {
         if let Some(source) = own.source.or(graph.symbols.funcs.get(own.func).source) {
-            *sums.entry((short(graph.symbols.source_name(source)), own.line)).or_default() += own.weights[0];
+            *sums.entry((short(graph.symbols.source_name(source)), own.line)).or_default() +=
+                own.weights[0];
         }
     }
     sums
@@ -85,9 +97,15 @@ fn every_form_of_one_recording_has_the_same_lines() {
     let raw = open("rbspy.raw.gz");
     let expected = samples_by_line(&raw, false);
     assert_eq!(expected.values().sum::<f64>(), 102.0, "most samples end in C functions");
-    for (name, format) in [("rbspy.speedscope.json", Format::Speedscope), ("rbspy.pprof", Format::Pprof)] {
+    for (name, format) in
+        [("rbspy.speedscope.json", Format::Speedscope), ("rbspy.pprof", Format::Pprof)]
+    {
         let form = open(name);
-        assert_eq!((form.format, samples_by_line(&form, false)), (format, expected.clone()), "{name}");
+        assert_eq!(
+            (form.format, samples_by_line(&form, false)),
+            (format, expected.clone()),
+            "{name}"
+        );
     }
     // These two pass over C functions without a name.
     let exact = samples_by_line(&raw, true);
@@ -126,7 +144,10 @@ fn a_recording_that_is_still_written() {
     // Flushed where a line ends, and in the middle of one.
     let text = inflated();
     let third_line = text.match_indices('\n').nth(2).unwrap().0 + 1;
-    for (end, codes) in [(third_line, ["truncated"].as_slice()), (third_line + 100, &["partial-line", "truncated"])] {
+    for (end, codes) in [
+        (third_line, [WarningCode::Truncated].as_slice()),
+        (third_line + 100, &[WarningCode::PartialLine, WarningCode::Truncated]),
+    ] {
         let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(&text.as_bytes()[..end]).unwrap();
         encoder.flush().unwrap();
@@ -144,7 +165,12 @@ fn a_recording_that_is_still_written() {
                 assert!(total >= most, "cut at {end}%: {total} after {most}");
                 most = total;
             }
-            Err(error) => assert!(most == 0.0 && error.kind == ErrorKind::Truncated, "cut at {end}%: {error}"),
+            Err(error) => {
+                assert!(
+                    most == 0.0 && error.kind == ErrorKind::Truncated,
+                    "cut at {end}%: {error}"
+                );
+            }
         }
     }
     assert!(most > 300.0, "{most}");

@@ -26,7 +26,8 @@ const FILES: [&str; 12] = [
 /// Name, file, line, column.
 type Place = (String, String, u32, u32);
 
-/// Each sample: its thread, its stack, leaf first, and its weight. `names` are those of the functions.
+/// Each sample: its thread, its stack, leaf first, and its weight. `names` are those of the
+/// functions.
 fn samples(profile: &Profile, names: &[String]) -> Vec<(usize, Vec<Place>, f64)> {
     let metric = profile.default_metric().index();
     let place = |stack| {
@@ -35,12 +36,13 @@ fn samples(profile: &Profile, names: &[String]) -> Vec<(usize, Vec<Place>, f64)>
         let file = source.map_or("", |source| profile.symbols().source_name(source));
         (names[frame.func.index()].clone(), file.to_owned(), frame.line, frame.column)
     };
-    let threads = profile.threads().iter().enumerate();
+    let threads = profile.samples().iter().enumerate();
     threads
-        .flat_map(|(i, thread)| {
-            let samples = &thread.samples;
+        .flat_map(|(i, samples)| {
             (0..samples.len()).map(move |row| {
-                let up = std::iter::successors(samples.stack(row), |&stack| profile.stacks().prefix(stack));
+                let up = std::iter::successors(samples.stack(row), |&stack| {
+                    profile.stacks().prefix(stack)
+                });
                 (i, up.map(place).collect(), samples.weights()[metric].get(row))
             })
         })
@@ -60,8 +62,13 @@ fn names_in_libs(profile: &Profile) -> Vec<String> {
     for func in funcs() {
         libs.entry((func.name, func.source)).or_default().insert(func.lib);
     }
-    let name = |func: profile::Func| match func.lib.filter(|_| libs[&(func.name, func.source)].len() > 1) {
-        Some(lib) => format!("{} [{}]", symbols.strings.get(func.name), symbols.libs[lib.index()].name),
+    let name = |func: profile::Func| match func
+        .lib
+        .filter(|_| libs[&(func.name, func.source)].len() > 1)
+    {
+        Some(lib) => {
+            format!("{} [{}]", symbols.strings.get(func.name), symbols.libs[lib.index()].name)
+        }
         None => symbols.strings.get(func.name).to_owned(),
     };
     funcs().map(name).collect()
@@ -75,25 +82,42 @@ fn speedscope() {
         let written = formats::write::speedscope::write(profile);
         assert_eq!(formats::detect(&written.bytes[..256]), Some(formats::Format::Speedscope));
         let again = read(written.bytes).unwrap();
-        assert_eq!(again.producer, Some(format!("costline@{}", env!("CARGO_PKG_VERSION"))));
+        let producer = again.writer.producer.clone().unwrap();
+        let expected = ("costline", Some(env!("CARGO_PKG_VERSION")));
+        assert_eq!((producer.name(), producer.version()), expected);
         assert_eq!(again.warnings.as_slice(), [], "{path}");
-        let (before, after) = (samples(profile, &names_in_libs(profile)), samples(stacks(&again), &names(stacks(&again))));
+        let (before, after) = (
+            samples(profile, &names_in_libs(profile)),
+            samples(stacks(&again), &names(stacks(&again))),
+        );
         assert_eq!(before.len(), after.len(), "{path}");
         for (row, (before, after)) in before.iter().zip(&after).enumerate() {
             assert_eq!((before.0, &before.1), (after.0, &after.1), "{path}, sample {row}");
             // Decimals may be read as the number next to what was written.
-            assert!((before.2 - after.2).abs() <= before.2.abs() * f64::EPSILON, "{path}, sample {row}");
+            assert!(
+                (before.2 - after.2).abs() <= before.2.abs() * f64::EPSILON,
+                "{path}, sample {row}"
+            );
         }
         let threads = |read: &formats::Read| -> Vec<String> {
             let name = |thread: &profile::Thread| {
-                if thread.name.is_empty() { thread.process_name.clone() } else { thread.name.clone() }
+                if thread.name.is_empty() {
+                    thread.process_name.clone()
+                } else {
+                    thread.name.clone()
+                }
             };
             stacks(read).threads().iter().map(name).collect()
         };
         assert_eq!(threads(&original), threads(&again), "{path}");
-        let seconds = |read: &formats::Read| read.recording.metrics()[read.recording.default_metric().index()].seconds_per_unit;
+        let seconds = |read: &formats::Read| {
+            read.recording.metrics()[read.recording.default_metric().index()].seconds_per_unit
+        };
         let is_lost = |what| written.lost.contains(&what);
-        assert!(seconds(&original) == seconds(&again) || is_lost("the sampling interval"), "{path}");
+        assert!(
+            seconds(&original) == seconds(&again) || is_lost("the sampling interval"),
+            "{path}"
+        );
     }
 }
 
@@ -104,9 +128,12 @@ fn names_with_signs_of_comments_as_folded_stacks() {
     let expected = ["#", "# c", "# heading", "#d", "#getJob", "\\#x", "a#b", "f", "main"];
     let sorted = |read: &formats::Read| names(stacks(read)).into_iter().collect::<BTreeSet<_>>();
     assert_eq!(sorted(&original), expected.map(str::to_owned).into());
-    let folded = formats::write::folded::write(stacks(&original), formats::write::folded::Frames::WithLines);
+    let folded =
+        formats::write::folded::write(stacks(&original), formats::write::folded::Frames::WithLines);
     let again = read(folded.bytes).unwrap();
     assert_eq!(again.warnings.as_slice(), []);
-    let sum = |read: &formats::Read| samples(stacks(read), &names(stacks(read))).iter().map(|(.., weight)| weight).sum::<f64>();
+    let sum = |read: &formats::Read| {
+        samples(stacks(read), &names(stacks(read))).iter().map(|(.., weight)| weight).sum::<f64>()
+    };
     assert_eq!((sorted(&again), sum(&again)), (sorted(&original), 15.0));
 }

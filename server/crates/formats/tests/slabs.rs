@@ -1,5 +1,5 @@
-//! Profiles in JSON slabs: the same as in JSON, and what must not be believed of them. The files are encoded by the crate
-//! `json-slabs`; `tests/corpus` has whole profiles of it.
+//! Profiles in JSON slabs: the same as in JSON, and what must not be believed of them. The files
+//! are encoded by the crate `json-slabs`; `tests/corpus` has whole profiles of it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -10,7 +10,8 @@ use formats::{At, ErrorKind, Format};
 use json_slabs::{Builder, SlabPrimitive};
 use profile::Weights;
 
-/// A profile of which each `$name` is a slab. Slab 0 is the root; the others come in the order of `columns`.
+/// A profile of which each `$name` is a slab. Slab 0 is the root; the others come in the order of
+/// `columns`.
 const PROFILE: &str = r#"{
     "meta": {"preprocessedProfileVersion": 75, "interval": 1, "sampleUnits": {"threadCPUDelta": "ns"}},
     "libs": [],
@@ -25,7 +26,12 @@ const PROFILE: &str = r#"{
         "weightType": "tracing-ms", "threadCPUDelta": $cpu}}]
 }"#;
 
-fn column<T: SlabPrimitive + 'static>(builder: &mut Builder<'_>, text: &mut String, name: &str, cells: &[T]) {
+fn column<T: SlabPrimitive + 'static>(
+    builder: &mut Builder<'_>,
+    text: &mut String,
+    name: &str,
+    cells: &[T],
+) {
     let slab = builder.add_slab_from_vec(cells.to_vec());
     *text = text.replace(name, &format!("{slab:#}"));
 }
@@ -61,7 +67,12 @@ fn columns_of_any_type_are_columns() {
         (Format::FirefoxSlabs, Some("75"), [].as_slice())
     );
     assert_eq!(read.span_seconds, Some(0.003));
-    let metrics: Vec<_> = read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect();
+    let metrics: Vec<_> = read
+        .recording
+        .metrics()
+        .iter()
+        .map(|metric| (metric.name.as_str(), metric.unit.as_str()))
+        .collect();
     assert_eq!(metrics, [("tracing-ms", "tracing-ms"), ("cpu", "ns")]);
 
     // An unknown weight weighs nothing; the second sample has no stack.
@@ -70,7 +81,7 @@ fn columns_of_any_type_are_columns() {
     // The first delta means nothing, the last is unknown.
     let cpu = Selves::of(stacks(&read), 1, "");
     assert_eq!((cpu.total, pairs(&cpu.lines)), (24.0, vec![("a.c", 10, 16.0)]));
-    assert_eq!(stacks(&read).threads()[0].samples.weights()[1], Weights::Counts(vec![0, 8, 16, 0]));
+    assert_eq!(stacks(&read).samples()[0].weights()[1], Weights::Counts(vec![0, 8, 16, 0]));
 }
 
 /// What is said of a file, of which `patch` is written at `at`.
@@ -101,11 +112,19 @@ fn offsets_and_lengths_are_checked() {
         (16, n, format!("byte 16: slab {n} is the root, expected one of the {n} slabs, of JSON")),
         (16, 1, "byte 16: slab 1 is the root, expected one of the 12 slabs, of JSON".to_owned()),
         (row(3), 11, format!("byte {}: slab 3 is of type 11, expected one of 0 to 10", row(3))),
-        (row(3) + 8, 5, format!("byte {}: slab 3 has 5 bytes, expected a multiple of 2", row(3) + 8)),
+        (
+            row(3) + 8,
+            5,
+            format!("byte {}: slab 3 has 5 bytes, expected a multiple of 2", row(3) + 8),
+        ),
         (
             row(3) + 4,
             u32::MAX,
-            format!("byte {}: slab 3 has 4 bytes from 4294967295, but the file ends at {}", row(3), file.len()),
+            format!(
+                "byte {}: slab 3 has 4 bytes from 4294967295, but the file ends at {}",
+                row(3),
+                file.len()
+            ),
         ),
         (
             row(3) + 8,
@@ -117,7 +136,11 @@ fn offsets_and_lengths_are_checked() {
                 file.len()
             ),
         ),
-        (row(3) + 4, 20, format!("byte {}: slab 3 begins at 20, within what ends at {}", row(3), row(12))),
+        (
+            row(3) + 4,
+            20,
+            format!("byte {}: slab 3 begins at 20, within what ends at {}", row(3), row(12)),
+        ),
         (
             row(5) + 4,
             field(row(4) + 4) + 4,
@@ -148,8 +171,9 @@ fn half_a_file_is_truncated_wherever_it_ends() {
 fn columns_that_are_no_indexes_are_named() {
     let mut builder = Builder::new();
     let lines = builder.add_slab_from_vec(vec![1.5_f64]);
-    let text =
-        format!(r#"{{"meta": {{"preprocessedProfileVersion": 75}}, "threads": [], "shared": {{"stringArray": {lines:#}}}}}"#);
+    let text = format!(
+        r#"{{"meta": {{"preprocessedProfileVersion": 75}}, "threads": [], "shared": {{"stringArray": {lines:#}}}}}"#
+    );
     let error = read(builder.finish(text.as_bytes())).unwrap_err();
     assert_eq!(error.to_string(), "shared.stringArray: is a column of numbers, expected JSON");
 
@@ -159,7 +183,10 @@ fn columns_that_are_no_indexes_are_named() {
         r#"{{"meta": {{"preprocessedProfileVersion": 75}}, "threads": [], "shared": {{"sources": {{"filename": {lines:#}}}}}}}"#
     );
     let error = read(builder.finish(text.as_bytes())).unwrap_err();
-    assert_eq!(error.to_string(), "shared.sources.filename[0]: is 1.5, expected a number below 4294967295, -1 or null");
+    assert_eq!(
+        error.to_string(),
+        "shared.sources.filename[0]: is 1.5, expected a number below 4294967295, -1 or null"
+    );
 }
 
 /// JSON slabs with these texts, the first of which is the root.
@@ -178,16 +205,23 @@ fn error_of(texts: &[&str]) -> String {
 #[test]
 fn slabs_that_refer_to_each_other_end() {
     let circle = error_of(&[r#"{"threads": {"$s": 1}}"#, r#"{"$s": 2}"#, r#" {"$s": 1} "#]);
-    assert!(circle.contains("refers to slab 1 once too often: more than 4 times, or slabs form a circle"), "{circle}");
+    assert!(
+        circle
+            .contains("refers to slab 1 once too often: more than 4 times, or slabs form a circle"),
+        "{circle}"
+    );
     // Nobody looks as deep as this circle goes.
-    assert!(read(json_slabs(&[r#"{"threads": [{"a": {"$s": 1}}]}"#, r#"[{"b": {"$s": 0}}]"#])).is_ok());
+    assert!(
+        read(json_slabs(&[r#"{"threads": [{"a": {"$s": 1}}]}"#, r#"[{"b": {"$s": 0}}]"#])).is_ok()
+    );
     let many = format!("[{}{{}}]", r#"{"$s": 1},"#.repeat(1000));
     let many = error_of(&[r#"{"threads": {"$s": 2}}"#, "[1, 2, 3]", &many]);
     assert!(many.contains("refers to slab 1 once too often"), "{many}");
     let beyond = error_of(&[r#"{"meta": {"$s": 7}}"#, "1"]);
     assert!(beyond.ends_with("refers to slab 7, but there are only 2"), "{beyond}");
     let chain: Vec<String> = (2..50_000).map(|i| format!(r#"{{"$s": {i}}}"#)).collect();
-    let texts: Vec<&str> = [r#"{"threads": {"$s": 1}}"#].into_iter().chain(chain.iter().map(String::as_str)).collect();
+    let texts: Vec<&str> =
+        [r#"{"threads": {"$s": 1}}"#].into_iter().chain(chain.iter().map(String::as_str)).collect();
     let chain = error_of(&texts);
     assert!(chain.ends_with("refers to slab 49999, but there are only 49999"), "{chain}");
 }

@@ -30,7 +30,10 @@ const TABLES: [(&str, &[&str]); 8] = [
             "originalLocation",
         ],
     ),
-    ("/shared/funcTable", &["flags", "name", "resource", "source", "lineNumber", "columnNumber", "originalLocation"]),
+    (
+        "/shared/funcTable",
+        &["flags", "name", "resource", "source", "lineNumber", "columnNumber", "originalLocation"],
+    ),
     ("/shared/resourceTable", &["name", "host", "type"]),
     ("/shared/nativeSymbols", &["libIndex", "address", "name", "functionSize"]),
     ("/shared/sources", &["id", "filename", "startLine", "startColumn", "sourceMapURL", "content"]),
@@ -110,14 +113,18 @@ impl Costs {
     fn of(profile: &Profile, scale: f64) -> Self {
         let mut costs = Self::default();
         let symbols = profile.symbols();
-        for thread in profile.threads() {
-            let weights = &thread.samples.weights()[profile.default_metric().index()];
-            for i in 0..thread.samples.len() {
+        for (thread, samples) in profile.sampled_threads() {
+            let weights = &samples.weights()[profile.default_metric().index()];
+            for i in 0..samples.len() {
                 let weight = weights.get(i) * scale;
                 let name = if thread.name.is_empty() { "(unnamed)" } else { &thread.name };
-                let name = format!("{name} of {} {:?}", thread.process_name, thread.pid.as_deref().unwrap_or("0"));
+                let name = format!(
+                    "{name} of {} {:?}",
+                    thread.process_name,
+                    thread.pid.as_deref().unwrap_or("0")
+                );
                 costs.threads.entry(name).or_default().0 += weight;
-                let (mut next, mut is_leaf, mut seen) = (thread.samples.stack(i), true, BTreeSet::new());
+                let (mut next, mut is_leaf, mut seen) = (samples.stack(i), true, BTreeSet::new());
                 if let Some(stack) = next.filter(|&stack| profile.stacks().is_idle(stack)) {
                     let func = profile.frames().get(profile.stacks().frame(stack)).func;
                     costs.idle.entry(symbols.func_name(func).to_owned()).or_default().0 += weight;
@@ -130,12 +137,21 @@ impl Costs {
                         let lib = &symbols.libs[lib.index()];
                         (&lib.name, &lib.path)
                     });
-                    let function =
-                        format!("{} {file} {} {} {}:{}", symbols.func_name(frame.func), lib.0, lib.1, func.line, func.column);
+                    let function = format!(
+                        "{} {file} {} {} {}:{}",
+                        symbols.func_name(frame.func),
+                        lib.0,
+                        lib.1,
+                        func.line,
+                        func.column
+                    );
                     let line = (frame.line > 0).then(|| format!("{file}:{}", frame.line));
                     let whole = format!("{function} @{} {}", frame.line, frame.inlined);
-                    let keys =
-                        [(&mut costs.functions, Some(function)), (&mut costs.lines, line), (&mut costs.frames, Some(whole))];
+                    let keys = [
+                        (&mut costs.functions, Some(function)),
+                        (&mut costs.lines, line),
+                        (&mut costs.frames, Some(whole)),
+                    ];
                     for (i, (sums, key)) in keys.into_iter().enumerate() {
                         let Some(key) = key else { continue };
                         let is_first = seen.insert((i, key.clone()));
@@ -162,20 +178,39 @@ impl Costs {
         for (what, mine, others) in pairs {
             assert!(mine.keys().eq(others.keys()), "{name}: other {what}s");
             for ((key, mine), others) in mine.iter().zip(others.values()) {
-                assert!(near(mine.0, others.0) && near(mine.1, others.1), "{name}: {what} {key}: {mine:?}, read {others:?}");
+                assert!(
+                    near(mine.0, others.0) && near(mine.1, others.1),
+                    "{name}: {what} {key}: {mine:?}, read {others:?}"
+                );
             }
         }
     }
 }
 
-/// What happened to a real profile: its fixture, the kind of weights, what weights were multiplied by, what was lost.
+/// What happened to a real profile: its fixture, the kind of weights, what weights were multiplied
+/// by, what was lost.
 const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
     ("firefox/rust-wordstat-v49/profile.json.gz", "samples", 1.0, &["the other metrics"]),
     ("firefox/rust-wordstat-v70/profile.json.gz", "samples", 1.0, &["the other metrics"]),
     ("firefox/web-sudoku/profile.json.gz", "samples", 1.0, &[]),
-    ("v8/node-mdrender/main.cpuprofile", "tracing-ms", 1e-3, &["the other metrics", "that totals of lines are unknown"]),
-    ("v8/ts-matrix/ts.cpuprofile", "tracing-ms", 1e-3, &["the other metrics", "that totals of lines are unknown"]),
-    ("v8/web-particles/page.cpuprofile", "tracing-ms", 1e-3, &["the other metrics", "that totals of lines are unknown"]),
+    (
+        "v8/node-mdrender/main.cpuprofile",
+        "tracing-ms",
+        1e-3,
+        &["the other metrics", "that totals of lines are unknown"],
+    ),
+    (
+        "v8/ts-matrix/ts.cpuprofile",
+        "tracing-ms",
+        1e-3,
+        &["the other metrics", "that totals of lines are unknown"],
+    ),
+    (
+        "v8/web-particles/page.cpuprofile",
+        "tracing-ms",
+        1e-3,
+        &["the other metrics", "that totals of lines are unknown"],
+    ),
     ("folded/py-gridworld-austin/austin.txt", "tracing-ms", 1e-3, &[]),
     ("folded/py-gridworld-pyspy/pyspy.raw.txt", "samples", 1.0, &[]),
     ("folded/cpp-raytrace-perf/fp.folded", "samples", 1.0, &[]),
@@ -198,16 +233,27 @@ fn what_is_unresolved_can_be_looked_up_again() {
         addresses: profile::AddressBase::Image,
     };
     let addresses = profile::AddressBase::Image;
-    let libc = profile::Lib { name: text("libc"), path: text("/lib/libc"), addresses, ..profile::Lib::default() };
-    let by_file = profile::Lib { addresses: profile::AddressBase::File, code_id: text("77"), ..libc.clone() };
+    let libc = profile::Lib {
+        name: text("libc"),
+        path: text("/lib/libc"),
+        addresses,
+        ..profile::Lib::default()
+    };
+    let by_file =
+        profile::Lib { addresses: profile::AddressBase::File, code_id: text("77"), ..libc.clone() };
     let mut stack = None;
     for (name, lib) in [("0x1174", &app), ("0x20", &libc), ("0x30", &by_file), ("main", &app)] {
-        let (name, lib) = (builder.intern_string(name).unwrap(), Some(builder.intern_lib(lib.clone()).unwrap()));
-        let func = builder.intern_func(profile::Func { name, source: None, lib, line: 0, column: 0 }).unwrap();
-        let frame = builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+        let (name, lib) =
+            (builder.intern_string(name).unwrap(), Some(builder.intern_lib(lib.clone()).unwrap()));
+        let func = builder
+            .intern_func(profile::Func { name, source: None, lib, line: 0, column: 0 })
+            .unwrap();
+        let frame = builder
+            .intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false })
+            .unwrap();
         stack = Some(builder.intern_stack(stack, frame).unwrap());
     }
-    builder.push_thread(Thread { samples: Samples::new([stack], vec![Weights::Ones]), ..Thread::default() }).unwrap();
+    builder.push_thread(Thread::default(), Samples::new([stack], vec![Weights::Ones])).unwrap();
 
     let written = firefox::write(&builder.build());
     let value: Value = serde_json::from_slice(&written.bytes).unwrap();
@@ -221,7 +267,11 @@ fn what_is_unresolved_can_be_looked_up_again() {
         ..lib.clone()
     };
     assert_eq!(symbols.libs, [app, defaults(&libc), defaults(&by_file)]);
-    let unresolved: Vec<_> = symbols.funcs.ids().map(|id| symbols.unresolved(id).map(|(lib, at)| (lib.index(), at))).collect();
+    let unresolved: Vec<_> = symbols
+        .funcs
+        .ids()
+        .map(|id| symbols.unresolved(id).map(|(lib, at)| (lib.index(), at)))
+        .collect();
     assert_eq!(unresolved, [Some((0, 0x1174)), Some((1, 0x20)), None, None]);
 }
 
@@ -257,7 +307,10 @@ fn inlined(start_of_run: &str) -> Profile {
 
 /// `name self/total` of each, in order.
 fn told(sums: &Sums, name: impl Fn(&str) -> String) -> String {
-    sums.iter().map(|(key, (own, total))| format!("{} {own}/{total}", name(key))).collect::<Vec<_>>().join(", ")
+    sums.iter()
+        .map(|(key, (own, total))| format!("{} {own}/{total}", name(key)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn first_word(key: &str) -> String {
@@ -286,8 +339,12 @@ fn inlined_frames_libraries_and_unknown_lines_are_kept() {
             told(&costs.lines, str::to_owned),
             "iter.rs:90 0/1, iter.rs:92 1/1, run.rs:12 2/2, run.rs:4 0/2, run.rs:6 0/1"
         );
-        let position = |key: &str| key.split('@').nth(1).unwrap().replace(" true", "~").replace(" false", "");
-        assert_eq!(told(&costs.frames, position), "90~ 0/1, 92~ 1/1, 0 1/1, 4 0/2, 6 0/1, 12 1/1, 12~ 1/1");
+        let position =
+            |key: &str| key.split('@').nth(1).unwrap().replace(" true", "~").replace(" false", "");
+        assert_eq!(
+            told(&costs.frames, position),
+            "90~ 0/1, 92~ 1/1, 0 1/1, 4 0/2, 6 0/1, 12 1/1, 12~ 1/1"
+        );
     }
 }
 
@@ -298,16 +355,30 @@ fn every_table_has_all_of_its_columns() {
         let table = json.pointer(pointer).unwrap().as_object().unwrap();
         let mut expected: BTreeSet<_> = columns.iter().copied().collect();
         expected.insert("length");
-        assert_eq!(table.keys().map(String::as_str).collect::<BTreeSet<_>>(), expected, "{pointer}");
+        assert_eq!(
+            table.keys().map(String::as_str).collect::<BTreeSet<_>>(),
+            expected,
+            "{pointer}"
+        );
         for column in columns {
-            assert_eq!(json!(table[*column].as_array().unwrap().len()), table["length"], "{pointer}/{column}");
+            assert_eq!(
+                json!(table[*column].as_array().unwrap().len()),
+                table["length"],
+                "{pointer}/{column}"
+            );
         }
     }
     for (pointer, keys) in KEYS {
         let object = json.pointer(pointer).unwrap();
-        assert!(keys.iter().all(|key| object.get(key).is_some()), "{pointer} lacks one of {keys:?}");
+        assert!(
+            keys.iter().all(|key| object.get(key).is_some()),
+            "{pointer} lacks one of {keys:?}"
+        );
     }
-    assert_eq!(json["meta"]["categories"][0], json!({ "name": "Other", "color": "grey", "subcategories": ["Other"] }));
+    assert_eq!(
+        json["meta"]["categories"][0],
+        json!({ "name": "Other", "color": "grey", "subcategories": ["Other"] })
+    );
     assert_eq!(json["meta"]["preprocessedProfileVersion"], 75);
     assert_eq!(
         json["threads"][0]["samples"],
@@ -325,7 +396,10 @@ fn a_frame_that_is_idle_here_and_busy_there_is_two_frames() {
     let written = firefox::write(&profile);
     let tables = &json(&written)["shared"];
     let frames = &tables["frameTable"];
-    assert_eq!((&frames["category"], &frames["func"]), (&json!([0, 0, 0, 1]), &json!([0, 1, 2, 1])));
+    assert_eq!(
+        (&frames["category"], &frames["func"]),
+        (&json!([0, 0, 0, 1]), &json!([0, 1, 2, 1]))
+    );
     assert_eq!(tables["stackTable"]["frame"], json!([0, 3, 2, 1]));
     Costs::of(&profile, 1.0).assert_same(&Costs::of(&read_back(&written), 1.0), "idle");
 }
@@ -333,27 +407,60 @@ fn a_frame_that_is_idle_here_and_busy_there_is_two_frames() {
 /// One thread, one frame, a sample per weight and one without a stack.
 fn weighing(unit: &str, interval: Option<f64>, weights: &[f64]) -> Profile {
     let mut builder = ProfileBuilder::new(vec![profile::Metric::new(unit, unit, interval)], 0);
-    let func = profile::Func { name: builder.intern_string("f").unwrap(), source: None, lib: None, line: 0, column: 0 };
+    let func = profile::Func {
+        name: builder.intern_string("f").unwrap(),
+        source: None,
+        lib: None,
+        line: 0,
+        column: 0,
+    };
     let func = builder.intern_func(func).unwrap();
-    let frame = builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+    let frame =
+        builder.intern_frame(profile::Frame { func, line: 0, column: 0, inlined: false }).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let stacks = weights.iter().map(|_| Some(stack)).chain([None::<StackId>]);
     let weights = weights.iter().copied().chain([1.0]).collect();
     let samples = Samples::new(stacks, vec![Weights::Each(weights)]);
     let tid = Some("0x7f".to_owned());
-    builder.push_thread(Thread { pid: Some("12.1".to_owned()), tid, samples, ..Thread::default() }).unwrap();
+    builder
+        .push_thread(Thread { pid: Some("12.1".to_owned()), tid, ..Thread::default() }, samples)
+        .unwrap();
     builder.build()
 }
 
 #[test]
 fn weights_keep_their_amounts_and_times_pass_by_them() {
     let cases = [
-        ("samples", Some(0.002), "samples", json!([3, 0.5, -2, 1]), json!([0, 6, 1, 0]), json!(2), "ms"),
+        (
+            "samples",
+            Some(0.002),
+            "samples",
+            json!([3, 0.5, -2, 1]),
+            json!([0, 6, 1, 0]),
+            json!(2),
+            "ms",
+        ),
         ("samples", None, "samples", json!([3, 0.5, -2, 1]), json!([0, 3, 0.5, 0]), json!(1), "ms"),
         ("hits", None, "samples", json!([3, 0.5, -2, 1]), json!([0, 3, 0.5, 0]), json!(1), "ms"),
         ("ms", None, "tracing-ms", json!([3, 0.5, -2, 1]), json!([0, 3, 0.5, 0]), json!(1), "ms"),
-        ("us", None, "tracing-ms", json!([0.003, 0.0005, -0.002, 0.001]), json!([0, 0.003, 0.0005, 0]), json!(1), "ms"),
-        ("s", None, "tracing-ms", json!([3000, 500, -2000, 1000]), json!([0, 3000, 500, 0]), json!(1), "ms"),
+        (
+            "us",
+            None,
+            "tracing-ms",
+            json!([0.003, 0.0005, -0.002, 0.001]),
+            json!([0, 0.003, 0.0005, 0]),
+            json!(1),
+            "ms",
+        ),
+        (
+            "s",
+            None,
+            "tracing-ms",
+            json!([3000, 500, -2000, 1000]),
+            json!([0, 3000, 500, 0]),
+            json!(1),
+            "ms",
+        ),
         ("bytes", None, "bytes", json!([3, 0.5, -2, 1]), json!([0, 3, 0.5, 0]), json!(1), "bytes"),
         ("Ir", None, "samples", json!([3, 0.5, -2, 1]), json!([0, 3, 0.5, 0]), json!(1), "ms"),
     ];
@@ -362,11 +469,22 @@ fn weights_keep_their_amounts_and_times_pass_by_them() {
         let json = json(&written);
         let samples = &json["threads"][0]["samples"];
         assert_eq!((&samples["weight"], &samples["timeDeltas"]), (&weights, &deltas), "{unit}");
-        assert_eq!((&samples["weightType"], &json["meta"]["interval"]), (&json!(weight_type), &milliseconds), "{unit}");
-        assert_eq!((&json["meta"]["sampleUnits"]["time"], &samples["stack"]), (&json!(time), &json!([0, 0, 0, null])), "{unit}");
+        assert_eq!(
+            (&samples["weightType"], &json["meta"]["interval"]),
+            (&json!(weight_type), &milliseconds),
+            "{unit}"
+        );
+        assert_eq!(
+            (&json["meta"]["sampleUnits"]["time"], &samples["stack"]),
+            (&json!(time), &json!([0, 0, 0, null])),
+            "{unit}"
+        );
         assert_eq!(written.lost.is_empty(), unit != "Ir");
         let thread = &json["threads"][0];
-        assert_eq!((&thread["name"], &thread["pid"], &thread["tid"]), (&json!("(unnamed)"), &json!("12.1"), &json!("0x7f")));
+        assert_eq!(
+            (&thread["name"], &thread["pid"], &thread["tid"]),
+            (&json!("(unnamed)"), &json!("12.1"), &json!("0x7f"))
+        );
     }
 }
 

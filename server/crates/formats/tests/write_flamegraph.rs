@@ -1,4 +1,5 @@
-//! Flame graphs as XML: frames where their costs put them, and nothing in them that a name has put there.
+//! Flame graphs as XML: frames where their costs put them, and nothing in them that a name has put
+//! there.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -6,7 +7,9 @@ mod common;
 
 use common::{bytes, read, stacks};
 use formats::write::{Written, flamegraph};
-use profile::{Frame, Func, Metric, Profile, ProfileBuilder, Samples, Thread, Weights, text_samples};
+use profile::{
+    Frame, Func, Metric, Profile, ProfileBuilder, Samples, Thread, Weights, text_samples,
+};
 use roxmltree::{Document, Node, ParsingOptions};
 
 /// A rectangle: depth from the root and place in parts of the whole.
@@ -26,14 +29,23 @@ fn child<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Node<'a, 'input> {
 /// All frames, and the number in `total_samples`.
 fn drawn(written: &Written) -> (Vec<Drawn>, u64) {
     let text = std::str::from_utf8(&written.bytes).unwrap();
-    let document = Document::parse_with_options(text, ParsingOptions { allow_dtd: true, ..ParsingOptions::default() }).unwrap();
-    let frames = document.descendants().find(|node| node.attribute("id") == Some("frames")).unwrap();
+    let document = Document::parse_with_options(
+        text,
+        ParsingOptions { allow_dtd: true, ..ParsingOptions::default() },
+    )
+    .unwrap();
+    let frames =
+        document.descendants().find(|node| node.attribute("id") == Some("frames")).unwrap();
     let groups: Vec<_> = frames.children().filter(Node::is_element).collect();
-    let top = |group: &Node<'_, '_>| child(*group, "rect").attribute("y").unwrap().parse::<u32>().unwrap();
+    let top = |group: &Node<'_, '_>| {
+        child(*group, "rect").attribute("y").unwrap().parse::<u32>().unwrap()
+    };
     let root_top = groups.iter().map(top).max().unwrap();
     let frame = |group: &Node<'_, '_>| {
         let rect = child(*group, "rect");
-        let share = |key| rect.attribute(key).unwrap().trim_end_matches('%').parse::<f64>().unwrap() / 100.0;
+        let share = |key| {
+            rect.attribute(key).unwrap().trim_end_matches('%').parse::<f64>().unwrap() / 100.0
+        };
         Drawn {
             title: child(*group, "title").text().unwrap().to_owned(),
             depth: (root_top - top(group)) / 16,
@@ -42,16 +54,24 @@ fn drawn(written: &Written) -> (Vec<Drawn>, u64) {
             color: rect.attribute("fill").unwrap().to_owned(),
         }
     };
-    (groups.iter().map(frame).collect(), frames.attribute("total_samples").unwrap().parse().unwrap())
+    (
+        groups.iter().map(frame).collect(),
+        frames.attribute("total_samples").unwrap().parse().unwrap(),
+    )
 }
 
 /// From the root to the frame with this title, by what lies below what.
 fn path(frames: &[Drawn], title: &str) -> Vec<String> {
-    let leaf = frames.iter().find(|frame| frame.title.starts_with(title)).unwrap_or_else(|| panic!("no {title} in {frames:#?}"));
+    let leaf = frames
+        .iter()
+        .find(|frame| frame.title.starts_with(title))
+        .unwrap_or_else(|| panic!("no {title} in {frames:#?}"));
     let middle = leaf.left + leaf.width / 2.0;
     let mut below: Vec<_> = frames
         .iter()
-        .filter(|frame| frame.depth <= leaf.depth && (frame.left..=frame.left + frame.width).contains(&middle))
+        .filter(|frame| {
+            frame.depth <= leaf.depth && (frame.left..=frame.left + frame.width).contains(&middle)
+        })
         .collect();
     below.sort_by_key(|frame| frame.depth);
     assert_eq!(below.len() as u32, leaf.depth + 1, "one frame per depth: {below:?}");
@@ -72,8 +92,10 @@ fn frames_are_as_wide_as_they_cost_and_lines_are_merged() {
     assert_eq!(written, flamegraph::write(&text_samples::profile(CALLS), None, "V1").unwrap());
     let (frames, total) = drawn(&written);
     assert_eq!(total, 6);
-    let mut told: Vec<_> =
-        frames.iter().map(|frame| format!("{} {} +{:.0}/6", frame.depth, frame.title, frame.left * 6.0)).collect();
+    let mut told: Vec<_> = frames
+        .iter()
+        .map(|frame| format!("{} {} +{:.0}/6", frame.depth, frame.title, frame.left * 6.0))
+        .collect();
     told.sort();
     let expected = [
         "0 all (6 samples, 100%) +0/6",
@@ -89,7 +111,8 @@ fn frames_are_as_wide_as_they_cost_and_lines_are_merged() {
     ];
     assert_eq!(told, expected);
     for frame in &frames {
-        let count: f64 = frame.title.rsplit_once(" (").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+        let count: f64 =
+            frame.title.rsplit_once(" (").unwrap().1.split(' ').next().unwrap().parse().unwrap();
         assert!((frame.width * 6.0 - count).abs() < 1e-3, "{frame:?}");
     }
 }
@@ -101,15 +124,22 @@ fn weighing(unit: &str, paths: &[(&str, f64)]) -> Profile {
     for (path, _) in paths {
         let mut stack = None;
         for name in path.split('|') {
-            let func = Func { name: builder.intern_string(name).unwrap(), source: None, lib: None, line: 0, column: 0 };
+            let func = Func {
+                name: builder.intern_string(name).unwrap(),
+                source: None,
+                lib: None,
+                line: 0,
+                column: 0,
+            };
             let func = builder.intern_func(func).unwrap();
-            let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+            let frame =
+                builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
             stack = Some(builder.intern_stack(stack, frame).unwrap());
         }
         stacks.push(stack);
     }
     let weights = Weights::Each(paths.iter().map(|(_, weight)| *weight).collect());
-    builder.push_thread(Thread { samples: Samples::new(stacks, vec![weights]), ..Thread::default() }).unwrap();
+    builder.push_thread(Thread::default(), Samples::new(stacks, vec![weights])).unwrap();
     builder.build()
 }
 
@@ -139,16 +169,28 @@ fn fractions_are_counted_in_a_smaller_unit_and_add_up() {
 #[test]
 fn frames_with_blanks_do_not_come_between_a_caller_and_its_callees() {
     // As text, "a b" sorts before "a;c".
-    let written = flamegraph::write(&weighing("samples", &[("a", 1.0), ("a b", 2.0), ("a|c", 3.0)]), None, "").unwrap();
+    let written = flamegraph::write(
+        &weighing("samples", &[("a", 1.0), ("a b", 2.0), ("a|c", 3.0)]),
+        None,
+        "",
+    )
+    .unwrap();
     let titles = titles(&written);
     assert!(titles.contains(&"a (4 samples, 66.67%)".to_owned()), "{titles:?}");
 }
 
 #[test]
 fn nothing_to_draw_is_an_error_and_negative_costs_are_lost() {
-    let written = flamegraph::write(&weighing("bytes", &[("a|b", 8.0), ("a|c", -3.0), ("a|b", -2.0)]), None, "").unwrap();
+    let written = flamegraph::write(
+        &weighing("bytes", &[("a|b", 8.0), ("a|c", -3.0), ("a|b", -2.0)]),
+        None,
+        "",
+    )
+    .unwrap();
     assert_eq!((written.lost.as_slice(), drawn(&written).1), (["costs below zero"].as_slice(), 6));
-    for weights in [&[][..], &[("a", 0.0)], &[("a", -1.0)], &[("a", f64::NAN)], &[("a", f64::INFINITY)]] {
+    for weights in
+        [&[][..], &[("a", 0.0)], &[("a", -1.0)], &[("a", f64::NAN)], &[("a", f64::INFINITY)]]
+    {
         let error = flamegraph::write(&weighing("samples", weights), None, "").unwrap_err();
         assert!(error.to_string().contains("nothing to draw"), "{weights:?}: {error}");
     }
@@ -156,11 +198,18 @@ fn nothing_to_draw_is_an_error_and_negative_costs_are_lost() {
 
 #[test]
 fn colours_tell_who_has_a_larger_share_of_itself_than_in_the_base() {
-    let base = weighing("samples", &[("main|same", 20.0), ("main|less", 60.0), ("main|more", 10.0), ("main|gone", 10.0)]);
-    let new = weighing("samples", &[("main|same", 10.0), ("main|less", 10.0), ("main|more", 25.0), ("main|young", 5.0)]);
+    let base = weighing(
+        "samples",
+        &[("main|same", 20.0), ("main|less", 60.0), ("main|more", 10.0), ("main|gone", 10.0)],
+    );
+    let new = weighing(
+        "samples",
+        &[("main|same", 10.0), ("main|less", 10.0), ("main|more", 25.0), ("main|young", 5.0)],
+    );
     let (frames, total) = drawn(&flamegraph::write(&new, Some(&base), "").unwrap());
     assert_eq!(total, 50);
-    let mut told: Vec<_> = frames.iter().map(|frame| format!("{} {}", frame.title, frame.color)).collect();
+    let mut told: Vec<_> =
+        frames.iter().map(|frame| format!("{} {}", frame.title, frame.color)).collect();
     told.sort();
     // The base is halved: 10, 30, 5 and 5, of which the last is nowhere.
     let expected = [
@@ -185,14 +234,25 @@ fn names_are_text_and_nothing_else() {
         "n 12",
     ];
     let paths: Vec<_> = hostile.iter().map(|name| (*name, 1.0)).collect();
-    let written = flamegraph::write(&weighing("<b>&", &paths), None, "</text><script>alert(5)</script>\u{1}").unwrap();
+    let written =
+        flamegraph::write(&weighing("<b>&", &paths), None, "</text><script>alert(5)</script>\u{1}")
+            .unwrap();
     let text = std::str::from_utf8(&written.bytes).unwrap();
-    let document = Document::parse_with_options(text, ParsingOptions { allow_dtd: true, ..ParsingOptions::default() }).unwrap();
-    let scripts: Vec<_> = document.descendants().filter(|node| node.tag_name().name() == "script").collect();
+    let document = Document::parse_with_options(
+        text,
+        ParsingOptions { allow_dtd: true, ..ParsingOptions::default() },
+    )
+    .unwrap();
+    let scripts: Vec<_> =
+        document.descendants().filter(|node| node.tag_name().name() == "script").collect();
     assert_eq!(scripts.len(), 1);
     let script: String = scripts[0].children().filter_map(|node| node.text()).collect();
     assert!(!script.contains("alert"));
-    assert!(document.descendants().all(|node| node.attributes().all(|attribute| !attribute.value().contains("alert"))));
+    assert!(
+        document
+            .descendants()
+            .all(|node| node.attributes().all(|attribute| !attribute.value().contains("alert")))
+    );
     assert!(document.descendants().all(|node| node.tag_name().name() != "img"));
     let mut titles = titles(&written);
     titles.sort();
@@ -210,7 +270,8 @@ fn names_are_text_and_nothing_else() {
 
 #[test]
 fn recursion_that_is_too_deep_is_left_to_its_callers() {
-    let deep: Vec<String> = [1, 500, 1000, 1001, 3000].iter().map(|&depth| vec!["f"; depth].join("|")).collect();
+    let deep: Vec<String> =
+        [1, 500, 1000, 1001, 3000].iter().map(|&depth| vec!["f"; depth].join("|")).collect();
     let paths: Vec<_> = deep.iter().map(|path| (path.as_str(), 1.0)).collect();
     let written = flamegraph::write(&weighing("samples", &paths), None, "").unwrap();
     assert_eq!(written.lost, ["the deepest frames"]);
@@ -222,11 +283,11 @@ fn recursion_that_is_too_deep_is_left_to_its_callers() {
 
 /// Weight of the samples that have a stack.
 fn total(profile: &Profile) -> f64 {
-    let of_thread = |thread: &Thread| {
-        let stacks = thread.samples.stacks().enumerate().filter(|(_, stack)| stack.is_some());
-        stacks.map(|(i, _)| thread.samples.weights()[profile.default_metric().index()].get(i)).sum::<f64>()
+    let of_thread = |samples: &Samples| {
+        let stacks = samples.stacks().enumerate().filter(|(_, stack)| stack.is_some());
+        stacks.map(|(i, _)| samples.weights()[profile.default_metric().index()].get(i)).sum::<f64>()
     };
-    profile.threads().iter().map(of_thread).sum()
+    profile.samples().iter().map(of_thread).sum()
 }
 
 #[test]
@@ -244,13 +305,17 @@ fn real_profiles_are_drawn_with_all_of_their_cost() {
     }
     let original = read(bytes("v8/node-mdrender/main.cpuprofile")).unwrap();
     let written = flamegraph::write(stacks(&original), None, "").unwrap();
-    assert_eq!(path(&drawn(&written).0, "breakLines")[8..], ["main", "layout", "(anonymous)", "breakLines"]);
+    assert_eq!(
+        path(&drawn(&written).0, "breakLines")[8..],
+        ["main", "layout", "(anonymous)", "breakLines"]
+    );
 }
 
 #[test]
 fn a_recording_differs_in_nothing_from_itself() {
-    let [old, new] =
-        ["49", "70"].map(|version| read(bytes(&format!("firefox/rust-wordstat-v{version}/profile.json.gz"))).unwrap());
+    let [old, new] = ["49", "70"].map(|version| {
+        read(bytes(&format!("firefox/rust-wordstat-v{version}/profile.json.gz"))).unwrap()
+    });
     let (frames, _) = drawn(&flamegraph::write(stacks(&new), Some(stacks(&old)), "").unwrap());
     assert!(frames.len() > 500);
     assert!(frames.iter().all(|frame| frame.color == "rgb(250,250,250)"), "{frames:?}");

@@ -14,22 +14,36 @@ use std::collections::BTreeMap;
 fn sums(profile: &Profile) -> BTreeMap<(String, Vec<String>), Vec<f64>> {
     let symbols = profile.symbols();
     let mut sums: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for thread in profile.threads() {
-        let name = format!("{:?}", [Some(&thread.name), Some(&thread.process_name), thread.pid.as_ref(), thread.tid.as_ref()]);
-        for i in 0..thread.samples.len() {
-            let (mut frames, mut next) = (Vec::new(), thread.samples.stack(i));
+    for (thread, samples) in profile.sampled_threads() {
+        let name = format!(
+            "{:?}",
+            [
+                Some(&thread.name),
+                Some(&thread.process_name),
+                thread.pid.as_ref(),
+                thread.tid.as_ref()
+            ]
+        );
+        for i in 0..samples.len() {
+            let (mut frames, mut next) = (Vec::new(), samples.stack(i));
             while let Some(stack) = next {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 let func = symbols.funcs.get(frame.func);
                 let source = func.source.map(|source| symbols.source_name(source));
-                let lib = func.lib.map(|lib| &symbols.libs[lib.index()]).map(|lib| (&lib.name, &lib.path, &lib.code_id));
+                let lib = func
+                    .lib
+                    .map(|lib| &symbols.libs[lib.index()])
+                    .map(|lib| (&lib.name, &lib.path, &lib.code_id));
                 let name = symbols.func_name(frame.func);
-                frames.push(format!("{name} {source:?}:{} {lib:?} {} {} {}", func.line, frame.line, frame.column, frame.inlined));
+                frames.push(format!(
+                    "{name} {source:?}:{} {lib:?} {} {} {}",
+                    func.line, frame.line, frame.column, frame.inlined
+                ));
                 next = profile.stacks().prefix(stack);
             }
             let row = sums.entry((name.clone(), frames)).or_default();
             row.resize(profile.metrics().len(), 0.0);
-            for (sum, weights) in row.iter_mut().zip(thread.samples.weights()) {
+            for (sum, weights) in row.iter_mut().zip(samples.weights()) {
                 *sum += weights.get(i);
             }
         }
@@ -48,7 +62,11 @@ fn every_stack_comes_back() {
         ("folded/cpp-raytrace-perf/fp.folded", &[]),
         (
             "v8/web-particles/page.cpuprofile",
-            &["which metrics know no lines", "the columns at which functions start", "which samples are idle"],
+            &[
+                "which metrics know no lines",
+                "the columns at which functions start",
+                "which samples are idle",
+            ],
         ),
         ("firefox/rust-wordstat-v70/profile.json.gz", &["threads without samples"]),
         ("firefox/rust-wordstat-v49/profile.json.gz", &["threads without samples"]),
@@ -58,15 +76,26 @@ fn every_stack_comes_back() {
         assert_eq!(written.lost, lost, "{path}");
         assert_eq!(written, pprof::write(stacks(&before)), "{path}: the same bytes each time");
         let after = read(written.bytes).unwrap();
-        assert_eq!((after.format, after.warnings.as_slice()), (Format::Pprof, [].as_slice()), "{path}");
+        assert_eq!(
+            (after.format, after.warnings.as_slice()),
+            (Format::Pprof, [].as_slice()),
+            "{path}"
+        );
         let metrics = |read: &Read| {
             let metrics = read.recording.metrics().iter();
-            metrics.map(|metric| (metric.name.clone(), metric.unit.clone(), metric.seconds_per_unit)).collect::<Vec<_>>()
+            metrics
+                .map(|metric| (metric.name.clone(), metric.unit.clone(), metric.seconds_per_unit))
+                .collect::<Vec<_>>()
         };
         assert_eq!(metrics(&after), metrics(&before), "{path}");
         assert_eq!(after.recording.default_metric(), before.recording.default_metric(), "{path}");
         let (before, after) = (sums(stacks(&before)), sums(stacks(&after)));
-        assert!(before == after, "{path}: {:?} became {:?}", before.iter().next(), after.iter().next());
+        assert!(
+            before == after,
+            "{path}: {:?} became {:?}",
+            before.iter().next(),
+            after.iter().next()
+        );
     }
 }
 

@@ -3,7 +3,8 @@
 use crate::stack_table::IDLE;
 use crate::strings::Interner;
 use crate::{
-    CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, SourceId, StackId, StackTable, StringId, Thread,
+    CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, Samples, SourceId,
+    StackId, StackTable, StringId, Thread,
 };
 use rustc_hash::FxHashMap;
 
@@ -30,7 +31,8 @@ pub enum BuildError {
     /// There are more categories of stacks than a byte can count.
     #[error("stacks are of more than 256 categories")]
     Categories,
-    /// A thread brings another number of weight columns than there are metrics, or a column of another length than its samples.
+    /// A thread brings another number of weight columns than there are metrics, or a column of
+    /// another length than its samples.
     #[error("thread {thread}: {what} has {found} entries, expected {expected}")]
     Shape {
         /// The thread, 0-based.
@@ -44,7 +46,8 @@ pub enum BuildError {
     },
 }
 
-/// A profile while it is filled. `intern_*` gives one row per distinct value; `push_*` appends as it comes, for bulk data.
+/// A profile while it is filled. `intern_*` gives one row per distinct value; `push_*` appends as
+/// it comes, for bulk data.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
     /// Without strings, stacks and threads until it is finished.
@@ -52,6 +55,7 @@ pub struct ProfileBuilder {
     strings: Interner,
     stacks: StackTable,
     threads: Vec<Thread>,
+    samples: Vec<Samples>,
     source_ids: FxHashMap<StringId, SourceId>,
     lib_ids: FxHashMap<Lib, LibId>,
     func_ids: FxHashMap<Func, FuncId>,
@@ -66,13 +70,18 @@ fn next_row(len: usize, table: &'static str) -> Result<u32, BuildError> {
 }
 
 impl ProfileBuilder {
-    /// A profile whose samples will be weighed by `metrics`; `default_metric` is the index of the one to show first.
+    /// A profile whose samples will be weighed by `metrics`; `default_metric` is the index of the
+    /// one to show first.
     pub fn new(metrics: Vec<Metric>, default_metric: usize) -> Self {
         let default_metric = default_metric.min(metrics.len().saturating_sub(1));
-        Self { profile: Profile { metrics, default_metric, ..Profile::default() }, ..Self::default() }
+        Self {
+            profile: Profile { metrics, default_metric, ..Profile::default() },
+            ..Self::default()
+        }
     }
 
-    /// The same with other metrics, for readers that learn only at the end what their samples weigh: before the first thread.
+    /// The same with other metrics, for readers that learn only at the end what their samples
+    /// weigh: before the first thread.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Vec<Metric>) -> Self {
         self.profile.metrics = metrics;
@@ -142,13 +151,25 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// The id of a frame that executes a line (1-based) of another file than its func's; its own line counts for nothing.
-    pub fn intern_frame_elsewhere(&mut self, frame: Frame, source: SourceId, line: u32) -> Result<FrameId, BuildError> {
+    /// The id of a frame that executes a line (1-based) of another file than its func's; its own
+    /// line counts for nothing.
+    pub fn intern_frame_elsewhere(
+        &mut self,
+        frame: Frame,
+        source: SourceId,
+        line: u32,
+    ) -> Result<FrameId, BuildError> {
         let frame = Frame { line: 0, column: 0, ..frame };
         if let Some(&id) = self.elsewhere_ids.get(&(frame, source, line)) {
             return Ok(id);
         }
-        check("frame.source", self.profile.frames.len() as u32, "source", source.index(), self.profile.symbols.sources.len())?;
+        check(
+            "frame.source",
+            self.profile.frames.len() as u32,
+            "source",
+            source.index(),
+            self.profile.symbols.sources.len(),
+        )?;
         let id = self.push_frame(frame)?;
         self.put_elsewhere(source, line);
         self.elsewhere_ids.insert((frame, source, line), id);
@@ -156,7 +177,11 @@ impl ProfileBuilder {
     }
 
     /// The id of a stack.
-    pub fn intern_stack(&mut self, prefix: Option<StackId>, frame: FrameId) -> Result<StackId, BuildError> {
+    pub fn intern_stack(
+        &mut self,
+        prefix: Option<StackId>,
+        frame: FrameId,
+    ) -> Result<StackId, BuildError> {
         if let Some(&id) = self.stack_ids.get(&(prefix, frame)) {
             return Ok(id);
         }
@@ -179,7 +204,11 @@ impl ProfileBuilder {
     }
 
     /// Appends a stack; its prefix must stand before it.
-    pub fn push_stack(&mut self, prefix: Option<StackId>, frame: FrameId) -> Result<StackId, BuildError> {
+    pub fn push_stack(
+        &mut self,
+        prefix: Option<StackId>,
+        frame: FrameId,
+    ) -> Result<StackId, BuildError> {
         let row = next_row(self.stacks.len(), "stack")?;
         check("stack.frame", row, "frame", frame.index(), self.profile.frames.len())?;
         if let Some(prefix) = prefix {
@@ -200,7 +229,8 @@ impl ProfileBuilder {
         self.set_category(stack, idle)
     }
 
-    /// The id of a category of stacks. Stacks that are given none are in the one that comes first, unless that is the idle one.
+    /// The id of a category of stacks. Stacks that are given none are in the one that comes first,
+    /// unless that is the idle one.
     pub fn intern_category(&mut self, name: &str) -> Result<CategoryId, BuildError> {
         self.stacks.intern_category(name).ok_or(BuildError::Categories)
     }
@@ -217,13 +247,16 @@ impl ProfileBuilder {
         self.stacks.category(stack)
     }
 
-    /// Appends a thread, after all of its stacks.
-    pub fn push_thread(&mut self, thread: Thread) -> Result<(), BuildError> {
+    /// Appends a thread with its samples, after all of its stacks.
+    pub fn push_thread(&mut self, thread: Thread, samples: Samples) -> Result<(), BuildError> {
         let i = self.threads.len();
-        let samples = &thread.samples;
         let shape = |what, found, expected| BuildError::Shape { thread: i, what, found, expected };
         if samples.weights.len() != self.profile.metrics.len() {
-            return Err(shape("the list of weight columns", samples.weights.len(), self.profile.metrics.len()));
+            return Err(shape(
+                "the list of weight columns",
+                samples.weights.len(),
+                self.profile.metrics.len(),
+            ));
         }
         for weights in &samples.weights {
             if let Some(len) = weights.n_rows().filter(|&len| len != samples.len()) {
@@ -233,10 +266,13 @@ impl ProfileBuilder {
         if let Some(calls) = samples.calls().filter(|calls| calls.len() != samples.len()) {
             return Err(shape("the column of calls", calls.len(), samples.len()));
         }
-        for (row, &stack) in samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE) {
+        for (row, &stack) in
+            samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE)
+        {
             check("sample.stack", row as u32, "stack", stack as usize, self.stacks.len())?;
         }
         self.threads.push(thread);
+        self.samples.push(samples);
         Ok(())
     }
 
@@ -258,10 +294,21 @@ impl ProfileBuilder {
         self.profile.symbols.strings = self.strings.finish();
         self.profile.stacks = self.stacks.into();
         self.profile.threads = self.threads.into();
+        self.profile.samples = self.samples.into();
         self.profile
     }
 }
 
-fn check(column: &'static str, row: u32, table: &'static str, index: usize, len: usize) -> Result<(), BuildError> {
-    if index < len { Ok(()) } else { Err(BuildError::Dangling { column, row: row as usize, table, index, len }) }
+fn check(
+    column: &'static str,
+    row: u32,
+    table: &'static str,
+    index: usize,
+    len: usize,
+) -> Result<(), BuildError> {
+    if index < len {
+        Ok(())
+    } else {
+        Err(BuildError::Dangling { column, row: row as usize, table, index, len })
+    }
 }

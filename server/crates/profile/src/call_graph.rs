@@ -31,7 +31,8 @@ pub struct Call {
     pub count: u64,
     /// What the calls cost, callee's callees included: one weight per metric.
     pub weights: Vec<f64>,
-    /// Whether calls may lie within each other and their weights count the same thing several times.
+    /// Whether calls may lie within each other and their weights count the same thing several
+    /// times.
     pub nested: bool,
 }
 
@@ -44,7 +45,8 @@ pub struct StatedTotal {
     pub line: u32,
     /// One total per metric, as well as the file tells.
     pub totals: Vec<Total>,
-    /// How often the function was called, where the file counts that beside its calls: callers need not all be known.
+    /// How often the function was called, where the file counts that beside its calls: callers need
+    /// not all be known.
     pub calls: Option<u64>,
 }
 
@@ -59,12 +61,13 @@ pub struct CallGraph {
     pub own: Vec<OwnCost>,
     /// Calls.
     pub calls: Vec<Call>,
-    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is unknown; if there are none
-    /// at all, they follow from the calls.
+    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is
+    /// unknown; if there are none at all, they follow from the calls.
     pub totals: Vec<StatedTotal>,
-    /// Funcs that stand for calls of a function within itself: they run only while another func of the function does.
+    /// Funcs that stand for calls of a function within itself: they run only while another func of
+    /// the function does.
     pub inner: Vec<FuncId>,
-    /// The threads, which have no samples here, and which rows are theirs; none where costs are not told by thread.
+    /// The threads; none where costs are not recorded by thread.
     pub threads: Vec<Thread>,
     /// One per thread; together they are all rows.
     pub rows: Vec<ThreadRows>,

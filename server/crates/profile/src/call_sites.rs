@@ -1,11 +1,12 @@
-//! The same recording with inlined functions merged into the function that was compiled: what inlined code costs is seen at the
-//! line that calls it, as `perf report --no-inline` shows it.
+//! The same recording with inlined functions merged into the function that was compiled: what
+//! inlined code costs is seen at the line that calls it, as `perf report --no-inline` shows it.
 
 use crate::{Profile, Recording};
 
-/// The recording without inlined frames: each becomes the frame that it was inlined into, the outermost one. All ids stay as they
-/// are, and so do the samples and the categories of stacks. An inlined frame at the root of a stack stays, since the function around
-/// it was not recorded. Call graphs know no inlined frames.
+/// The recording without inlined frames: each becomes the frame that it was inlined into, the
+/// outermost one. All ids stay as they are, and so do the samples and the categories of stacks. An
+/// inlined frame at the root of a stack stays, since the function around it was not recorded. Call
+/// graphs know no inlined frames.
 #[must_use]
 pub fn at_call_sites(recording: &Recording) -> Recording {
     match recording {
@@ -44,22 +45,29 @@ mod tests {
             hash@1[file:h.rs]
             ",
         );
-        let Recording::Stacks(new) = at_call_sites(&Recording::Stacks(old)) else { panic!("it has stacks") };
+        let Recording::Stacks(new) = at_call_sites(&Recording::Stacks(old)) else {
+            panic!("it has stacks")
+        };
         let frame = |stack| {
             let frame = new.frames().get(new.stacks().frame(stack));
             format!("{}@{}", new.symbols().func_name(frame.func), frame.line)
         };
-        let samples: Vec<Vec<_>> = new.threads()[0]
-            .samples
+        let samples: Vec<Vec<_>> = new.samples()[0]
             .stacks()
-            .map(|leaf| std::iter::successors(leaf, |&stack| new.stacks().prefix(stack)).map(frame).collect())
+            .map(|leaf| {
+                std::iter::successors(leaf, |&stack| new.stacks().prefix(stack))
+                    .map(frame)
+                    .collect()
+            })
             .collect();
         assert_eq!(samples[0], ["hash@1", "run@4"]);
         assert_eq!(samples[1], ["hash@1", "step@12", "run@6"]);
         // The physical function of an inlined root is not in the profile.
         assert_eq!(samples[2], ["run@7"]);
-        let categories = new.threads()[0].samples.stacks().flatten();
-        let categories: Vec<_> = categories.map(|leaf| new.stacks().category_name(new.stacks().category(leaf))).collect();
+        let categories = new.samples()[0].stacks().flatten();
+        let categories: Vec<_> = categories
+            .map(|leaf| new.stacks().category_name(new.stacks().category(leaf)))
+            .collect();
         assert_eq!(categories, ["Other", "Hash", "Other"]);
     }
 }

@@ -35,7 +35,9 @@ impl Total {
             Self::Bounded { min, max } => Some((min, max)),
             Self::Unknown => None,
         };
-        let (Some((min, max)), Some((other_min, other_max))) = (ends(self), ends(other)) else { return Self::Unknown };
+        let (Some((min, max)), Some((other_min, other_max))) = (ends(self), ends(other)) else {
+            return Self::Unknown;
+        };
         let (min, max) = (min + other_min, max + other_max);
         match (self, other) {
             (Self::Exact(_), Self::Exact(_)) => Self::Exact(max),

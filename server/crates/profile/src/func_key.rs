@@ -14,9 +14,15 @@ pub struct FuncKey {
 }
 
 impl FuncKey {
-    /// The key of a func. An unresolved func is called by its address (`0x1174`), which becomes [`Self::address`].
+    /// The key of a func. An unresolved func is called by its address (`0x1174`), which becomes
+    /// [`Self::address`].
     pub fn new(name: &str, file: Option<&str>, lib: Option<&str>) -> Self {
-        Self { name: name.to_owned(), file: file.map(str::to_owned), lib: lib.map(str::to_owned), address: address(name) }
+        Self {
+            name: name.to_owned(),
+            file: file.map(str::to_owned),
+            lib: lib.map(str::to_owned),
+            address: address(name),
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which names are one file and which funcs are one function, decided before anything is summed.
 //!
-//! Sums of parts would count a sample twice: a stack can pass two spellings of one file, or two instances of one
-//! function. So costs are computed over groups from the start (`analysis`), and when more is learnt they are computed anew.
+//! Sums of parts would count a sample twice: a stack can pass two spellings of one file, or two
+//! instances of one function. So costs are computed over groups from the start (`analysis`), and
+//! when more is learnt they are computed anew.
 
 use crate::ids::ids;
 use crate::{Func, FuncId, SourceId, SymbolTables};
@@ -27,7 +28,8 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Every source name is a file of its own. Funcs that agree in name, file, library, line and column are one function.
+    /// Every source name is a file of its own. Funcs that agree in name, file, library, line and
+    /// column are one function.
     pub fn identity(symbols: &SymbolTables) -> Self {
         Self::new(symbols, |source| source)
     }
@@ -48,8 +50,16 @@ impl Groups {
 
     /// The same files; funcs with equal `key` are one function, those without follow their files.
     #[must_use]
-    pub fn with_functions<K: Hash + Eq>(self, symbols: &SymbolTables, key: impl Fn(FuncId) -> Option<K>) -> Self {
-        let mut groups = Self { function_of: Vec::with_capacity(symbols.funcs.len()), funcs: Vec::new(), ..self };
+    pub fn with_functions<K: Hash + Eq>(
+        self,
+        symbols: &SymbolTables,
+        key: impl Fn(FuncId) -> Option<K>,
+    ) -> Self {
+        let mut groups = Self {
+            function_of: Vec::with_capacity(symbols.funcs.len()),
+            funcs: Vec::new(),
+            ..self
+        };
         let mut functions = FxHashMap::default();
         for id in symbols.funcs.ids() {
             let Func { name, source, lib, line, column } = symbols.funcs.get(id);

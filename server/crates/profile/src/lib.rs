@@ -1,10 +1,12 @@
 //! The ground floor: what a recorded profile is.
 //!
-//! A [`Recording`] is what one profile file says, in columns: strings, libraries, sources, funcs, frames, stacks, threads
-//! with their samples, and the metrics that the samples weigh. Readers fill a [`ProfileBuilder`], which checks every
-//! index as it goes in; a finished [`Profile`] is immutable and its indexes are trusted.
+//! A [`Recording`] is what one profile file says, in columns: strings, libraries, sources, funcs,
+//! frames, stacks, threads with their samples, and the metrics that the samples weigh. Readers fill
+//! a [`ProfileBuilder`], which checks every index as it goes in; a finished [`Profile`] is
+//! immutable and its indexes are trusted.
 //!
-//! This crate does not know file formats, does not compute costs, and touches neither files nor clocks.
+//! This crate does not know file formats, does not compute costs, and touches neither files nor
+//! clocks.
 
 mod builder;
 mod call_graph;
@@ -27,6 +29,7 @@ mod symbolicate;
 #[cfg(feature = "test-support")]
 pub mod text_samples;
 mod warning;
+mod warning_code;
 
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{Call, CallGraph, OwnCost, PartOfGraph, StatedTotal, ThreadRows};
@@ -37,7 +40,9 @@ pub use groups::{FileId, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};
-pub use raw_stacks::{Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted};
+pub use raw_stacks::{
+    Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
+};
 pub use recording::{Profile, Recording};
 pub use relocate::{Asked, Moved, Place, Position, relocate};
 pub use restack::Restack;
@@ -47,3 +52,4 @@ pub use strings::StringTable;
 pub use symbol_tables::{AddressBase, Code, Func, FuncTable, Lib, SymbolTables};
 pub use symbolicate::{Level, Symbolicated, symbolicate};
 pub use warning::{Warning, Warnings};
+pub use warning_code::WarningCode;

@@ -1,14 +1,15 @@
-//! One recording of several: what the files say together that one run wrote, each a thread, a process or a stretch of time.
+//! One recording of several: what the files say together that one run wrote, each a thread, a
+//! process or a stretch of time.
 //!
-//! Names that are equal become one, so that a function of several parts is one function. Weights stay as they are: what a part
-//! counted is counted once. Threads stay apart, unless two parts give them the same ids and name: parts of one thread follow
-//! each other.
+//! Names that are equal become one, so that a function of several parts is one function. Weights
+//! stay as they are: what a part counted is counted once. Threads stay apart, unless two parts give
+//! them the same ids and name: parts of one thread follow each other.
 
 use crate::symbol_tables::Names;
 use crate::{
-    BuildError, Call, CallGraph, CategoryId, Frame, FrameId, Func, FuncId, FuncTable, Lib, LibId, LineKnowledge, Metric, OwnCost,
-    Profile, ProfileBuilder, Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
-    Weights,
+    BuildError, Call, CallGraph, CategoryId, Frame, FrameId, Func, FuncId, FuncTable, Lib, LibId,
+    LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording, Samples, SourceId, StackId,
+    StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
 };
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,7 @@ use rustc_hash::FxHashMap;
 pub struct Part {
     /// What it says.
     pub recording: Recording,
-    /// Name and ids for the threads that have none; its samples are not looked at.
+    /// Name and ids for the threads that have none.
     pub thread: Thread,
 }
 
@@ -71,7 +72,7 @@ pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
 /// The metrics of all parts that weigh anything, each with the most that any part knows of lines.
 fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
     let weighs = |part: &Part| match &part.recording {
-        Recording::Stacks(profile) => profile.threads.iter().any(|thread| !thread.samples.is_empty()),
+        Recording::Stacks(profile) => profile.samples.iter().any(|samples| !samples.is_empty()),
         Recording::Graph(graph) => !graph.own.is_empty() || !graph.calls.is_empty(),
     };
     let first = parts.iter().position(weighs).unwrap_or(0);
@@ -99,8 +100,12 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
             }
             metric.lines = match (metric.lines, other.lines) {
                 (LineKnowledge::Nothing, lines) | (lines, LineKnowledge::Nothing) => lines,
-                (LineKnowledge::SelfAndTotal, LineKnowledge::SelfAndTotal) => LineKnowledge::SelfAndTotal,
-                (LineKnowledge::SelfEstimated, _) | (_, LineKnowledge::SelfEstimated) => LineKnowledge::SelfEstimated,
+                (LineKnowledge::SelfAndTotal, LineKnowledge::SelfAndTotal) => {
+                    LineKnowledge::SelfAndTotal
+                }
+                (LineKnowledge::SelfEstimated, _) | (_, LineKnowledge::SelfEstimated) => {
+                    LineKnowledge::SelfEstimated
+                }
                 _ => LineKnowledge::SelfOnly,
             };
         }
@@ -110,19 +115,22 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
 
 /// A thread of a part, named by the part where it has no name of its own.
 fn named(thread: &Thread, by: &Thread) -> Thread {
-    let text = |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
+    let text =
+        |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
     Thread {
         name: text(&thread.name, &by.name),
         process_name: text(&thread.process_name, &by.process_name),
         pid: thread.pid.clone().or_else(|| by.pid.clone()),
         tid: thread.tid.clone().or_else(|| by.tid.clone()),
-        samples: Samples::default(),
     }
 }
 
-/// The place in `threads` of what goes on in this part, or of a new one. `n_before` threads are of other parts.
+/// The place in `threads` of what goes on in this part, or of a new one. `n_before` threads are of
+/// other parts.
 fn place<T: Default>(threads: &mut Vec<(Thread, T)>, n_before: usize, thread: Thread) -> usize {
-    let same = |known: &Thread| (&known.pid, &known.tid, &known.name) == (&thread.pid, &thread.tid, &thread.name);
+    let same = |known: &Thread| {
+        (&known.pid, &known.tid, &known.name) == (&thread.pid, &thread.tid, &thread.name)
+    };
     let goes_on = |(known, _): &(Thread, T)| known.pid.is_some() && same(known);
     if let Some(known) = threads.iter().take(n_before).position(goes_on) {
         return known;
@@ -135,16 +143,16 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     let default = parts.first().map_or(0, |part| part.recording.default_metric().index());
     let n_metrics = metrics.len();
     let mut builder = ProfileBuilder::new(metrics, default);
-    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> = FxHashMap::default();
+    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> =
+        FxHashMap::default();
     let mut threads: Vec<(Thread, Option<Samples>)> = Vec::new();
     for part in parts {
         let Some(old) = part.recording.sampled() else { continue };
         let stacks = add_stacks(&mut builder, &mut known, old)?;
         let n_before = threads.len();
-        for thread in old.threads() {
-            let moved = |stack: Option<StackId>| Some(stack.and_then(|stack| stacks.get(stack.index()).copied()));
-            // Calls are of leaves, which stay what they are.
-            let samples = Samples { calls: thread.samples.calls.clone(), ..thread.samples.with_stacks(moved) };
+        for (thread, samples) in old.sampled_threads() {
+            let moved = |stack: StackId| stacks.get(stack.index()).copied();
+            let samples = samples.at_stacks(samples.stacks().map(|stack| stack.and_then(moved)));
             let at = place(&mut threads, n_before, named(thread, &part.thread));
             let Some((_, all)) = threads.get_mut(at) else { continue };
             *all = Some(match all.take() {
@@ -158,7 +166,7 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
         if samples.is_empty() {
             samples.weights = vec![Weights::Ones; n_metrics];
         }
-        builder.push_thread(Thread { samples, ..thread })?;
+        builder.push_thread(thread, samples)?;
     }
     Ok(builder.build())
 }
@@ -170,15 +178,24 @@ fn add_stacks(
     old: &Profile,
 ) -> Result<Vec<StackId>, BuildError> {
     let symbols = &old.symbols;
-    let sources: Vec<SourceId> =
-        symbols.sources.iter().map(|&name| builder.intern_source(symbols.strings.get(name))).collect::<Result<_, _>>()?;
-    let libs: Vec<LibId> = symbols.libs.iter().map(|lib| builder.intern_lib(lib.clone())).collect::<Result<_, _>>()?;
+    let sources: Vec<SourceId> = symbols
+        .sources
+        .iter()
+        .map(|&name| builder.intern_source(symbols.strings.get(name)))
+        .collect::<Result<_, _>>()?;
+    let libs: Vec<LibId> =
+        symbols.libs.iter().map(|lib| builder.intern_lib(lib.clone())).collect::<Result<_, _>>()?;
     let mut funcs: Vec<FuncId> = Vec::with_capacity(symbols.funcs.len());
     for id in symbols.funcs.ids() {
         let func = symbols.funcs.get(id);
         let name = builder.intern_string(symbols.strings.get(func.name))?;
         let source = func.source.map(|source| sources[source.index()]);
-        let new = builder.intern_func(Func { name, source, lib: func.lib.map(|lib| libs[lib.index()]), ..func })?;
+        let new = builder.intern_func(Func {
+            name,
+            source,
+            lib: func.lib.map(|lib| libs[lib.index()]),
+            ..func
+        })?;
         builder.set_code(new, symbols.funcs.code(id))?;
         funcs.push(new);
     }
@@ -199,7 +216,8 @@ fn add_stacks(
     for id in old.stacks.ids() {
         let prefix = old.stacks.prefix(id).map(|prefix| stacks[prefix.index()]);
         let frame = frames[old.stacks.frame(id).index()];
-        let category = builder.intern_category(old.stacks.category_name(old.stacks.category(id)))?;
+        let category =
+            builder.intern_category(old.stacks.category_name(old.stacks.category(id)))?;
         let stack = if let Some(&stack) = known.get(&(prefix, frame, category)) {
             stack
         } else {
@@ -229,8 +247,14 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
         let new = names.add(old)?;
         let n_before = threads.len();
         let alone = [Thread::default()];
-        for (i, thread) in (if old.threads.is_empty() { &alone[..] } else { &old.threads }).iter().enumerate() {
-            let rows = if old.threads.is_empty() { old.whole() } else { old.of_thread(ThreadId::new(i as u32)) };
+        for (i, thread) in
+            (if old.threads.is_empty() { &alone[..] } else { &old.threads }).iter().enumerate()
+        {
+            let rows = if old.threads.is_empty() {
+                old.whole()
+            } else {
+                old.of_thread(ThreadId::new(i as u32))
+            };
             let at = place(&mut threads, n_before, named(thread, &part.thread));
             let Some((_, all)) = threads.get_mut(at) else { continue };
             all.own.extend(rows.own.iter().map(|own| OwnCost {
@@ -246,11 +270,18 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
             }));
             add_totals(
                 &mut all.totals,
-                rows.totals.iter().map(|stated| StatedTotal { func: new.func(stated.func), ..stated.clone() }),
+                rows.totals
+                    .iter()
+                    .map(|stated| StatedTotal { func: new.func(stated.func), ..stated.clone() }),
             );
         }
     }
-    let mut graph = CallGraph { metrics, inner: names.inner.clone(), symbols: names.finish(), ..CallGraph::default() };
+    let mut graph = CallGraph {
+        metrics,
+        inner: names.inner.clone(),
+        symbols: names.finish(),
+        ..CallGraph::default()
+    };
     for (thread, mut rows) in threads {
         let (own, calls, totals) = (graph.own.len(), graph.calls.len(), graph.totals.len());
         graph.own.append(&mut rows.own);
@@ -268,11 +299,17 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
 
 /// Adds what a later part states of a thread: one row for a function or line, as readers give them.
 fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal>) {
-    let mut known: FxHashMap<(FuncId, u32), usize> = all.iter().map(|row| (row.func, row.line)).zip(0..).collect();
+    let mut known: FxHashMap<(FuncId, u32), usize> =
+        all.iter().map(|row| (row.func, row.line)).zip(0..).collect();
     for row in more {
         if let Some(before) = known.get(&(row.func, row.line)).and_then(|&at| all.get_mut(at)) {
-            before.totals.iter_mut().zip(row.totals).for_each(|(total, other)| *total = total.plus(other));
-            before.calls = before.calls.zip(row.calls).map(|(calls, more)| calls.saturating_add(more));
+            before
+                .totals
+                .iter_mut()
+                .zip(row.totals)
+                .for_each(|(total, other)| *total = total.plus(other));
+            before.calls =
+                before.calls.zip(row.calls).map(|(calls, more)| calls.saturating_add(more));
         } else {
             known.insert((row.func, row.line), all.len());
             all.push(row);
@@ -338,7 +375,10 @@ impl GraphNames {
         let mut funcs = Vec::with_capacity(symbols.funcs.len());
         for (id, is_inner) in symbols.funcs.ids().zip(is_inner) {
             let func = symbols.funcs.get(id);
-            let name = self.names.string(symbols.strings.get(func.name)).ok_or(BuildError::TooLarge("string"))?;
+            let name = self
+                .names
+                .string(symbols.strings.get(func.name))
+                .ok_or(BuildError::TooLarge("string"))?;
             let source = func.source.map(|source| sources[source.index()]);
             let func = Func { name, source, lib: func.lib.map(|lib| libs[lib.index()]), ..func };
             let new = *self.func_ids.entry((func, is_inner)).or_insert_with(|| {
@@ -364,7 +404,8 @@ mod tests {
     use crate::{Total, text_samples};
 
     fn part(name: &str, pid: &str, recording: impl Into<Recording>) -> Part {
-        let thread = Thread { name: name.to_owned(), pid: Some(pid.to_owned()), ..Thread::default() };
+        let thread =
+            Thread { name: name.to_owned(), pid: Some(pid.to_owned()), ..Thread::default() };
         Part { recording: recording.into(), thread }
     }
 
@@ -372,20 +413,27 @@ mod tests {
     fn threads(profile: &Profile) -> Vec<String> {
         let stacks = profile.stacks();
         let frame = |id: StackId| {
-            let place = profile.place(stacks.frame(id)).map(|(source, line)| (profile.symbols().source_name(source), line));
+            let place = profile
+                .place(stacks.frame(id))
+                .map(|(source, line)| (profile.symbols().source_name(source), line));
             let place = place.map(|(source, line)| format!("@{source}:{line}")).unwrap_or_default();
-            format!("{}{place}", profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func))
+            format!(
+                "{}{place}",
+                profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func)
+            )
         };
-        let threads = profile.threads().iter().map(|thread| {
+        let threads = profile.sampled_threads().map(|(thread, samples)| {
             let sample = |i| {
-                let stack: Option<StackId> = thread.samples.stack(i);
-                let mut frames: Vec<_> = std::iter::successors(stack, |&id| stacks.prefix(id)).map(frame).collect();
+                let stack: Option<StackId> = samples.stack(i);
+                let mut frames: Vec<_> =
+                    std::iter::successors(stack, |&id| stacks.prefix(id)).map(frame).collect();
                 frames.reverse();
-                let idle = if stack.is_some_and(|stack| stacks.is_idle(stack)) { " idle" } else { "" };
-                let weight = thread.samples.weights()[0].get(i);
+                let idle =
+                    if stack.is_some_and(|stack| stacks.is_idle(stack)) { " idle" } else { "" };
+                let weight = samples.weights()[0].get(i);
                 format!("{} {weight}{idle}", frames.join(">"))
             };
-            let samples: Vec<_> = (0..thread.samples.len()).map(sample).collect();
+            let samples: Vec<_> = (0..samples.len()).map(sample).collect();
             let ids = [&thread.pid, &thread.tid].map(|id| id.as_deref().unwrap_or("?"));
             format!("{} {}/{}: {}", thread.name, ids[0], ids[1], samples.join(", "))
         });
@@ -399,20 +447,28 @@ mod tests {
 
     #[test]
     fn names_and_stacks_of_all_parts_are_one() {
-        let first = text_samples::profile("main@3[file:a.c]  main@3       poll[idle]\nhash@9[file:h.c]");
-        let second = text_samples::weighted("run@7[file:b.c]  poll  poll[idle]\nhash@9[file:h.c][js]", &[2.5, 1.0, 1.0]);
+        let first =
+            text_samples::profile("main@3[file:a.c]  main@3       poll[idle]\nhash@9[file:h.c]");
+        let second = text_samples::weighted(
+            "run@7[file:b.c]  poll  poll[idle]\nhash@9[file:h.c][js]",
+            &[2.5, 1.0, 1.0],
+        );
         let profile = merged(&[part("one", "7", first), part("two", "8", second)]);
         assert_eq!(
             threads(&profile),
             [
                 "main 7/1: main@a.c:3>hash@h.c:9 1, main@a.c:3 1, poll 1 idle",
-                // Samples in a thread that runs at the stack at which another one is idle do not become idle.
+                // Samples in a thread that runs at the stack at which another one is idle do not
+                // become idle.
                 "main 8/1: run@b.c:7>hash@h.c:9 2.5, poll 1 idle, poll 1 idle",
             ]
         );
         let symbols = profile.symbols();
         let funcs: Vec<_> = symbols.funcs.ids().map(|id| symbols.func_name(id)).collect();
-        assert_eq!((funcs, profile.frames().len(), profile.stacks().len()), (vec!["main", "hash", "poll", "run"], 4, 5));
+        assert_eq!(
+            (funcs, profile.frames().len(), profile.stacks().len()),
+            (vec!["main", "hash", "poll", "run"], 4, 5)
+        );
         // What one part knows to be JavaScript is so in both.
         assert_eq!(symbols.funcs.code(FuncId::new(1)), crate::Code::JavaScript);
     }
@@ -428,8 +484,15 @@ mod tests {
     fn a_thread_goes_on_in_the_next_part_and_another_process_does_not() {
         let text = "main  main";
         let ones = || text_samples::profile(text);
-        let parts = [part("", "7", ones()), part("", "7", text_samples::weighted(text, &[0.5, 3.0])), part("", "8", ones())];
-        assert_eq!(threads(&merged(&parts)), ["main 7/1: main 1, main 1, main 0.5, main 3", "main 8/1: main 1, main 1"]);
+        let parts = [
+            part("", "7", ones()),
+            part("", "7", text_samples::weighted(text, &[0.5, 3.0])),
+            part("", "8", ones()),
+        ];
+        assert_eq!(
+            threads(&merged(&parts)),
+            ["main 7/1: main 1, main 1, main 0.5, main 3", "main 8/1: main 1, main 1"]
+        );
         // Two threads of one part are never one.
         let two = || text_samples::build(&[("main", "a", None), ("main", "b", None)]);
         assert_eq!(merged(&[part("", "7", two()), part("", "8", two())]).threads().len(), 4);
@@ -443,9 +506,22 @@ mod tests {
             let name = tables.intern_string(name).unwrap();
             tables.push_func(Func { name, source, lib: None, line: 0, column: 0 }).unwrap();
         }
-        let own = |func, line, weight| OwnCost { func: FuncId::new(func), source: None, line, weights: vec![weight] };
+        let own = |func, line, weight| OwnCost {
+            func: FuncId::new(func),
+            source: None,
+            line,
+            weights: vec![weight],
+        };
         let (caller, callee) = (FuncId::new(0), FuncId::new(1));
-        let call = Call { caller, source: Some(SourceId::new(0)), line: 2, callee, count: 3, weights: vec![4.0], nested: false };
+        let call = Call {
+            caller,
+            source: Some(SourceId::new(0)),
+            line: 2,
+            callee,
+            count: 3,
+            weights: vec![4.0],
+            nested: false,
+        };
         CallGraph {
             symbols: tables.build().into_symbols(),
             metrics: vec![Metric::new("Ir", "Ir", None)],
@@ -472,17 +548,29 @@ mod tests {
         let all = merged_graph(&parts);
         let name = |func| all.symbols.func_name(func);
         let threads: Vec<_> = all.threads.iter().zip(&all.rows).collect();
-        let rows: Vec<_> =
-            threads.iter().map(|(thread, rows)| (thread.name.as_str(), rows.own.clone(), rows.calls.clone())).collect();
+        let rows: Vec<_> = threads
+            .iter()
+            .map(|(thread, rows)| (thread.name.as_str(), rows.own.clone(), rows.calls.clone()))
+            .collect();
         assert_eq!(rows, [("thread 1", 0..4, 0..2), ("thread 2", 4..6, 2..3)]);
-        let calls: Vec<_> = all.calls.iter().map(|call| (name(call.caller), name(call.callee), call.count)).collect();
+        let calls: Vec<_> = all
+            .calls
+            .iter()
+            .map(|call| (name(call.caller), name(call.callee), call.count))
+            .collect();
         assert_eq!(calls, [("main", "work", 3), ("main", "step", 3), ("work", "step", 3)]);
-        let own: Vec<_> = all.of_thread(ThreadId::new(1)).own.iter().map(|own| (name(own.func), own.weights[0])).collect();
+        let own: Vec<_> = all
+            .of_thread(ThreadId::new(1))
+            .own
+            .iter()
+            .map(|own| (name(own.func), own.weights[0]))
+            .collect();
         assert_eq!(own, [("work", 6.0), ("step", 4.0)]);
         assert_eq!((all.symbols.funcs.len(), all.symbols.sources.len()), (3, 1));
         // Threads of a call graph stay threads, under their own names.
         let again = [part("other", all.clone()), part("third", graph("main", "work", false))];
-        let names: Vec<_> = merged_graph(&again).threads.into_iter().map(|thread| thread.name).collect();
+        let names: Vec<_> =
+            merged_graph(&again).threads.into_iter().map(|thread| thread.name).collect();
         assert_eq!(names, ["thread 1", "thread 2", "third"]);
     }
 
@@ -496,12 +584,20 @@ mod tests {
     #[test]
     fn what_two_parts_state_of_a_thread_adds_up() {
         let stated = |total| {
-            let totals = vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total], calls: None }];
+            let totals = vec![StatedTotal {
+                func: FuncId::new(0),
+                line: 0,
+                totals: vec![total],
+                calls: None,
+            }];
             part("", "77", Recording::Graph(CallGraph { totals, ..graph("main", "work", false) }))
         };
         let (exact, bounded) = (Total::Exact(10.0), Total::Bounded { min: 2.0, max: 5.0 });
         let graph = merged_graph(&[stated(exact), stated(bounded)]);
-        assert_eq!(graph.totals.iter().map(|row| row.totals[0]).collect::<Vec<_>>(), [Total::Bounded { min: 12.0, max: 15.0 }]);
+        assert_eq!(
+            graph.totals.iter().map(|row| row.totals[0]).collect::<Vec<_>>(),
+            [Total::Bounded { min: 12.0, max: 15.0 }]
+        );
         assert_eq!(exact.plus(exact), Total::Exact(20.0));
         assert_eq!(exact.plus(Total::Estimated(1.0)), Total::Estimated(11.0));
         assert_eq!(exact.plus(Total::Unknown), Total::Unknown);
@@ -516,9 +612,15 @@ mod tests {
         };
         let merge = |first, second| merge(&[part("", "1", first), part("", "2", second)]);
         let error = merge(with("Ir", None), with("Dr", None)).unwrap_err();
-        assert_eq!(error.to_string(), "costs in Dr (Dr) and costs in Ir (Ir) are not one recording");
+        assert_eq!(
+            error.to_string(),
+            "costs in Dr (Dr) and costs in Ir (Ir) are not one recording"
+        );
         assert_eq!(error.part(), Some(1));
-        assert_eq!(merge(samples(), with("samples", None)).unwrap_err(), MergeError::Kinds { part: 1 });
+        assert_eq!(
+            merge(samples(), with("samples", None)).unwrap_err(),
+            MergeError::Kinds { part: 1 }
+        );
         // Samples that stand for different times have no time together.
         let metrics = merge(with("s", Some(1.0)), with("s", Some(0.1))).unwrap().metrics().to_vec();
         assert_eq!(metrics[0].seconds_per_unit, None);

@@ -1,14 +1,15 @@
-//! Stacks as they lay in memory, for samples whose callers the profiler left to be found later (`perf record --call-graph
-//! dwarf`). Finding them takes the unwind tables of the programs; here is only what the recording knows, and the same recording
-//! once they are found ([`with_callers`]).
+//! Stacks as they lay in memory, for samples whose callers the profiler left to be found later
+//! (`perf record --call-graph dwarf`). Finding them takes the unwind tables of the programs; here
+//! is only what the recording knows, and the same recording once they are found ([`with_callers`]).
 
 use crate::symbolicate::{Frames, Funcs};
-use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, Samples, StackId, StackTable, Thread, ThreadId};
+use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, StackId, StackTable, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Raw stacks of some of the samples of a recording, and what else of stacks is known only with the programs at hand.
+/// Raw stacks of some of the samples of a recording, and what else of stacks is known only with the
+/// programs at hand.
 #[derive(Debug, Clone)]
 pub struct RawStacks {
     /// Of the processor that all registers belong to.
@@ -17,8 +18,9 @@ pub struct RawStacks {
     pub stacks: Vec<RawStack>,
     /// What lay on the stacks, one after the other.
     pub bytes: Vec<u8>,
-    /// Where samples enter the kernel, each once: the frame below was taken for a caller, which it is not if the function of the
-    /// kernel is one for interrupts and faults ([`with_interrupted`]).
+    /// Where samples enter the kernel, each once: the frame below was taken for a caller, which it
+    /// is not if the function of the kernel is one for interrupts and faults
+    /// ([`with_interrupted`]).
     pub entries: Vec<StackId>,
 }
 
@@ -31,7 +33,8 @@ pub enum RawArch {
     Aarch64,
 }
 
-/// The stack of one sample, which ends (or, for samples in the kernel, goes on in user space) with the frame at [`Self::ip`].
+/// The stack of one sample, which ends (or, for samples in the kernel, goes on in user space) with
+/// the frame at [`Self::ip`].
 #[derive(Debug, Clone)]
 pub struct RawStack {
     /// The thread in the recording.
@@ -89,29 +92,37 @@ pub struct Callers {
     pub callers: Vec<(LibId, u64)>,
 }
 
-/// The recording with callers put below the stacks that some samples have; the funcs of callers are called by their addresses
-/// ([`crate::SymbolTables::unresolved`]). `None` if the tables would outgrow their ids.
+/// The recording with callers put below the stacks that some samples have; the funcs of callers are
+/// called by their addresses ([`crate::SymbolTables::unresolved`]). `None` if the tables would
+/// outgrow their ids.
 #[must_use]
 pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     let old = &profile.symbols;
     let mut funcs = Funcs::of(old);
     let mut frames = Frames::of(&profile.frames);
     let mut below: FxHashMap<(ThreadId, usize), &[(LibId, u64)]> = FxHashMap::default();
-    below.extend(found.iter().map(|found| ((found.thread, found.sample), found.callers.as_slice())));
+    below
+        .extend(found.iter().map(|found| ((found.thread, found.sample), found.callers.as_slice())));
     let mut known_frames: FxHashMap<(LibId, u64), FrameId> = FxHashMap::default();
     let table = profile.stacks.without_rows();
     let mut stacks = Stacks { old: &profile.stacks, table, known: FxHashMap::default() };
-    let mut threads = Vec::new();
-    for (id, thread) in (0..).map(ThreadId::new).zip(profile.threads.iter()) {
-        let mut column = Vec::with_capacity(thread.samples.len());
-        for (i, stack) in thread.samples.stacks().enumerate() {
+    let mut all_samples = Vec::with_capacity(profile.samples.len());
+    for (id, samples) in (0..).map(ThreadId::new).zip(profile.samples.iter()) {
+        let mut column = Vec::with_capacity(samples.len());
+        for (i, stack) in samples.stacks().enumerate() {
             let mut base = None;
             for &(lib, address) in below.get(&(id, i)).copied().unwrap_or_default().iter().rev() {
                 let frame = if let Some(&known) = known_frames.get(&(lib, address)) {
                     known
                 } else {
                     let name = funcs.names.string(&format!("0x{address:x}"))?;
-                    let func = funcs.intern(Func { name, source: None, lib: Some(lib), line: 0, column: 0 });
+                    let func = funcs.intern(Func {
+                        name,
+                        source: None,
+                        lib: Some(lib),
+                        line: 0,
+                        column: 0,
+                    });
                     frames.intern(Frame { func, line: 0, column: 0, inlined: false }, None)
                 };
                 known_frames.insert((lib, address), frame);
@@ -122,10 +133,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
                 None => base,
             });
         }
-        let Thread { name, process_name, pid, tid, samples } = thread;
-        let samples = Samples { calls: samples.calls.clone(), ..Samples::new(column, samples.weights.clone()) };
-        let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
-        threads.push(Thread { name, process_name, pid, tid, samples });
+        all_samples.push(samples.at_stacks(column));
     }
     Some(Profile {
         symbols: funcs.finish(old.libs.clone()),
@@ -133,12 +141,14 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
         stacks: stacks.table.into(),
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
-        threads: threads.into(),
+        threads: Arc::clone(&profile.threads),
+        samples: all_samples.into(),
     })
 }
 
 impl RawStacks {
-    /// The addresses by which samples of `profile` enter the kernel, as long as nobody has looked them up.
+    /// The addresses by which samples of `profile` enter the kernel, as long as nobody has looked
+    /// them up.
     pub fn entry_addresses(&self, profile: &Profile) -> impl Iterator<Item = (LibId, u64)> {
         self.entries.iter().filter_map(|&stack| entry_address(profile, stack))
     }
@@ -148,15 +158,27 @@ fn entry_address(profile: &Profile, stack: StackId) -> Option<(LibId, u64)> {
     profile.symbols.unresolved(profile.frames.get(profile.stacks.frame(stack)).func)
 }
 
-/// The recording with the frames below interrupts (entries of `raw` at an address for which `is_interrupt` holds) at the address
-/// behind the one that they were given: a caller is looked up within its call, which ends at the address that the kernel returns
-/// to, but what was interrupted is the instruction at that address. `None` if there are none, or if the tables would outgrow their
-/// ids.
+/// The recording with the frames below interrupts (entries of `raw` at an address for which
+/// `is_interrupt` holds) at the address behind the one that they were given: a caller is looked up
+/// within its call, which ends at the address that the kernel returns to, but what was interrupted
+/// is the instruction at that address. `None` if there are none, or if the tables would outgrow
+/// their ids.
 #[must_use]
-pub fn with_interrupted(profile: &Profile, raw: &RawStacks, is_interrupt: impl Fn(LibId, u64) -> bool) -> Option<Profile> {
-    let is_at_interrupt = |stack| entry_address(profile, stack).is_some_and(|(lib, address)| is_interrupt(lib, address));
-    let interrupts: FxHashSet<StackId> = raw.entries.iter().copied().filter(|&stack| is_at_interrupt(stack)).collect();
-    if interrupts.is_empty() { None } else { looked_up_exactly(profile, |stack| interrupts.contains(&stack)) }
+pub fn with_interrupted(
+    profile: &Profile,
+    raw: &RawStacks,
+    is_interrupt: impl Fn(LibId, u64) -> bool,
+) -> Option<Profile> {
+    let is_at_interrupt = |stack| {
+        entry_address(profile, stack).is_some_and(|(lib, address)| is_interrupt(lib, address))
+    };
+    let interrupts: FxHashSet<StackId> =
+        raw.entries.iter().copied().filter(|&stack| is_at_interrupt(stack)).collect();
+    if interrupts.is_empty() {
+        None
+    } else {
+        looked_up_exactly(profile, |stack| interrupts.contains(&stack))
+    }
 }
 
 /// The recording with the frames below some stacks at the address behind their own.
@@ -180,15 +202,13 @@ fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) 
         }
         moved.push(stacks.intern(below, old.frame(stack), old.category(stack))?);
     }
-    let threads = profile.threads.iter().map(|thread| {
-        let Thread { name, process_name, pid, tid, samples } = thread;
-        let column: Vec<_> = samples.stacks().map(|stack| stack.map(|stack| moved[stack.index()])).collect();
-        let samples = Samples { calls: samples.calls.clone(), ..Samples::new(column, samples.weights.clone()) };
-        let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
-        Thread { name, process_name, pid, tid, samples }
-    });
+    let moved = |stack: StackId| moved[stack.index()];
+    let samples = profile.samples.iter();
+    let samples =
+        samples.map(|samples| samples.at_stacks(samples.stacks().map(|stack| stack.map(moved))));
     Some(Profile {
-        threads: threads.collect(),
+        threads: Arc::clone(&profile.threads),
+        samples: samples.collect(),
         symbols: funcs.finish(symbols.libs.clone()),
         frames: frames.table,
         stacks: stacks.table.into(),
@@ -218,7 +238,12 @@ impl Stacks<'_> {
         stack
     }
 
-    fn intern(&mut self, prefix: Option<StackId>, frame: FrameId, category: CategoryId) -> Option<StackId> {
+    fn intern(
+        &mut self,
+        prefix: Option<StackId>,
+        frame: FrameId,
+        category: CategoryId,
+    ) -> Option<StackId> {
         if let Some(&known) = self.known.get(&(prefix, frame, category)) {
             return Some(known);
         }
@@ -243,19 +268,34 @@ mod tests {
         ",
         );
         let app = LibId::new(0);
-        let found = |sample, callers: &[(LibId, u64)]| Callers { thread: ThreadId::new(0), sample, callers: callers.to_vec() };
+        let found = |sample, callers: &[(LibId, u64)]| Callers {
+            thread: ThreadId::new(0),
+            sample,
+            callers: callers.to_vec(),
+        };
         let found = [found(0, &[(app, 0x20), (app, 0x30)]), found(1, &[(app, 0x21), (app, 0x30)])];
         let profile = with_callers(&profile, &found).unwrap();
-        let shown: Vec<String> = profile.threads()[0].samples.stacks().map(|stack| show(&profile, stack)).collect();
+        let shown: Vec<String> =
+            profile.samples()[0].stacks().map(|stack| show(&profile, stack)).collect();
         assert_eq!(shown, ["0x30 0x20 0x10 0x99", "0x30 0x21 0x10", "main"]);
         // `0x30` is one func, one frame and one stack.
-        assert_eq!((profile.symbols().funcs.len(), profile.frames().len(), profile.stacks().len()), (6, 6, 7));
-        assert!(profile.symbols().funcs.ids().all(|id| profile.symbols().unresolved(id).is_some() == (id.index() != 2)));
+        assert_eq!(
+            (profile.symbols().funcs.len(), profile.frames().len(), profile.stacks().len()),
+            (6, 6, 7)
+        );
+        assert!(
+            profile
+                .symbols()
+                .funcs
+                .ids()
+                .all(|id| profile.symbols().unresolved(id).is_some() == (id.index() != 2))
+        );
     }
 
     #[test]
     fn what_the_kernel_interrupted_is_no_call() {
-        // One user frame under a system call and under a fault, and a second fault in a caller of its own.
+        // One user frame under a system call and under a fault, and a second fault in a caller of
+        // its own.
         let profile = text_samples::profile(
             "
             0x10[lib:app]  0x10           0x10           main
@@ -269,7 +309,8 @@ mod tests {
             profile.symbols().func_name(func) == "0x60"
         };
         let profile = looked_up_exactly(&profile, is_fault).unwrap();
-        let shown: Vec<String> = profile.threads()[0].samples.stacks().map(|stack| show(&profile, stack)).collect();
+        let shown: Vec<String> =
+            profile.samples()[0].stacks().map(|stack| show(&profile, stack)).collect();
         assert_eq!(shown, ["0x10 0x27 0x50", "0x10 0x28 0x60 0x61", "0x10 0x27", "main 0x28 0x60"]);
     }
 
@@ -288,7 +329,8 @@ mod tests {
     fn addresses_are_found_in_the_mapping_around_them() {
         let mapping = |start, end, offset| Mapping { start, end, offset, lib: LibId::new(0) };
         let mappings = [mapping(0x1000, 0x2000, 0), mapping(0x4000, 0x5000, 0x300)];
-        let relative = |address| Mapping::find(&mappings, address).map(|mapping| mapping.relative(address));
+        let relative =
+            |address| Mapping::find(&mappings, address).map(|mapping| mapping.relative(address));
         assert_eq!(
             [0xfff, 0x1000, 0x1fff, 0x2000, 0x4010, 0x5000].map(relative),
             [None, Some(0), Some(0xfff), None, Some(0x310), None]

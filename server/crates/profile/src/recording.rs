@@ -1,7 +1,8 @@
 //! What one profile file says: sampled stacks or a call graph.
 
 use crate::{
-    CallGraph, FrameId, FrameTable, FuncId, Metric, MetricId, Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId,
+    CallGraph, FrameId, FrameTable, FuncId, Metric, MetricId, Samples, SourceId, StackTable,
+    SymbolTables, Thread, ThreadId,
 };
 use std::sync::Arc;
 
@@ -10,11 +11,14 @@ use std::sync::Arc;
 pub struct Profile {
     pub(crate) symbols: SymbolTables,
     pub(crate) frames: FrameTable,
-    /// Shared by all tellings of one recording (see [`crate::relocate`]), like the samples: they are the bulk of it.
+    /// Shared by all tellings of one recording (see [`crate::relocate`]), like the samples: they
+    /// are the bulk of it.
     pub(crate) stacks: Arc<StackTable>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) default_metric: usize,
     pub(crate) threads: Arc<[Thread]>,
+    /// One per thread.
+    pub(crate) samples: Arc<[Samples]>,
 }
 
 impl Profile {
@@ -33,8 +37,9 @@ impl Profile {
         &self.frames
     }
 
-    /// Where a frame was executing: the file and the line (1-based), where they are known. The file is that of its func unless
-    /// [`crate::relocate`] found the line in another one: there a compiler put the code of one file into a function of another.
+    /// Where a frame was executing: the file and the line (1-based), where they are known. The file
+    /// is that of its func unless [`crate::relocate`] found the line in another one: there a
+    /// compiler put the code of one file into a function of another.
     ///
     /// # Panics
     /// If `frame` is of another profile.
@@ -67,19 +72,31 @@ impl Profile {
         &self.threads
     }
 
-    /// The same tables with other samples: `samples` gives those of each thread, `None` to leave the thread out. They must be
-    /// made of the thread's own ([`crate::Samples::with_stacks`] and its like), so that nothing needs to be checked again.
+    /// The samples of each thread, in the order of [`Self::threads`].
+    pub fn samples(&self) -> &[Samples] {
+        &self.samples
+    }
+
+    /// Each thread with its samples.
+    pub fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)> {
+        self.threads.iter().zip(self.samples.iter())
+    }
+
+    /// The same tables with other samples: `samples` gives those of each thread, `None` to leave
+    /// the thread out. They must be made of the thread's own ([`crate::Samples::with_stacks`] and
+    /// its like), so that nothing needs to be checked again.
     #[must_use]
-    pub fn with_samples(&self, default_metric: MetricId, samples: impl Fn(ThreadId, &Samples) -> Option<Samples>) -> Self {
-        let threads = (0..).map(ThreadId::new).zip(self.threads.iter());
-        let threads = threads.filter_map(|(id, thread)| {
-            let Thread { name, process_name, pid, tid, samples: own } = thread;
-            let samples = samples(id, own)?;
-            let (name, process_name, pid, tid) = (name.clone(), process_name.clone(), pid.clone(), tid.clone());
-            Some(Thread { name, process_name, pid, tid, samples })
-        });
+    pub fn with_samples(
+        &self,
+        default_metric: MetricId,
+        samples: impl Fn(ThreadId, &Samples) -> Option<Samples>,
+    ) -> Self {
+        let kept = (0..).map(ThreadId::new).zip(self.sampled_threads());
+        let kept = kept.filter_map(|(id, (thread, own))| Some((thread.clone(), samples(id, own)?)));
+        let (threads, samples): (Vec<_>, Vec<_>) = kept.unzip();
         Self {
-            threads: threads.collect(),
+            threads: threads.into(),
+            samples: samples.into(),
             symbols: self.symbols.clone(),
             frames: self.frames.clone(),
             stacks: self.stacks.clone(),
@@ -149,10 +166,13 @@ impl Recording {
     pub fn find_metric(&self, wanted: &str) -> Option<MetricId> {
         let metrics = self.metrics();
         let by_name = metrics.iter().position(|metric| metric.name == wanted);
-        by_name.or_else(|| metrics.iter().position(|metric| metric.unit == wanted)).map(|i| MetricId::new(i as u32))
+        by_name
+            .or_else(|| metrics.iter().position(|metric| metric.unit == wanted))
+            .map(|i| MetricId::new(i as u32))
     }
 
-    /// Tells every place where a func was executing: the file and the line (1-based) are known. In no order, some several times.
+    /// Tells every place where a func was executing: the file and the line (1-based) are known. In
+    /// no order, some several times.
     pub fn each_place(&self, mut tell: impl FnMut(FuncId, SourceId, u32)) {
         match self {
             Self::Stacks(profile) => {
@@ -184,7 +204,12 @@ impl Recording {
         self.sampled().is_some_and(|profile| profile.symbols.funcs.knows_code())
     }
 
-    /// Threads, in the file's order; those of a call graph, which mostly has none, are without samples.
+    /// How many samples all threads have together; 0 for a call graph.
+    pub fn n_samples(&self) -> usize {
+        self.sampled().map_or(0, |profile| profile.samples.iter().map(Samples::len).sum())
+    }
+
+    /// Threads, in the file's order. Most call graphs have none.
     pub fn threads(&self) -> &[Thread] {
         match self {
             Self::Stacks(profile) => &profile.threads,

@@ -1,8 +1,10 @@
-//! The same recording told in other places: those of the text that was written, where the file that ran was generated from it.
+//! The same recording told in other places: those of the text that was written, where the file that
+//! ran was generated from it.
 //!
-//! Where that is, somebody else knows (source maps are read in `sources`); here tables are rebuilt. A func moves with the place
-//! where it starts, a frame with the line that it executes, each on its own: a bundle is one file made of many, and a compiler
-//! that inlines makes a function of one of them execute lines of another.
+//! Where that is, somebody else knows (source maps are read in `sources`); here tables are rebuilt.
+//! A func moves with the place where it starts, a frame with the line that it executes, each on its
+//! own: a bundle is one file made of many, and a compiler that inlines makes a function of one of
+//! them execute lines of another.
 
 use crate::symbol_tables::Names;
 use crate::{FrameId, FrameTable, FuncTable, Profile, Recording, SourceId};
@@ -50,17 +52,24 @@ pub enum Moved<'a> {
     To(Place<'a>),
 }
 
-/// The recording in the places that `find` gives. Names, samples and stacks stay, and so do all ids; new files follow the old
-/// ones. Call graphs stay as they are: nothing that writes them runs generated code.
+/// The recording in the places that `find` gives. Names, samples and stacks stay, and so do all
+/// ids; new files follow the old ones. Call graphs stay as they are: nothing that writes them runs
+/// generated code.
 #[must_use]
-pub fn relocate<'a>(recording: &Recording, mut find: impl FnMut(Asked, Position) -> Moved<'a>) -> Recording {
+pub fn relocate<'a>(
+    recording: &Recording,
+    mut find: impl FnMut(Asked, Position) -> Moved<'a>,
+) -> Recording {
     match recording {
         Recording::Stacks(profile) => Recording::Stacks(relocate_stacks(profile, &mut find)),
         Recording::Graph(graph) => Recording::Graph(graph.clone()),
     }
 }
 
-fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) -> Moved<'a>) -> Profile {
+fn relocate_stacks<'a>(
+    profile: &Profile,
+    find: &mut dyn FnMut(Asked, Position) -> Moved<'a>,
+) -> Profile {
     let old = &profile.symbols;
     let mut names = Names::of(old);
     // A place in a file whose name does not fit any more stays.
@@ -74,7 +83,8 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
     for id in old.funcs.ids() {
         let mut func = old.funcs.get(id);
         if let Some(source) = func.source.filter(|_| func.line != 0)
-            && let Some(Some((source, place))) = moved(Asked::Start, Position { source, line: func.line, column: func.column })
+            && let Some(Some((source, place))) =
+                moved(Asked::Start, Position { source, line: func.line, column: func.column })
         {
             (func.source, func.line, func.column) = (Some(source), place.line, place.column);
         }
@@ -108,34 +118,55 @@ fn relocate_stacks<'a>(profile: &Profile, find: &mut dyn FnMut(Asked, Position) 
     }
 
     let symbols = names.with(old.libs.clone(), funcs);
-    let (stacks, threads) = (Arc::clone(&profile.stacks), Arc::clone(&profile.threads));
-    Profile { symbols, frames, stacks, metrics: profile.metrics.clone(), default_metric: profile.default_metric, threads }
+    Profile {
+        symbols,
+        frames,
+        stacks: Arc::clone(&profile.stacks),
+        metrics: profile.metrics.clone(),
+        default_metric: profile.default_metric,
+        threads: Arc::clone(&profile.threads),
+        samples: Arc::clone(&profile.samples),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+    use crate::{
+        Code, Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
+    };
 
-    /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of `b.ts`), 3 (generated)
-    /// and 4 (of nobody knows where), the second 21.
+    /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of
+    /// `b.ts`), 3 (generated) and 4 (of nobody knows where), the second 21.
     fn profile() -> Profile {
-        let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
+        let metric =
+            Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let source = Some(builder.intern_source("/app/out.js").unwrap());
         let mut func = |name: &str, line, column| {
             let name = builder.intern_string(name).unwrap();
             builder.intern_func(Func { name, source, lib: None, line, column }).unwrap()
         };
-        let (first, second, none) = (func("first", 1, 15), func("second", 20, 1), func("third", 0, 0));
+        let (first, second, none) =
+            (func("first", 1, 15), func("second", 20, 1), func("third", 0, 0));
         builder.set_code(first, Code::JavaScript).unwrap();
-        let frames = [(first, 2), (first, 5), (first, 21), (first, 3), (first, 4), (second, 21), (second, 0), (none, 0)];
+        let frames = [
+            (first, 2),
+            (first, 5),
+            (first, 21),
+            (first, 3),
+            (first, 4),
+            (second, 21),
+            (second, 0),
+            (none, 0),
+        ];
         let stacks = frames.map(|(func, line)| {
-            let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+            let frame =
+                builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
             Some(builder.intern_stack(None, frame).unwrap())
         });
         let samples = Samples::new(stacks, vec![Weights::Ones]);
-        builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+        builder.push_thread(Thread::default(), samples).unwrap();
         builder.build()
     }
 
@@ -156,12 +187,24 @@ mod tests {
         let Recording::Stacks(profile) = recording else { panic!("it has stacks") };
         let symbols = profile.symbols();
         let funcs = symbols.funcs.ids().map(|id| (symbols.func_name(id), symbols.funcs.get(id)));
-        let funcs: Vec<_> = funcs.map(|(name, f)| (name, symbols.source_name(f.source.unwrap()), f.line, f.column)).collect();
-        assert_eq!(funcs, [("first", "/app/a.ts", 6, 10), ("second", "/app/out.js", 20, 1), ("third", "/app/out.js", 0, 0)]);
+        let funcs: Vec<_> = funcs
+            .map(|(name, f)| (name, symbols.source_name(f.source.unwrap()), f.line, f.column))
+            .collect();
+        assert_eq!(
+            funcs,
+            [
+                ("first", "/app/a.ts", 6, 10),
+                ("second", "/app/out.js", 20, 1),
+                ("third", "/app/out.js", 0, 0)
+            ]
+        );
 
         let frames = (0..profile.frames().len() as u32).map(FrameId::new);
-        let places: Vec<_> =
-            frames.map(|frame| profile.place(frame).map(|(source, line)| (symbols.source_name(source), line))).collect();
+        let places: Vec<_> = frames
+            .map(|frame| {
+                profile.place(frame).map(|(source, line)| (symbols.source_name(source), line))
+            })
+            .collect();
         assert_eq!(
             places,
             [
@@ -175,7 +218,8 @@ mod tests {
                 None,
             ]
         );
-        // Whoever takes a frame's line for one of its func's file finds none rather than a wrong one.
+        // Whoever takes a frame's line for one of its func's file finds none rather than a wrong
+        // one.
         let lines: Vec<_> = profile.frames().iter().map(|frame| frame.line).collect();
         assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0]);
     }
@@ -183,22 +227,36 @@ mod tests {
     #[test]
     fn places_in_other_files_are_found_once_and_stay() {
         let once = relocate(&Recording::Stacks(profile()), find);
-        let Recording::Stacks(twice) = relocate(&once, |_, _| Moved::Stays) else { panic!("it has stacks") };
-        let place = |frame| twice.place(FrameId::new(frame)).map(|(source, line)| (twice.symbols().source_name(source), line));
+        let Recording::Stacks(twice) = relocate(&once, |_, _| Moved::Stays) else {
+            panic!("it has stacks")
+        };
+        let place = |frame| {
+            twice
+                .place(FrameId::new(frame))
+                .map(|(source, line)| (twice.symbols().source_name(source), line))
+        };
         assert_eq!([place(2), place(5)], [Some(("/app/b.ts", 2)); 2]);
     }
 
     #[test]
     fn ids_names_and_samples_stay() {
         let old = profile();
-        let Recording::Stacks(new) = relocate(&Recording::Stacks(old.clone()), find) else { panic!("it has stacks") };
-        assert!(Arc::ptr_eq(&old.stacks, &new.stacks) && Arc::ptr_eq(&old.threads, &new.threads));
-        let sources: Vec<_> = (0..3).map(|id| new.symbols().source_name(SourceId::new(id))).collect();
+        let Recording::Stacks(new) = relocate(&Recording::Stacks(old.clone()), find) else {
+            panic!("it has stacks")
+        };
+        assert!(Arc::ptr_eq(&old.stacks, &new.stacks) && Arc::ptr_eq(&old.samples, &new.samples));
+        let sources: Vec<_> =
+            (0..3).map(|id| new.symbols().source_name(SourceId::new(id))).collect();
         assert_eq!(sources, ["/app/out.js", "/app/a.ts", "/app/b.ts"]);
-        assert_eq!([0, 1].map(|id| new.symbols().funcs.code(FuncId::new(id))), [Code::JavaScript, Code::Native]);
+        assert_eq!(
+            [0, 1].map(|id| new.symbols().funcs.code(FuncId::new(id))),
+            [Code::JavaScript, Code::Native]
+        );
         // A file that the recording names already is that file.
         let find = |_, _| Moved::To(Place { file: "/app/out.js", line: 1, column: 1 });
-        let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else { panic!("it has stacks") };
+        let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else {
+            panic!("it has stacks")
+        };
         assert_eq!(new.symbols().sources.len(), 1);
     }
 }

@@ -1,8 +1,9 @@
 //! The same recording with other stacks: what a filter or a transform leaves of them.
 //!
-//! Which frames a stack keeps, somebody else decides (`analysis`), for one stack after the other; here the tables are made.
-//! Names stay and so do their ids, and so do the samples but for their stacks. Idle samples stay idle: whatever becomes of the
-//! frames at which it was noticed, that a thread did not run is a fact about the sample.
+//! Which frames a stack keeps, somebody else decides (`analysis`), for one stack after the other;
+//! here the tables are made. Names stay and so do their ids, and so do the samples but for their
+//! stacks. Idle samples stay idle: whatever becomes of the frames at which it was noticed, that a
+//! thread did not run is a fact about the sample.
 
 use crate::symbol_tables::Names;
 use crate::{Frame, FrameId, Func, FuncId, LibId, Profile, StackId, StackTable};
@@ -26,16 +27,20 @@ impl<'p> Restack<'p> {
     /// # Panics
     /// If `prefix` is none that was appended, or if `like` is of another profile.
     pub fn push(&mut self, prefix: Option<StackId>, frame: FrameId, like: StackId) -> StackId {
-        assert!(prefix.is_none_or(|prefix| prefix.index() < self.stacks.len()), "callers come first");
+        assert!(
+            prefix.is_none_or(|prefix| prefix.index() < self.stacks.len()),
+            "callers come first"
+        );
         self.stacks.push_in(self.old.stacks.category(like), prefix, frame)
     }
 
-    /// The recording with the samples of each old stack at the new one that `new` gives; `None` leaves them out. Samples that
-    /// had no stack stay.
+    /// The recording with the samples of each old stack at the new one that `new` gives; `None`
+    /// leaves them out. Samples that had no stack stay.
     #[must_use]
     pub fn finish(mut self, new: impl Fn(StackId) -> Option<StackId>) -> Profile {
         let old = &self.old.stacks;
-        // Beside a stack that idle samples and others came to, one more for those that it does not fit.
+        // Beside a stack that idle samples and others came to, one more for those that it does not
+        // fit.
         let mut twins: FxHashMap<StackId, StackId> = FxHashMap::default();
         let mut becomes: Vec<Option<StackId>> = Vec::with_capacity(old.len());
         for id in old.ids() {
@@ -43,11 +48,13 @@ impl<'p> Restack<'p> {
             let new = new(id);
             becomes.push(new.filter(fits).or_else(|| {
                 let new = new?;
-                Some(
-                    *twins.entry(new).or_insert_with(|| {
-                        self.stacks.push_in(old.category(id), self.stacks.prefix(new), self.stacks.frame(new))
-                    }),
-                )
+                Some(*twins.entry(new).or_insert_with(|| {
+                    self.stacks.push_in(
+                        old.category(id),
+                        self.stacks.prefix(new),
+                        self.stacks.frame(new),
+                    )
+                }))
             }));
         }
         let profile = Profile { stacks: self.stacks.into(), ..self.old.clone() };
@@ -61,7 +68,8 @@ impl<'p> Restack<'p> {
 }
 
 impl Profile {
-    /// The recording with one more func that is written nowhere, and a frame of it; `None` when it would have too many.
+    /// The recording with one more func that is written nowhere, and a frame of it; `None` when it
+    /// would have too many.
     #[must_use]
     pub fn with_func(&self, name: &str, lib: Option<LibId>) -> Option<(Self, FrameId)> {
         let mut names = Names::of(&self.symbols);
@@ -71,7 +79,10 @@ impl Profile {
         let (id, frame) = (FuncId::new(next(funcs.len())?), FrameId::new(next(frames.len())?));
         funcs.push(func);
         frames.push(Frame { func: id, line: 0, column: 0, inlined: false });
-        Some((Self { symbols: names.with(self.symbols.libs.clone(), funcs), frames, ..self.clone() }, frame))
+        Some((
+            Self { symbols: names.with(self.symbols.libs.clone(), funcs), frames, ..self.clone() },
+            frame,
+        ))
     }
 }
 
@@ -83,9 +94,12 @@ mod tests {
     /// Each sample with its category, root first.
     fn samples(profile: &Profile) -> Vec<String> {
         let stacks = profile.stacks();
-        let name = |id: StackId| profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func).to_owned();
-        let samples = profile.threads()[0].samples.stacks().flatten().map(|leaf| {
-            let mut names: Vec<_> = std::iter::successors(Some(leaf), |&id| stacks.prefix(id)).map(name).collect();
+        let name = |id: StackId| {
+            profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func).to_owned()
+        };
+        let samples = profile.samples()[0].stacks().flatten().map(|leaf| {
+            let mut names: Vec<_> =
+                std::iter::successors(Some(leaf), |&id| stacks.prefix(id)).map(name).collect();
             names.reverse();
             format!("{} {}", names.join(">"), stacks.category_name(stacks.category(leaf)))
         });
@@ -102,7 +116,10 @@ mod tests {
             ",
         );
         let old = profile.stacks();
-        assert_eq!(samples(&profile), ["main>poll Idle", "main A", "main>call>work A", "main>wait>back B", "other Other"]);
+        assert_eq!(
+            samples(&profile),
+            ["main>poll Idle", "main A", "main>call>work A", "main>wait>back B", "other Other"]
+        );
         // All but the outermost frames merge into those.
         let mut restack = Restack::new(&profile);
         let mut root = Vec::new();
@@ -122,7 +139,10 @@ mod tests {
         let old = text_samples::profile("main@3[file:a.c][lib:app][js]");
         let (new, frame) = old.with_func("app", Some(LibId::new(0))).unwrap();
         let func = new.frames().get(frame).func;
-        assert_eq!((new.symbols().func_name(func), new.symbols().funcs.get(func).lib), ("app", Some(LibId::new(0))));
+        assert_eq!(
+            (new.symbols().func_name(func), new.symbols().funcs.get(func).lib),
+            ("app", Some(LibId::new(0)))
+        );
         assert_eq!(samples(&new), samples(&old));
         assert_eq!(new.symbols().funcs.code(FuncId::new(0)), crate::Code::JavaScript);
     }

@@ -57,26 +57,29 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples from a stack column (`None` = the sample has no stack) and one weight column per metric of the profile.
+    /// Samples from a stack column (`None` = the sample has no stack) and one weight column per
+    /// metric of the profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
         Self { stack, weights, calls: None }
     }
 
-    /// The same samples of a recording that saw every call: how many calls of the leaf each sample stands for. The sample of a
-    /// call that runs, calls and runs on is one; what a call did not begin (a share of it that lies elsewhere) counts 0.
+    /// The same samples of a recording that saw every call: how many calls of the leaf each sample
+    /// stands for. The sample of a call that runs, calls and runs on is one; what a call did not
+    /// begin (a share of it that lies elsewhere) counts 0.
     #[must_use]
     pub fn with_calls(self, calls: Vec<u32>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// How many calls of its leaf each sample stands for, where calls were recorded and not sampled.
+    /// How many calls of its leaf each sample stands for, where calls were recorded and not
+    /// sampled.
     pub fn calls(&self) -> Option<&[u32]> {
         self.calls.as_deref()
     }
 
-    /// Those of the samples for which `stack` gives one, with that stack. A sample that moves to another stack is no call of
-    /// its new leaf.
+    /// Those of the samples for which `stack` gives one, with that stack. A sample that moves to
+    /// another stack is no call of its new leaf.
     #[must_use]
     pub fn with_stacks(&self, stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>) -> Self {
         let kept = (0..self.len()).filter_map(|i| Some((i, stack(self.stack(i))?)));
@@ -84,13 +87,24 @@ impl Samples {
         let weights = self.weights.iter().map(|weights| match weights {
             Weights::Ones => Weights::Ones,
             Weights::Each(_) => Weights::Each(rows.iter().map(|&i| weights.get(i)).collect()),
-            Weights::Counts(column) => Weights::Counts(rows.iter().filter_map(|&i| column.get(i).copied()).collect()),
+            Weights::Counts(column) => {
+                Weights::Counts(rows.iter().filter_map(|&i| column.get(i).copied()).collect())
+            }
         });
         let calls = self.calls.as_ref().map(|calls| {
-            let calls = |(&i, &stack): (&usize, &Option<StackId>)| if stack == self.stack(i) { calls[i] } else { 0 };
+            let calls = |(&i, &stack): (&usize, &Option<StackId>)| {
+                if stack == self.stack(i) { calls[i] } else { 0 }
+            };
             rows.iter().zip(&stacks).map(calls).collect()
         });
         Self { calls, ..Self::new(stacks, weights.collect()) }
+    }
+
+    /// The same samples with `stacks`, one per sample. Counts of calls stay, so the leaf of each
+    /// sample must stand for the same function.
+    #[must_use]
+    pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
+        Self { calls: self.calls.clone(), ..Self::new(stacks, self.weights.clone()) }
     }
 
     /// These samples and then `more`, of the same metrics.
@@ -103,7 +117,9 @@ impl Samples {
             (Weights::Ones, Weights::Ones) => Weights::Ones,
             (first, second) => {
                 let first = (0..self.stack.len()).map(|i| first.get(i));
-                Weights::compact(first.chain((0..more.stack.len()).map(|i| second.get(i))).collect())
+                Weights::compact(
+                    first.chain((0..more.stack.len()).map(|i| second.get(i))).collect(),
+                )
             }
         };
         let weights = self.weights.into_iter().zip(&more.weights).map(join).collect();
@@ -152,8 +168,6 @@ pub struct Thread {
     pub pid: Option<String>,
     /// Thread id, as the profile spells it.
     pub tid: Option<String>,
-    /// What was sampled on it.
-    pub samples: Samples,
 }
 
 #[cfg(test)]
@@ -162,9 +176,14 @@ mod tests {
 
     #[test]
     fn only_counts_take_half_the_memory() {
-        assert_eq!(Weights::compact(vec![0.0, 7.0, 4_294_967_295.0]), Weights::Counts(vec![0, 7, u32::MAX]));
+        assert_eq!(
+            Weights::compact(vec![0.0, 7.0, 4_294_967_295.0]),
+            Weights::Counts(vec![0, 7, u32::MAX])
+        );
         for other in [-1.0, -0.0, 0.5, 4_294_967_296.0, f64::NAN] {
-            let Weights::Each(column) = Weights::compact(vec![1.0, other]) else { panic!("{other} is no count") };
+            let Weights::Each(column) = Weights::compact(vec![1.0, other]) else {
+                panic!("{other} is no count")
+            };
             assert_eq!(column[1].to_bits(), other.to_bits());
         }
         assert_eq!((Weights::Counts(vec![3]).get(0), Weights::Counts(vec![3]).get(1)), (3.0, 0.0));

@@ -11,8 +11,9 @@ pub struct Frame {
     pub func: FuncId,
     /// The line being executed, 1-based; 0 = unknown.
     pub line: u32,
-    /// The column being executed, 1-based; 0 = unknown. Kept where it can say more than the line does: compiled or minified
-    /// JavaScript, which a source map leads back to the text that was written.
+    /// The column being executed, 1-based; 0 = unknown. Kept where it can say more than the line
+    /// does: compiled or minified JavaScript, which a source map leads back to the text that was
+    /// written.
     pub column: u32,
     /// Whether the func was inlined into the frame that calls it.
     pub inlined: bool,
@@ -27,7 +28,8 @@ pub struct FrameTable {
     line: Vec<u32>,
     column: Vec<u32>,
     inlined: Vec<bool>,
-    /// File and line of the frames whose line is not in the file of their func; those have no line of their own.
+    /// File and line of the frames whose line is not in the file of their func; those have no line
+    /// of their own.
     elsewhere: FxHashMap<FrameId, (SourceId, u32)>,
 }
 
@@ -38,7 +40,12 @@ impl FrameTable {
     /// If `id` is of another profile.
     pub fn get(&self, id: FrameId) -> Frame {
         let i = id.index();
-        Frame { func: self.func[i], line: self.line[i], column: self.column[i], inlined: self.inlined[i] }
+        Frame {
+            func: self.func[i],
+            line: self.line[i],
+            column: self.column[i],
+            inlined: self.inlined[i],
+        }
     }
 
     /// How many frames there are.
@@ -75,7 +82,8 @@ impl FrameTable {
     }
 }
 
-/// What a thread was doing, in the profiler's own words: one of the names of [`StackTable::category_name`].
+/// What a thread was doing, in the profiler's own words: one of the names of
+/// [`StackTable::category_name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CategoryId(u8);
 
@@ -84,8 +92,9 @@ pub(crate) const IDLE: &str = "Idle";
 
 /// Stacks in columns: a tree in which every parent stands before its children.
 ///
-/// A stack is a frame and the stack it was called from, so `[main, parse]` and `[main, parse, hash]` are two rows and the
-/// second points to the first. Row order is the reader's: not depth first.
+/// A stack is a frame and the stack it was called from, so `[main, parse]` and `[main, parse,
+/// hash]` are two rows and the second points to the first. Row order is the reader's: not depth
+/// first.
 #[derive(Debug, Clone, Default)]
 pub struct StackTable {
     prefix: Vec<u32>,
@@ -120,7 +129,8 @@ impl StackTable {
         self.idle.is_some_and(|idle| self.category(id) == idle)
     }
 
-    /// What the thread was doing at this stack. Where the format knows no categories, all stacks are in one without a name.
+    /// What the thread was doing at this stack. Where the format knows no categories, all stacks
+    /// are in one without a name.
     pub fn category(&self, id: StackId) -> CategoryId {
         self.category.get(id.index()).copied().unwrap_or_default()
     }
@@ -137,7 +147,10 @@ impl StackTable {
 
     /// The category with this name.
     pub(crate) fn find_category(&self, name: &str) -> Option<CategoryId> {
-        (0..=u8::MAX).zip(&self.categories).find(|(_, known)| *known == name).map(|(id, _)| CategoryId(id))
+        (0..=u8::MAX)
+            .zip(&self.categories)
+            .find(|(_, known)| *known == name)
+            .map(|(id, _)| CategoryId(id))
     }
 
     /// All ids in order: callers before callees.
@@ -161,7 +174,12 @@ impl StackTable {
     }
 
     /// Appends a stack of a category.
-    pub(crate) fn push_in(&mut self, category: CategoryId, prefix: Option<StackId>, frame: FrameId) -> StackId {
+    pub(crate) fn push_in(
+        &mut self,
+        category: CategoryId,
+        prefix: Option<StackId>,
+        frame: FrameId,
+    ) -> StackId {
         self.push(prefix, frame);
         let id = StackId::new(self.len() as u32 - 1);
         self.set_category(id, category);

@@ -88,10 +88,14 @@ mod tests {
     #[test]
     fn equal_strings_share_an_id_and_come_back_whole() {
         let mut interner = Interner::default();
-        let ids: Vec<_> = ["", "main", "é😀", "main", ""].iter().filter_map(|s| interner.intern(s)).collect();
+        let ids: Vec<_> =
+            ["", "main", "é😀", "main", ""].iter().filter_map(|s| interner.intern(s)).collect();
         let table = interner.finish();
         assert_eq!(ids.iter().map(|id| id.index()).collect::<Vec<_>>(), [0, 1, 2, 1, 0]);
-        assert_eq!(ids.iter().map(|&id| table.get(id)).collect::<Vec<_>>(), ["", "main", "é😀", "main", ""]);
+        assert_eq!(
+            ids.iter().map(|&id| table.get(id)).collect::<Vec<_>>(),
+            ["", "main", "é😀", "main", ""]
+        );
         assert_eq!(table.len(), 3);
         assert_eq!(table.get(StringId::new(9)), "");
     }

@@ -1,11 +1,13 @@
-//! Names: libraries, sources and funcs with the strings they use. Shared by both kinds of recording.
+//! Names: libraries, sources and funcs with the strings they use. Shared by both kinds of
+//! recording.
 
 use crate::ids::NONE;
 use crate::strings::Interner;
 use crate::{FuncId, FuncKey, LibId, SourceId, StringId, StringTable};
 use rustc_hash::FxHashMap;
 
-/// A library (or program) that code was loaded from. Texts that the profile does not give are empty.
+/// A library (or program) that code was loaded from. Texts that the profile does not give are
+/// empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Lib {
     /// Its short name (`libc.so.6`).
@@ -59,7 +61,8 @@ pub enum Code {
     /// No JavaScript, or nobody knows.
     #[default]
     Native,
-    /// No JavaScript, but to be seen beside it: what a script asks of its runtime (Firefox Profiler's `relevantForJS`).
+    /// No JavaScript, but to be seen beside it: what a script asks of its runtime (Firefox
+    /// Profiler's `relevantForJS`).
     Label,
     /// JavaScript.
     JavaScript,
@@ -67,8 +70,8 @@ pub enum Code {
 
 /// Funcs in columns.
 ///
-/// A func is what the profiler takes for one function. Several funcs can be one function in the text (instances of a
-/// generic, the same file under two names): [`crate::Groups`] unites them.
+/// A func is what the profiler takes for one function. Several funcs can be one function in the
+/// text (instances of a generic, the same file under two names): [`crate::Groups`] unites them.
 #[derive(Debug, Clone, Default)]
 pub struct FuncTable {
     name: Vec<StringId>,
@@ -169,8 +172,9 @@ impl SymbolTables {
         self.strings.get(self.sources[id.index()])
     }
 
-    /// The library and the address in it of a func that nobody has resolved; see [`FuncKey::address`]. The address is one to
-    /// look up: for callers it lies within the call, not behind it.
+    /// The library and the address in it of a func that nobody has resolved; see
+    /// [`FuncKey::address`]. The address is one to look up: for callers it lies within the call,
+    /// not behind it.
     pub fn unresolved(&self, id: FuncId) -> Option<(LibId, u64)> {
         let func = self.funcs.get(id);
         let counts = |lib: &LibId| self.libs[lib.index()].addresses != AddressBase::Unknown;
@@ -189,7 +193,8 @@ impl SymbolTables {
     }
 }
 
-/// The strings and file names of a recording while some are added: those that are there keep their ids.
+/// The strings and file names of a recording while some are added: those that are there keep their
+/// ids.
 pub(crate) struct Names {
     strings: Interner,
     sources: Vec<StringId>,
@@ -199,7 +204,8 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn of(symbols: &SymbolTables) -> Self {
         let sources = symbols.sources.clone();
-        let source_ids = sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
+        let source_ids =
+            sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
         Self { strings: symbols.strings.clone().into(), sources, source_ids }
     }
 

@@ -1,17 +1,20 @@
-//! The same recording with addresses resolved: each becomes a function at a line, below the functions that a compiler inlined it
-//! into.
+//! The same recording with addresses resolved: each becomes a function at a line, below the
+//! functions that a compiler inlined it into.
 //!
-//! What an address means, somebody else knows (debug info is read in `symbols`); here tables are rebuilt, by the rules of the
-//! Firefox Profiler (`profile-logic/symbolication`): funcs of one library that agree in name and file are one; lines belong to
-//! frames; samples move to the innermost inlined frame; what has no symbol stays an address. Beyond those rules, a func whose
-//! declaration is known is in that file, wherever its lines are, and starts there; so it is one func, whatever macros it uses.
+//! What an address means, somebody else knows (debug info is read in `symbols`); here tables are
+//! rebuilt, by the rules of the Firefox Profiler (`profile-logic/symbolication`): funcs of one
+//! library that agree in name and file are one; lines belong to frames; samples move to the
+//! innermost inlined frame; what has no symbol stays an address. Beyond those rules, a func whose
+//! declaration is known is in that file, wherever its lines are, and starts there; so it is one
+//! func, whatever macros it uses.
 
 use crate::symbol_tables::Names;
 use crate::{
-    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId, LineKnowledge, Profile, Samples,
-    SourceId, StackId, StackTable, SymbolTables, Thread,
+    CategoryId, Frame, FrameId, FrameTable, Func, FuncId, FuncKey, FuncTable, Lib, LibId,
+    LineKnowledge, Profile, SourceId, StackId, StackTable, SymbolTables,
 };
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// One of the functions that an address lies in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,16 +34,21 @@ pub struct Level<'a> {
 pub struct Symbolicated {
     /// The recording. Only threads, metrics and libraries have the ids they had.
     pub profile: Profile,
-    /// What became of each func that was resolved: the physical function first, then what is inlined into it. By the key of
-    /// the old func, of which two can differ in nothing but their ids.
+    /// What became of each func that was resolved: the physical function first, then what is
+    /// inlined into it. By the key of the old func, of which two can differ in nothing but their
+    /// ids.
     pub became: FxHashMap<FuncKey, Vec<FuncId>>,
 }
 
-/// The recording with the levels that `find` gives for addresses in libraries ([`crate::SymbolTables::unresolved`]), the physical
-/// function first and the innermost inlined one last; none (or an empty list) leaves the address as it is. `None` if nothing was
-/// resolved, or if the tables would outgrow their ids.
+/// The recording with the levels that `find` gives for addresses in libraries
+/// ([`crate::SymbolTables::unresolved`]), the physical function first and the innermost inlined one
+/// last; none (or an empty list) leaves the address as it is. `None` if nothing was resolved, or if
+/// the tables would outgrow their ids.
 #[must_use]
-pub fn symbolicate<'a, L>(profile: &Profile, find: impl Fn(LibId, u64) -> Option<L>) -> Option<Symbolicated>
+pub fn symbolicate<'a, L>(
+    profile: &Profile,
+    find: impl Fn(LibId, u64) -> Option<L>,
+) -> Option<Symbolicated>
 where
     L: IntoIterator<Item = Level<'a>>,
 {
@@ -65,8 +73,11 @@ where
         }
         now.push(levels);
     }
-    let n_frames = |id: StackId| now[profile.frames.get(profile.stacks.frame(id)).func.index()].len();
-    if !is_resolved || profile.stacks.ids().map(n_frames).sum::<usize>() >= crate::ids::NONE as usize {
+    let n_frames =
+        |id: StackId| now[profile.frames.get(profile.stacks.frame(id)).func.index()].len();
+    if !is_resolved
+        || profile.stacks.ids().map(n_frames).sum::<usize>() >= crate::ids::NONE as usize
+    {
         return None;
     }
 
@@ -76,9 +87,10 @@ where
         .iter()
         .map(|old| {
             let level = |(depth, &(func, place)): (usize, &(FuncId, Option<Place>))| match place {
-                Some(Place { line, elsewhere }) => {
-                    frames.intern(Frame { func, line, column: 0, inlined: depth > 0 || old.inlined }, elsewhere)
-                }
+                Some(Place { line, elsewhere }) => frames.intern(
+                    Frame { func, line, column: 0, inlined: depth > 0 || old.inlined },
+                    elsewhere,
+                ),
                 None => frames.intern(Frame { func, ..old }, None),
             };
             now[old.func.index()].iter().enumerate().map(level).collect()
@@ -86,24 +98,20 @@ where
         .collect();
 
     let (stacks, new_stacks) = expand(&profile.stacks, &new_frames);
-    let moved = |stack: Option<StackId>| stack.map_or(crate::ids::NONE, |stack| new_stacks[stack.index()].raw());
-    let threads = profile.threads.iter().map(|thread| {
-        let samples = Samples {
-            stack: thread.samples.stacks().map(moved).collect(),
-            weights: thread.samples.weights.clone(),
-            calls: thread.samples.calls.clone(),
-        };
-        let Thread { name, process_name, pid, tid, .. } = thread;
-        Thread { name: name.clone(), process_name: process_name.clone(), pid: pid.clone(), tid: tid.clone(), samples }
-    });
+    let moved = |stack: StackId| new_stacks[stack.index()];
+    let samples = profile.samples.iter();
+    let samples =
+        samples.map(|samples| samples.at_stacks(samples.stacks().map(|stack| stack.map(moved))));
     let has_line = |place: Place| place.line != 0 || place.elsewhere.is_some();
     let knows_lines = now.iter().flatten().any(|&(_, place)| place.is_some_and(has_line));
     let metrics = profile.metrics.iter().cloned().map(|metric| match metric.lines {
         LineKnowledge::Nothing if knows_lines => metric.with_lines(LineKnowledge::SelfAndTotal),
         _ => metric,
     });
-    let became = old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, place)| place.is_some()));
-    let became = became.map(|(id, now)| (old.func_key(id), now.iter().map(|&(func, _)| func).collect()));
+    let became =
+        old.funcs.ids().zip(&now).filter(|(_, now)| now.iter().any(|(_, place)| place.is_some()));
+    let became =
+        became.map(|(id, now)| (old.func_key(id), now.iter().map(|&(func, _)| func).collect()));
     Some(Symbolicated {
         became: became.collect(),
         profile: Profile {
@@ -112,22 +120,27 @@ where
             stacks: stacks.into(),
             metrics: metrics.collect(),
             default_metric: profile.default_metric,
-            threads: threads.collect(),
+            threads: Arc::clone(&profile.threads),
+            samples: samples.collect(),
         },
     })
 }
 
-/// The stacks with each frame replaced by its new ones, the outermost first, and the new innermost stack of each old one. Equal
-/// stacks become one; those of other categories (idle ones, too) stay apart.
+/// The stacks with each frame replaced by its new ones, the outermost first, and the new innermost
+/// stack of each old one. Equal stacks become one; those of other categories (idle ones, too) stay
+/// apart.
 fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<StackId>) {
     let mut stacks = old.without_rows();
-    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> = FxHashMap::default();
+    let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> =
+        FxHashMap::default();
     let mut innermost: Vec<StackId> = Vec::with_capacity(old.len());
     for id in old.ids() {
         let mut stack = old.prefix(id).map(|prefix| innermost[prefix.index()]);
         let category = old.category(id);
         for &frame in &new_frames[old.frame(id).index()] {
-            let new = known.entry((stack, frame, category)).or_insert_with(|| stacks.push_in(category, stack, frame));
+            let new = known
+                .entry((stack, frame, category))
+                .or_insert_with(|| stacks.push_in(category, stack, frame));
             stack = Some(*new);
         }
         // Every frame has at least one level.
@@ -147,7 +160,10 @@ impl Frames {
     /// Those of a recording, to which some will be added.
     pub(crate) fn of(table: &FrameTable) -> Self {
         let ids = (0..table.len() as u32).map(FrameId::new);
-        Self { table: table.clone(), known: ids.map(|id| ((table.get(id), table.elsewhere(id)), id)).collect() }
+        Self {
+            table: table.clone(),
+            known: ids.map(|id| ((table.get(id), table.elsewhere(id)), id)).collect(),
+        }
     }
 
     pub(crate) fn intern(&mut self, frame: Frame, elsewhere: Option<(SourceId, u32)>) -> FrameId {
@@ -191,8 +207,8 @@ impl Funcs {
         self.names.with(libs, self.table)
     }
 
-    /// The func of a level, one for all levels of a library with that name and declaration (or else file), and where the level
-    /// is. `None` when there are too many.
+    /// The func of a level, one for all levels of a library with that name and declaration (or else
+    /// file), and where the level is. `None` when there are too many.
     fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<(FuncId, Place)> {
         let name = self.names.string(level.name)?;
         let file = match level.file {
@@ -204,7 +220,8 @@ impl Funcs {
             None => (file, 0),
         };
         let func = self.intern(Func { name, source, lib: Some(lib), line: start, column: 0 });
-        let elsewhere = file.filter(|_| file != source && level.line != 0).map(|file| (file, level.line));
+        let elsewhere =
+            file.filter(|_| file != source && level.line != 0).map(|file| (file, level.line));
         let line = if file.is_some() && file == source { level.line } else { 0 };
         Some((func, Place { line, elsewhere }))
     }
@@ -220,10 +237,10 @@ impl Funcs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Code, text_samples};
+    use crate::{Code, Samples, text_samples};
 
-    /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two inlined levels and one, another
-    /// call, and the function itself.
+    /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two
+    /// inlined levels and one, another call, and the function itself.
     const ADDRESSES: &str = "
         0x10[lib:app]  0x20[lib:app]  0x30[lib:app]  0x40[lib:app]
                                       0x90[lib:app]
@@ -245,12 +262,17 @@ mod tests {
 
     /// The samples, each as `caller:line>callee:line~`; `~` marks inlined frames.
     fn samples(profile: &Profile) -> Vec<String> {
-        let samples = profile.threads().iter().flat_map(|thread| thread.samples.stacks());
+        let samples = profile.samples().iter().flat_map(Samples::stacks);
         let text = samples.map(|mut next| {
             let mut frames = Vec::new();
             while let Some(stack) = next {
-                let Frame { func, line, inlined, .. } = profile.frames().get(profile.stacks().frame(stack));
-                frames.push(format!("{}:{line}{}", profile.symbols().func_name(func), if inlined { "~" } else { "" }));
+                let Frame { func, line, inlined, .. } =
+                    profile.frames().get(profile.stacks().frame(stack));
+                frames.push(format!(
+                    "{}:{line}{}",
+                    profile.symbols().func_name(func),
+                    if inlined { "~" } else { "" }
+                ));
                 next = profile.stacks().prefix(stack);
             }
             frames.reverse();
@@ -261,8 +283,12 @@ mod tests {
 
     #[test]
     fn an_address_becomes_all_functions_that_it_lies_in() {
-        let Symbolicated { profile, became } = symbolicate(&text_samples::profile(ADDRESSES), find).unwrap();
-        assert_eq!(samples(&profile), ["run:4>fold:90~>step:12~", "run:4>fold:92~", "run:6>step:12", "run:0"]);
+        let Symbolicated { profile, became } =
+            symbolicate(&text_samples::profile(ADDRESSES), find).unwrap();
+        assert_eq!(
+            samples(&profile),
+            ["run:4>fold:90~>step:12~", "run:4>fold:92~", "run:6>step:12", "run:0"]
+        );
         // One func per name and file: the inlined and the called `step` are one.
         let symbols = profile.symbols();
         let funcs: Vec<_> = symbols.funcs.ids().map(|id| symbols.func_name(id)).collect();
@@ -290,14 +316,21 @@ mod tests {
         };
         let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
         let symbols = profile.symbols();
-        let funcs: Vec<_> = symbols.funcs.ids().map(|id| (symbols.func_name(id), symbols.funcs.get(id).line)).collect();
+        let funcs: Vec<_> = symbols
+            .funcs
+            .ids()
+            .map(|id| (symbols.func_name(id), symbols.funcs.get(id).line))
+            .collect();
         assert_eq!(funcs, [("show", 7), ("show", 30)]);
-        let places = profile.threads()[0].samples.stacks().flatten().map(|stack| {
+        let places = profile.samples()[0].stacks().flatten().map(|stack| {
             let frame = profile.stacks().frame(stack);
             let (source, line) = profile.place(frame).unwrap();
             (profile.frames().get(frame).func.index(), symbols.source_name(source), line)
         });
-        assert_eq!(places.collect::<Vec<_>>(), [(0, "main.rs", 8), (0, "macros.rs", 99), (1, "main.rs", 31)]);
+        assert_eq!(
+            places.collect::<Vec<_>>(),
+            [(0, "main.rs", 8), (0, "macros.rs", 99), (1, "main.rs", 31)]
+        );
     }
 
     #[test]
@@ -309,7 +342,10 @@ mod tests {
         let Symbolicated { profile, became } = symbolicate(&profile, find).unwrap();
         assert_eq!(samples(&profile), ["main:3>run:4>fold:90~>step:12~", "0x50:0", "0x60:0"]);
         assert_eq!(became.len(), 1);
-        assert!(symbolicate(&text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60"), find).is_none());
+        assert!(
+            symbolicate(&text_samples::profile("main@3[file:a.c] 0x50[lib:app] 0x60"), find)
+                .is_none()
+        );
     }
 
     #[test]
@@ -325,9 +361,19 @@ mod tests {
         let codes = funcs.ids().map(|id| (profile.symbols().func_name(id), funcs.code(id)));
         let native = |name| (name, Code::Native);
         let codes: Vec<_> = codes.collect();
-        assert_eq!(codes, [("main", Code::JavaScript), native("run"), native("fold"), native("step"), ("other", Code::Label)]);
+        assert_eq!(
+            codes,
+            [
+                ("main", Code::JavaScript),
+                native("run"),
+                native("fold"),
+                native("step"),
+                ("other", Code::Label)
+            ]
+        );
         // All levels that were inlined into an address are of its category.
-        let categories: Vec<_> = stacks.ids().map(|id| stacks.category_name(stacks.category(id))).collect();
+        let categories: Vec<_> =
+            stacks.ids().map(|id| stacks.category_name(stacks.category(id))).collect();
         assert_eq!(categories, ["Other", "Native", "Native", "Native", "Other"]);
     }
 
@@ -337,8 +383,11 @@ mod tests {
         let find = |_, _| find(LibId::new(0), 0x10);
         let Symbolicated { profile, .. } = symbolicate(&profile, find).unwrap();
         assert_eq!(samples(&profile), ["run:4>fold:90~>step:12~"; 2]);
-        let stacks: Vec<_> =
-            profile.threads()[0].samples.stacks().flatten().map(|stack| profile.stacks().is_idle(stack)).collect();
+        let stacks: Vec<_> = profile.samples()[0]
+            .stacks()
+            .flatten()
+            .map(|stack| profile.stacks().is_idle(stack))
+            .collect();
         assert_eq!(stacks, [true, false]);
     }
 }

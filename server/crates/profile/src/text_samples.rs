@@ -8,12 +8,16 @@
 //! hash@5[file:lib.rs]
 //! ```
 //!
-//! A cell is `name@line` with attributes: `[file:…]` and `[lib:…]` (remembered for the name), `[start:N]` (the func's first
-//! line), `[js]` (JavaScript), `[label]` (to be seen beside it) and `[cat:…]` (the category, also of what is called and has none;
-//! else `Other`), remembered too; `[inl]` and `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs
-//! to the column whose cell in the first row starts at the same offset; samples may end early.
+//! A cell is `name@line` with attributes: `[file:…]` and `[lib:…]` (remembered for the name),
+//! `[start:N]` (the func's first line), `[js]` (JavaScript), `[label]` (to be seen beside it) and
+//! `[cat:…]` (the category, also of what is called and has none; else `Other`), remembered too;
+//! `[inl]` and `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs to
+//! the column whose cell in the first row starts at the same offset; samples may end early.
 
-use crate::{Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
+use crate::{
+    Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
+    Weights,
+};
 use std::collections::HashMap;
 
 /// A profile with one thread, every sample weighing 1.
@@ -54,9 +58,18 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
                 attributes.update(&cell);
                 let func = Func {
                     name: builder.intern_string(cell.name).expect("small"),
-                    source: attributes.file.as_deref().map(|file| builder.intern_source(file).expect("small")),
+                    source: attributes
+                        .file
+                        .as_deref()
+                        .map(|file| builder.intern_source(file).expect("small")),
                     lib: attributes.lib.clone().map(|name| {
-                        builder.intern_lib(Lib { name, addresses: crate::AddressBase::Image, ..Lib::default() }).expect("small")
+                        builder
+                            .intern_lib(Lib {
+                                name,
+                                addresses: crate::AddressBase::Image,
+                                ..Lib::default()
+                            })
+                            .expect("small")
                     }),
                     line: attributes.start,
                     column: 0,
@@ -66,7 +79,11 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
                 let frame = Frame { func, line: cell.line, column: 0, inlined: cell.has("inl") };
                 let frame = builder.intern_frame(frame).expect("small");
                 let id = builder.intern_stack(stack, frame).expect("small");
-                category = attributes.category.as_deref().map(|name| builder.intern_category(name).expect("few")).or(category);
+                category = attributes
+                    .category
+                    .as_deref()
+                    .map(|name| builder.intern_category(name).expect("few"))
+                    .or(category);
                 if let Some(category) = category {
                     builder.set_category(id, category).expect("just made");
                 }
@@ -80,8 +97,8 @@ pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
         let weights = weights.map_or(Weights::Ones, |weights| Weights::Each(weights.to_vec()));
         let tid = Some((i + 1).to_string());
         let samples = Samples::new(stacks, vec![weights]);
-        let thread = Thread { name: (*name).to_owned(), tid, samples, ..Thread::default() };
-        builder.push_thread(thread).expect("one weight per column");
+        let thread = Thread { name: (*name).to_owned(), tid, ..Thread::default() };
+        builder.push_thread(thread, samples).expect("one weight per column");
     }
     builder.build()
 }
@@ -127,8 +144,13 @@ impl<'a> Cell<'a> {
     fn parse(cell: &'a str) -> Self {
         let (head, attributes) = cell.find('[').map_or((cell, ""), |at| cell.split_at(at));
         let (name, line) = head.split_once('@').unwrap_or((head, "0"));
-        let line = line.parse().unwrap_or_else(|_| panic!("{cell}: what follows @ is a line number"));
-        Self { name, line, attributes: attributes.split(['[', ']']).filter(|a| !a.is_empty()).collect() }
+        let line =
+            line.parse().unwrap_or_else(|_| panic!("{cell}: what follows @ is a line number"));
+        Self {
+            name,
+            line,
+            attributes: attributes.split(['[', ']']).filter(|a| !a.is_empty()).collect(),
+        }
     }
 
     fn has(&self, attribute: &str) -> bool {
@@ -145,14 +167,17 @@ fn columns(text: &str) -> Vec<Vec<&str>> {
     let mut starts = Vec::new();
     let mut columns: Vec<Vec<&str>> = Vec::new();
     for row in text.lines().filter(|row| !row.trim().is_empty()) {
-        let cells = row.split_whitespace().map(|cell| (cell.as_ptr() as usize - row.as_ptr() as usize, cell));
+        let cells = row
+            .split_whitespace()
+            .map(|cell| (cell.as_ptr() as usize - row.as_ptr() as usize, cell));
         if starts.is_empty() {
             (starts, columns) = cells.map(|(at, cell)| (at, vec![cell])).unzip();
             continue;
         }
         for (at, cell) in cells {
             let column = starts.iter().position(|&start| start == at);
-            let column = column.unwrap_or_else(|| panic!("{cell} stands below no cell of the first row"));
+            let column =
+                column.unwrap_or_else(|| panic!("{cell} stands below no cell of the first row"));
             columns[column].push(cell);
         }
     }

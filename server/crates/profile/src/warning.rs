@@ -1,13 +1,15 @@
-//! Recoverable oddities of a profile: what was odd and how often, beside a usable result.
+//! Warnings: problems of a profile that leave a usable result.
 
-/// One kind of oddity.
+use crate::WarningCode;
+
+/// A problem that left a usable result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// A stable name for programs (`malformed-line`, `unknown-version` …).
-    pub code: &'static str,
-    /// A sentence for people, about the first occurrence.
+    /// What kind it is.
+    pub code: WarningCode,
+    /// A sentence for users, about the first occurrence.
     pub message: String,
-    /// How often it happened.
+    /// How often it occurred.
     pub count: u64,
 }
 
@@ -16,8 +18,8 @@ pub struct Warning {
 pub struct Warnings(Vec<Warning>);
 
 impl Warnings {
-    /// Counts one more `code`; the message is made only for the first.
-    pub fn add(&mut self, code: &'static str, message: impl FnOnce() -> String) {
+    /// Counts one more `code`. Only the first one's `message` is made.
+    pub fn add(&mut self, code: WarningCode, message: impl FnOnce() -> String) {
         match self.0.iter_mut().find(|warning| warning.code == code) {
             Some(warning) => warning.count += 1,
             None => self.0.push(Warning { code, message: message(), count: 1 }),

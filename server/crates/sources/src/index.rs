@@ -1,7 +1,7 @@
-//! The folders whose files may be shown, and the files in them.
+//! The roots, and the files in them.
 //!
-//! The gate to the disk: everything that asks whether a file exists asks [`SourceIndex`], which looks at nothing that
-//! does not lie inside a root. It does not know what names mean; that is `map`.
+//! All checks for existing files go through [`SourceIndex`], which never looks outside the roots.
+//! What names in profiles mean is up to `map`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,28 +11,29 @@ use ignore::WalkBuilder;
 use crate::name::key;
 use crate::repo;
 
-/// A folder whose files may be shown and opened.
+/// A folder whose files may be opened and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Absolute. Given as the user spells it; [`SourceIndex::roots`] has it canonical.
+    /// Absolute. As given by the user; canonical in [`SourceIndex::roots`].
     pub path: PathBuf,
-    /// What the folder is to the user.
+    /// The kind of the folder.
     pub kind: RootKind,
 }
 
-/// What a root is to the user, which decides whether files of libraries are looked for in it.
+/// The kind of a root. It decides whether to search the root for files of libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RootKind {
-    /// A folder the editor has open.
+    /// A folder that is open in the editor.
     Workspace,
-    /// A folder the user named as a place of sources (setting `sourceRoots`).
+    /// A folder of the setting `sourceRoots`.
     Sources,
 }
 
-/// How much is walked.
+/// Limits of the walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Over all roots together. Beyond it the index is not complete, and files are no longer guessed from one name.
+    /// The limit for files in all roots together. Beyond it the index is incomplete, and no file is
+    /// guessed from a single name.
     pub max_files: usize,
 }
 
@@ -42,16 +43,19 @@ impl Default for Limits {
     }
 }
 
-/// So many entries of a folder are looked at where it is listed without being walked.
+/// The limit for entries of a folder that is listed without being walked.
 const MAX_LISTED: usize = 1000;
 
-/// The files of all roots as they were when it was built. Immutable; build a new one when files come and go.
+/// The files of all roots at the time of the walk. Immutable: build a new index when files are
+/// added or removed.
 #[derive(Debug)]
 pub struct SourceIndex {
+    /// The roots as given to [`SourceIndex::build`].
+    given_roots: Vec<Root>,
     roots: Vec<Root>,
-    /// Beside `roots`: the path as given, which may lead through symlinks.
+    /// Parallel to `roots`: the given path, which may contain symlinks.
     given: Vec<PathBuf>,
-    /// Beside `roots`.
+    /// Parallel to `roots`.
     remotes: Vec<Vec<String>>,
     missing: Vec<Root>,
     /// Sorted by key.
@@ -62,35 +66,36 @@ pub struct SourceIndex {
 /// A file of the index.
 #[derive(Debug)]
 pub(crate) struct File {
-    /// See [`key`]; of the whole path, so that the root's own name counts as a component.
+    /// The [`key`] of the whole path. It includes the name of the root.
     pub key: Box<str>,
     /// Canonical.
     pub path: PathBuf,
-    /// Which root it lies in, the innermost if roots are nested.
+    /// The root that contains it, the innermost one if roots are nested.
     pub root: usize,
 }
 
-/// What lies at a path.
+/// The result of looking at a path.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Found {
-    /// A file, by its canonical path.
+    /// A regular file, with its canonical path.
     File(PathBuf),
-    /// Nothing, or no file, at a path inside a root.
+    /// Nothing, or not a regular file, at a path inside a root.
     Missing,
-    /// Something whose real place is outside every root.
+    /// Something whose canonical path is outside every root.
     Outside,
-    /// Not inside a root by its spelling: nobody looked.
+    /// The path is outside every root lexically, so it was not looked at.
     Elsewhere,
 }
 
 impl SourceIndex {
-    /// Walks the roots, obeying `.gitignore` and `.ignore` files inside them (not those above, which lie outside),
-    /// without hidden files, `node_modules` and symlinks. Unreadable folders are left out.
+    /// Walks the roots. Obeys `.gitignore` and `.ignore` files inside them (those above are outside
+    /// the roots), and skips hidden files, `node_modules`, symlinks and unreadable folders.
     ///
-    /// A root given twice counts once, and as a source root if one of the two says so. One that is no absolute path
-    /// of a folder is left out, see [`SourceIndex::missing`].
+    /// A root that is given twice counts once, as a source root if one of the two is. A root that
+    /// is not the absolute path of a folder is skipped, see [`SourceIndex::missing`].
     pub fn build(roots: Vec<Root>, limits: Limits) -> SourceIndex {
         let mut index = SourceIndex {
+            given_roots: roots.clone(),
             roots: Vec::new(),
             given: Vec::new(),
             remotes: Vec::new(),
@@ -108,33 +113,39 @@ impl SourceIndex {
         index
     }
 
-    /// The roots that exist, canonical, in the order given.
+    /// The existing roots, canonical, in the given order.
     pub fn roots(&self) -> &[Root] {
         &self.roots
     }
 
-    /// The roots that do not exist, are no folders, or are not absolute; as given.
+    /// Whether the index was built from these roots.
+    pub fn is_built_from(&self, roots: &[Root]) -> bool {
+        self.given_roots == roots
+    }
+
+    /// The roots that do not exist, are not folders or are not absolute, as given.
     pub fn missing(&self) -> &[Root] {
         &self.missing
     }
 
-    /// How many files can be found by the end of their path.
+    /// The number of files that can be found by the end of their path.
     pub fn n_files(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether all files were seen, or some were left out because of [`Limits::max_files`].
+    /// Whether all files are in the index, or [`Limits::max_files`] was exceeded.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// Whether this file may be opened: it is a regular file, and lies inside a root both as spelled and in truth.
+    /// Whether a file may be opened: it is a regular file, and both its path and its canonical path
+    /// are inside a root.
     pub fn contains(&self, path: &Path) -> bool {
         self.canonical(path).is_some()
     }
 
-    /// The canonical path of a file that may be opened. [`map_paths`](crate::map_paths) answers with such paths, so
-    /// documents are compared with its answers through this function.
+    /// The canonical path of a file that may be opened. [`map_paths`](crate::map_paths) returns
+    /// such paths, so convert the path of a document with this function to compare the two.
     pub fn canonical(&self, path: &Path) -> Option<PathBuf> {
         match self.find(path) {
             Found::File(path) => Some(path),
@@ -142,23 +153,26 @@ impl SourceIndex {
         }
     }
 
-    /// The canonical path of a folder inside a root, if it is there, and in truth.
+    /// The canonical path of a folder inside a root. `None` if it does not exist or its canonical
+    /// path is outside.
     pub(crate) fn folder(&self, root: usize, inside: &str) -> Option<PathBuf> {
         let path = fs::canonicalize(self.roots.get(root)?.path.join(inside)).ok()?;
         (path.is_dir() && self.root_of(&path).is_some()).then_some(path)
     }
 
-    /// The folders in a folder inside a root; the first few if they are many.
+    /// The subfolders of a folder inside a root, up to a limit.
     pub(crate) fn folders_in(&self, folder: &Path) -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).ok().filter(|_| self.root_of(folder).is_some());
         let entries = entries.into_iter().flatten().flatten().take(MAX_LISTED);
-        let mut folders: Vec<_> =
-            entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path()).collect();
+        let mut folders: Vec<_> = entries
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+            .map(|entry| entry.path())
+            .collect();
         folders.sort_unstable();
         folders
     }
 
-    /// A canonical path as the user spells it, with the root as it was given. Lexical.
+    /// A canonical path with the root replaced by the root as given. Lexical.
     pub fn as_given(&self, path: &Path) -> PathBuf {
         let given = || {
             let root = self.root_of(path)?;
@@ -168,7 +182,7 @@ impl SourceIndex {
         given().unwrap_or_else(|| path.to_owned())
     }
 
-    /// What lies at a path. Looks only if the path, without `.` and `..`, is inside a root.
+    /// Looks at a path if it is, without `.` and `..`, inside a root.
     pub(crate) fn find(&self, path: &Path) -> Found {
         let path = lexical(path);
         let roots = self.roots.iter().zip(&self.given);
@@ -187,17 +201,18 @@ impl SourceIndex {
         found
     }
 
-    /// The innermost root around a path, lexically, as given or canonical.
+    /// The innermost root that contains a path, canonical or as given. Lexical.
     pub(crate) fn root_of(&self, path: &Path) -> Option<usize> {
         let holds = |&root: &usize| {
             let given = self.given.get(root).is_some_and(|given| path.starts_with(given));
             given || self.roots.get(root).is_some_and(|root| path.starts_with(&root.path))
         };
-        let depth = |&root: &usize| self.roots.get(root).map_or(0, |root| root.path.components().count());
+        let depth =
+            |&root: &usize| self.roots.get(root).map_or(0, |root| root.path.components().count());
         (0..self.roots.len()).filter(holds).max_by_key(depth)
     }
 
-    /// The files whose path ends with these components; `key` as [`key`] makes it.
+    /// The files whose path ends with these components; `key` as returned by [`key`].
     pub(crate) fn ending_with(&self, key: &str) -> &[File] {
         let start = self.files.partition_point(|file| *file.key < *key);
         let files = self.files.get(start..).unwrap_or_default();
@@ -209,9 +224,11 @@ impl SourceIndex {
         self.roots.get(root).map(|root| root.kind)
     }
 
-    /// Whether a root is a checkout of a repository, given as `host/path`.
+    /// Whether a root is a checkout of a repository (`host/path`).
     pub(crate) fn is_checkout(&self, root: usize, repo: &str) -> bool {
-        let (Some(Root { path, .. }), Some(remotes)) = (self.roots.get(root), self.remotes.get(root)) else {
+        let (Some(Root { path, .. }), Some(remotes)) =
+            (self.roots.get(root), self.remotes.get(root))
+        else {
             return false;
         };
         let folder = path.file_name().unwrap_or_default().to_string_lossy();
@@ -224,9 +241,9 @@ impl SourceIndex {
             self.missing.push(root);
             return;
         };
-        if let Some(known) = self.roots.iter_mut().find(|known| known.path == path) {
+        if let Some(existing) = self.roots.iter_mut().find(|existing| existing.path == path) {
             if root.kind == RootKind::Sources {
-                known.kind = RootKind::Sources;
+                existing.kind = RootKind::Sources;
             }
             return;
         }
@@ -246,8 +263,11 @@ impl SourceIndex {
             .require_git(false)
             .filter_entry(move |entry| {
                 // Nested roots are walked on their own.
-                let is_left_out = || entry.file_name() == "node_modules" || folders.iter().any(|path| path == entry.path());
-                entry.depth() == 0 || !is_left_out()
+                let is_skipped = || {
+                    entry.file_name() == "node_modules"
+                        || folders.iter().any(|path| path == entry.path())
+                };
+                entry.depth() == 0 || !is_skipped()
             })
             .build();
         for entry in walk.flatten() {
@@ -263,7 +283,7 @@ impl SourceIndex {
     }
 }
 
-/// The path without `.` and `..`, by spelling alone.
+/// Resolves `.` and `..` lexically.
 pub(crate) fn lexical(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
@@ -280,7 +300,11 @@ pub(crate) fn lexical(path: &Path) -> PathBuf {
 
 fn file_key(path: &Path) -> Box<str> {
     let path = path.to_string_lossy();
-    if cfg!(windows) { key(&path.trim_start_matches(r"\\?\").replace('\\', "/")).into() } else { key(&path).into() }
+    if cfg!(windows) {
+        key(&path.trim_start_matches(r"\\?\").replace('\\', "/")).into()
+    } else {
+        key(&path).into()
+    }
 }
 
 #[cfg(test)]
@@ -319,8 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn ignored_and_hidden_files_are_not_listed() {
-        let dir = tree(&["src/a.c", "out/b.c", ".hidden/c.c", "node_modules/d/d.js", ".git/config", "sub/gen.c"]);
+    fn skips_ignored_and_hidden_files() {
+        let dir = tree(&[
+            "src/a.c",
+            "out/b.c",
+            ".hidden/c.c",
+            "node_modules/d/d.js",
+            ".git/config",
+            "sub/gen.c",
+        ]);
         fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
         fs::write(dir.path().join("sub/.gitignore"), "gen.c\n").unwrap();
         let index = build(vec![workspace(dir.path())]);
@@ -330,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_files_inside_may_still_be_opened() {
+    fn ignored_files_in_a_root_may_be_opened() {
         let dir = tree(&["out/b.c"]);
         fs::write(dir.path().join(".gitignore"), "/out\n").unwrap();
         let index = build(vec![workspace(dir.path())]);
@@ -339,13 +370,13 @@ mod tests {
     }
 
     #[test]
-    fn only_existing_files_inside_may_be_opened() {
+    fn only_existing_files_in_a_root_may_be_opened() {
         let dir = tree(&["ws/a.c", "ws-other/b.c"]);
         let ws = dir.path().join("ws");
         let index = build(vec![workspace(&ws)]);
         assert!(!index.contains(&ws), "a folder");
         assert!(!index.contains(&ws.join("none.c")));
-        assert!(!index.contains(&dir.path().join("ws-other/b.c")), "whole components");
+        assert!(!index.contains(&dir.path().join("ws-other/b.c")), "prefixes are whole components");
         assert!(!index.contains(&ws.join("../ws-other/b.c")));
         assert!(!index.contains(Path::new("a.c")), "relative");
         assert_eq!(index.find(Path::new("/etc/passwd")), Found::Elsewhere);
@@ -354,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_index_says_so() {
+    fn an_index_beyond_the_limit_is_incomplete() {
         let dir = tree(&["a", "b", "c"]);
         let cut = |max_files| SourceIndex::build(vec![workspace(dir.path())], Limits { max_files });
         assert_eq!((cut(2).n_files(), cut(2).is_complete()), (2, false));
@@ -362,15 +393,19 @@ mod tests {
     }
 
     #[test]
-    fn roots_that_are_no_folders_are_reported() {
+    fn reports_roots_that_are_not_folders() {
         let dir = tree(&["a"]);
-        let bad = vec![workspace(dir.path().join("none")), sources(dir.path().join("a")), sources("relative")];
+        let bad = vec![
+            workspace(dir.path().join("none")),
+            sources(dir.path().join("a")),
+            sources("relative"),
+        ];
         let index = build(bad.clone());
         assert_eq!((index.roots(), index.missing()), (&[][..], bad.as_slice()));
     }
 
     #[test]
-    fn nested_roots_share_no_file() {
+    fn a_file_belongs_to_the_innermost_root() {
         let dir = tree(&["a.c", "lib/b.c"]);
         let index = build(vec![workspace(dir.path()), sources(dir.path().join("lib"))]);
         let files = index.ending_with("b.c/");
@@ -388,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_by_whole_components() {
+    fn finds_files_by_whole_components() {
         let dir = tree(&["src/a.c", "src/aa.c", "xsrc/a.c"]);
         let index = build(vec![workspace(dir.path())]);
         assert_eq!(index.ending_with("a.c/").len(), 2);
@@ -397,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_path_can_have_is_missing() {
+    fn invalid_paths_are_missing() {
         let dir = tree(&["a.c"]);
         let index = build(vec![workspace(dir.path())]);
         assert!(!index.contains(&dir.path().join("a.c\0")));
@@ -410,7 +445,7 @@ mod tests {
         use std::os::unix::fs::symlink;
 
         #[test]
-        fn a_link_out_of_the_root_may_not_be_followed() {
+        fn does_not_follow_links_out_of_the_root() {
             let dir = tree(&["ws/a.c", "secret"]);
             let ws = dir.path().join("ws");
             symlink(dir.path().join("secret"), ws.join("b.c")).unwrap();
@@ -418,12 +453,12 @@ mod tests {
             let index = build(vec![workspace(&ws)]);
             assert_eq!(index.find(&ws.join("b.c")), Found::Outside);
             assert_eq!(index.find(&ws.join("up/secret")), Found::Outside);
-            assert!(index.contains(&ws.join("up/ws/a.c")), "out and in again");
-            assert_eq!(index.n_files(), 1, "links are not listed");
+            assert!(index.contains(&ws.join("up/ws/a.c")), "leads out and in again");
+            assert_eq!(index.n_files(), 1, "links are not indexed");
         }
 
         #[test]
-        fn a_root_behind_a_link_goes_by_both_names() {
+        fn accepts_both_paths_of_a_root_behind_a_link() {
             let dir = tree(&["real/a.c"]);
             let link = dir.path().join("link");
             symlink(dir.path().join("real"), &link).unwrap();
@@ -436,7 +471,7 @@ mod tests {
         }
 
         #[test]
-        fn a_pipe_is_no_file() {
+        fn a_pipe_is_not_a_file() {
             let dir = tree(&["a.c"]);
             let made = std::process::Command::new("mkfifo").arg(dir.path().join("p.c")).status();
             assert!(made.is_ok_and(|status| status.success()));

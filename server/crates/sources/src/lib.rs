@@ -1,8 +1,8 @@
-//! Paths named by profiles to files of a workspace, the functions of a document, and lines of a recorded text to lines of an
-//! edited one.
+//! Maps paths in profiles to files of a workspace, finds the functions of a document, and maps
+//! lines of a recorded text to lines of an edited one.
 //!
-//! Stands alone: it knows neither profiles nor editors. Of the disk it touches the given roots and nothing else, and of the files
-//! in them it opens only generated JavaScript and its source maps.
+//! Independent of profiles and editors. On disk it looks only into the given roots, and the only
+//! files it opens there are generated JavaScript and its source maps.
 
 mod functions;
 mod index;

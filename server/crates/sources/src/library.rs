@@ -1,6 +1,7 @@
-//! Where a library that a profile recorded may lie here.
+//! Candidate paths of a recorded library on this machine.
 //!
-//! Paths only: nothing is opened or looked for. A path is a guess, and whoever opens the file compares its id with the recorded one.
+//! This only builds paths and accesses no files. Whoever opens a candidate compares its id with the
+//! recorded one.
 
 use std::path::PathBuf;
 
@@ -10,14 +11,15 @@ use crate::index::lexical;
 use crate::map::{Rule, by_length, rest_below};
 use crate::name::{Form, Name, is_drive, normal};
 
-/// Of longer paths only the end is looked for.
+/// The limit for a path; of longer ones only the end is tried.
 const MAX_COMPONENTS: usize = 64;
 
-/// Where a library recorded at a path may lie, likely places first: where the user's rules say, at the path itself, and below each
-/// of the roots at each end of the path, the longest first (`/srv/app/bin/x`: `ROOT/srv/app/bin/x`, `ROOT/app/bin/x`, `ROOT/bin/x`,
-/// `ROOT/x`).
+/// Candidates for a library that was recorded at a path, the likeliest first: the results of the
+/// user's rules, the path itself, and every suffix of the path below each root, the longest first
+/// (`/srv/app/bin/x`: `ROOT/srv/app/bin/x`, `ROOT/app/bin/x`, `ROOT/bin/x`, `ROOT/x`).
 ///
-/// Roots are absolute. By its spelling each path but the recorded one lies in a root; symlinks may still lead out of it.
+/// Roots are absolute. All candidates except the recorded path are in a root lexically; symlinks
+/// may still lead out of it.
 pub fn library_paths(recorded: &str, roots: &[PathBuf], rules: &[Rule]) -> Vec<PathBuf> {
     let name = Name::parse(recorded);
     if matches!(name.form, Form::NoFile | Form::Scheme(_)) {
@@ -42,8 +44,8 @@ pub fn library_paths(recorded: &str, roots: &[PathBuf], rules: &[Rule]) -> Vec<P
         let end = components[start..].join("/");
         paths.extend(roots.iter().map(|root| root.join(&end)).filter(inside));
     }
-    let mut seen = FxHashSet::default();
-    paths.retain(|path| seen.insert(path.clone()));
+    let mut unique = FxHashSet::default();
+    paths.retain(|path| unique.insert(path.clone()));
     paths
 }
 
@@ -53,15 +55,21 @@ mod tests {
 
     fn paths(recorded: &str, roots: &[&str], rules: &[(&str, &str)]) -> String {
         let roots: Vec<_> = roots.iter().map(PathBuf::from).collect();
-        let rules: Vec<_> = rules.iter().map(|(from, to)| Rule { from: (*from).to_owned(), to: (*to).to_owned() }).collect();
+        let rules: Vec<_> = rules
+            .iter()
+            .map(|(from, to)| Rule { from: (*from).to_owned(), to: (*to).to_owned() })
+            .collect();
         let paths = library_paths(recorded, &roots, &rules);
         paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
-    fn the_path_itself_then_its_ends_in_each_root() {
+    fn tries_the_path_itself_then_its_suffixes_in_each_root() {
         assert_eq!(paths("/srv/demo/app/bin/x", &[], &[]), "/srv/demo/app/bin/x");
-        assert_eq!(paths("/srv/bin/x", &["/w", "/v"], &[]), "/srv/bin/x /w/srv/bin/x /v/srv/bin/x /w/bin/x /v/bin/x /w/x /v/x");
+        assert_eq!(
+            paths("/srv/bin/x", &["/w", "/v"], &[]),
+            "/srv/bin/x /w/srv/bin/x /v/srv/bin/x /w/bin/x /v/bin/x /w/x /v/x"
+        );
         assert_eq!(paths("/w/bin/x", &["/w"], &[]), "/w/bin/x /w/w/bin/x /w/x", "each once");
         assert_eq!(paths(r"C:\b\x.dll", &["/w"], &[]), "/w/b/x.dll /w/x.dll");
         assert_eq!(paths("target/x", &["/w"], &[]), "/w/target/x /w/x");
@@ -71,21 +79,27 @@ mod tests {
     }
 
     #[test]
-    fn rules_come_first_the_longest_first() {
+    fn applies_rules_first_the_longest_first() {
         let rules = [("/srv", "/w/all"), ("/srv/app", "build"), (r"C:\b", r"/w\win")];
-        assert_eq!(paths("/srv/app/x", &["/w"], &rules), "/w/build/x /w/all/app/x /srv/app/x /w/srv/app/x /w/app/x /w/x");
+        assert_eq!(
+            paths("/srv/app/x", &["/w"], &rules),
+            "/w/build/x /w/all/app/x /srv/app/x /w/srv/app/x /w/app/x /w/x"
+        );
         assert_eq!(paths(r"c:\b\x.dll", &["/w"], &rules), "/w/win/x.dll /w/b/x.dll /w/x.dll");
     }
 
     #[test]
-    fn nothing_but_the_path_itself_leads_out_of_the_roots() {
+    fn only_the_recorded_path_may_be_outside_the_roots() {
         assert_eq!(paths("/../../etc/../x", &["/w"], &[]), "/../../etc/../x /w/x");
         assert_eq!(paths("../../x", &["/w"], &[]), "/w/x");
-        assert_eq!(paths("/s/x", &["/w"], &[("/s", "/etc"), ("/s/x", "../../etc")]), "/s/x /w/s/x /w/x");
+        assert_eq!(
+            paths("/s/x", &["/w"], &[("/s", "/etc"), ("/s/x", "../../etc")]),
+            "/s/x /w/s/x /w/x"
+        );
     }
 
     #[test]
-    fn long_paths_are_looked_for_by_their_end() {
+    fn tries_only_the_end_of_long_paths() {
         let long = "/a".repeat(100_000);
         let roots = [PathBuf::from("/w")];
         assert_eq!(library_paths(&long, &roots, &[]).len(), 65);

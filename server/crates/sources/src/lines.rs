@@ -1,26 +1,26 @@
-//! Lines of the recorded text to lines of the open text and back, by a line diff.
+//! Maps lines of the recorded text to lines of the open text and back, by a line diff.
 //!
-//! Which text was the recorded one is the caller's knowledge. Time grows with the number of lines times a constant
-//! (`PIECE`), however unlike or repetitive the texts are.
+//! Which text was recorded is up to the caller. Time is linear in the number of lines, whatever the
+//! texts are, because long texts are compared in pieces of at most `PIECE` lines.
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, Interner, Token};
 use rustc_hash::FxHashMap;
 
-/// Which line of one text is which line of the other. All lines are 0-based.
+/// Maps lines of one text to lines of another. All lines are 0-based.
 ///
-/// Only lines of equal text are mapped (terminators and a byte order mark do not count), and in order:
-/// of two mapped lines the later one maps to the later one.
+/// Only lines of equal text are mapped, not counting terminators and a byte order mark. The order
+/// is kept: of two mapped lines, the later one maps to the later one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineMap {
-    /// Ascending in both texts, not empty, and never adjoining in both.
+    /// Ascending in both texts, not empty, and never adjacent in both.
     runs: Vec<Run>,
     n_recorded: u32,
     n_open: u32,
 }
 
-/// Consecutive lines that are in both texts.
+/// Consecutive lines that both texts contain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Run {
     recorded0: u32,
@@ -28,18 +28,19 @@ struct Run {
     n_lines: u32,
 }
 
-/// Texts that differ over more lines than this are cut into pieces, since a diff may take quadratic time.
+/// Longer differences are compared in pieces of this many lines, because a diff may take quadratic
+/// time.
 const PIECE: usize = 4096;
 
 impl LineMap {
-    /// Every one of `n_lines` lines maps to itself.
+    /// Maps each of `n_lines` lines to itself.
     pub fn identity(n_lines: u32) -> LineMap {
         let mut map = LineMap { runs: Vec::new(), n_recorded: n_lines, n_open: n_lines };
         map.keep(0, 0, n_lines as usize);
         map
     }
 
-    /// Compares the text that was profiled with the text that is open now. A changed line maps to nothing.
+    /// Compares the recorded text with the text that is open now. Changed lines are not mapped.
     pub fn new(recorded: &str, open: &str) -> LineMap {
         if recorded == open {
             return LineMap::identity(lines(open).count() as u32);
@@ -48,7 +49,11 @@ impl LineMap {
         input.update_before(lines(recorded));
         input.update_after(lines(open));
         let (before, after) = (input.before.as_slice(), input.after.as_slice());
-        let mut map = LineMap { runs: Vec::new(), n_recorded: before.len() as u32, n_open: after.len() as u32 };
+        let mut map = LineMap {
+            runs: Vec::new(),
+            n_recorded: before.len() as u32,
+            n_open: after.len() as u32,
+        };
 
         let equal = |(a, b): &(&Token, &Token)| a == b;
         let head = before.iter().zip(after).take_while(equal).count();
@@ -65,7 +70,7 @@ impl LineMap {
         map
     }
 
-    /// Where a line of the recorded text is now; `None` if it was changed, removed, or never existed.
+    /// The current line of a recorded line; `None` if it was changed or removed, or does not exist.
     pub fn to_open(&self, recorded_line0: u32) -> Option<u32> {
         let at = self.runs.partition_point(|run| run.recorded0 <= recorded_line0);
         let run = self.runs.get(at.checked_sub(1)?)?;
@@ -73,7 +78,7 @@ impl LineMap {
         (offset < run.n_lines).then(|| run.open0 + offset)
     }
 
-    /// Where a line of the open text was when it was recorded; `None` if it is new or changed.
+    /// The recorded line of a current line; `None` if it is new or changed.
     pub fn to_recorded(&self, open_line0: u32) -> Option<u32> {
         let at = self.runs.partition_point(|run| run.open0 <= open_line0);
         let run = self.runs.get(at.checked_sub(1)?)?;
@@ -91,16 +96,27 @@ impl LineMap {
         let run = Run { recorded0: recorded0 as u32, open0: open0 as u32, n_lines: n_lines as u32 };
         match self.runs.last_mut() {
             _ if n_lines == 0 => {}
-            Some(last) if last.recorded0 + last.n_lines == run.recorded0 && last.open0 + last.n_lines == run.open0 => {
+            Some(last)
+                if last.recorded0 + last.n_lines == run.recorded0
+                    && last.open0 + last.n_lines == run.open0 =>
+            {
                 last.n_lines += run.n_lines;
             }
             _ => self.runs.push(run),
         }
     }
 
-    /// Keeps what one piece of both texts has in common.
-    fn diff(&mut self, interner: &Interner<&str>, before: &[Token], after: &[Token], recorded: Range<usize>, open: Range<usize>) {
-        let indent = IndentHeuristic::new(|token| IndentLevel::for_ascii_line(interner[token].bytes(), 8));
+    /// Keeps the common lines of one piece of both texts.
+    fn diff(
+        &mut self,
+        interner: &Interner<&str>,
+        before: &[Token],
+        after: &[Token],
+        recorded: Range<usize>,
+        open: Range<usize>,
+    ) {
+        let indent =
+            IndentHeuristic::new(|token| IndentLevel::for_ascii_line(interner[token].bytes(), 8));
         let (before, after) = (&before[recorded.clone()], &after[open.clone()]);
         let mut diff = Diff::default();
         diff.compute_with(Algorithm::Histogram, before, after, interner.num_tokens());
@@ -117,14 +133,20 @@ impl LineMap {
     }
 }
 
-/// Lines without terminator. A file's byte order mark never reaches the editor's text.
+/// Lines without terminators. Editors drop a file's byte order mark.
 fn lines(text: &str) -> std::str::Lines<'_> {
     text.strip_prefix('\u{feff}').unwrap_or(text).lines()
 }
 
-/// Cuts two ranges into pairs that can be compared one by one, each at most [`PIECE`] long on both sides.
-/// The cuts lie at lines that are unique in both texts; a longer stretch without such a line is left out, as changed.
-fn pieces(before: &[Token], after: &[Token], recorded: Range<usize>, open: Range<usize>) -> Vec<(Range<usize>, Range<usize>)> {
+/// Splits two ranges into pairs of pieces, each at most [`PIECE`] long on both sides. They are
+/// split at lines that are unique in both texts. A longer stretch without such a line is left out
+/// and counts as changed.
+fn pieces(
+    before: &[Token],
+    after: &[Token],
+    recorded: Range<usize>,
+    open: Range<usize>,
+) -> Vec<(Range<usize>, Range<usize>)> {
     if recorded.len() <= PIECE && open.len() <= PIECE {
         return vec![(recorded, open)];
     }
@@ -135,7 +157,8 @@ fn pieces(before: &[Token], after: &[Token], recorded: Range<usize>, open: Range
     }
     anchors.push((recorded.end, open.end));
 
-    let fits = |from: (usize, usize), to: (usize, usize)| to.0 - from.0 <= PIECE && to.1 - from.1 <= PIECE;
+    let fits =
+        |from: (usize, usize), to: (usize, usize)| to.0 - from.0 <= PIECE && to.1 - from.1 <= PIECE;
     let mut pieces = Vec::new();
     let mut piece = |from: (usize, usize), to: (usize, usize)| {
         if fits(from, to) {
@@ -155,16 +178,19 @@ fn pieces(before: &[Token], after: &[Token], recorded: Range<usize>, open: Range
     pieces
 }
 
-/// Positions of lines that occur once in either text, as many as can be had in ascending order in both
+/// Positions of lines that are unique in each text. Returns the longest list that ascends in both
 /// (the longest increasing subsequence, as in Bram Cohen's patience diff).
 fn anchors(before: &[Token], after: &[Token]) -> Vec<(usize, usize)> {
     let places = unique_places(after);
     let unique = unique_places(before);
-    let mut pairs: Vec<(usize, usize)> =
-        unique.into_iter().filter_map(|(token, place)| Some((place?, *places.get(&token)?.as_ref()?))).collect();
+    let mut pairs: Vec<(usize, usize)> = unique
+        .into_iter()
+        .filter_map(|(token, place)| Some((place?, *places.get(&token)?.as_ref()?)))
+        .collect();
     pairs.sort_unstable();
 
-    // `piles[k]` ends the best chain of k + 1 pairs so far; `previous` links each pair to its predecessor.
+    // `piles[k]` ends the best chain of k + 1 pairs so far; `previous` has the predecessor of each
+    // pair.
     let mut piles: Vec<usize> = Vec::new();
     let mut previous = Vec::with_capacity(pairs.len());
     for (at, pair) in pairs.iter().enumerate() {
@@ -175,12 +201,14 @@ fn anchors(before: &[Token], after: &[Token]) -> Vec<(usize, usize)> {
             None => piles.push(at),
         }
     }
-    let mut chain: Vec<_> = std::iter::successors(piles.last().copied(), |&at| previous[at]).map(|at| pairs[at]).collect();
+    let mut chain: Vec<_> = std::iter::successors(piles.last().copied(), |&at| previous[at])
+        .map(|at| pairs[at])
+        .collect();
     chain.reverse();
     chain
 }
 
-/// Where each token is; `None` for those that occur more than once.
+/// The position of each token; `None` for tokens that occur more than once.
 fn unique_places(tokens: &[Token]) -> FxHashMap<Token, Option<usize>> {
     let mut places = FxHashMap::default();
     for (place, &token) in tokens.iter().enumerate() {
@@ -193,14 +221,15 @@ fn unique_places(tokens: &[Token]) -> FxHashMap<Token, Option<usize>> {
 mod tests {
     use super::*;
 
-    /// For each recorded line the open line, or `-`.
+    /// The open line of each recorded line, or `-`.
     fn render(recorded: &str, open: &str) -> String {
         let map = checked(recorded, open);
-        let targets = (0..map.n_recorded).map(|line0| map.to_open(line0).map_or("-".into(), |to| to.to_string()));
+        let targets = (0..map.n_recorded)
+            .map(|line0| map.to_open(line0).map_or("-".into(), |to| to.to_string()));
         targets.collect::<Vec<_>>().join(" ")
     }
 
-    /// The map, after checking what must hold for every one.
+    /// Creates the map and checks its invariants.
     fn checked(recorded: &str, open: &str) -> LineMap {
         let map = LineMap::new(recorded, open);
         let (before, after): (Vec<_>, Vec<_>) = (lines(recorded).collect(), lines(open).collect());
@@ -214,49 +243,52 @@ mod tests {
             last = Some(to);
         }
         let mapped = |n: u32, f: &dyn Fn(u32) -> Option<u32>| (0..n).filter_map(f).count();
-        assert_eq!(mapped(map.n_recorded, &|line0| map.to_open(line0)), mapped(map.n_open, &|line0| map.to_recorded(line0)),);
+        assert_eq!(
+            mapped(map.n_recorded, &|line0| map.to_open(line0)),
+            mapped(map.n_open, &|line0| map.to_recorded(line0)),
+        );
         assert_eq!(map.is_identity(), before == after);
         assert_eq!((map.to_open(map.n_recorded), map.to_recorded(map.n_open)), (None, None));
         map
     }
 
     #[test]
-    fn equal_texts_map_to_themselves() {
+    fn maps_equal_texts_to_themselves() {
         assert_eq!(render("a\nb\n", "a\nb\n"), "0 1");
         assert_eq!(LineMap::new("a\nb\n", "a\nb\n"), LineMap::identity(2));
     }
 
     #[test]
-    fn lines_below_an_insertion_move() {
+    fn moves_lines_below_an_insertion() {
         assert_eq!(render("a\nb\nc\n", "a\nnew\nb\nc\n"), "0 2 3");
     }
 
     #[test]
-    fn removed_lines_map_to_nothing() {
+    fn does_not_map_removed_lines() {
         assert_eq!(render("a\nb\nc\n", "a\nc\n"), "0 - 1");
         assert_eq!(checked("a\nb\nc\n", "a\nc\n").to_recorded(1), Some(2));
     }
 
     #[test]
-    fn a_changed_line_maps_to_nothing_either_way() {
+    fn does_not_map_changed_lines_in_either_direction() {
         assert_eq!(render("a\nb\nc\n", "a\nB\nc\n"), "0 - 2");
         assert_eq!(checked("a\nb\nc\n", "a\nB\nc\n").to_recorded(1), None);
     }
 
     #[test]
-    fn a_space_is_a_change() {
+    fn a_changed_space_is_a_change() {
         assert_eq!(render("a\nb", "a\n b"), "0 -");
     }
 
     #[test]
-    fn terminators_do_not_count() {
+    fn ignores_terminators() {
         assert!(checked("a\r\nb\r\n", "a\nb\n").is_identity());
         assert!(checked("a\nb", "a\nb\n").is_identity());
         assert_eq!(render("a\r\nb\r\n", "x\na\nb"), "1 2");
     }
 
     #[test]
-    fn a_byte_order_mark_does_not_count() {
+    fn ignores_a_byte_order_mark() {
         assert!(checked("\u{feff}a\nb\n", "a\nb\n").is_identity());
     }
 
@@ -270,20 +302,20 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_number_range_maps_to_nothing() {
+    fn accepts_the_largest_line_number() {
         assert_eq!(LineMap::identity(3).to_open(u32::MAX), None);
         assert_eq!(LineMap::identity(3).to_recorded(u32::MAX), None);
     }
 
     #[test]
-    fn an_inserted_function_keeps_its_neighbours_whole() {
+    fn an_inserted_function_leaves_its_neighbours_mapped() {
         let recorded = "fn a() {\n    x();\n}\n\nfn c() {\n    z();\n}\n";
         let open = "fn a() {\n    x();\n}\n\nfn b() {\n    y();\n}\n\nfn c() {\n    z();\n}\n";
         assert_eq!(render(recorded, open), "0 1 2 3 8 9 10");
     }
 
     #[test]
-    fn every_pair_of_short_texts_keeps_the_promises() {
+    fn keeps_its_invariants_for_all_short_texts() {
         let mut texts = vec![String::new()];
         for len in 0..5 {
             let longer: Vec<String> = texts
@@ -305,10 +337,11 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_compared_in_pieces_without_loss() {
+    fn long_texts_lose_nothing_to_pieces() {
         let n = 10 * PIECE;
         let recorded = text(n, |at| format!("line {at}"));
-        let open = text(n, |at| if at % 3 == 0 { format!("new {at}") } else { format!("line {at}") });
+        let open =
+            text(n, |at| if at % 3 == 0 { format!("new {at}") } else { format!("line {at}") });
         let map = checked(&recorded, &format!("first\n{open}last\n"));
         for at in 0..n as u32 {
             assert_eq!(map.to_open(at), (at % 3 != 0).then_some(at + 1));
@@ -316,16 +349,19 @@ mod tests {
     }
 
     #[test]
-    fn a_line_moved_far_does_not_stop_the_others() {
+    fn a_line_that_moves_far_does_not_affect_others() {
         let n = 3 * PIECE;
         let recorded = text(n, |at| format!("line {at}"));
         let open = text(n, |at| format!("line {}", (at + 1) % n));
         let map = checked(&recorded, &open);
-        assert_eq!((map.to_open(0), map.to_open(1), map.to_open(n as u32 - 1)), (None, Some(0), Some(n as u32 - 2)));
+        assert_eq!(
+            (map.to_open(0), map.to_open(1), map.to_open(n as u32 - 1)),
+            (None, Some(0), Some(n as u32 - 2))
+        );
     }
 
     #[test]
-    fn long_repetitive_texts_are_given_up_where_nothing_is_unique() {
+    fn skips_long_stretches_without_unique_lines() {
         let n = 20 * PIECE;
         let recorded = format!("{}mark\nend\n", text(n, |at| (at * 7919 % 10007 % 10).to_string()));
         let open = format!("{}mark\nEND\n", text(n, |at| (at * 104_729 % 10009 % 10).to_string()));

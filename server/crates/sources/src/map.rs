@@ -1,8 +1,8 @@
-//! Maps the file names of one profile to files of the workspace.
+//! Maps the file names of a profile to files of the workspace.
 //!
-//! What is certain comes first: the user's rules, then the path itself. Only then the end of a path is compared, and
-//! when two files could be meant, none is: a wrong number beside somebody's code is worse than no number.
-//! Functions are not known here, nor what source maps say (`source_map`).
+//! Certain matches come first: the user's rules, then the path itself. Only then the ends of paths
+//! are compared. If two files match, none is chosen: a wrong number beside the code is worse than
+//! no number. Functions and source maps are handled elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -13,108 +13,112 @@ use crate::name::{Form, IGNORES_CASE, Name, key, normal};
 use crate::prefix::{Prefixes, Verdict};
 use crate::rust::RustFolders;
 
-/// A mapping the user wrote (setting `pathMappings`). Both separators are understood, and whole components count.
+/// A rule of the setting `pathMappings`. It matches whole components, with either separator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// The beginning of names: `/srv/app`, `C:\build`, `webpack://app`, `git:github.com/rust-lang/rust`.
-    /// If it is empty, the rule does nothing.
+    /// The prefix of names: `/srv/app`, `C:\build`, `webpack://app`,
+    /// `git:github.com/rust-lang/rust`. An empty prefix matches nothing.
     pub from: String,
-    /// The folder (or file) inside a root that stands there instead; if it is relative, each root is tried.
+    /// The replacement: a folder or file inside a root. A relative one is tried in each root.
     pub to: String,
 }
 
-/// What became of a name.
+/// The result of mapping one name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mapping {
     /// One file, by its canonical path.
     Mapped {
         /// Canonical, inside a root.
         path: PathBuf,
-        /// Which step found it.
+        /// The step that found it.
         how: How,
     },
-    /// Several files could be meant, so none is.
+    /// Several files match, so none is chosen.
     Ambiguous {
-        /// Canonical, sorted, at least two; the first few if they are many.
+        /// Canonical, sorted, at least two; only the first few if there are many.
         candidates: Vec<PathBuf>,
     },
-    /// No file.
+    /// No file matches.
     Unmapped(Reason),
 }
 
-/// Which step of the mapping found a file.
+/// The step of the mapping that found a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {
     /// A rule of the user.
     Rule,
     /// The path exists in a root.
     Exact,
-    /// The end of the path.
+    /// A file in a root ends like the name.
     Suffix,
-    /// The path exists in a root, spelled through a symlink.
+    /// The path exists in a root, but contains a symlink.
     Link,
-    /// The source map of a file that ran names it; said by whoever applies source maps, never here.
+    /// A source map names the file. Set by the code that applies source maps, never here.
     SourceMap,
 }
 
-/// Why a name has no file. Displays as the end of a sentence that begins with the name.
-/// Holds text of the profile: whoever prints it escapes it.
+/// Why a name has no file. Displays as the end of a sentence that begins with the name. Contains
+/// text of the profile, which must be escaped for output.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// `<frozen os>`, `(unknown)`, `~` and their like.
-    #[error("names no file")]
+    /// `<frozen os>`, `(unknown)`, `~` and the like.
+    #[error("is not the name of a file")]
     NoFile,
     /// Such as `chrome:`.
-    #[error("has the scheme `{0}:`, which names no file here")]
+    #[error("has the unsupported scheme `{0}:`")]
     Scheme(String),
     /// Packages, toolchains, system libraries.
-    #[error("belongs to a library, which is only found by its exact path, a path mapping, or in a source root")]
+    #[error(
+        "belongs to a library, which is only found by its exact path, through a path mapping, or in a source root"
+    )]
     Library,
-    /// `git:` and `hg:` forms; holds host and path.
-    #[error("belongs to the repository {0}, of which no root is a checkout")]
+    /// `git:` and `hg:` names; contains host and path.
+    #[error("belongs to the repository {0}, and no root is a checkout of it")]
     Repository(String),
     /// `./x`, `../x`.
-    #[error("is relative to an unknown build folder: a path mapping can name it")]
+    #[error("is relative to an unknown build folder: add a path mapping for it")]
     Dotted,
-    /// A symlink leads out of the roots.
-    #[error("leads out of the workspace")]
+    /// The path contains a symlink that leads out of the roots.
+    #[error("is outside the workspace, because of a symlink")]
     Outside,
-    /// Nothing in any root ends like it, or its own path in a root holds no file.
+    /// No file in any root ends like it, or its own path is in a root but does not exist.
     #[error("is not in the workspace")]
     NotFound,
-    /// The user's rule decided, but there is no file.
-    #[error("is mapped by a path mapping to {}, which is no file of the workspace", .0.display())]
+    /// A rule applies, but the mapped path does not exist.
+    #[error("is mapped by a path mapping to {}, which is not a file in the workspace", .0.display())]
     Rule(PathBuf),
-    /// The only thing in common with a file of the workspace.
-    #[error("has only the base name in common with {}", .0.display())]
+    /// A file in the workspace has the same base name, and nothing else in common.
+    #[error("shares only the base name with {}", .0.display())]
     BaseName(PathBuf),
-    /// Another file of the root says that the root was elsewhere.
+    /// Other names of the profile place that root in another folder.
     #[error("ends like {}, but other files of that folder were recorded in {established}", candidate.display())]
     PrefixDiffers {
-        /// The file that it is not.
+        /// The file that ends like the name.
         candidate: PathBuf,
-        /// The folder of the profile that is known to be this root.
+        /// The recorded folder that corresponds to the root.
         established: String,
     },
     /// Names from different folders end like files of one root, with equal evidence.
-    #[error("ends like {}, but so do files of other recorded folders: a path mapping can decide", .0.display())]
+    #[error("ends like {}, but so do files of other recorded folders: add a path mapping", .0.display())]
     PrefixDisputed(PathBuf),
-    /// The workspace has too many files to know whether another one ends like this as well.
-    #[error("ends like {}, but not all files of the workspace were looked at", .0.display())]
+    /// The index is incomplete, so another file may end like this as well.
+    #[error("ends like {}, but the workspace has too many files to rule out others", .0.display())]
     IndexCut(PathBuf),
 }
 
-/// So many candidates of an ambiguous name are reported.
+/// The limit for the reported candidates of an ambiguous name.
 const MAX_REPORTED: usize = 16;
 
-/// Maps all names of one profile together, in their order: absolute names give each other evidence.
+/// Maps all names of one profile together, in their order, because absolute names are evidence for
+/// each other.
 ///
-/// `profile_dir` is the folder of the profile. If a name could mean files of several roots, the root that holds the
-/// profile wins.
+/// `profile_dir` is the folder of the profile. If a name matches files of several roots, the root
+/// that contains the profile wins.
 ///
-/// The order: user rules (if one covers a name but leads to no file, nothing is guessed); the path itself, if it is
-/// in a root; the end of the path. Relative names and paths of URLs need all their components to be the end of one
-/// file, libraries' names the same in a source root, absolute names the agreement of the others.
+/// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
+/// is guessed); the path itself, if it is in a root; the end of the path. Relative names and paths
+/// of URLs must be the end of one file with all their components. So must names of libraries, but
+/// only in source roots. Absolute names need the evidence of the others.
 pub fn map_paths<'a>(
     names: impl IntoIterator<Item = &'a str>,
     index: &SourceIndex,
@@ -126,18 +130,23 @@ pub fn map_paths<'a>(
     let alone: Vec<Option<Mapping>> = names.iter().map(|name| mapper.alone(name)).collect();
 
     // A name that must not be guessed is no evidence for guesses either.
-    let counts =
-        |(name, alone): &(&Name, &Option<Mapping>)| name.form == Form::Absolute && !matches!(alone, Some(Mapping::Unmapped(_)));
-    let absolute = || names.iter().zip(&alone).filter(counts);
-    let spelled = absolute().filter_map(|(_, mapping)| match mapping {
-        Some(Mapping::Mapped { path, how: How::Exact | How::Link }) => index.root_of(path),
-        _ => None,
-    });
-    let spelled: FxHashSet<usize> = spelled.collect();
-    let prefixes = Prefixes::infer(index, absolute().map(|(name, _)| name), spelled);
+    let is_evidence = |(name, alone): &(&Name, &Option<Mapping>)| {
+        name.form == Form::Absolute && !matches!(alone, Some(Mapping::Unmapped(_)))
+    };
+    let absolute = || names.iter().zip(&alone).filter(is_evidence);
+    let exact_roots: FxHashSet<usize> = absolute()
+        .filter_map(|(_, mapping)| match mapping {
+            Some(Mapping::Mapped { path, how: How::Exact | How::Link }) => index.root_of(path),
+            _ => None,
+        })
+        .collect();
+    let prefixes = Prefixes::infer(index, absolute().map(|(name, _)| name), exact_roots);
 
-    let mapped = names.iter().zip(alone);
-    mapped.map(|(name, alone)| alone.unwrap_or_else(|| mapper.together(name, &prefixes))).collect()
+    names
+        .iter()
+        .zip(alone)
+        .map(|(name, alone)| alone.unwrap_or_else(|| mapper.together(name, &prefixes)))
+        .collect()
 }
 
 struct Mapper<'a> {
@@ -145,7 +154,7 @@ struct Mapper<'a> {
     /// Longest `from` first.
     rules: Vec<(Name, &'a str)>,
     rust: RustFolders,
-    /// The root that holds the profile.
+    /// The root that contains the profile.
     own_root: Option<usize>,
 }
 
@@ -159,7 +168,7 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    /// What a name says by itself; `None` for absolute names that need the evidence of others.
+    /// Maps a name by itself; `None` for absolute names that need the evidence of others.
     fn alone(&self, name: &Name) -> Option<Mapping> {
         let missing = match self.by_rule(name) {
             Some(Ok(path)) => return Some(mapped(path, How::Rule)),
@@ -168,10 +177,10 @@ impl<'a> Mapper<'a> {
         };
         let found = self.index.find(Path::new(&name.text));
         if let Found::File(path) = found {
-            let is_spelled_so = key(&path.to_string_lossy()) == key(&name.text);
-            return Some(mapped(path, if is_spelled_so { How::Exact } else { How::Link }));
+            let is_exact = key(&path.to_string_lossy()) == key(&name.text);
+            return Some(mapped(path, if is_exact { How::Exact } else { How::Link }));
         }
-        // The user said where it is. Whatever else looks like it would be a guess against their word.
+        // A rule says where the file is. Any other match would be a guess against it.
         if let Some(target) = missing {
             return Some(Mapping::Unmapped(Reason::Rule(target)));
         }
@@ -180,8 +189,12 @@ impl<'a> Mapper<'a> {
             (_, Found::Outside) => Mapping::Unmapped(Reason::Outside),
             (Form::NoFile, _) => Mapping::Unmapped(Reason::NoFile),
             (Form::Scheme(scheme), _) => Mapping::Unmapped(Reason::Scheme(scheme.clone())),
-            (Form::Relative, _) => self.choose(self.ending_with(tail)).unwrap_or(Mapping::Unmapped(Reason::NotFound)),
-            (Form::Library, _) => self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library)),
+            (Form::Relative, _) => {
+                self.choose(self.ending_with(tail)).unwrap_or(Mapping::Unmapped(Reason::NotFound))
+            }
+            (Form::Library, _) => {
+                self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library))
+            }
             (Form::Dotted, _) => self.in_source_roots(tail, Reason::Dotted),
             (Form::Repository(repo), _) => self.in_repository(repo, name),
             (Form::Absolute, Found::Elsewhere) => return None,
@@ -189,11 +202,13 @@ impl<'a> Mapper<'a> {
         })
     }
 
-    /// What the other absolute names of the profile say about this one.
+    /// Maps an absolute name by the evidence of the others.
     fn together(&self, name: &Name, prefixes: &Prefixes) -> Mapping {
         let reason = match prefixes.judge(name, |path| self.index.canonical(path)) {
             Verdict::Files(files) => return self.decide(files),
-            Verdict::Differs { candidate, established } => Reason::PrefixDiffers { candidate: candidate.to_owned(), established },
+            Verdict::Differs { candidate, established } => {
+                Reason::PrefixDiffers { candidate: candidate.to_owned(), established }
+            }
             Verdict::Undecided { files, n_shared } => match files {
                 [] => Reason::NotFound,
                 [only] if n_shared == 1 => Reason::BaseName(only.path.clone()),
@@ -205,7 +220,7 @@ impl<'a> Mapper<'a> {
         Mapping::Unmapped(reason)
     }
 
-    /// The file a rule leads to, or the path where there is none; `None` if no rule covers the name.
+    /// The file by a rule, or the mapped path if it does not exist; `None` if no rule applies.
     fn by_rule(&self, name: &Name) -> Option<Result<PathBuf, PathBuf>> {
         let mut missing = None;
         for (from, to) in &self.rules {
@@ -215,7 +230,11 @@ impl<'a> Mapper<'a> {
             let to = if cfg!(windows) { (*to).to_owned() } else { to.replace('\\', "/") };
             let mut target = PathBuf::from(to);
             target.extend(normal(rest));
-            let found = self.index.roots().iter().find_map(|root| self.index.canonical(&root.path.join(&target)));
+            let found = self
+                .index
+                .roots()
+                .iter()
+                .find_map(|root| self.index.canonical(&root.path.join(&target)));
             if let Some(path) = found {
                 return Some(Ok(path));
             }
@@ -236,34 +255,41 @@ impl<'a> Mapper<'a> {
         (!files.is_empty()).then(|| self.decide(files))
     }
 
-    /// A file of a checkout; in source roots also of a folder with the repository's name.
+    /// A file of a checkout. In source roots, also of a folder with the name of the repository.
     fn in_repository(&self, repo: &str, name: &Name) -> Mapping {
         let is_checkout = |root: usize| self.index.is_checkout(root, repo);
         let roots = self.index.roots().iter().enumerate();
         let checkouts = roots.filter(|(root, _)| is_checkout(*root));
-        let exact: Vec<PathBuf> = checkouts.filter_map(|(_, root)| self.index.canonical(&root.path.join(name.tail()))).collect();
+        let exact: Vec<PathBuf> = checkouts
+            .filter_map(|(_, root)| self.index.canonical(&root.path.join(name.tail())))
+            .collect();
         if !exact.is_empty() {
             return self.decide(exact);
         }
         let files = self.ending_with(&name.key).filter(|file| is_checkout(file.root));
         self.choose(files).or_else(|| self.of_rust(name)).unwrap_or_else(|| {
             let folder = repo.rsplit('/').next().unwrap_or_default();
-            self.in_source_roots(&key(&format!("{folder}/{}", name.tail())), Reason::Repository(repo.to_owned()))
+            self.in_source_roots(
+                &key(&format!("{folder}/{}", name.tail())),
+                Reason::Repository(repo.to_owned()),
+            )
         })
     }
 
-    /// The files whose path ends with all of these components; `tail` as [`key`].
+    /// The files whose path ends with all of these components; `tail` as returned by [`key`].
     fn ending_with(&self, tail: &str) -> impl Iterator<Item = &'a File> + use<'a> {
         let files = if tail.is_empty() { &[] } else { self.index.ending_with(tail) };
         files.iter()
     }
 
-    /// The only file, or the only one in the profile's own root; `None` if there is none at all.
+    /// The only file, or the only one in the root of the profile. `None` if there is none at all.
     fn choose<'f>(&self, files: impl Iterator<Item = &'f File>) -> Option<Mapping> {
         let files: Vec<PathBuf> = files.map(|file| file.path.clone()).collect();
         match files.as_slice() {
             [] => None,
-            [only] if !self.index.is_complete() => Some(Mapping::Unmapped(Reason::IndexCut(only.clone()))),
+            [only] if !self.index.is_complete() => {
+                Some(Mapping::Unmapped(Reason::IndexCut(only.clone())))
+            }
             _ => Some(self.decide(files)),
         }
     }
@@ -271,7 +297,9 @@ impl<'a> Mapper<'a> {
     fn decide(&self, mut files: Vec<PathBuf>) -> Mapping {
         files.sort_unstable();
         files.dedup();
-        let mut own = files.iter().filter(|file| self.own_root.is_some() && self.index.root_of(file) == self.own_root);
+        let mut own = files
+            .iter()
+            .filter(|file| self.own_root.is_some() && self.index.root_of(file) == self.own_root);
         match (files.as_slice(), own.next(), own.next()) {
             ([only], ..) | (_, Some(only), None) => mapped(only.clone(), How::Suffix),
             _ => ambiguous(files.into_iter()),
@@ -289,7 +317,7 @@ fn ambiguous(files: impl Iterator<Item = PathBuf>) -> Mapping {
     Mapping::Ambiguous { candidates }
 }
 
-/// What rules replace, longest first, and by what.
+/// Prefixes of rules with their replacements, longest first.
 pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
     let rules = rules.iter().map(|rule| (Name::parse(&rule.from), rule.to.as_str()));
     let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
@@ -297,7 +325,7 @@ pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
     rules
 }
 
-/// What is left of `text` below `prefix`, by whole components; both as in [`Name::text`].
+/// The rest of `text` below `prefix`, by whole components. Both in the form of [`Name::text`].
 pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
     let (head, rest) = text.split_at_checked(prefix.len())?;
     let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };

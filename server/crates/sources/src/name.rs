@@ -1,50 +1,51 @@
-//! Reads the spelling of a file name as profilers write it: what kind of name is it, and which components count.
+//! Parses file names as profilers spell them: the kind of name, and the components that count.
 //!
-//! Purely lexical. Which file a name means is decided in `map`. A backslash always separates, so a
+//! Purely lexical. `map` decides which file a name means. A backslash is always a separator, so a
 //! POSIX file with a backslash in its name is not found.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// A name of a profile, taken apart.
+/// A parsed name of a profile.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Name {
     pub form: Form,
-    /// The anchor (`/`, `./`, `http://`, `cargo:`, or nothing) and the components, joined by `/`, without `.` and `..`.
-    /// This is what user rules see.
+    /// The anchor (`/`, `./`, `http://`, `cargo:`, or nothing) and the components, joined by `/`,
+    /// without `.` and `..`. Rules are matched against this.
     pub text: String,
-    /// Where in `text` the components begin that must end a file's path: behind the host, the bundler, the package
-    /// registry or the place where libraries are installed.
+    /// The offset in `text` of the components that must be the end of a file's path: after the
+    /// host, the bundler, the package registry or the place where libraries are installed.
     tail: usize,
     /// The [`key`] of these components.
     pub key: String,
 }
 
-/// What kind of name it is, which decides how it may be matched.
+/// The kind of a name. It decides how the name may be matched.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Form {
-    /// Begins at the top of some machine's file system.
+    /// A path from the root of a file system.
     Absolute,
-    /// All its components count: relative paths, paths of URLs and bundlers, Bazel's `/proc/self/cwd`.
+    /// A path of which all components count: relative paths, paths in URLs and of bundlers, Bazel's
+    /// `/proc/self/cwd`.
     Relative,
-    /// `./x`, `../x`, `x/../y`: relative to an unknown build folder, as libc's are.
+    /// `./x`, `../x`, `x/../y`: relative to an unknown build folder, as in libc.
     Dotted,
-    /// `git:` and `hg:` forms; holds host and path of the repository.
+    /// `git:` and `hg:` names; contains host and path of the repository.
     Repository(String),
-    /// Names of packages, toolchains and system libraries.
+    /// Files of packages, toolchains and system libraries.
     Library,
-    /// Another scheme than the known ones; holds it.
+    /// A name with an unknown scheme; contains the scheme.
     Scheme(String),
-    /// Names no file at all: `<frozen os>`, `(unknown)`, `~`.
+    /// Not a file: `<frozen os>`, `(unknown)`, `~`.
     NoFile,
 }
 
 impl Name {
-    /// Never fails: what is not understood is [`Form::Scheme`] or [`Form::NoFile`].
+    /// Never fails: unknown names are [`Form::Scheme`] or [`Form::NoFile`].
     pub fn parse(name: &str) -> Name {
         let name = name.trim();
-        if names_no_file(name) {
+        if is_no_file(name) {
             return Name::bare(Form::NoFile, name);
         }
         let Some((scheme, rest)) = split_scheme(name) else {
@@ -66,7 +67,7 @@ impl Name {
         self.text.get(self.tail..).unwrap_or_default()
     }
 
-    /// The text in front of its last `n` components, and these.
+    /// Splits the text before its last `n` components.
     pub fn split_last(&self, n: usize) -> (&str, &str) {
         let slash = self.text.rmatch_indices('/').nth(n.saturating_sub(1));
         slash.map_or(("", &self.text), |(at, _)| (&self.text[..at], &self.text[at + 1..]))
@@ -76,7 +77,7 @@ impl Name {
         Name { form, text: text.to_owned(), tail: text.len(), key: String::new() }
     }
 
-    /// `anchor` + `head` + `tail`, where `head` counts for rules only.
+    /// `anchor` + `head` + `tail`. `head` counts only for rules.
     fn new(form: Form, anchor: &str, head: &[&str], tail: &[&str]) -> Name {
         let mut text = anchor.to_owned();
         for component in head {
@@ -97,7 +98,10 @@ impl Name {
             return Name::new(Form::Relative, "", &[], &normal(path));
         }
         let mut components = normal(path);
-        let drive = components.first().filter(|first| is_drive(first)).map(|drive| drive.to_ascii_uppercase());
+        let drive = components
+            .first()
+            .filter(|first| is_drive(first))
+            .map(|drive| drive.to_ascii_uppercase());
         if let (Some(drive), Some(first)) = (&drive, components.first_mut()) {
             *first = drive;
         }
@@ -105,8 +109,10 @@ impl Name {
         let is_absolute = has_drive || path.starts_with(SEPARATORS);
         let skip = library_tail(&components, is_absolute);
         let (head, tail) = components.split_at(skip.unwrap_or(0));
-        let mut spelled = path.split(SEPARATORS).enumerate();
-        let is_dotted = spelled.any(|(at, component)| component == ".." || component == "." && at == 0);
+        let is_dotted = path
+            .split(SEPARATORS)
+            .enumerate()
+            .any(|(at, component)| component == ".." || component == "." && at == 0);
         let anchor = match () {
             () if has_drive => "",
             () if is_absolute => "/",
@@ -122,33 +128,39 @@ impl Name {
         Name::new(form, anchor, head, tail)
     }
 
-    /// `//authority/path?query#fragment`, the authority being a host or a bundler's project, often empty.
+    /// Parses `//authority/path?query#fragment`. The authority is a host or a bundler's project,
+    /// and often empty.
     fn url(scheme: &str, rest: &str) -> Name {
         let rest = rest.strip_prefix("//").unwrap_or(rest);
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
         let path = decoded(path);
-        // Next.js puts the layer in front: webpack-internal:///(rsc)/./app/page.tsx
+        // Next.js adds the layer: webpack-internal:///(rsc)/./app/page.tsx
         let layered = path.split_once(")/./").filter(|(layer, _)| layer.starts_with('('));
         let components = normal(layered.map_or(&path, |(_, path)| path));
         let anchor = format!("{scheme}://{authority}/");
         match library_tail(&components, false) {
-            Some(skip) => Name::new(Form::Library, &anchor, &components[..skip], &components[skip..]),
+            Some(skip) => {
+                Name::new(Form::Library, &anchor, &components[..skip], &components[skip..])
+            }
             None => Name::new(Form::Relative, &anchor, &[], &components),
         }
     }
 
-    /// `HOST/ORG/REPO:PATH:REVISION`
+    /// Parses `HOST/ORG/REPO:PATH:REVISION`.
     fn repository(scheme: &str, rest: &str) -> Name {
         let (repo, path) = rest.split_once(':').unwrap_or((rest, ""));
         let path = path.rsplit_once(':').map_or(path, |(path, _revision)| path);
-        // Old standard libraries of Rust: ../REVISION//library/core/src/lib.rs
-        let path = path.strip_prefix("../").and_then(|path| path.split_once("//")).map_or(path, |(_revision, path)| path);
+        // In old standard libraries of Rust the path is ../REVISION//library/core/src/lib.rs
+        let path = path
+            .strip_prefix("../")
+            .and_then(|path| path.split_once("//"))
+            .map_or(path, |(_revision, path)| path);
         let repo = normal(repo);
         let form = Form::Repository(repo.join("/"));
         Name::new(form, &format!("{scheme}:"), &repo, &normal(path))
     }
 
-    /// Fields separated by `:`, the first `skip` components of which say where the package came from.
+    /// Parses fields separated by `:`. The first `skip` components say where the package is from.
     fn package(scheme: &str, rest: &str, skip: usize) -> Name {
         let rest = rest.replace(':', "/");
         let components = normal(&rest);
@@ -157,8 +169,9 @@ impl Name {
     }
 }
 
-/// The components of a path from the last to the first, each followed by `/`: two paths share the end that their
-/// keys share as beginning. Where file systems ignore case, so do keys (ASCII only, which keeps lengths).
+/// The components of a path from the last to the first, each followed by `/`. A common end of two
+/// paths is a common prefix of their keys. On file systems that ignore case, keys are in lower case
+/// (ASCII only, which keeps lengths).
 pub(crate) fn key(path: &str) -> String {
     let mut key = String::with_capacity(path.len() + 1);
     for component in path.rsplit('/').filter(|component| !component.is_empty()) {
@@ -176,7 +189,8 @@ pub(crate) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
 pub(crate) const SEPARATORS: [char; 2] = ['/', '\\'];
 
-/// Components without empty ones, `.` and `..`. A drive begins anew, since build systems glue folders in front of it.
+/// The components without empty ones, `.` and `..`. A drive replaces everything before it, because
+/// build systems prepend folders to it.
 pub(crate) fn normal(path: &str) -> Vec<&str> {
     let mut components: Vec<&str> = Vec::new();
     for component in path.split(SEPARATORS) {
@@ -200,7 +214,7 @@ pub(crate) fn is_drive(component: &str) -> bool {
     matches!(component.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
 
-fn names_no_file(name: &str) -> bool {
+fn is_no_file(name: &str) -> bool {
     let enclosed = |open, close| name.starts_with(open) && name.ends_with(close);
     matches!(name, "" | "~" | "-" | "???")
         || name.ends_with('>')
@@ -209,7 +223,7 @@ fn names_no_file(name: &str) -> bool {
         || name.starts_with("(eval ")
 }
 
-/// A scheme has at least two characters, so that a drive letter is none.
+/// Splits off a scheme. It has at least two characters, otherwise it is a drive letter.
 pub(crate) fn split_scheme(name: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = name.split_once(':')?;
     let is_scheme = scheme.len() > 1
@@ -218,39 +232,43 @@ pub(crate) fn split_scheme(name: &str) -> Option<(&str, &str)> {
     is_scheme.then_some((scheme, rest))
 }
 
-/// The path of a `file:` URL, whose host may be missing.
+/// The path of a `file:` URL, with or without a host.
 pub(crate) fn file_path(rest: &str) -> &str {
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     rest.strip_prefix("localhost").unwrap_or(rest)
 }
 
-/// Without query and fragment, percent-decoded.
+/// Removes query and fragment, and decodes percent-encoding.
 fn decoded(path: &str) -> Cow<'_, str> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     percent_decode_str(path).decode_utf8_lossy()
 }
 
-/// How many components lie in front of the part that names a file inside a library; `None` if it is no library's path.
-/// The innermost mark counts.
+/// The number of components before the part that names a file inside a library; `None` if the path
+/// is not one of a library. The innermost marker decides.
 fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
-    let marked = |at: usize| match components.get(at..)? {
-        ["site-packages" | "dist-packages" | "node_modules" | ".cargo" | ".rustup", _, ..] => Some(at + 1),
+    let after_marker = |at: usize| match components.get(at..)? {
+        ["site-packages" | "dist-packages" | "node_modules" | ".cargo" | ".rustup", _, ..] => {
+            Some(at + 1)
+        }
         ["lib" | "lib64", python, _, ..] if is_versioned(python, "python") => Some(at + 2),
         ["registry", "src", index, _, ..] if is_registry(index) => Some(at + 3),
         ["rustlib", "src", "rust", _, ..] => Some(at + 3),
         [package, _, ..] if package.starts_with("glibc-") => Some(at + 1),
         // Go's module cache, also with -trimpath: golang.org/x/text@v0.3.0/unicode/norm/forminfo.go
-        [module, _, ..] if module.split_once('@').is_some_and(|(_, v)| is_versioned(v, "v")) => Some(at),
+        [module, _, ..] if module.split_once('@').is_some_and(|(_, v)| is_versioned(v, "v")) => {
+            Some(at)
+        }
         _ => None,
     };
-    let installed = || match components {
+    let after_install_folder = || match components {
         ["rustc", _, _, ..] | ["rust", "deps", _, ..] => Some(2),
         ["nix", "store", _, _, ..] => Some(3),
         ["usr", _, ..] => Some(1),
         _ => None,
     };
-    let inner = (0..components.len()).rev().find_map(marked);
-    inner.or_else(|| installed().filter(|_| is_absolute))
+    let innermost = (0..components.len()).rev().find_map(after_marker);
+    innermost.or_else(|| after_install_folder().filter(|_| is_absolute))
 }
 
 /// `python3.11` for `python`, `v0.3.0` for `v`.
@@ -276,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn spellings_are_understood() {
+    fn parses_all_spellings() {
         let table = [
             ("/srv/a b/x.c", "Absolute /srv/a b/x.c | srv/a b/x.c"),
             ("/srv/build/../src/./x.c", "Absolute /srv/src/x.c | srv/src/x.c"),
@@ -300,7 +318,10 @@ mod tests {
             ("http://h:80/", "Relative http://h:80/ | "),
             ("webpack:///./src/x.ts", "Relative webpack:///src/x.ts | src/x.ts"),
             ("webpack://app/./src/x.ts?a1", "Relative webpack://app/src/x.ts | src/x.ts"),
-            ("webpack-internal:///(rsc)/./app/x.tsx", "Relative webpack-internal:///app/x.tsx | app/x.tsx"),
+            (
+                "webpack-internal:///(rsc)/./app/x.tsx",
+                "Relative webpack-internal:///app/x.tsx | app/x.tsx",
+            ),
             ("webpack:///./node_modules/a/i.js", "Library webpack:///node_modules/a/i.js | a/i.js"),
             ("./string/strlen.c", "Dotted ./string/strlen.c | string/strlen.c"),
             (r".\a.c", "Dotted ./a.c | a.c"),
@@ -341,14 +362,17 @@ mod tests {
     }
 
     #[test]
-    fn libraries_are_recognised() {
+    fn recognises_libraries() {
         let table = [
             ("/rustc/0a1b2c/library/alloc/src/lib.rs", "library/alloc/src/lib.rs"),
             (r"/rustc/0a1b2c\library\core\src\lib.rs", "library/core/src/lib.rs"),
             ("/rust/deps/hashbrown-0.16.1/src/map.rs", "hashbrown-0.16.1/src/map.rs"),
             ("/usr/include/c++/12/bits/stl_map.h", "include/c++/12/bits/stl_map.h"),
             ("/nix/store/1a-glib/src/g.c", "src/g.c"),
-            ("/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/a-1.0.0/src/lib.rs", "a-1.0.0/src/lib.rs"),
+            (
+                "/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/a-1.0.0/src/lib.rs",
+                "a-1.0.0/src/lib.rs",
+            ),
             ("/c/registry/src/mirror-6f17d22bba15001f/a-1.0.0/src/lib.rs", "a-1.0.0/src/lib.rs"),
             ("/v/lib/python3.11/json/decoder.py", "json/decoder.py"),
             ("/v/lib/python3.11/site-packages/numpy/x.py", "numpy/x.py"),
@@ -362,7 +386,14 @@ mod tests {
             let parsed = Name::parse(name);
             assert_eq!((&parsed.form, parsed.tail()), (&Form::Library, tail), "{name}");
         }
-        for name in ["registry/src/main.rs", "/srv/usr/x.c", "usr/x.c", "/a/lib/pythonic/x.py", "/a/glibc.c", "/a/me@home/x.c"] {
+        for name in [
+            "registry/src/main.rs",
+            "/srv/usr/x.c",
+            "usr/x.c",
+            "/a/lib/pythonic/x.py",
+            "/a/glibc.c",
+            "/a/me@home/x.c",
+        ] {
             assert_ne!(Name::parse(name).form, Form::Library, "{name}");
         }
     }

@@ -1,9 +1,9 @@
-//! Finds out where the folder that a profile was recorded in lies now, from all its absolute names together.
+//! Infers where the folder of the recording is now, from all absolute names of a profile together.
 //!
-//! One name proves little: half the world has a `src/util.c`. But names that were built in one folder and lie in one
-//! folder of the workspace leave the same pair of folders over when the end that both paths share is taken away. For
-//! each root only the pair most names agree on is believed, and works from then on like a user's rule.
-//! Names of libraries have no voice; see `name`.
+//! One name proves little: many projects have a `src/util.c`. But if names that were built in one
+//! folder are now in one folder of the workspace, removing the common end of both paths leaves the
+//! same pair of folders for all of them. For each root the pair with the most names wins, and then
+//! works like a rule of the user. Names of libraries are no evidence; see `name`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,78 +12,89 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::index::{File, SourceIndex};
 use crate::name::Name;
 
-/// An end of a path that more files share than this tells nothing: more components are asked for.
+/// The limit for files with a common end. If more files end like a name, more components are
+/// compared.
 const MAX_CANDIDATES: usize = 16;
 
-/// What the absolute names of a profile agree on.
+/// The pairs of folders that the absolute names of a profile support.
 #[derive(Debug)]
 pub(crate) struct Prefixes<'a> {
     index: &'a SourceIndex,
-    /// At most one for each root.
-    believed: Vec<Pair<'a>>,
-    /// Names are spelled with these roots themselves, so that no other folder can be meant.
-    spelled: FxHashSet<usize>,
+    /// At most one per root.
+    accepted: Vec<Pair<'a>>,
+    /// Roots in which files were found by their own path. They correspond to no other folder.
+    exact_roots: FxHashSet<usize>,
 }
 
-/// A folder of the profile and the folder of a root that would be the same.
+/// A recorded folder, and the folder of a root that may correspond to it.
 #[derive(Debug)]
 struct Pair<'a> {
-    /// As [`Name::key`].
+    /// In the form of [`Name::key`].
     from: &'a str,
-    /// As the profile spells it.
+    /// As spelled in the profile.
     from_text: &'a str,
     to: &'a Path,
     root: usize,
-    /// How many names agree.
+    /// The number of names that support the pair.
     n_names: usize,
-    /// The most components that a name and its file share.
+    /// The largest number of components that a name shares with its file.
     n_shared: usize,
-    /// There is a second file which the only name could mean as well.
+    /// Whether the first name has another file that it could mean.
     is_doubtful: bool,
 }
 
-/// A file that ends like a name.
+/// A file with the same end as a name.
 struct Candidate<'a> {
     file: &'a File,
-    /// Components shared at the end, including those of the root's own path.
+    /// The number of components in the common end. May include those of the root's own path.
     n_shared: usize,
-    /// Of these, how many lie inside the root.
+    /// The number of these inside the root.
     n_inside: usize,
 }
 
-/// Whether a name lies below a believed folder.
+/// The result for one name.
 pub(crate) enum Verdict<'a> {
-    /// The files at the same place in the best-supported folders; more than one if two roots are equal.
+    /// The files at the same place in the folders with the most support. More than one if two roots
+    /// have equal support.
     Files(Vec<PathBuf>),
-    /// Other names say that this candidate's root was elsewhere.
+    /// Other names show that the root of this candidate was recorded elsewhere.
     Differs { candidate: &'a Path, established: String },
-    /// These files share the most components, `n_shared`, with the name (none if the file is gone), but nothing
-    /// proves that one of them is meant.
+    /// These files share the most components, `n_shared`, with the name, but nothing proves that
+    /// one of them is meant. Empty if the file does not exist any more.
     Undecided { files: &'a [File], n_shared: usize },
 }
 
 impl<'a> Prefixes<'a> {
-    /// `names` are the absolute ones; `spelled` the roots in which files were found by their own path.
-    pub fn infer(index: &'a SourceIndex, names: impl Iterator<Item = &'a Name>, spelled: FxHashSet<usize>) -> Prefixes<'a> {
-        let mut seen = FxHashSet::default();
+    /// `names` are the absolute ones, `exact_roots` the roots in which files were found by their
+    /// own path.
+    pub fn infer(
+        index: &'a SourceIndex,
+        names: impl Iterator<Item = &'a Name>,
+        exact_roots: FxHashSet<usize>,
+    ) -> Prefixes<'a> {
+        let mut unique = FxHashSet::default();
         let mut pairs: FxHashMap<(&str, &str), Pair> = FxHashMap::default();
-        for name in names.filter(|name| seen.insert(name.key.as_str())) {
+        for name in names.filter(|name| unique.insert(name.key.as_str())) {
             let candidates = candidates(index, &name.key);
             let is_doubtful = candidates.len() > 1;
-            for candidate in candidates.iter().filter(|candidate| !spelled.contains(&candidate.file.root)) {
+            for candidate in
+                candidates.iter().filter(|candidate| !exact_roots.contains(&candidate.file.root))
+            {
                 let Some(to) = candidate.file.path.ancestors().nth(candidate.n_inside) else {
                     continue;
                 };
                 let from = key_after(&name.key, candidate.n_inside);
-                let pair = pairs.entry((from, key_after(&candidate.file.key, candidate.n_inside))).or_insert_with(|| Pair {
-                    from,
-                    from_text: name.split_last(candidate.n_inside).0,
-                    to,
-                    root: candidate.file.root,
-                    n_names: 0,
-                    n_shared: 0,
-                    is_doubtful,
-                });
+                let pair = pairs
+                    .entry((from, key_after(&candidate.file.key, candidate.n_inside)))
+                    .or_insert_with(|| Pair {
+                        from,
+                        from_text: name.split_last(candidate.n_inside).0,
+                        to,
+                        root: candidate.file.root,
+                        n_names: 0,
+                        n_shared: 0,
+                        is_doubtful,
+                    });
                 pair.n_names += 1;
                 pair.n_shared = pair.n_shared.max(candidate.n_shared);
             }
@@ -93,56 +104,68 @@ impl<'a> Prefixes<'a> {
         for pair in pairs.into_values() {
             by_root.entry(pair.root).or_default().push(pair);
         }
-        let believed = by_root.into_values().filter_map(|pairs| best(index, pairs, &seen));
-        let mut believed: Vec<Pair> = believed.collect();
-        believed.sort_unstable_by_key(|pair| pair.root);
-        Prefixes { index, believed, spelled }
+        let mut accepted: Vec<Pair> =
+            by_root.into_values().filter_map(|pairs| best(index, pairs, &unique)).collect();
+        accepted.sort_unstable_by_key(|pair| pair.root);
+        Prefixes { index, accepted, exact_roots }
     }
 
-    /// Where a name would be. `exists` gives the file at a path inside the roots.
+    /// The files that a name means. `exists` returns the file at a path inside the roots.
     pub fn judge(&self, name: &Name, exists: impl Fn(&Path) -> Option<PathBuf>) -> Verdict<'a> {
-        let found = self.believed.iter().filter_map(|pair| {
-            let rest = rest_below(&name.key, pair.from)?;
-            let n_rest = rest.matches('/').count();
-            let file = exists(&pair.to.join(name.split_last(n_rest).1))?;
-            Some(((pair.n_names, pair.n_shared), file))
-        });
-        let found: Vec<_> = found.collect();
+        let found: Vec<_> = self
+            .accepted
+            .iter()
+            .filter_map(|pair| {
+                let rest = rest_below(&name.key, pair.from)?;
+                let n_rest = rest.matches('/').count();
+                let file = exists(&pair.to.join(name.split_last(n_rest).1))?;
+                Some(((pair.n_names, pair.n_shared), file))
+            })
+            .collect();
         if let Some(best) = found.iter().map(|(score, _)| *score).max() {
             let best = found.into_iter().filter(|(score, _)| *score == best);
             return Verdict::Files(best.map(|(_, file)| file).collect());
         }
 
-        if self.believed.iter().any(|pair| rest_below(&name.key, pair.from).is_some()) {
+        if self.accepted.iter().any(|pair| rest_below(&name.key, pair.from).is_some()) {
             return Verdict::Undecided { files: &[], n_shared: 0 };
         }
         let ends = ends(&name.key).map(|end| self.index.ending_with(end));
         let closest = ends.take_while(|files| !files.is_empty()).zip(1..).last();
         let (files, n_shared) = closest.unwrap_or((&[], 0));
-        let differs = files
-            .iter()
-            .find_map(|file| Some(Verdict::Differs { candidate: &file.path, established: self.established(file.root)? }));
+        let differs = files.iter().find_map(|file| {
+            Some(Verdict::Differs {
+                candidate: &file.path,
+                established: self.established(file.root)?,
+            })
+        });
         differs.unwrap_or(Verdict::Undecided { files, n_shared })
     }
 
-    /// The folder of the profile that is known to be (in) a root.
+    /// The recorded folder that corresponds to a root or to a folder in it.
     fn established(&self, root: usize) -> Option<String> {
-        if self.spelled.contains(&root) {
+        if self.exact_roots.contains(&root) {
             return Some(self.index.roots().get(root)?.path.display().to_string());
         }
-        let pair = self.believed.iter().find(|pair| pair.root == root)?;
+        let pair = self.accepted.iter().find(|pair| pair.root == root)?;
         Some(pair.from_text.to_owned())
     }
 }
 
-/// The pair of a root that may be believed: the one most names agree on, then the one with the longest shared end.
-fn best<'a>(index: &SourceIndex, mut pairs: Vec<Pair<'a>>, names: &FxHashSet<&str>) -> Option<Pair<'a>> {
-    let lies_in_root = |pair: &Pair| index.roots().get(pair.root).is_some_and(|root| root.path == pair.to);
+/// The pair of a root with the most names, then with the longest common end; `None` if the evidence
+/// is not sufficient.
+fn best<'a>(
+    index: &SourceIndex,
+    mut pairs: Vec<Pair<'a>>,
+    names: &FxHashSet<&str>,
+) -> Option<Pair<'a>> {
+    let lies_in_root =
+        |pair: &Pair| index.roots().get(pair.root).is_some_and(|root| root.path == pair.to);
     pairs.retain(|pair| {
         let is_lone = pair.n_names == 1;
-        // A base name alone tells something only about a script that lies in the root itself.
-        let tells = pair.n_shared > 1 || lies_in_root(pair) && !pair.is_doubtful;
-        !is_lone || tells && index.is_complete()
+        // A common base name alone is evidence only for a script in the root itself.
+        let is_evidence = pair.n_shared > 1 || lies_in_root(pair) && !pair.is_doubtful;
+        !is_lone || is_evidence && index.is_complete()
     });
     let score = |pair: &Pair| (pair.n_names, pair.n_shared);
     let at = (0..pairs.len()).max_by_key(|&at| score(&pairs[at]))?;
@@ -150,16 +173,18 @@ fn best<'a>(index: &SourceIndex, mut pairs: Vec<Pair<'a>>, names: &FxHashSet<&st
     if pairs.iter().any(|pair| score(pair) == score(&best)) {
         return None;
     }
-    // A foreign project of many files meets some of ours by chance. If another folder has a claim too, the best must
-    // have found most of what lies below it.
+    // A foreign project of many files matches some of ours by chance. If there is another candidate
+    // folder, at least half of the names below the best one must have a file.
     let is_disputed = pairs.iter().any(|pair| pair.from != best.from);
     let n_below = || names.iter().filter(|name| rest_below(name, best.from).is_some()).count();
     (!is_disputed || best.from.is_empty() || 2 * best.n_names >= n_below()).then_some(best)
 }
 
-/// The files that end like a name, with at least so many components that not too many do.
+/// The files with the same end as a name. Compares as many components as needed to get few files.
 fn candidates<'a>(index: &'a SourceIndex, name_key: &str) -> Vec<Candidate<'a>> {
-    let files = ends(name_key).map(|end| index.ending_with(end)).find(|files| files.len() <= MAX_CANDIDATES);
+    let files = ends(name_key)
+        .map(|end| index.ending_with(end))
+        .find(|files| files.len() <= MAX_CANDIDATES);
     let candidate = |file: &'a File| {
         let n_shared = n_shared(name_key, &file.key);
         let root = index.roots().get(file.root)?;
@@ -169,15 +194,15 @@ fn candidates<'a>(index: &'a SourceIndex, name_key: &str) -> Vec<Candidate<'a>> 
     files.unwrap_or_default().iter().filter_map(candidate).collect()
 }
 
-/// The last component of a name, the last two, and so on; as keys.
+/// The last component of a name, the last two, and so on, as keys.
 fn ends(name_key: &str) -> impl Iterator<Item = &str> {
     name_key.match_indices('/').map(|(slash, _)| &name_key[..=slash])
 }
 
-/// How many components two keys begin with alike.
+/// The number of components that two keys have in common at their beginning.
 fn n_shared(a: &str, b: &str) -> usize {
-    let alike = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b);
-    alike.filter(|(byte, _)| *byte == b'/').count()
+    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b);
+    common.filter(|(byte, _)| *byte == b'/').count()
 }
 
 /// A key without its first `n` components.
@@ -186,7 +211,7 @@ fn key_after(key: &str, n: usize) -> &str {
     slash.map_or(key, |(at, _)| &key[at + 1..])
 }
 
-/// The key of what is left of a name below a folder.
+/// The key of the rest of a name below a folder.
 fn rest_below<'k>(name: &'k str, folder: &str) -> Option<&'k str> {
     name.strip_suffix(folder).filter(|rest| rest.ends_with('/'))
 }

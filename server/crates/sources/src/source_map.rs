@@ -1,16 +1,19 @@
-//! Source maps: from the JavaScript that ran back to the text that was written (ECMA-426; decoding by the crate `sourcemap`).
+//! Source maps: from generated JavaScript back to the original text (ECMA-426; decoded by the crate
+//! `sourcemap`).
 //!
-//! A file says in its last comment where its map is: inside the comment (`data:`), or beside it. A map without any comment is
-//! looked for under the file's name with `.map`. Nothing is fetched, and nothing outside the roots is opened: files and maps are
-//! found through [`SourceIndex`].
+//! The last comment of a file names its map: inline (`data:`), or a file beside it. Without a
+//! comment, a file with the name of the script and `.map` is tried. Nothing is fetched, and nothing
+//! outside the roots is opened: files and maps are found through [`SourceIndex`].
 //!
-//! What maps do not say, and how it is read here:
-//! - *A line without a column* (V8's ticks) is where its first code was written, if the line holds one statement. Where several
-//!   statements stand on one line (minified code), or code of several files, no line is known. The first *mapping* of a line
-//!   would be wrong after esbuild, which begins each line with a copy of the last place of the line before.
-//! - *Whether the map belongs to the text*: times tell nothing after a checkout or a copy. A map that speaks of lines which the
-//!   file has not is of another text, and so is a file in which a function of the profile would begin at a blank or
-//!   inside a word ([`SourceMap::could_start_at`]).
+//! Source maps leave two things open:
+//! - *A line without a column* (V8's ticks) maps to the place of its first code, if the line has
+//!   one statement. If it has several statements (minified code) or code of several files, it maps
+//!   to nothing. The first *mapping* of a line would be wrong after esbuild, which begins each line
+//!   with a copy of the last place of the previous line.
+//! - *Whether the map belongs to the text.* File times mean nothing after a checkout or a copy. A
+//!   map of lines that the file does not have belongs to another text. So does a file in which a
+//!   function of the profile would begin with a blank or inside a word
+//!   ([`SourceMap::could_start_at`]).
 
 use std::fs::File;
 use std::io::Read as _;
@@ -26,7 +29,7 @@ use crate::name::{SEPARATORS, file_path, is_drive, split_scheme};
 /// Larger files, and larger maps, are not read.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// The map of one file, with the text that it is about.
+/// The source map of one generated file, with the text of that file.
 #[derive(Debug)]
 pub struct SourceMap {
     originals: Vec<Original>,
@@ -36,20 +39,20 @@ pub struct SourceMap {
     lines: LineIndex,
 }
 
-/// A file that was written.
+/// An original file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Original {
-    /// Its name, resolved by spelling alone against the name that the profile gives the file that ran: it does not depend on
-    /// where the workspace lies.
+    /// Its name, resolved lexically against the name of the generated file in the profile. It does
+    /// not depend on where the workspace is.
     pub name: String,
     /// The file, if it is in a root; canonical.
     pub path: Option<PathBuf>,
 }
 
-/// A place in a file that was written.
+/// A place in an original file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OriginalPlace {
-    /// Which of [`SourceMap::originals`].
+    /// The index in [`SourceMap::originals`].
     pub original: usize,
     /// 1-based.
     pub line: u32,
@@ -57,37 +60,39 @@ pub struct OriginalPlace {
     pub column: u32,
 }
 
-/// What a map says of a place of execution.
+/// The original place of a generated place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Executing {
-    /// Nothing: a tool added this code.
+    /// None: a tool generated this code.
     Generated,
-    /// Several statements stand on this line, and without a column nobody can tell which of them is meant.
+    /// Unknown: the line has several statements, and there is no column.
     Packed,
-    /// It was written here.
+    /// This one.
     At(OriginalPlace),
 }
 
-/// Why a file that has a source map is shown as it ran. Displays as the end of a sentence that begins with the file.
-/// Holds text of the file: whoever prints it escapes it.
+/// Why the source map of a file is not used. Displays as the end of a sentence that begins with the
+/// file. Contains text of the file, which must be escaped for output.
 #[derive(Debug, thiserror::Error)]
 pub enum MapProblem {
-    /// The comment names a file that is in no root, or something on the network.
+    /// The comment names a file that is not in a root, or a URL.
     #[error("names the source map {0}, which is not in the workspace")]
     Missing(String),
     /// The map cannot be decoded.
     #[error("has the source map {0}, which cannot be read: {1}")]
     Broken(String, String),
-    /// The map is about another text.
-    #[error("has the source map {map}, which is of another build: it speaks of line {line}, where the file has ended")]
+    /// The map belongs to another text.
+    #[error(
+        "has the source map {map}, which belongs to another build: it maps line {line}, but the file is shorter"
+    )]
     Stale {
-        /// The map.
+        /// The name of the map.
         map: String,
-        /// The last line it speaks of, 1-based.
+        /// The last mapped line, 1-based.
         line: u32,
     },
     /// The file or its map is too large.
-    #[error("or its source map has more than {MAX_BYTES} bytes, which are not read")]
+    #[error("or its source map is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
 }
 
@@ -96,36 +101,43 @@ pub enum MapProblem {
 struct Token {
     line: u32,
     column: u32,
-    /// `None` where code was not written by anybody.
+    /// `None` for generated code.
     original: Option<(u32, u32, u32)>,
 }
 
 impl SourceMap {
-    /// The map of `generated`, a file that the profile calls `name`; `None` if it has none.
-    pub fn of(generated: &Path, name: &str, index: &SourceIndex) -> Result<Option<SourceMap>, MapProblem> {
+    /// Loads the source map of `generated`, which the profile calls `name`; `None` if it has none.
+    pub fn of(
+        generated: &Path,
+        name: &str,
+        index: &SourceIndex,
+    ) -> Result<Option<SourceMap>, MapProblem> {
         let Some(text) = read(generated, index)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&text).into_owned();
         let url = mapping_url(&text);
 
-        // As the map is called here and in the profile, and what it holds.
-        let (shown, path, name, bytes) = if let Some(data) = url.and_then(|url| url.strip_prefix("data:")) {
-            let shown = "inside the file".to_owned();
-            let bytes = inline(data).map_err(|why| MapProblem::Broken(shown.clone(), why))?;
-            (shown, generated.to_owned(), name.to_owned(), bytes)
-        } else {
-            let local = url.filter(|url| !is_remote(url));
-            let base = generated.file_name().unwrap_or_default().to_string_lossy();
-            let reference =
-                local.map_or_else(|| format!("{base}.map"), |url| decoded(url.split(['?', '#']).next().unwrap_or(url)));
-            let path = beside(generated, &reference);
-            let Some(bytes) = path.as_ref().map_or(Ok(None), |path| read(path, index))? else {
-                return url.map_or(Ok(None), |url| Err(MapProblem::Missing(clipped(url))));
+        // The map's name in messages, its path, its name by the profile, and its content.
+        let (shown, path, name, bytes) =
+            if let Some(data) = url.and_then(|url| url.strip_prefix("data:")) {
+                let shown = "inside the file".to_owned();
+                let bytes = inline(data).map_err(|why| MapProblem::Broken(shown.clone(), why))?;
+                (shown, generated.to_owned(), name.to_owned(), bytes)
+            } else {
+                let local = url.filter(|url| !is_remote(url));
+                let base = generated.file_name().unwrap_or_default().to_string_lossy();
+                let reference = local.map_or_else(
+                    || format!("{base}.map"),
+                    |url| decoded(url.split(['?', '#']).next().unwrap_or(url)),
+                );
+                let path = beside(generated, &reference);
+                let Some(bytes) = path.as_ref().map_or(Ok(None), |path| read(path, index))? else {
+                    return url.map_or(Ok(None), |url| Err(MapProblem::Missing(clipped(url))));
+                };
+                let name = name_beside(name, &reference);
+                (clipped(&reference), path.unwrap_or_default(), name, bytes)
             };
-            let name = name_beside(name, &reference);
-            (clipped(&reference), path.unwrap_or_default(), name, bytes)
-        };
-        let broken = |why: sourcemap::Error| MapProblem::Broken(shown.clone(), why.to_string());
-        let map = sourcemap::decode_slice(&bytes).map_err(broken)?;
+        let map = sourcemap::decode_slice(&bytes)
+            .map_err(|error| MapProblem::Broken(shown.clone(), error.to_string()))?;
         let map = SourceMap::new(&map, text, |reference| original(reference, &path, &name, index));
         match map.tokens.last() {
             Some(last) if map.line(last.line).is_none() => {
@@ -135,9 +147,13 @@ impl SourceMap {
         }
     }
 
-    fn new(map: &DecodedMap, text: String, mut original: impl FnMut(&str) -> Original) -> SourceMap {
+    fn new(
+        map: &DecodedMap,
+        text: String,
+        mut original: impl FnMut(&str) -> Original,
+    ) -> SourceMap {
         let (mut originals, mut tokens) = (Vec::new(), Vec::new());
-        // An index has maps for parts of the file, which can be indexes too.
+        // An index map contains maps for sections of the file, which can be index maps as well.
         let mut parts = vec![(map, 0, 0)];
         while let Some((map, line, column)) = parts.pop() {
             let map = match map {
@@ -153,14 +169,17 @@ impl SourceMap {
                 }
             };
             let first = originals.len() as u32;
-            let references: Vec<_> = map.sources().map(|source| reference(source, map.get_source_root())).collect();
+            let references: Vec<_> =
+                map.sources().map(|source| reference(source, map.get_source_root())).collect();
             originals.extend(references.iter().map(|reference| original(reference)));
             tokens.extend(map.tokens().filter_map(|token| {
                 let (line, column) = shifted(token.get_dst(), (line, column))?;
-                let source =
-                    Some(token.get_src_id()).filter(|&id| references.get(id as usize).is_some_and(|name| !name.is_empty()));
+                let source = Some(token.get_src_id())
+                    .filter(|&id| references.get(id as usize).is_some_and(|name| !name.is_empty()));
                 let (src_line, src_column) = token.get_src();
-                let original = source.map(|id| (first + id, src_line.saturating_add(1), src_column.saturating_add(1)));
+                let original = source.map(|id| {
+                    (first + id, src_line.saturating_add(1), src_column.saturating_add(1))
+                });
                 Some(Token { line, column, original })
             }));
         }
@@ -168,14 +187,15 @@ impl SourceMap {
         SourceMap { originals, tokens, lines: LineIndex::new(&text), text }
     }
 
-    /// The files that were written.
+    /// The original files.
     pub fn originals(&self) -> &[Original] {
         &self.originals
     }
 
-    /// Where a function that starts at `line` and `column` (1-based; column 0 = unknown) was written.
+    /// The original place of the start of a function at `line` and `column` (1-based; column 0 =
+    /// unknown).
     pub fn start(&self, line: u32, column: u32) -> Option<OriginalPlace> {
-        // The function around a bundle is all of its modules, and is written in none of them.
+        // A bundle's outermost function contains all modules, so it has no original.
         if (line, column) == (1, 1) && self.originals.len() > 1 {
             return None;
         }
@@ -185,11 +205,13 @@ impl SourceMap {
         }
     }
 
-    /// Where what executes at `line` and `column` (1-based; column 0 = unknown) was written.
+    /// The original place of an instruction at `line` and `column` (1-based; column 0 = unknown).
     pub fn executing(&self, line: u32, column: u32) -> Executing {
         let Some(line0) = line.checked_sub(1) else { return Executing::Generated };
         let tokens = self.tokens_of(line0);
-        let Some(column0) = column.checked_sub(1) else { return self.executing_in_line(line0, tokens) };
+        let Some(column0) = column.checked_sub(1) else {
+            return self.executing_in_line(line0, tokens);
+        };
         let at = tokens.partition_point(|token| token.column <= column0);
         let token = at.checked_sub(1).and_then(|at| tokens.get(at));
         token.and_then(Token::place).map_or(Executing::Generated, Executing::At)
@@ -197,36 +219,42 @@ impl SourceMap {
 
     fn executing_in_line(&self, line0: u32, tokens: &[Token]) -> Executing {
         let Some(text) = self.line(line0) else { return Executing::Generated };
-        let first_code = text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>() as u32;
+        let first_code =
+            text.chars().take_while(|c| c.is_whitespace()).map(char::len_utf16).sum::<usize>()
+                as u32;
         let at = tokens.partition_point(|token| token.column <= first_code).saturating_sub(1);
         let mut places = tokens.iter().skip(at).filter_map(Token::place);
         let Some(place) = places.next() else { return Executing::Generated };
 
         let is_one_statement = !text.trim_end().trim_end_matches(';').contains(';');
-        let belongs = |other: OriginalPlace| other.original == place.original && (is_one_statement || other.line == place.line);
+        let belongs = |other: OriginalPlace| {
+            other.original == place.original && (is_one_statement || other.line == place.line)
+        };
         if places.all(belongs) { Executing::At(place) } else { Executing::Packed }
     }
 
-    /// Whether a word or a sign begins at `line` and `column` (1-based; column 0 = unknown) of the file that ran. Where a function
-    /// of the profile would begin at nothing, the file is not the one that was profiled.
+    /// Whether a token begins at `line` and `column` (1-based; column 0 = unknown) of the generated
+    /// file. If not, no function can begin there, so the file is not the profiled one.
     pub fn could_start_at(&self, line: u32, column: u32) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-        let begins = |before: &str, code: &str| {
-            let inside = before.ends_with(is_word) && code.starts_with(is_word);
-            !inside && code.starts_with(|c: char| !c.is_whitespace())
+        let begins_token = |before: &str, code: &str| {
+            let is_inside_word = before.ends_with(is_word) && code.starts_with(is_word);
+            !is_inside_word && code.starts_with(|c: char| !c.is_whitespace())
         };
-        let split = line.checked_sub(1).and_then(|line0| self.split_line(line0, column.saturating_sub(1)));
-        split.is_some_and(|(before, code)| column <= 1 || begins(before, code))
+        let split =
+            line.checked_sub(1).and_then(|line0| self.split_line(line0, column.saturating_sub(1)));
+        split.is_some_and(|(before, code)| column <= 1 || begins_token(before, code))
     }
 
-    /// A line with its end.
+    /// A line, including its terminator.
     fn line(&self, line0: u32) -> Option<&str> {
         self.text.get(std::ops::Range::<usize>::from(self.lines.line(line0)?))
     }
 
-    /// A line in front of a column (0-based, in UTF-16 units), and from there on.
+    /// Splits a line at a column (0-based, in UTF-16 units).
     fn split_line(&self, line0: u32, column0: u32) -> Option<(&str, &str)> {
-        let at = self.lines.to_utf8(WideEncoding::Utf16, WideLineCol { line: line0, col: column0 })?;
+        let at =
+            self.lines.to_utf8(WideEncoding::Utf16, WideLineCol { line: line0, col: column0 })?;
         self.line(line0)?.split_at_checked(at.col as usize)
     }
 
@@ -239,17 +267,21 @@ impl SourceMap {
 
 impl Token {
     fn place(&self) -> Option<OriginalPlace> {
-        self.original.map(|(original, line, column)| OriginalPlace { original: original as usize, line, column })
+        self.original.map(|(original, line, column)| OriginalPlace {
+            original: original as usize,
+            line,
+            column,
+        })
     }
 }
 
-/// A position in a part of a file, as one of the file; `None` beyond all files.
+/// Converts a position in a section to one in the file; `None` if it overflows.
 fn shifted((line, column): (u32, u32), by: (u32, u32)) -> Option<(u32, u32)> {
     let column = if line == 0 { column.checked_add(by.1)? } else { column };
     Some((line.checked_add(by.0)?, column))
 }
 
-/// All of a file that may be opened.
+/// Reads a file that may be opened; `None` if it may not.
 fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem> {
     let open = || File::open(index.canonical(path)?).ok();
     let Some(file) = open() else { return Ok(None) };
@@ -264,7 +296,8 @@ fn read(path: &Path, index: &SourceIndex) -> Result<Option<Vec<u8>>, MapProblem>
     }
 }
 
-/// What the last comment of a text names as its map: `//# sourceMappingURL=…`, also with `//@`, `/*# … */`.
+/// The URL of the map, from the last comment of a text: `//# sourceMappingURL=…`, also with `//@`
+/// and `/*# … */`.
 fn mapping_url(text: &str) -> Option<&str> {
     const KEY: &str = "sourceMappingURL=";
     let at = text.rfind(KEY)?;
@@ -273,22 +306,26 @@ fn mapping_url(text: &str) -> Option<&str> {
     let rest = text.get(at + KEY.len()..)?;
     let (url, rest) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
     let url = url.strip_suffix("*/").unwrap_or(url);
-    // Behind it nothing runs: a text *about* source maps, in a string, is no comment.
-    let is_last = rest.lines().map(str::trim).all(|line| line.is_empty() || line == "*/" || line.starts_with("//"));
+    // Nothing may follow but comments. Otherwise it is a text *about* source maps, in a string.
+    let is_last = rest
+        .lines()
+        .map(str::trim)
+        .all(|line| line.is_empty() || line == "*/" || line.starts_with("//"));
     (is_comment && is_last && !url.is_empty()).then_some(url)
 }
 
 /// The content of a `data:` URL, without the scheme.
 fn inline(data: &str) -> Result<Vec<u8>, String> {
-    let (kind, data) = data.split_once(',').ok_or("a data: URL has a comma before its content")?;
+    let (kind, data) = data.split_once(',').ok_or("its data: URL has no comma")?;
     let data: Vec<u8> = percent_decode_str(data).collect();
     if !kind.ends_with(";base64") {
         return Ok(data);
     }
-    data_encoding::BASE64.decode(&data).map_err(|error| format!("its base64 is broken: {error}"))
+    data_encoding::BASE64.decode(&data).map_err(|error| format!("its base64 is malformed: {error}"))
 }
 
-/// The reference that a source is; empty for none. The crate puts the map's `sourceRoot` before names that have a scheme, too.
+/// The reference in a source entry; empty for none. Undoes what the crate `sourcemap` does to names
+/// with a scheme: it prepends the map's `sourceRoot`.
 fn reference<'a>(source: &'a str, root: Option<&str>) -> &'a str {
     let root = root.unwrap_or_default();
     let bare = || source.strip_prefix(root.strip_suffix('/').unwrap_or(root))?.strip_prefix('/');
@@ -298,18 +335,21 @@ fn reference<'a>(source: &'a str, root: Option<&str>) -> &'a str {
     }
 }
 
-/// The file that a map, which lies at `path` and is called `name` by the profile, refers to.
+/// The original file that a map refers to. The map is at `path` and has the name `name` by the
+/// profile.
 fn original(reference: &str, path: &Path, name: &str, index: &SourceIndex) -> Original {
     let found = |reference: &str| beside(path, reference).and_then(|path| index.canonical(&path));
-    // References are URLs, but few tools encode them.
+    // References are URLs, but few tools percent-encode them.
     let decoded = decoded(reference);
     match found(reference) {
-        None if decoded != reference => Original { name: name_beside(name, &decoded), path: found(&decoded) },
+        None if decoded != reference => {
+            Original { name: name_beside(name, &decoded), path: found(&decoded) }
+        }
         path => Original { name: name_beside(name, reference), path },
     }
 }
 
-/// The path that a reference means in a file at `base`; `None` if it is not one of this machine.
+/// The path of a reference in a file at `base`; `None` if it is not a local path.
 fn beside(base: &Path, reference: &str) -> Option<PathBuf> {
     match split_scheme(reference) {
         None if is_absolute(reference) => Some(PathBuf::from(reference)),
@@ -323,19 +363,20 @@ fn beside(base: &Path, reference: &str) -> Option<PathBuf> {
     }
 }
 
-/// The name that a reference means in a file called `base`, by spelling alone.
+/// The name of a reference in a file called `base`. Lexical.
 fn name_beside(base: &str, reference: &str) -> String {
     match split_scheme(reference) {
         None => {}
         Some(("file", rest)) => return of_file_url(rest),
         Some(_) => return reference.to_owned(),
     }
-    let behind_host = split_scheme(base).map(|(_, rest)| {
+    let after_scheme = split_scheme(base).map(|(_, rest)| {
         let rest = rest.strip_prefix("//").unwrap_or(rest);
         rest.find('/').map_or("", |slash| &rest[slash..])
     });
-    let (host, path) = base.split_at(base.len() - behind_host.unwrap_or(base).len());
-    let path = if host.is_empty() { path } else { path.split(['?', '#']).next().unwrap_or_default() };
+    let (host, path) = base.split_at(base.len() - after_scheme.unwrap_or(base).len());
+    let path =
+        if host.is_empty() { path } else { path.split(['?', '#']).next().unwrap_or_default() };
     match reference {
         _ if has_drive(reference) => return reference.to_owned(),
         _ if is_absolute(reference) => return format!("{host}{reference}"),
@@ -347,9 +388,11 @@ fn name_beside(base: &str, reference: &str) -> String {
     for component in reference.split(SEPARATORS) {
         match component {
             "" | "." => {}
-            // Above the top there is nothing; above a folder without a name there is one.
+            // `..` above the top is dropped if the path is absolute, and kept if it is relative.
             ".." => match components.last() {
-                Some(last) if !matches!(*last, "" | "..") && !is_drive(last) => _ = components.pop(),
+                Some(last) if !matches!(*last, "" | "..") && !is_drive(last) => {
+                    _ = components.pop();
+                }
                 _ if is_anchored => {}
                 _ => components.push(component),
             },
@@ -361,11 +404,13 @@ fn name_beside(base: &str, reference: &str) -> String {
     format!("{host}{path}")
 }
 
-/// The path behind `file:`.
+/// The path of a `file:` URL.
 fn of_file_url(rest: &str) -> String {
     let path = decoded(file_path(rest));
     // file:///C:/x is C:/x.
-    path.strip_prefix('/').filter(|path| has_drive(path)).map_or_else(|| path.clone(), str::to_owned)
+    path.strip_prefix('/')
+        .filter(|path| has_drive(path))
+        .map_or_else(|| path.clone(), str::to_owned)
 }
 
 fn is_remote(url: &str) -> bool {
@@ -380,7 +425,7 @@ fn has_drive(path: &str) -> bool {
     path.get(..2).is_some_and(is_drive)
 }
 
-/// As much of a name as a message bears.
+/// The beginning of a name, for messages.
 fn clipped(name: &str) -> String {
     name.chars().take(200).collect()
 }
@@ -394,14 +439,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_comment_names_the_map() {
+    fn finds_the_map_in_the_last_comment() {
         let table = [
             ("x();\n//# sourceMappingURL=x.js.map\n", Some("x.js.map")),
             ("x();\n//# sourceMappingURL=x.js.map", Some("x.js.map")),
             ("x();\r\n//@ sourceMappingURL=x.map\r\n\r\n", Some("x.map")),
             ("x(); /*# sourceMappingURL=x.map */\n", Some("x.map")),
             ("x(); /*#sourceMappingURL=x.map*/\n", Some("x.map")),
-            ("//# sourceMappingURL=a.map\nx();\n//# sourceMappingURL=b.map\n//# debugId=1\n", Some("b.map")),
+            (
+                "//# sourceMappingURL=a.map\nx();\n//# sourceMappingURL=b.map\n//# debugId=1\n",
+                Some("b.map"),
+            ),
             ("//# sourceMappingURL=a.map\nx();\n", None),
             ("write('//# sourceMappingURL=' + map);\n", None),
             ("// see sourceMappingURL=a.map\n", None),
@@ -414,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_resolved_by_spelling() {
+    fn resolves_names_lexically() {
         let table = [
             ("/srv/app/dist/m.js.map", "../src/m.ts", "/srv/app/src/m.ts"),
             ("/srv/app/dist/m.js", "./a/./b/../m.ts", "/srv/app/dist/a/m.ts"),

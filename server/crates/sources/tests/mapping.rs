@@ -1,4 +1,4 @@
-//! Names of profiles against real folders: what each one is mapped to, and why not.
+//! Maps names of profiles to real folders, and checks the reasons for names without a file.
 
 // Helpers of an integration test do not count as test code to clippy.
 #![allow(clippy::unwrap_used)]
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use sources::{How, Limits, Mapping, Reason, Root, RootKind, Rule, SourceIndex, map_paths};
 use tempfile::TempDir;
 
-/// Folders made for one test. Roots are the folders directly in it.
+/// Folders for one test. The roots are directly in it.
 struct Fixture {
     dir: TempDir,
     roots: Vec<(&'static str, RootKind)>,
@@ -18,7 +18,7 @@ struct Fixture {
     limits: Limits,
 }
 
-/// One file per line. The workspace folder is `app`.
+/// A fixture with the workspace folder `app`. `files` are separated by spaces.
 fn app(files: &str) -> Fixture {
     let fixture = Fixture {
         dir: TempDir::new().unwrap(),
@@ -56,30 +56,46 @@ impl Fixture {
     }
 
     fn index(&self) -> SourceIndex {
-        let roots = self.roots.iter().map(|(path, kind)| Root { path: self.dir.path().join(path), kind: *kind });
+        let roots = self
+            .roots
+            .iter()
+            .map(|(path, kind)| Root { path: self.dir.path().join(path), kind: *kind });
         SourceIndex::build(roots.collect(), self.limits)
     }
 
-    /// Maps all names together and compares each result as a line of text.
+    /// Maps all names together and compares each result as text.
     #[track_caller]
     fn check(&self, table: &[(&str, &str)]) {
         let top = self.dir.path().to_str().unwrap();
         let names: Vec<String> = table.iter().map(|(name, _)| name.replace('$', top)).collect();
         let profile_dir = self.profile_dir.map(|dir| self.dir.path().join(dir));
-        let mappings = map_paths(names.iter().map(String::as_str), &self.index(), &self.rules, profile_dir.as_deref());
+        let mappings = map_paths(
+            names.iter().map(String::as_str),
+            &self.index(),
+            &self.rules,
+            profile_dir.as_deref(),
+        );
         let rendered = |mapping| render(mapping, &self.dir.path().canonicalize().unwrap());
-        let found: Vec<_> = table.iter().zip(&mappings).map(|((name, _), mapping)| (*name, rendered(mapping))).collect();
-        let expected: Vec<_> = table.iter().map(|(name, expected)| (*name, expected.to_string())).collect();
+        let found: Vec<_> = table
+            .iter()
+            .zip(&mappings)
+            .map(|((name, _), mapping)| (*name, rendered(mapping)))
+            .collect();
+        let expected: Vec<_> =
+            table.iter().map(|(name, expected)| (*name, expected.to_string())).collect();
         assert_eq!(found, expected);
     }
 }
 
 fn render(mapping: &Mapping, top: &Path) -> String {
-    let short = |path: &PathBuf| path.strip_prefix(top).unwrap_or(path).to_str().unwrap().to_owned();
+    let short =
+        |path: &PathBuf| path.strip_prefix(top).unwrap_or(path).to_str().unwrap().to_owned();
     match mapping {
         Mapping::Mapped { path, how: How::Suffix } => short(path),
         Mapping::Mapped { path, how } => format!("{} {how:?}", short(path)),
-        Mapping::Ambiguous { candidates } => format!("? {}", candidates.iter().map(short).collect::<Vec<_>>().join(" ")),
+        Mapping::Ambiguous { candidates } => {
+            format!("? {}", candidates.iter().map(short).collect::<Vec<_>>().join(" "))
+        }
         Mapping::Unmapped(reason) => match reason {
             Reason::NoFile => "- no file".into(),
             Reason::Scheme(scheme) => format!("- scheme {scheme}"),
@@ -91,7 +107,11 @@ fn render(mapping: &Mapping, top: &Path) -> String {
             Reason::Rule(target) => format!("- rule {}", short(target)),
             Reason::BaseName(path) => format!("- base name {}", short(path)),
             Reason::PrefixDiffers { candidate, established } => {
-                format!("- not {}: {}", short(candidate), established.replace(top.to_str().unwrap(), "$"))
+                format!(
+                    "- not {}: {}",
+                    short(candidate),
+                    established.replace(top.to_str().unwrap(), "$")
+                )
             }
             Reason::PrefixDisputed(path) => format!("- disputed {}", short(path)),
             Reason::IndexCut(path) => format!("- cut {}", short(path)),
@@ -104,7 +124,7 @@ const APP: &str = "
     app/tools/feed.py app/tools/main.py app/tests/main.py app/web/index.js app/setup.py";
 
 #[test]
-fn relative_names_are_the_end_of_exactly_one_file() {
+fn relative_names_match_the_end_of_exactly_one_file() {
     app(APP).check(&[
         ("feed.py", "app/tools/feed.py"),
         ("tools/feed.py", "app/tools/feed.py"),
@@ -125,7 +145,7 @@ fn relative_names_are_the_end_of_exactly_one_file() {
 }
 
 #[test]
-fn names_of_no_file_and_foreign_schemes_are_left_alone() {
+fn does_not_map_names_without_a_file_or_with_a_foreign_scheme() {
     app(APP).check(&[
         ("", "- no file"),
         ("<frozen importlib._bootstrap>", "- no file"),
@@ -139,7 +159,7 @@ fn names_of_no_file_and_foreign_schemes_are_left_alone() {
 }
 
 #[test]
-fn libraries_get_nothing_from_a_workspace_that_looks_like_them() {
+fn libraries_do_not_match_similar_files_of_a_workspace() {
     app(APP).check(&[
         ("/srv/demo/app/src/main.rs", "app/src/main.rs"),
         ("/srv/demo/app/src/rank.rs", "app/src/rank.rs"),
@@ -164,7 +184,7 @@ fn libraries_get_nothing_from_a_workspace_that_looks_like_them() {
 }
 
 #[test]
-fn libraries_alone_get_nothing_either() {
+fn libraries_alone_do_not_match_either() {
     app(APP).check(&[
         ("/build/glibc-2.36/string/strlen.c", "- library"),
         ("./string/strlen.c", "- dotted"),
@@ -173,7 +193,7 @@ fn libraries_alone_get_nothing_either() {
 }
 
 #[test]
-fn absolute_names_that_share_a_folder_are_found_together() {
+fn absolute_names_with_a_common_folder_are_mapped_together() {
     app(APP).check(&[
         ("/srv/demo/shop/src/main.rs", "app/src/main.rs"),
         ("/srv/demo/shop/src/rank.rs", "app/src/rank.rs"),
@@ -187,57 +207,77 @@ fn absolute_names_that_share_a_folder_are_found_together() {
 }
 
 #[test]
-fn windows_names_are_understood_on_any_system() {
-    app(APP).check(&[(r"C:\b\shop\src\main.rs", "app/src/main.rs"), (r"C:\b\shop\src\rank.rs", "app/src/rank.rs")]);
+fn accepts_windows_names_on_any_system() {
+    app(APP).check(&[
+        (r"C:\b\shop\src\main.rs", "app/src/main.rs"),
+        (r"C:\b\shop\src\rank.rs", "app/src/rank.rs"),
+    ]);
     app(APP).check(&[("file:///C:/b/shop/src/main.rs", "app/src/main.rs")]);
 }
 
 #[test]
-fn one_absolute_name_needs_two_components_or_the_root() {
+fn a_single_absolute_name_needs_two_components_or_the_root() {
     app(APP).check(&[("/srv/demo/shop/src/main.rs", "app/src/main.rs")]);
     app(APP).check(&[("/srv/demo/py/setup.py", "app/setup.py")]);
     app(APP).check(&[("/srv/demo/py/feed.py", "- base name app/tools/feed.py")]);
-    app("app/main.py app/tests/main.py").check(&[("/srv/demo/py/main.py", "? app/main.py app/tests/main.py")]);
+    app("app/main.py app/tests/main.py")
+        .check(&[("/srv/demo/py/main.py", "? app/main.py app/tests/main.py")]);
 }
 
 #[test]
-fn one_name_twice_is_no_more_evidence_than_once() {
+fn a_repeated_name_is_no_more_evidence_than_one() {
     let doubled = ("/srv/demo/py/feed.py", "- base name app/tools/feed.py");
     app(APP).check(&[doubled, doubled, ("file:///srv/demo/py/./feed.py", doubled.1)]);
 }
 
 #[test]
-fn two_base_names_of_one_folder_are_evidence() {
-    app(APP).check(&[("/srv/py/feed.py", "app/tools/feed.py"), ("/srv/py/main.py", "app/tools/main.py")]);
+fn two_base_names_in_one_folder_are_evidence() {
+    app(APP).check(&[
+        ("/srv/py/feed.py", "app/tools/feed.py"),
+        ("/srv/py/main.py", "app/tools/main.py"),
+    ]);
 }
 
 #[test]
-fn equal_evidence_is_no_evidence() {
-    app(APP).check(&[("/srv/a/src/main.rs", "- disputed app/src/main.rs"), ("/srv/b/src/rank.rs", "- disputed app/src/rank.rs")]);
-    app("app/x/src/main.rs app/y/src/main.rs").check(&[("/srv/a/src/main.rs", "? app/x/src/main.rs app/y/src/main.rs")]);
+fn equal_evidence_is_not_sufficient() {
+    app(APP).check(&[
+        ("/srv/a/src/main.rs", "- disputed app/src/main.rs"),
+        ("/srv/b/src/rank.rs", "- disputed app/src/rank.rs"),
+    ]);
+    app("app/x/src/main.rs app/y/src/main.rs")
+        .check(&[("/srv/a/src/main.rs", "? app/x/src/main.rs app/y/src/main.rs")]);
 }
 
 #[test]
-fn other_files_decide_between_equal_ends() {
-    app("app/x/src/main.rs app/y/src/main.rs app/y/src/only.rs")
-        .check(&[("/srv/a/src/main.rs", "app/y/src/main.rs"), ("/srv/a/src/only.rs", "app/y/src/only.rs")]);
+fn other_files_decide_between_equal_suffixes() {
+    app("app/x/src/main.rs app/y/src/main.rs app/y/src/only.rs").check(&[
+        ("/srv/a/src/main.rs", "app/y/src/main.rs"),
+        ("/srv/a/src/only.rs", "app/y/src/only.rs"),
+    ]);
 }
 
 #[test]
-fn more_shared_components_decide_between_equal_numbers() {
-    app("app/src/main.rs app/examples/demo/src/main.rs").check(&[("/srv/demo/src/main.rs", "app/examples/demo/src/main.rs")]);
-    app("app/src/main.rs app/examples/demo/src/main.rs").check(&[("/srv/app/src/main.rs", "app/src/main.rs")]);
+fn more_shared_components_decide_between_equal_counts() {
+    app("app/src/main.rs app/examples/demo/src/main.rs")
+        .check(&[("/srv/demo/src/main.rs", "app/examples/demo/src/main.rs")]);
+    app("app/src/main.rs app/examples/demo/src/main.rs")
+        .check(&[("/srv/app/src/main.rs", "app/src/main.rs")]);
 }
 
 #[test]
-fn a_foreign_project_that_meets_us_by_chance_is_not_believed() {
+fn chance_matches_of_a_foreign_project_are_rejected() {
     let chance = ["main.rs", "lib.rs", "map.rs"].map(|file| format!("/deps/big/src/{file}"));
     let others = ["a.rs", "b.rs", "c.rs", "d.rs"].map(|file| format!("/deps/big/src/{file}"));
-    let mut names: Vec<(&str, &str)> = vec![("/srv/shop/src/rank.rs", "- disputed app/src/rank.rs")];
+    let mut names: Vec<(&str, &str)> =
+        vec![("/srv/shop/src/rank.rs", "- disputed app/src/rank.rs")];
     names.extend(
         chance
             .iter()
-            .zip(["- disputed app/src/main.rs", "- disputed app/src/lib.rs", "- disputed app/src/map.rs"])
+            .zip([
+                "- disputed app/src/main.rs",
+                "- disputed app/src/lib.rs",
+                "- disputed app/src/map.rs",
+            ])
             .map(|(name, expected)| (name.as_str(), expected)),
     );
     names.extend(others.iter().map(|name| (name.as_str(), "- not found")));
@@ -245,7 +285,7 @@ fn a_foreign_project_that_meets_us_by_chance_is_not_believed() {
 }
 
 #[test]
-fn a_common_base_name_does_not_hide_the_longer_end() {
+fn a_common_base_name_does_not_hide_a_longer_suffix() {
     let crates: Vec<String> = (0..150).map(|at| format!("app/crates/c{at}/src/lib.rs")).collect();
     app(&crates.join(" ")).check(&[
         ("/ci/app/crates/c7/src/lib.rs", "app/crates/c7/src/lib.rs"),
@@ -271,23 +311,28 @@ fn a_path_that_exists_in_a_root_is_exact() {
 }
 
 #[test]
-fn exact_paths_win_even_where_libraries_live() {
-    app("usr/src/rustc/library/alloc/src/lib.rs")
-        .root("usr", RootKind::Workspace)
-        .check(&[("$/usr/src/rustc/library/alloc/src/lib.rs", "usr/src/rustc/library/alloc/src/lib.rs Exact")]);
-    app("app/node_modules/a/index.js").check(&[("$/app/node_modules/a/index.js", "app/node_modules/a/index.js Exact")]);
+fn exact_paths_win_even_in_library_folders() {
+    app("usr/src/rustc/library/alloc/src/lib.rs").root("usr", RootKind::Workspace).check(&[(
+        "$/usr/src/rustc/library/alloc/src/lib.rs",
+        "usr/src/rustc/library/alloc/src/lib.rs Exact",
+    )]);
+    app("app/node_modules/a/index.js")
+        .check(&[("$/app/node_modules/a/index.js", "app/node_modules/a/index.js Exact")]);
 }
 
 #[test]
-fn ignored_files_of_a_found_folder_are_mapped() {
+fn maps_ignored_files_of_a_matched_folder() {
     let fixture = app(APP);
     fixture.write("app/.gitignore", "/out\n");
     fixture.write("app/out/gen.c", "");
-    fixture.check(&[("/srv/shop/src/main.rs", "app/src/main.rs"), ("/srv/shop/out/gen.c", "app/out/gen.c")]);
+    fixture.check(&[
+        ("/srv/shop/src/main.rs", "app/src/main.rs"),
+        ("/srv/shop/out/gen.c", "app/out/gen.c"),
+    ]);
 }
 
 #[test]
-fn nothing_outside_the_roots_is_mapped() {
+fn does_not_map_anything_outside_the_roots() {
     app("app/x.c passwd").check(&[
         ("/etc/passwd", "- not found"),
         ("$/passwd", "- not found"),
@@ -296,7 +341,9 @@ fn nothing_outside_the_roots_is_mapped() {
         ("../passwd", "- dotted"),
         ("git:h/app:../passwd:1", "- repository h/app"),
     ]);
-    app("app/x.c passwd").rule("/srv", "$").check(&[("/srv/passwd", "- rule passwd"), ("/srv/app/x.c", "app/x.c Rule")]);
+    app("app/x.c passwd")
+        .rule("/srv", "$")
+        .check(&[("/srv/passwd", "- rule passwd"), ("/srv/app/x.c", "app/x.c Rule")]);
     app("app/x.c passwd")
         .rule("/srv", "$/app")
         .check(&[("/srv/../passwd", "- not found"), ("/srv//../srv/../passwd", "- not found")]);
@@ -334,12 +381,15 @@ fn rules_come_first_and_the_longest_wins() {
 }
 
 #[test]
-fn a_rule_is_tried_after_a_longer_one_without_file() {
-    app(APP).rule("/srv", "$/app").rule("/srv/src", "$/app/tests").check(&[("/srv/src/main.rs", "app/src/main.rs Rule")]);
+fn tries_a_shorter_rule_if_the_longer_one_has_no_file() {
+    app(APP)
+        .rule("/srv", "$/app")
+        .rule("/srv/src", "$/app/tests")
+        .check(&[("/srv/src/main.rs", "app/src/main.rs Rule")]);
 }
 
 #[test]
-fn a_rule_for_one_folder_leaves_the_others_to_evidence() {
+fn a_rule_for_one_folder_leaves_others_to_evidence() {
     app(APP).rule("/gen", "$/app/web").check(&[
         ("/gen/index.js", "app/web/index.js Rule"),
         ("/srv/shop/src/main.rs", "app/src/main.rs"),
@@ -348,33 +398,48 @@ fn a_rule_for_one_folder_leaves_the_others_to_evidence() {
 }
 
 #[test]
-fn two_checkouts_are_told_apart_by_the_profile() {
-    let two = || app("app/src/main.rs app/src/rank.rs old/src/main.rs old/src/rank.rs").root("old", RootKind::Workspace);
+fn prefers_the_checkout_that_contains_the_profile() {
+    let two = || {
+        app("app/src/main.rs app/src/rank.rs old/src/main.rs old/src/rank.rs")
+            .root("old", RootKind::Workspace)
+    };
     let names = ["/srv/shop/src/main.rs", "/srv/shop/src/rank.rs", "src/main.rs"];
-    let both = ["? app/src/main.rs old/src/main.rs", "? app/src/rank.rs old/src/rank.rs", "? app/src/main.rs old/src/main.rs"];
+    let both = [
+        "? app/src/main.rs old/src/main.rs",
+        "? app/src/rank.rs old/src/rank.rs",
+        "? app/src/main.rs old/src/main.rs",
+    ];
     let pairs = |expected: [&'static str; 3]| [0, 1, 2].map(|at| (names[at], expected[at]));
     two().check(&pairs(both));
     two().profile_in("elsewhere").check(&pairs(both));
-    two().profile_in("old/perf").check(&pairs(["old/src/main.rs", "old/src/rank.rs", "old/src/main.rs"]));
+    two().profile_in("old/perf").check(&pairs([
+        "old/src/main.rs",
+        "old/src/rank.rs",
+        "old/src/main.rs",
+    ]));
 }
 
 #[test]
 fn the_name_of_a_root_is_evidence() {
-    app("app/src/main.rs old/src/main.rs").root("old", RootKind::Workspace).check(&[("/srv/old/src/main.rs", "old/src/main.rs")]);
+    app("app/src/main.rs old/src/main.rs")
+        .root("old", RootKind::Workspace)
+        .check(&[("/srv/old/src/main.rs", "old/src/main.rs")]);
 }
 
 #[test]
-fn each_root_has_its_own_folder() {
-    app("app/src/main.rs app/src/a.rs other/src/main.rs other/src/b.rs").root("other", RootKind::Workspace).check(&[
-        ("/srv/one/src/main.rs", "app/src/main.rs"),
-        ("/srv/one/src/a.rs", "app/src/a.rs"),
-        ("/srv/two/src/main.rs", "other/src/main.rs"),
-        ("/srv/two/src/b.rs", "other/src/b.rs"),
-    ]);
+fn each_root_has_a_recorded_folder_of_its_own() {
+    app("app/src/main.rs app/src/a.rs other/src/main.rs other/src/b.rs")
+        .root("other", RootKind::Workspace)
+        .check(&[
+            ("/srv/one/src/main.rs", "app/src/main.rs"),
+            ("/srv/one/src/a.rs", "app/src/a.rs"),
+            ("/srv/two/src/main.rs", "other/src/main.rs"),
+            ("/srv/two/src/b.rs", "other/src/b.rs"),
+        ]);
 }
 
 #[test]
-fn repositories_match_their_own_checkout_only() {
+fn repositories_match_only_their_own_checkout() {
     let rust = "app/library/core/src/lib.rs app/sub/src/x.rs";
     let core = "git:github.com/rust-lang/rust:library/core/src/lib.rs:1a";
     app(rust).check(&[(core, "- repository github.com/rust-lang/rust")]);
@@ -384,7 +449,10 @@ fn repositories_match_their_own_checkout_only() {
     named.root("rust", RootKind::Workspace).check(&[(core, "rust/library/core/src/lib.rs")]);
 
     let remote = app(rust);
-    remote.write("app/.git/config", "[remote \"origin\"]\n\turl = git@github.com:rust-lang/rust.git\n");
+    remote.write(
+        "app/.git/config",
+        "[remote \"origin\"]\n\turl = git@github.com:rust-lang/rust.git\n",
+    );
     remote.check(&[
         (core, "app/library/core/src/lib.rs"),
         ("git:github.com/rust-lang/rust:src/x.rs:1a", "app/sub/src/x.rs"),
@@ -398,7 +466,7 @@ fn repositories_match_their_own_checkout_only() {
 }
 
 #[test]
-fn source_roots_hold_libraries() {
+fn finds_libraries_in_source_roots() {
     app("
         app/src/lib.rs lib/hashbrown-0.16.1/src/lib.rs lib/hashbrown-0.16.1/src/map.rs lib/serde-1.0.0/src/lib.rs
         lib/rust/library/core/src/lib.rs lib/glibc/string/strlen.c lib/glibc/sysdeps/x86_64/strlen.S lib/py/json/decoder.py")
@@ -417,29 +485,35 @@ fn source_roots_hold_libraries() {
 }
 
 #[test]
-fn a_cut_index_proves_nothing_from_one_name() {
+fn an_incomplete_index_gives_no_evidence_from_one_name() {
     let mut fixture = app("app/src/main.rs");
     fixture.write("app/z/other.rs", "");
     fixture.limits = Limits { max_files: 1 };
     let index = fixture.index();
     assert!(!index.is_complete());
-    // Which of the two files is listed depends on the file system: ask for both.
+    // Which of the two files is indexed depends on the file system, so try both.
     for name in ["main.rs", "other.rs", "/srv/x/src/main.rs", "/srv/x/z/other.rs"] {
         let mapping = map_paths([name], &index, &[], None).remove(0);
-        assert!(matches!(mapping, Mapping::Unmapped(Reason::IndexCut(_) | Reason::NotFound)), "{name}: {mapping:?}");
+        assert!(
+            matches!(mapping, Mapping::Unmapped(Reason::IndexCut(_) | Reason::NotFound)),
+            "{name}: {mapping:?}"
+        );
     }
-    fixture.check(&[("$/app/src/main.rs", "app/src/main.rs Exact"), ("$/app/z/other.rs", "app/z/other.rs Exact")]);
+    fixture.check(&[
+        ("$/app/src/main.rs", "app/src/main.rs Exact"),
+        ("$/app/z/other.rs", "app/z/other.rs Exact"),
+    ]);
 }
 
 #[test]
-fn without_roots_nothing_is_mapped() {
+fn maps_nothing_without_roots() {
     let index = SourceIndex::build(Vec::new(), Limits::default());
     let mappings = map_paths(["a.c", "/a.c", "<x>"], &index, &[], None);
     assert!(mappings.iter().all(|mapping| matches!(mapping, Mapping::Unmapped(_))));
 }
 
 #[test]
-fn odd_names_do_no_harm() {
+fn survives_malformed_names() {
     let fixture = app(APP).rule("/", "$/app").rule(".", "$/app").rule("webpack://", "$/app");
     let index = fixture.index();
     let long = "/a".repeat(50_000);
@@ -479,10 +553,14 @@ fn odd_names_do_no_harm() {
 }
 
 #[test]
-fn reasons_read_as_the_end_of_a_sentence() {
-    let reason = Reason::PrefixDiffers { candidate: "/w/src/a.c".into(), established: "/srv/app".into() };
-    assert_eq!(reason.to_string(), "ends like /w/src/a.c, but other files of that folder were recorded in /srv/app");
-    assert_eq!(Reason::Scheme("chrome".into()).to_string(), "has the scheme `chrome:`, which names no file here");
+fn reasons_are_the_end_of_a_sentence() {
+    let reason =
+        Reason::PrefixDiffers { candidate: "/w/src/a.c".into(), established: "/srv/app".into() };
+    assert_eq!(
+        reason.to_string(),
+        "ends like /w/src/a.c, but other files of that folder were recorded in /srv/app"
+    );
+    assert_eq!(Reason::Scheme("chrome".into()).to_string(), "has the unsupported scheme `chrome:`");
 }
 
 #[cfg(unix)]
@@ -491,16 +569,17 @@ mod links {
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn a_root_behind_a_link_has_both_names() {
+    fn accepts_both_paths_of_a_root_behind_a_link() {
         let fixture = app("real/src/a.c real/src/b.c");
         symlink(fixture.dir.path().join("real"), fixture.dir.path().join("link")).unwrap();
-        fixture
-            .root("link", RootKind::Workspace)
-            .check(&[("$/real/src/a.c", "real/src/a.c Exact"), ("$/link/src/b.c", "real/src/b.c Link")]);
+        fixture.root("link", RootKind::Workspace).check(&[
+            ("$/real/src/a.c", "real/src/a.c Exact"),
+            ("$/link/src/b.c", "real/src/b.c Link"),
+        ]);
     }
 
     #[test]
-    fn links_inside_a_root_lead_to_the_file_but_not_out() {
+    fn follows_links_inside_a_root_but_not_out_of_it() {
         let fixture = app("app/src/a.c secret/b.c");
         let ws = fixture.dir.path().join("app");
         symlink(ws.join("src"), ws.join("alias")).unwrap();

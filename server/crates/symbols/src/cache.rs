@@ -1,37 +1,40 @@
-//! What addresses mean, kept over reloads: a rewritten profile of the same binary asks for new addresses only.
+//! Resolved addresses, cached across reloads: a rewritten profile of the same binary has to look up
+//! only new addresses.
 
-use crate::{Found, Frame, Id, Search, Sidecar, names};
+use crate::frame::Frame;
+use crate::{Id, LibStatus, Search, Sidecar, names};
 use profile::{AddressBase, Level, Lib};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many addresses and levels are kept in all libraries together, at some tens of bytes each.
+/// The limit for addresses and levels in all libraries together, at some tens of bytes each.
 const MAX_KEPT: usize = 4_000_000;
 
-/// How many addresses are looked up between two calls of `observe`.
+/// The number of addresses between two calls of `observe`.
 const OBSERVED: usize = 1024;
 
-/// How names of generic functions are told.
+/// How to show names of generic functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Generics {
     /// With their type arguments.
     #[default]
     Keep,
-    /// Without ([`crate::collapse_generics`]).
+    /// Without type arguments ([`crate::collapse_generics`]).
     Collapse,
 }
 
-/// What is known of a library.
+/// The symbols of a library, as far as they were looked up.
 #[derive(Debug, Clone)]
 pub struct LibSymbols {
-    found: Found,
-    /// Where the levels of each address begin in `rows` and how many they are: none where nothing is known of it.
-    known: FxHashMap<u64, (u32, u32)>,
+    status: LibStatus,
+    /// The range of each address's levels in `rows`: start and length. Empty if the address has no
+    /// symbol.
+    addresses: FxHashMap<u64, (u32, u32)>,
     rows: Vec<Row>,
     names: Texts,
-    /// By name: without generics, where that is another.
+    /// For each name the name without generics, if that differs.
     collapsed: Vec<Option<Box<str>>>,
     files: Texts,
 }
@@ -46,51 +49,58 @@ struct Row {
 
 impl LibSymbols {
     /// Which file was read, or why there is none.
-    pub fn found(&self) -> &Found {
-        &self.found
+    pub fn status(&self) -> &LibStatus {
+        &self.status
     }
 
-    /// The functions that an address lies in, the physical one first and the innermost inlined one last; none if nothing is
-    /// known of it.
+    /// The functions that an address is in, the physical one first and the innermost inlined one
+    /// last. Empty if the address has no symbol.
     pub fn levels(&self, address: u64, generics: Generics) -> impl Iterator<Item = Level<'_>> {
-        self.rows(address).iter().map(move |row| {
-            let name = self.names.get(row.name);
-            let collapsed = || self.collapsed.get(row.name as usize)?.as_deref();
-            Level {
-                name: if generics == Generics::Collapse { collapsed().unwrap_or(name) } else { name },
-                file: row.file.map(|file| self.files.get(file)),
-                line: row.line,
-                declared: row.declared.map(|(file, line)| (self.files.get(file), line)),
-            }
+        self.rows(address).iter().map(move |row| Level {
+            name: self.name(row.name, generics),
+            file: row.file.map(|file| self.files.get(file)),
+            line: row.line,
+            declared: row.declared.map(|(file, line)| (self.files.get(file), line)),
         })
     }
 
-    /// Whether nothing better than what was found can be there: debug info, with all of its files.
+    fn name(&self, name: u32, generics: Generics) -> &str {
+        match (generics, self.collapsed.get(name as usize)) {
+            (Generics::Collapse, Some(Some(collapsed))) => collapsed,
+            _ => self.names.get(name),
+        }
+    }
+
+    /// Whether a new search cannot find anything better: debug info with all of its files, or the
+    /// kernel's list.
     pub fn is_complete(&self) -> bool {
-        match &self.found {
-            Found::DebugInfo { lacks, .. } => lacks.is_empty(),
-            found => matches!(found, Found::Kernel { .. }),
+        match &self.status {
+            LibStatus::DebugInfo { missing, .. } => missing.is_empty(),
+            status => matches!(status, LibStatus::Kernel { .. }),
         }
     }
 
     /// Whether an address was looked up.
-    pub fn is_asked(&self, address: u64) -> bool {
-        self.known.contains_key(&address)
+    pub fn is_looked_up(&self, address: u64) -> bool {
+        self.addresses.contains_key(&address)
     }
 
-    /// How many addresses have a function.
+    /// The number of addresses with a function.
     pub fn n_resolved(&self) -> usize {
-        self.known.values().filter(|(_, n)| *n > 0).count()
+        self.addresses.values().filter(|(_, n)| *n > 0).count()
     }
 
-    /// How many addresses were looked up.
-    pub fn n_asked(&self) -> usize {
-        self.known.len()
+    /// The number of addresses that were looked up.
+    pub fn n_looked_up(&self) -> usize {
+        self.addresses.len()
     }
 
-    /// What somebody else knows: the function of each address.
-    pub fn of<'a>(found: Found, functions: impl IntoIterator<Item = (u64, Option<Level<'a>>)>) -> Self {
-        let mut this = Self::new(found);
+    /// Symbols from another source: the function of each address.
+    pub fn from_functions<'a>(
+        status: LibStatus,
+        functions: impl IntoIterator<Item = (u64, Option<Level<'a>>)>,
+    ) -> Self {
+        let mut this = Self::new(status);
         for (address, level) in functions {
             let frame = level.map(|Level { name, file, line, declared }| Frame {
                 name: name.into(),
@@ -103,17 +113,24 @@ impl LibSymbols {
         this
     }
 
-    fn new(found: Found) -> Self {
-        let (known, rows, collapsed) = (FxHashMap::default(), Vec::new(), Vec::new());
-        Self { found, known, rows, names: Texts::default(), collapsed, files: Texts::default() }
+    fn new(status: LibStatus) -> Self {
+        let (addresses, rows, collapsed) = (FxHashMap::default(), Vec::new(), Vec::new());
+        Self {
+            status,
+            addresses,
+            rows,
+            names: Texts::default(),
+            collapsed,
+            files: Texts::default(),
+        }
     }
 
     fn rows(&self, address: u64) -> &[Row] {
-        let (start, n) = self.known.get(&address).copied().unwrap_or_default();
+        let (start, n) = self.addresses.get(&address).copied().unwrap_or_default();
         self.rows.get(start as usize..(start + n) as usize).unwrap_or_default()
     }
 
-    /// Puts down what is known of an address, unless that is nothing and more was known before.
+    /// Stores the frames of an address, unless they are empty and the address has some already.
     fn add(&mut self, address: u64, frames: Vec<Frame>) {
         let start = self.rows.len();
         for frame in frames {
@@ -122,27 +139,28 @@ impl LibSymbols {
                 let collapsed = names::collapse_generics(&frame.name);
                 self.collapsed.push((*collapsed != *frame.name).then(|| collapsed.into()));
             }
-            let file = frame.file.map(|file| self.files.intern(&tidy(&file)));
-            let declared = frame.declared.map(|(file, line)| (self.files.intern(&tidy(&file)), line));
+            let file = frame.file.map(|file| self.files.intern(&normalize(&file)));
+            let declared =
+                frame.declared.map(|(file, line)| (self.files.intern(&normalize(&file)), line));
             self.rows.push(Row { name, file, line: frame.line, declared });
         }
-        let known = self.known.get(&address).copied().unwrap_or_default();
-        let is_known = self.rows(address) == &self.rows[start..];
-        if is_known || (self.rows.len() == start && known.1 > 0) {
+        let old = self.addresses.get(&address).copied().unwrap_or_default();
+        let is_unchanged = self.rows(address) == &self.rows[start..];
+        if is_unchanged || (self.rows.len() == start && old.1 > 0) {
             self.rows.truncate(start);
-            self.known.insert(address, known);
+            self.addresses.insert(address, old);
         } else {
-            self.known.insert(address, (start as u32, (self.rows.len() - start) as u32));
+            self.addresses.insert(address, (start as u32, (self.rows.len() - start) as u32));
         }
     }
 
     fn size(&self) -> usize {
-        self.known.len() + self.rows.len()
+        self.addresses.len() + self.rows.len()
     }
 }
 
-/// An absolute path without its detours (`/a/b/../c`): compilers spell one file in several ways.
-fn tidy(path: &str) -> Cow<'_, str> {
+/// Resolves `.` and `..` in an absolute path, because compilers spell one file in several ways.
+fn normalize(path: &str) -> Cow<'_, str> {
     if !path.starts_with('/') || !path.split('/').any(|part| part == "." || part == "..") {
         return Cow::Borrowed(path);
     }
@@ -157,7 +175,7 @@ fn tidy(path: &str) -> Cow<'_, str> {
     Cow::Owned(format!("/{}", parts.join("/")))
 }
 
-/// Texts without equal ones.
+/// Interned strings.
 #[derive(Debug, Clone, Default)]
 struct Texts {
     all: Vec<Arc<str>>,
@@ -181,25 +199,27 @@ impl Texts {
     }
 }
 
-/// What is known of libraries, by their ids.
+/// The symbols of libraries, by their ids.
 #[derive(Debug, Default)]
 pub struct Cache {
-    /// The one that was used last stands last.
+    /// The least recently used one first.
     libs: Mutex<Vec<(Key, Arc<LibSymbols>)>>,
 }
 
 type Key = (Id, AddressBase);
 
 impl Cache {
-    /// What is known of a library, without touching files. Nothing of a library without id: it may have been built anew.
-    pub fn known(&self, lib: &Lib) -> Option<Arc<LibSymbols>> {
+    /// The cached symbols of a library, without touching files. `None` for a library without an id,
+    /// because it may have been rebuilt.
+    pub fn get(&self, lib: &Lib) -> Option<Arc<LibSymbols>> {
         let key = key(lib)?;
         let libs = self.libs.lock().unwrap_or_else(PoisonError::into_inner);
         libs.iter().find(|(other, _)| *other == key).map(|(_, symbols)| symbols.clone())
     }
 
-    /// Looks up those addresses of a library that are not known. Its files are searched again while there was nothing better
-    /// than names. `observe` hears how many of how many addresses are done, and may end it; what was found is kept.
+    /// Looks up those addresses of a library that are not cached. As long as only names were found,
+    /// its files are searched again. `observe` gets the number of finished addresses and of all,
+    /// and may cancel the rest; what was found until then is kept.
     pub fn resolve(
         &self,
         lib: &Lib,
@@ -208,12 +228,14 @@ impl Cache {
         sidecar: Option<&Sidecar>,
         observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Arc<LibSymbols> {
-        let mut symbols =
-            self.known(lib).unwrap_or_else(|| Arc::new(LibSymbols::new(Found::Missing { recorded: lib.path.clone() })));
+        let mut symbols = self.get(lib).unwrap_or_else(|| {
+            Arc::new(LibSymbols::new(LibStatus::Missing { recorded: lib.path.clone() }))
+        });
         let is_complete = symbols.is_complete();
-        let is_asked = |address: &&u64| !is_complete || !symbols.known.contains_key(*address);
-        let asked: Vec<u64> = addresses.iter().filter(is_asked).copied().collect();
-        if asked.is_empty() {
+        let needs_lookup =
+            |address: &&u64| !is_complete || !symbols.addresses.contains_key(*address);
+        let pending: Vec<u64> = addresses.iter().filter(needs_lookup).copied().collect();
+        if pending.is_empty() {
             return symbols;
         }
         let new = Arc::make_mut(&mut symbols);
@@ -221,30 +243,37 @@ impl Cache {
         let mut take = |address, frames: Vec<Frame>| {
             new.add(address, frames);
             n_done += 1;
-            if n_done % OBSERVED == 0 { observe(n_done, asked.len()) } else { ControlFlow::Continue(()) }
+            if n_done % OBSERVED == 0 {
+                observe(n_done, pending.len())
+            } else {
+                ControlFlow::Continue(())
+            }
         };
-        new.found = look_up(lib, &asked, search, &mut take);
+        new.status = look_up(lib, &pending, search, &mut take);
         if n_done == 0 {
-            for &address in &asked {
+            for &address in &pending {
                 new.add(address, Vec::new());
             }
         }
         if let Some(sidecar) = sidecar.and_then(|sidecar| sidecar.lib(lib))
-            && !new.found.has_lines()
+            && !new.status.has_lines()
         {
             let mut is_used = false;
-            for address in asked {
+            for address in pending {
                 if let Some(name) = sidecar.name(address).filter(|_| new.rows(address).is_empty()) {
-                    new.add(address, vec![Frame { name: name.into(), file: None, line: 0, declared: None }]);
+                    new.add(
+                        address,
+                        vec![Frame { name: name.into(), file: None, line: 0, declared: None }],
+                    );
                     is_used = true;
                 }
             }
             if is_used {
-                let instead_of = std::mem::replace(&mut new.found, Found::Disabled);
-                new.found = Found::Sidecar { instead_of: Box::new(instead_of) };
+                let instead_of = std::mem::replace(&mut new.status, LibStatus::Disabled);
+                new.status = LibStatus::Sidecar { instead_of: Box::new(instead_of) };
             }
         }
-        // What was not found is looked for again; a list of it would only be long.
+        // A library without any symbol is searched again anyway, so its addresses need no entries.
         if let Some(key) = key(lib).filter(|_| symbols.n_resolved() > 0) {
             self.keep(key, symbols.clone());
         }
@@ -270,11 +299,16 @@ fn key(lib: &Lib) -> Option<Key> {
 use crate::debug_info::look_up;
 
 #[cfg(not(feature = "debug-info"))]
-fn look_up(_: &Lib, addresses: &[u64], _: &Search<'_>, take: &mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>) -> Found {
+fn look_up(
+    _: &Lib,
+    addresses: &[u64],
+    _: &Search<'_>,
+    take: &mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>,
+) -> LibStatus {
     for &address in addresses {
         if take(address, Vec::new()).is_break() {
             break;
         }
     }
-    Found::Disabled
+    LibStatus::Disabled
 }

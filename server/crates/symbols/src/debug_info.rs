@@ -1,94 +1,136 @@
-//! From files to functions and lines, whatever their format.
+//! Looks addresses up in libraries of any file format.
 
 use crate::elf::{Arena, Elf};
 use crate::file::{LibFile, ready};
-use crate::{Found, Frame, Id, Search, is_kernel, kernel};
+use crate::frame::Frame;
+use crate::{Id, LibStatus, Search, is_kernel, kernel};
 use profile::{AddressBase, Lib};
 use samply_symbols::LookupAddress;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Of addresses in a library without id, one in so many may lie outside its instructions: stacks are not always read rightly.
+/// In a library without an id, at most one of this many addresses may be outside its code. More
+/// means another build; a few come from stacks that the profiler misread.
 const MAX_OUTSIDE: usize = 100;
 
-/// Takes the functions of an address, the outermost first.
+/// Receives the functions of each address, the outermost first.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>;
 
-/// Looks addresses of a library up, until `take` has enough.
-pub(crate) fn look_up(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> Found {
-    // Readers of debug info trust compilers here and there; a broken file must cost no more than its own lines.
-    let result = catch_unwind(AssertUnwindSafe(|| look_up_unguarded(lib, addresses, search, take)));
-    let broken = |_| Found::Unreadable { path: lib.path.clone().into(), why: "its debug info is malformed".to_owned() };
-    result.unwrap_or_else(broken)
+/// Looks up addresses of a library until `take` breaks.
+pub(crate) fn look_up(
+    lib: &Lib,
+    addresses: &[u64],
+    search: &Search<'_>,
+    take: Take<'_>,
+) -> LibStatus {
+    // The readers of debug info trust compilers in places. A malformed file must not cost more than
+    // its own lines.
+    catch_unwind(AssertUnwindSafe(|| look_up_unguarded(lib, addresses, search, take)))
+        .unwrap_or_else(|_| LibStatus::Unreadable {
+            path: lib.path.clone().into(),
+            why: "its debug info is malformed".to_owned(),
+        })
 }
 
-fn look_up_unguarded(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> Found {
+fn look_up_unguarded(
+    lib: &Lib,
+    addresses: &[u64],
+    search: &Search<'_>,
+    take: Take<'_>,
+) -> LibStatus {
     let files = match search.find(lib, false) {
         Ok(files) => files,
         Err(_) if is_kernel(lib) => return kernel(lib, addresses, search, take),
-        Err(found) => return found,
+        Err(status) => return status,
     };
-    let Some(best) = files.best() else { return Found::Missing { recorded: lib.path.clone() } };
+    let Some(best) = files.best() else { return LibStatus::Missing { recorded: lib.path.clone() } };
     let id = files.is_checked.then(|| best.id.clone());
     if !best.is_elf {
         return other(best, id, lib, addresses, take);
     }
     let arena = Arena::default();
     let Some(elf) = Elf::open(&files, search, &arena) else {
-        return Found::Unreadable { path: best.path.clone(), why: "it is malformed".to_owned() };
+        return LibStatus::Unreadable {
+            path: best.path.clone(),
+            why: "it is malformed".to_owned(),
+        };
     };
-    let stated = |address: u64| elf.stated(lib.addresses, address);
+    let in_memory = |address: u64| elf.in_memory(lib.addresses, address);
     if id.is_none() {
-        let n_outside = addresses.iter().filter(|&&address| stated(address).is_none()).count();
+        let n_outside = addresses.iter().filter(|&&address| in_memory(address).is_none()).count();
         if n_outside > addresses.len() / MAX_OUTSIDE {
-            return Found::Outside { path: elf.path };
+            return LibStatus::Outside { path: elf.path };
         }
     }
     for &address in addresses {
-        let frames = stated(address).map(|stated| elf.frames(stated));
+        let frames = in_memory(address).map(|address| elf.frames(address));
         if take(address, frames.unwrap_or_default()).is_break() {
             break;
         }
     }
-    let lacks = elf.lacks();
-    if elf.has_lines { Found::DebugInfo { path: elf.path, id, lacks } } else { Found::NamesOnly { path: elf.path, id } }
+    let missing = elf.missing();
+    if elf.has_lines {
+        LibStatus::DebugInfo { path: elf.path, id, missing }
+    } else {
+        LibStatus::NamesOnly { path: elf.path, id }
+    }
 }
 
-/// Functions of the kernel, which have no lines.
-fn kernel(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> Found {
+/// The kernel's functions. They have no lines.
+fn kernel(lib: &Lib, addresses: &[u64], search: &Search<'_>, take: Take<'_>) -> LibStatus {
     let (path, functions) = match kernel::functions(lib, search) {
-        Ok(known) => known,
-        Err(found) => return found,
+        Ok(found) => found,
+        Err(status) => return status,
     };
     for &address in addresses {
-        let frame = functions.at(address).map(|name| Frame { name: name.into(), file: None, line: 0, declared: None });
+        let frame = functions.at(address).map(|name| Frame {
+            name: name.into(),
+            file: None,
+            line: 0,
+            declared: None,
+        });
         if take(address, frame.into_iter().collect()).is_break() {
             break;
         }
     }
-    Found::Kernel { path }
+    LibStatus::Kernel { path }
 }
 
-/// Mach-O, PE with PDB, and Breakpad's files.
-fn other(file: &LibFile, id: Option<Id>, lib: &Lib, addresses: &[u64], take: Take<'_>) -> Found {
+/// Mach-O, PE with PDB, and Breakpad files.
+fn other(
+    file: &LibFile,
+    id: Option<Id>,
+    lib: &Lib,
+    addresses: &[u64],
+    take: Take<'_>,
+) -> LibStatus {
     let path = file.path.clone();
     let Some(map) = file.symbol_map(lib) else {
-        return Found::Unreadable { path, why: "it is no program, library or debug info that is known here".to_owned() };
+        return LibStatus::Unreadable {
+            path,
+            why: "it is not a program, library or debug info of a supported format".to_owned(),
+        };
     };
     let mut has_lines = false;
     for &address in addresses {
-        let look_up = match lib.addresses {
+        let lookup_address = match lib.addresses {
             AddressBase::Unknown => None,
             AddressBase::Image => u32::try_from(address).ok().map(LookupAddress::Relative),
             AddressBase::File => Some(LookupAddress::FileOffset(address)),
         };
-        let info = look_up.and_then(|address| ready(async { map.lookup(address).await.ok_or(()) }));
+        let info =
+            lookup_address.and_then(|address| ready(async { map.lookup(address).await.ok_or(()) }));
         let mut frames = Vec::new();
         if let Some(info) = info {
             for frame in info.frames.into_iter().flatten().rev() {
                 let name = frame.function.unwrap_or_default().into();
                 let file = frame.file_path.map(samply_symbols::SourceFilePath::into_raw_path);
-                frames.push(Frame { name, file, line: frame.line_number.unwrap_or(0), declared: None });
+                frames.push(Frame {
+                    name,
+                    file,
+                    line: frame.line_number.unwrap_or(0),
+                    declared: None,
+                });
             }
             has_lines |= frames.iter().any(|frame| frame.line != 0);
             let name = info.symbol.name.into();
@@ -101,5 +143,9 @@ fn other(file: &LibFile, id: Option<Id>, lib: &Lib, addresses: &[u64], take: Tak
             break;
         }
     }
-    if has_lines { Found::DebugInfo { path, id, lacks: Vec::new() } } else { Found::NamesOnly { path, id } }
+    if has_lines {
+        LibStatus::DebugInfo { path, id, missing: Vec::new() }
+    } else {
+        LibStatus::NamesOnly { path, id }
+    }
 }

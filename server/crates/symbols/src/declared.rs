@@ -1,39 +1,40 @@
-//! Where functions are declared, and what they are called there, by their entries in DWARF.
+//! Declarations of functions: file, line and plain name, from their entries (DIEs) in DWARF.
 //!
-//! The file of an instruction is that of its line, which macros and included text take elsewhere; where the function itself stands,
-//! only its entry says.
+//! The line table gives the file of an instruction, which macros and included text can move
+//! elsewhere. Only the entry says where the function itself is.
 
 use addr2line::gimli::{
-    self, AttributeValue, DebugInfoOffset, DwoId, EndianSlice, RunTimeEndian, Unit, UnitOffset, UnitRef, UnitSectionOffset,
+    self, AttributeValue, DebugInfoOffset, DwoId, EndianSlice, RunTimeEndian, Unit, UnitOffset,
+    UnitRef, UnitSectionOffset,
 };
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-/// Entries lead to other entries, but not more often.
+/// Entries refer to other entries; a malformed file could do so in a circle.
 const MAX_STEPS: usize = 16;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
-/// What the entry of a function says.
+/// The declaration of a function.
 #[derive(Clone, Default)]
 pub(crate) struct Declared {
-    /// The file, as debug info spells it, and the line (1-based).
+    /// The file as debug info spells it, and the line (1-based).
     pub place: Option<(Arc<str>, u32)>,
-    /// Its plain name: without what it lies in, without parameters.
+    /// The plain name, without scope and parameters.
     pub name: Option<Arc<str>>,
 }
 
-/// An entry, among those of its unit, and the unit among those of its file.
+/// An entry within its unit, and the unit within its file.
 type Key = (Option<DwoId>, UnitSectionOffset, UnitOffset);
 
-/// The declarations of one file, as they are asked for.
+/// The declarations of one file, read on demand.
 #[derive(Default)]
 pub(crate) struct Declarations<'a> {
-    known: RefCell<FxHashMap<Key, Declared>>,
-    /// All units: entries lead to those of other units where a program was optimised as a whole.
+    cache: RefCell<FxHashMap<Key, Declared>>,
+    /// All units, because with link-time optimisation entries refer to other units.
     units: OnceCell<Vec<Unit<Slice<'a>>>>,
-    /// Those of debug info that several files share.
+    /// The units of debug info that several files share.
     shared_units: OnceCell<Vec<Unit<Slice<'a>>>>,
 }
 
@@ -41,33 +42,39 @@ impl<'a> Declarations<'a> {
     /// The declaration of the function of an entry.
     pub fn of(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> Declared {
         let key = (unit.dwo_id, unit.header.offset(), entry);
-        if let Some(known) = self.known.borrow().get(&key) {
-            return known.clone();
+        if let Some(declared) = self.cache.borrow().get(&key) {
+            return declared.clone();
         }
         let declared = self.read(unit, entry).unwrap_or_default();
-        self.known.borrow_mut().insert(key, declared.clone());
+        self.cache.borrow_mut().insert(key, declared.clone());
         declared
     }
 
-    /// What the entry does not say, that says to which it refers: instances to functions, definitions to declarations.
+    /// Attributes that an entry lacks are in the one it refers to: an instance refers to the
+    /// function, a definition to its declaration.
     fn read(&self, unit: UnitRef<'_, Slice<'a>>, entry: UnitOffset) -> gimli::Result<Declared> {
-        let (mut dwarf, mut unit, mut offset, mut units) = (unit.dwarf, unit.unit, entry, &self.units);
+        let (mut dwarf, mut unit, mut offset, mut units) =
+            (unit.dwarf, unit.unit, entry, &self.units);
         let (mut file, mut line, mut name) = (None, None, None);
         for _ in 0..MAX_STEPS {
             let entry = unit.entry(offset)?;
             if line.is_none() {
-                line = entry.attr_value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value());
+                line =
+                    entry.attr_value(gimli::DW_AT_decl_line)?.and_then(|line| line.udata_value());
             }
             if file.is_none() {
                 file = match entry.attr_value(gimli::DW_AT_decl_file)? {
-                    Some(AttributeValue::FileIndex(index)) => file_name(unit.unit_ref(dwarf), index)?,
+                    Some(AttributeValue::FileIndex(index)) => {
+                        file_name(unit.unit_ref(dwarf), index)?
+                    }
                     _ => None,
                 };
             }
             if name.is_none()
                 && let Some(value) = entry.attr_value(gimli::DW_AT_name)?
             {
-                name = Some(unit.unit_ref(dwarf).attr_string(value)?.to_string_lossy().into_owned());
+                name =
+                    Some(unit.unit_ref(dwarf).attr_string(value)?.to_string_lossy().into_owned());
             }
             if file.is_some() && line.is_some() && name.is_some() {
                 break;
@@ -79,14 +86,14 @@ impl<'a> Declarations<'a> {
             match origin {
                 Some(AttributeValue::UnitRef(origin)) => offset = origin,
                 Some(AttributeValue::DebugInfoRef(origin)) if unit.dwo_id.is_none() => {
-                    let Some(found) = unit_at(units, dwarf, origin) else { break };
-                    (unit, offset) = found;
+                    let Some(target) = unit_at(units, dwarf, origin) else { break };
+                    (unit, offset) = target;
                 }
                 Some(AttributeValue::DebugInfoRefSup(origin)) => {
                     let Some(shared) = dwarf.sup() else { break };
                     (dwarf, units) = (shared, &self.shared_units);
-                    let Some(found) = unit_at(units, dwarf, origin) else { break };
-                    (unit, offset) = found;
+                    let Some(target) = unit_at(units, dwarf, origin) else { break };
+                    (unit, offset) = target;
                 }
                 _ => break,
             }
@@ -97,7 +104,8 @@ impl<'a> Declarations<'a> {
     }
 }
 
-/// The unit of an entry and where the entry is in it. `units` are those of `dwarf`, once they are known.
+/// The unit of an entry and the offset of the entry in it. `units` are those of `dwarf`, read on
+/// first use.
 fn unit_at<'u, 'a>(
     units: &'u OnceCell<Vec<Unit<Slice<'a>>>>,
     dwarf: &gimli::Dwarf<Slice<'a>>,
@@ -112,28 +120,29 @@ fn unit_at<'u, 'a>(
         units
     });
     let start = |unit: &Unit<Slice<'a>>| unit.header.offset().as_debug_info_offset();
-    let after = units.partition_point(|unit| start(unit).is_some_and(|start| start <= entry));
-    let unit = units.get(after.checked_sub(1)?)?;
+    let next = units.partition_point(|unit| start(unit).is_some_and(|start| start <= entry));
+    let unit = units.get(next.checked_sub(1)?)?;
     Some((unit, entry.to_unit_offset(&unit.header)?))
 }
 
-/// A file of a unit, spelled as lines of it are.
+/// The path of a unit's file, spelled like the files of its lines.
 fn file_name(unit: UnitRef<'_, Slice<'_>>, index: u64) -> gimli::Result<Option<String>> {
     let Some(program) = &unit.line_program else { return Ok(None) };
     let header = program.header();
     let Some(file) = header.file(index) else { return Ok(None) };
-    let mut path = unit.comp_dir.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut path =
+        unit.comp_dir.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
     if file.directory_index() != 0
         && let Some(folder) = file.directory(header)
     {
-        go_on(&mut path, &unit.attr_string(folder)?.to_string_lossy());
+        push_path(&mut path, &unit.attr_string(folder)?.to_string_lossy());
     }
-    go_on(&mut path, &unit.attr_string(file.path_name())?.to_string_lossy());
+    push_path(&mut path, &unit.attr_string(file.path_name())?.to_string_lossy());
     Ok(Some(path))
 }
 
-/// Goes on from a folder of any system; an absolute path begins anew.
-fn go_on(path: &mut String, rest: &str) {
+/// Appends to a path of any system; an absolute path replaces it.
+fn push_path(path: &mut String, rest: &str) {
     let has_drive = |path: &str| path.starts_with('\\') || path.get(1..3) == Some(":\\");
     let separator = if has_drive(path) { '\\' } else { '/' };
     if rest.starts_with('/') || has_drive(rest) {

@@ -1,19 +1,24 @@
-//! Addresses in ELF files: symbols and DWARF, also split off (`.dwo`, `.dwp`), put aside (`.gnu_debuglink`) or shared between files
-//! (`.gnu_debugaltlink`), and symbols of stripped files (`.gnu_debugdata`).
+//! Looks addresses up in ELF files: in symbols and in DWARF, including split debug info (`.dwo`,
+//! `.dwp`), separate debug info (`.gnu_debuglink`), debug info shared between files
+//! (`.gnu_debugaltlink`), and the symbols of stripped files (`.gnu_debugdata`).
 //!
-//! Read with `addr2line` itself: `samply-symbols` hands out names without return types, and without the underscore that C names of
-//! ELF may begin with. Names are those that `addr2line -C` and `c++filt` print.
+//! This uses `addr2line` directly, because `samply-symbols` drops return types from names, and a
+//! leading underscore that C names in ELF may have. Names are those that `addr2line -C` and
+//! `c++filt` print.
 
 use crate::declared::{Declarations, Declared};
-use crate::file::{Bytes, LibFile, LibFiles, is_executable, read};
-use crate::{Frame, Search, names};
+use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable, read};
+use crate::frame::Frame;
+use crate::{Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use elsa::FrozenVec;
 use lzma_rust2::XzReader;
 use profile::AddressBase;
 use rustc_hash::FxHashMap;
-use samply_symbols::object::{self, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use samply_symbols::object::{
+    self, Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind,
+};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -21,39 +26,39 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Larger symbol tables are not inflated.
+/// Larger symbol tables are not decompressed.
 const MAX_MINI_SYMBOLS: u64 = 256 << 20;
-/// What inflating them may take; `xz -9` asks for 64 MiB.
+/// The memory limit for decompressing them; `xz -9` needs 64 MiB.
 const MAX_DICTIONARY_KIB: u32 = 128 << 10;
 
 type Slice<'a> = EndianSlice<'a, RunTimeEndian>;
 
-/// Keeps what is read or inflated while an [`Elf`] refers to it.
+/// Owns what is read or decompressed while an [`Elf`] refers to it.
 #[derive(Default)]
 pub(crate) struct Arena(FrozenVec<Vec<u8>>);
 
-/// An ELF file, or two: code and debug info.
+/// An ELF file, or two: one with code and one with debug info.
 pub(crate) struct Elf<'a> {
-    /// The file that lines come from, else names.
+    /// The file that lines come from or, without lines, names.
     pub path: PathBuf,
     pub has_lines: bool,
     search: &'a Search<'a>,
     arena: &'a Arena,
-    /// From where addresses of the image count.
-    image: u64,
+    /// The address of the image's first segment, which addresses of the image are relative to.
+    image_start: u64,
     code: Vec<Segment>,
     symbols: Vec<Symbol<'a>>,
     dwarf: Option<Context<Slice<'a>>>,
     package: Option<DwarfPackage<Slice<'a>>>,
     demangled: RefCell<FxHashMap<String, Arc<str>>>,
     declarations: Declarations<'a>,
-    lacks: RefCell<BTreeSet<PathBuf>>,
+    missing: RefCell<BTreeSet<PathBuf>>,
 }
 
-/// Instructions, in memory and in the file.
+/// A segment with code, in memory and in the file.
 struct Segment {
     memory: Range<u64>,
-    /// Where the file is only debug info, there are none.
+    /// Empty in files that have only debug info.
     file: Range<u64>,
 }
 
@@ -63,7 +68,7 @@ struct Symbol<'a> {
 }
 
 impl<'a> Elf<'a> {
-    /// Reads what was found. `None` if it is malformed.
+    /// Parses the files that were found. `None` if they are malformed.
     pub fn open(files: &'a LibFiles, search: &'a Search<'a>, arena: &'a Arena) -> Option<Self> {
         let parse = |file: &'a LibFile| object::File::parse(&*file.bytes).ok();
         let best = files.best()?;
@@ -71,26 +76,27 @@ impl<'a> Elf<'a> {
         let mut debug = parse(best)?;
         let mut path = best.path.clone();
         if !has_dwarf(&debug)
-            && let Some((aside, bytes)) = put_aside(&debug, &path, search)
+            && let Some((separate, bytes)) = separate_debug_info(&debug, &path, search)
         {
             debug = object::File::parse(arena.0.push_get(bytes)).ok()?;
-            path = aside;
+            path = separate;
         }
         let has_lines = has_dwarf(&debug);
         let first = code.as_ref().unwrap_or(&debug);
-        let mini = mini_symbols(first).and_then(|bytes| object::File::parse(arena.0.push_get(bytes)).ok());
+        let mini =
+            mini_symbols(first).and_then(|bytes| object::File::parse(arena.0.push_get(bytes)).ok());
         let mut elf = Self {
             has_lines,
             search,
             arena,
-            image: first.segments().next().map_or(0, |segment| segment.address()),
+            image_start: first.segments().next().map_or(0, |segment| segment.address()),
             code: segments(first),
             symbols: symbols(code.iter().chain([&debug]).chain(&mini)),
             dwarf: None,
             package: None,
             demangled: RefCell::default(),
             declarations: Declarations::default(),
-            lacks: RefCell::default(),
+            missing: RefCell::default(),
             path,
         };
         if has_lines {
@@ -100,18 +106,18 @@ impl<'a> Elf<'a> {
         Some(elf)
     }
 
-    /// The files that debug info was split off to and that were not found, so far.
-    pub fn lacks(&self) -> Vec<PathBuf> {
-        self.lacks.borrow().iter().cloned().collect()
+    /// The files with split debug info that were not found so far.
+    pub fn missing(&self) -> Vec<PathBuf> {
+        self.missing.borrow().iter().cloned().collect()
     }
 
-    /// The address in memory, as the file states it; `None` if there are no instructions.
-    pub fn stated(&self, base: AddressBase, address: u64) -> Option<u64> {
+    /// Converts a recorded address to a virtual address of the file; `None` if there is no code.
+    pub fn in_memory(&self, base: AddressBase, address: u64) -> Option<u64> {
         match base {
             AddressBase::Unknown => None,
             AddressBase::Image => {
-                let stated = self.image.checked_add(address)?;
-                self.code.iter().any(|segment| segment.memory.contains(&stated)).then_some(stated)
+                let address = self.image_start.checked_add(address)?;
+                self.code.iter().any(|segment| segment.memory.contains(&address)).then_some(address)
             }
             AddressBase::File => {
                 let segment = self.code.iter().find(|segment| segment.file.contains(&address))?;
@@ -120,52 +126,72 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// The functions that an instruction lies in, the outermost first; none if nothing is known of it.
-    pub fn frames(&self, stated: u64) -> Vec<Frame> {
-        let symbol = self.symbol(stated).map(|name| self.demangle(name));
-        let mut frames = self.dwarf_frames(stated).unwrap_or_default();
+    /// The functions at a virtual address, the outermost first. Empty if it has no symbol.
+    pub fn frames(&self, address: u64) -> Vec<Frame> {
+        let symbol = self.symbol(address).map(|name| self.demangle(name));
+        let mut frames = self.dwarf_frames(address).unwrap_or_default();
         frames.reverse();
         match (frames.first_mut(), symbol) {
-            (Some(outermost), Some(name)) if !is_mangled(&name) || outermost.name.is_empty() => outermost.name = name,
+            (Some(outermost), Some(name)) if !is_mangled(&name) || outermost.name.is_empty() => {
+                outermost.name = name;
+            }
             (None, Some(name)) => frames.push(Frame { name, file: None, line: 0, declared: None }),
-            (Some(outermost), None) if outermost.name.is_empty() => outermost.name = format!("{stated:#x}").into(),
+            (Some(outermost), None) if outermost.name.is_empty() => {
+                outermost.name = format!("{address:#x}").into();
+            }
             _ => {}
         }
         frames
     }
 
-    /// The innermost first. Names that are missing are empty.
-    fn dwarf_frames(&self, stated: u64) -> Option<Vec<Frame>> {
+    /// The functions by DWARF, the innermost first. Missing names are empty.
+    fn dwarf_frames(&self, address: u64) -> Option<Vec<Frame>> {
         let dwarf = self.dwarf.as_ref()?;
-        let mut found = self.loaded(dwarf.find_frames(stated)).ok()?;
-        let unit = self.loaded(dwarf.find_dwarf_and_unit(stated));
+        let mut found = self.with_split(dwarf.find_frames(address)).ok()?;
+        let unit = self.with_split(dwarf.find_dwarf_and_unit(address));
         let mut frames = Vec::new();
         while let Some(frame) = found.next().ok()? {
-            let name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
-            let declared = unit.zip(frame.dw_die_offset).map(|(unit, entry)| self.declarations.of(unit, entry));
-            let Declared { place: declared, name: plain } = declared.unwrap_or_default();
-            let name = name.map(|name| self.demangle(&name)).filter(|name| !is_mangled(name)).or(plain).unwrap_or_default();
+            let raw_name = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let Declared { place: declared, name: plain } = unit
+                .zip(frame.dw_die_offset)
+                .map(|(unit, entry)| self.declarations.of(unit, entry))
+                .unwrap_or_default();
+            let name = raw_name
+                .map(|name| self.demangle(&name))
+                .filter(|name| !is_mangled(name))
+                .or(plain)
+                .unwrap_or_default();
             let place = frame.location;
             let file = place.as_ref().and_then(|place| place.file).map(str::to_owned);
-            frames.push(Frame { name, file, line: place.and_then(|place| place.line).unwrap_or(0), declared });
+            frames.push(Frame {
+                name,
+                file,
+                line: place.and_then(|place| place.line).unwrap_or(0),
+                declared,
+            });
         }
         Some(frames)
     }
 
-    /// The end of a lookup, with what was split off.
-    fn loaded<L: LookupContinuation<Buf = Slice<'a>>>(&self, mut lookup: LookupResult<L>) -> L::Output {
+    /// Completes a lookup, loading split debug info as needed.
+    fn with_split<L: LookupContinuation<Buf = Slice<'a>>>(
+        &self,
+        mut lookup: LookupResult<L>,
+    ) -> L::Output {
         loop {
             match lookup {
-                LookupResult::Output(found) => return found,
-                LookupResult::Load { load, continuation } => lookup = continuation.resume(self.split_off(&load)),
+                LookupResult::Output(output) => return output,
+                LookupResult::Load { load, continuation } => {
+                    lookup = continuation.resume(self.split(&load));
+                }
             }
         }
     }
 
-    fn symbol(&self, stated: u64) -> Option<&'a str> {
-        let next = self.symbols.partition_point(|symbol| symbol.memory.start <= stated);
+    fn symbol(&self, address: u64) -> Option<&'a str> {
+        let next = self.symbols.partition_point(|symbol| symbol.memory.start <= address);
         let symbol = self.symbols.get(next.checked_sub(1)?)?;
-        symbol.memory.contains(&stated).then_some(symbol.name)
+        symbol.memory.contains(&address).then_some(symbol.name)
     }
 
     fn demangle(&self, raw: &str) -> Arc<str> {
@@ -179,7 +205,8 @@ impl<'a> Elf<'a> {
     }
 
     fn section(&self, object: &object::File<'a>, name: Option<&str>) -> Slice<'a> {
-        let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+        let endian =
+            if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
         let section = name.and_then(|name| object.section_by_name(name));
         let data = section.and_then(|section| section.uncompressed_data().ok());
         let data = match data {
@@ -192,39 +219,43 @@ impl<'a> Elf<'a> {
 
     fn dwarf(&self, object: &object::File<'a>) -> Option<Context<Slice<'a>>> {
         type Never = gimli::Error;
-        let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, Never>(self.section(object, Some(id.name())))).ok()?;
+        let mut dwarf =
+            gimli::Dwarf::load(|id| Ok::<_, Never>(self.section(object, Some(id.name())))).ok()?;
         if let Some(shared) = self.shared(object) {
             dwarf.load_sup(|id| Ok::<_, Never>(self.section(&shared, Some(id.name())))).ok()?;
         }
         Context::from_dwarf(dwarf).ok()
     }
 
-    /// Debug info that several files share, as `dwz` makes it.
+    /// Debug info that several files share, as `dwz` writes it.
     fn shared(&self, object: &object::File<'a>) -> Option<object::File<'a>> {
         let (path, build_id) = object.gnu_debugaltlink().ok()??;
         let path = std::str::from_utf8(path).ok()?;
-        // Relative to where the link really is: build ids are links to it.
+        // The link is relative to the real file, but a path by build id is a symbolic link.
         let from = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         self.search.referred(&from, "", path).iter().find_map(|path| {
-            let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            let file =
+                object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
             (file.build_id().ok()? == Some(build_id)).then_some(file)
         })
     }
 
-    /// All split debug info in one file.
+    /// The package (`.dwp`) with all split debug info.
     fn package(&self, debug: &object::File<'a>) -> Option<DwarfPackage<Slice<'a>>> {
         let name = self.path.file_name()?.to_str()?;
         let places = self.search.referred(&self.path, "", &format!("{name}.dwp"));
         let package = places.iter().find_map(|path| {
-            let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
+            let file =
+                object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
             file.section_by_name(".debug_cu_index").is_some().then_some(file)
         })?;
         let empty = self.section(debug, None);
-        DwarfPackage::load(|id| Ok::<_, gimli::Error>(self.section(&package, id.dwo_name())), empty).ok()
+        DwarfPackage::load(|id| Ok::<_, gimli::Error>(self.section(&package, id.dwo_name())), empty)
+            .ok()
     }
 
-    /// What was split off.
-    fn split_off(&self, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+    /// Loads the split debug info of a unit, from the package or from a `.dwo` file.
+    fn split(&self, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
         if let Some(package) = &self.package
             && let Ok(Some(mut dwarf)) = package.find_cu(load.dwo_id, &load.parent)
         {
@@ -235,18 +266,24 @@ impl<'a> Elf<'a> {
         let folder = load.comp_dir.as_ref().and_then(text).unwrap_or_default();
         let path = load.path.as_ref().and_then(text)?;
         let places = self.search.referred(&self.path, folder, path);
-        let found = places.iter().find_map(|place| self.split_off_at(place, load));
+        let found = places.iter().find_map(|place| self.split_at(place, load));
         if found.is_none() {
-            self.lacks.borrow_mut().insert(Path::new(folder).join(path));
+            self.missing.borrow_mut().insert(Path::new(folder).join(path));
         }
         found
     }
 
-    fn split_off_at(&self, path: &Path, load: &SplitDwarfLoad<Slice<'a>>) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
+    fn split_at(
+        &self,
+        path: &Path,
+        load: &SplitDwarfLoad<Slice<'a>>,
+    ) -> Option<Arc<gimli::Dwarf<Slice<'a>>>> {
         let file = object::File::parse(self.arena.0.push_get(read(path).ok()??.into_vec())).ok()?;
-        let mut dwarf = gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(self.section(&file, id.dwo_name()))).ok()?;
+        let mut dwarf =
+            gimli::Dwarf::load(|id| Ok::<_, gimli::Error>(self.section(&file, id.dwo_name())))
+                .ok()?;
         let header: UnitHeader<_> = dwarf.units().next().ok()??;
-        // The next build may have written it anew.
+        // The next build may have overwritten the file.
         if dwarf.unit(header).ok()?.dwo_id != Some(load.dwo_id) {
             return None;
         }
@@ -257,13 +294,17 @@ impl<'a> Elf<'a> {
     }
 }
 
-/// What no demangler understands.
+/// Whether the demangler could not demangle a name.
 fn is_mangled(name: &str) -> bool {
     name.starts_with("_Z")
 }
 
-/// The debug info that a stripped file refers to by name.
-fn put_aside(stripped: &object::File<'_>, from: &Path, search: &Search<'_>) -> Option<(PathBuf, Vec<u8>)> {
+/// The debug info file that a stripped file names (`.gnu_debuglink`).
+fn separate_debug_info(
+    stripped: &object::File<'_>,
+    from: &Path,
+    search: &Search<'_>,
+) -> Option<(PathBuf, Vec<u8>)> {
     let (name, checksum) = stripped.gnu_debuglink().ok()??;
     let name = std::str::from_utf8(name).ok()?;
     let build_id = stripped.build_id().ok()?;
@@ -271,14 +312,15 @@ fn put_aside(stripped: &object::File<'_>, from: &Path, search: &Search<'_>) -> O
         let bytes: Bytes = read(&path).ok()??;
         let file = object::File::parse(&*bytes).ok()?;
         let is_same = match (build_id, file.build_id().ok()?) {
-            (Some(wanted), Some(found)) => wanted == found,
+            (Some(expected), Some(found)) => expected == found,
             _ => crc32fast::hash(&bytes) == checksum,
         };
         (is_same && has_dwarf(&file)).then(|| (path, bytes.into_vec()))
     })
 }
 
-/// The file that a stripped one keeps compressed (`.gnu_debugdata`): the symbols of its own functions.
+/// The compressed ELF file in a stripped one (`.gnu_debugdata`) with the symbols of its own
+/// functions.
 fn mini_symbols(stripped: &object::File<'_>) -> Option<Vec<u8>> {
     let compressed = stripped.section_by_name(".gnu_debugdata")?.data().ok()?;
     let mut bytes = Vec::new();
@@ -287,28 +329,30 @@ fn mini_symbols(stripped: &object::File<'_>) -> Option<Vec<u8>> {
     (bytes.len() as u64 <= MAX_MINI_SYMBOLS).then_some(bytes)
 }
 
-pub(crate) fn has_dwarf(object: &object::File<'_>) -> bool {
-    let section = object.section_by_name(".debug_info");
-    section.is_some_and(|section| section.file_range().is_some_and(|(_, size)| size > 0))
-}
-
 fn segments(object: &object::File<'_>) -> Vec<Segment> {
-    let executable = object.segments().filter(is_executable);
-    let segments = executable.map(|segment| {
-        let (offset, size) = segment.file_range();
-        let end = |start: u64, size: u64| start..start.saturating_add(size);
-        Segment { memory: end(segment.address(), segment.size()), file: end(offset, size) }
-    });
-    segments.collect()
+    let range = |start: u64, size: u64| start..start.saturating_add(size);
+    object
+        .segments()
+        .filter(is_executable)
+        .map(|segment| {
+            let (offset, size) = segment.file_range();
+            Segment { memory: range(segment.address(), segment.size()), file: range(offset, size) }
+        })
+        .collect()
 }
 
-/// Functions in order, without overlaps. A symbol without size ends where the next one or its section does.
+/// Functions in order, without overlaps. A symbol without a size ends at the next one or at the end
+/// of its section.
 fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> Vec<Symbol<'a>> {
     let mut symbols: Vec<(u64, u64, u64, &'a str)> = Vec::new();
     for object in objects {
-        let sections: FxHashMap<_, _> = object.sections().map(|section| (section.index(), section)).collect();
+        let sections: FxHashMap<_, _> =
+            object.sections().map(|section| (section.index(), section)).collect();
         for symbol in object.symbols().chain(object.dynamic_symbols()) {
-            let Some(section) = symbol.section_index().and_then(|index| sections.get(&index)) else { continue };
+            let Some(section) = symbol.section_index().and_then(|index| sections.get(&index))
+            else {
+                continue;
+            };
             let end = section.address().saturating_add(section.size());
             if symbol.kind() == SymbolKind::Text
                 && let Ok(versioned) = symbol.name()
@@ -318,7 +362,7 @@ fn symbols<'a: 'b, 'b>(objects: impl Iterator<Item = &'b object::File<'a>>) -> V
             }
         }
     }
-    // Of several names of one place, the last of the largest, as LLVM does.
+    // Of several symbols at one address take the last of the largest, as LLVM does.
     symbols.sort_by_key(|&(address, size, ..)| (address, size));
     symbols.reverse();
     symbols.dedup_by_key(|&mut (address, ..)| address);

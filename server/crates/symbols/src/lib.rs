@@ -1,8 +1,8 @@
-//! Addresses of a profile to functions and lines, from what lies on this machine: debug info of the libraries and programs that
-//! the profile names, or a sidecar that the profiler wrote beside it.
+//! Symbolication: from addresses of a profile to functions and lines, by the debug info of
+//! libraries and programs on this machine, or by a sidecar that the profiler wrote.
 //!
-//! Nothing is fetched, nothing is executed, and a file whose id is not the recorded one is never believed. Tables are rebuilt by
-//! [`profile::symbolicate`]; formats and editors are not known here.
+//! Nothing is fetched and nothing is executed, and a file whose id differs from the recorded one is
+//! never used. [`profile::symbolicate`] rebuilds the tables. No profile formats, no editors.
 
 mod cache;
 #[cfg(feature = "debug-info")]
@@ -13,7 +13,7 @@ mod declared;
 mod elf;
 #[cfg(feature = "debug-info")]
 mod file;
-mod found;
+mod frame;
 #[cfg(feature = "debug-info")]
 mod kernel;
 mod names;
@@ -22,31 +22,21 @@ mod perf_map;
 mod places;
 mod search;
 mod sidecar;
+mod status;
+mod unresolved;
 #[cfg(feature = "debug-info")]
 mod unwind;
-mod unwound;
-mod wanted;
+mod unwind_result;
 
 pub use cache::{Cache, Generics, LibSymbols};
-pub use found::{Found, Id, WITH_LINES};
 pub use names::collapse_generics;
 pub use perf_map::PerfMap;
 pub use search::{KernelFiles, Search, is_interrupt, is_kernel};
 pub use sidecar::Sidecar;
+pub use status::{Id, LibStatus, WITH_LINES};
+pub use unresolved::{Unresolved, symbolicate, unresolved};
 #[cfg(feature = "debug-info")]
 pub use unwind::unwind;
+pub use unwind_result::UnwindResult;
 #[cfg(not(feature = "debug-info"))]
-pub use unwound::unwind;
-pub use unwound::{CUT_STACKS, Unwound};
-pub use wanted::{Wanted, symbolicate, wanted};
-
-/// A function that an address lies in.
-struct Frame {
-    name: std::sync::Arc<str>,
-    /// The file that the line is in, as debug info spells it.
-    file: Option<String>,
-    /// 1-based; 0 = unknown.
-    line: u32,
-    /// Where the function is declared: file and line.
-    declared: Option<(std::sync::Arc<str>, u32)>,
-}
+pub use unwind_result::unwind;

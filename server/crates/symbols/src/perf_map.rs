@@ -1,6 +1,7 @@
-//! `perf-PID.map`: what a just-in-time compiler wrote down about the code that it made, for perf to read (Node.js with
-//! `--perf-basic-prof`, Python with `-X perf`, the JVM with perf-map-agent). Lines `START SIZE name`, both in hex; addresses are those in
-//! memory, as the funcs of a library called so count (`perf-1234.map`).
+//! `perf-PID.map`: functions that a just-in-time compiler generated, as it wrote them for perf
+//! (Node.js with `--perf-basic-prof`, Python with `-X perf`, the JVM with perf-map-agent). Lines
+//! are `START SIZE name`, both in hex. Addresses are those in memory, like the addresses of funcs
+//! in the library of this name (`perf-1234.map`).
 
 /// The functions of one process.
 #[derive(Debug, Default)]
@@ -10,20 +11,20 @@ pub struct PerfMap<'a> {
 }
 
 impl<'a> PerfMap<'a> {
-    /// Reads the text. Lines of another shape are passed over: the file may still be written to.
+    /// Parses the text. Malformed lines are skipped, because the file may still be written to.
     pub fn parse(text: &'a str) -> Self {
         let mut functions: Vec<_> = text.lines().filter_map(function).collect();
-        // Code that was thrown away stays in the file: of those at one address the last is there now.
+        // Discarded code stays in the file. Of functions at one address the last one is current.
         functions.reverse();
         functions.sort_by_key(|&(start, _, _)| start);
         functions.dedup_by_key(|&mut (start, _, _)| start);
         Self { functions }
     }
 
-    /// The function that an address lies in, as it is called there.
+    /// The name of the function that an address is in.
     pub fn name(&self, address: u64) -> Option<&'a str> {
-        let behind = self.functions.partition_point(|&(start, _, _)| start <= address);
-        let &(_, end, name) = self.functions.get(behind.checked_sub(1)?)?;
+        let next = self.functions.partition_point(|&(start, _, _)| start <= address);
+        let &(_, end, name) = self.functions.get(next.checked_sub(1)?)?;
         (address < end).then_some(name)
     }
 }
@@ -41,12 +42,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_in_the_function_that_was_written_last() {
+    fn finds_the_last_function_at_an_address() {
         let map = PerfMap::parse(
             "3000 10 py::parse:/srv/app.py\n1000 20 LazyCompile:~old /srv/a.js:3:7\n0x1000 0x18 LazyCompile:*new /srv/a.js:3:7\n\
              what is this\n2000\n2000 zz x\n4000 8 \nffffffffffffffff 8 beyond\n3000 ",
         );
-        let names = [0xfff, 0x1000, 0x1017, 0x1018, 0x300f, 0x3010, 0x4000].map(|address| map.name(address));
+        let names = [0xfff, 0x1000, 0x1017, 0x1018, 0x300f, 0x3010, 0x4000]
+            .map(|address| map.name(address));
         let (js, py) = (Some("LazyCompile:*new /srv/a.js:3:7"), Some("py::parse:/srv/app.py"));
         assert_eq!(names, [None, js, js, None, py, None, None]);
     }

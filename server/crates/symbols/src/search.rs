@@ -1,4 +1,4 @@
-//! Where the user lets libraries be looked for, and where the kernel is known from.
+//! Where to search for libraries and for the kernel's functions.
 
 use profile::Lib;
 use std::path::{Path, PathBuf};
@@ -7,30 +7,30 @@ use std::time::SystemTime;
 /// Where to look for libraries.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
-    /// The files on this machine that a recorded path may mean, the likeliest first; the path itself is among them if it may
-    /// be opened.
+    /// Maps a recorded path to candidates on this machine, the likeliest first. The path itself is
+    /// one of them if it may be opened.
     pub candidates: &'a dyn Fn(&str) -> Vec<PathBuf>,
-    /// Files and folders that the user names.
+    /// Files and folders of the setting `symbols.paths`.
     pub paths: &'a [PathBuf],
-    /// When the profile was written: a library without id that is newer is not the one that was recorded.
+    /// The modification time of the profile. A newer library without an id is not the recorded one.
     pub profile_modified: Option<SystemTime>,
-    /// Where the kernel is known from.
+    /// Where to find the kernel's functions.
     pub kernel: &'a KernelFiles,
 }
 
-/// Where the kernel says what it is and perf keeps copies. A file that is not there is a kernel that is not known.
+/// Files that describe the running kernel, and perf's copies of them. They need not exist.
 #[derive(Debug, Clone)]
 pub struct KernelFiles {
-    /// ELF notes of the running kernel, its build id among them.
+    /// ELF notes of the running kernel with its build id.
     pub notes: PathBuf,
-    /// Its functions.
+    /// The list of its functions.
     pub functions: PathBuf,
-    /// Where perf keeps what it recorded (`~/.debug`).
+    /// The cache of perf (`~/.debug`).
     pub copies: Option<PathBuf>,
 }
 
 impl KernelFiles {
-    /// Those of this machine, and of a user with this home folder.
+    /// The files on this machine, with perf's cache in the given home folder.
     pub fn of_this_machine(home: Option<&Path>) -> Self {
         Self {
             notes: "/sys/kernel/notes".into(),
@@ -45,19 +45,21 @@ pub fn is_kernel(lib: &Lib) -> bool {
     lib.name == "[kernel.kallsyms]"
 }
 
-/// Whether the kernel went on from user space because of a function by itself, for an interrupt or a fault: what it interrupted is
-/// no call.
+/// Whether a kernel function handles an interrupt or a fault. The function that was interrupted did
+/// not call it.
 pub fn is_interrupt(name: &str) -> bool {
-    ["asm_exc_", "asm_sysvec_", "asm_common_interrupt", "asm_spurious_interrupt"].iter().any(|start| name.starts_with(start))
+    ["asm_exc_", "asm_sysvec_", "asm_common_interrupt", "asm_spurious_interrupt"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }
 
 #[cfg(not(feature = "debug-info"))]
 impl Search<'_> {
-    /// No library is read.
+    /// Always fails: without debug info no library is read.
     ///
     /// # Errors
     /// Always.
-    pub fn binary(&self, _: &Lib) -> Result<(PathBuf, Vec<u8>), crate::Found> {
-        Err(crate::Found::Disabled)
+    pub fn binary(&self, _: &Lib) -> Result<(PathBuf, Vec<u8>), crate::LibStatus> {
+        Err(crate::LibStatus::Disabled)
     }
 }

@@ -1,14 +1,16 @@
-//! Names that samply 0.13 writes beside a profile (`profile.json.syms.json`, by `--unstable-presymbolicate`).
+//! Names that samply 0.13 writes beside a profile (`profile.json.syms.json`, with
+//! `--unstable-presymbolicate`).
 //!
-//! Its lines and inlined functions are left alone: they are those of whichever address of a function came first, the same for all
-//! the others.
+//! Its lines and inlined functions are ignored: they belong to the first address of a function and
+//! are repeated for all others.
 
 use crate::Id;
 use profile::Lib;
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
+use std::fmt::Display;
 
-/// Larger sidecars are refused.
+/// Larger sidecars are rejected.
 const MAX_BYTES: usize = 1 << 30;
 
 /// The names in a sidecar.
@@ -21,7 +23,7 @@ pub struct Sidecar {
 #[derive(Debug)]
 struct SidecarLib {
     id: Id,
-    /// The name of the function at each address, in `strings`.
+    /// For each address its function's name, as an index into `strings`.
     names: FxHashMap<u64, usize>,
 }
 
@@ -37,7 +39,7 @@ struct FileLib {
     #[serde(default)]
     code_id: Option<String>,
     symbol_table: Vec<Function>,
-    /// Addresses, and the rows of their functions in the table.
+    /// Addresses with the row of their function in the table.
     known_addresses: Vec<(u64, usize)>,
 }
 
@@ -48,35 +50,45 @@ struct Function {
 }
 
 impl Sidecar {
-    /// Reads a sidecar.
+    /// Parses a sidecar.
     ///
     /// # Errors
-    /// What is wrong with it, in one sentence.
+    /// Describes in one sentence what is wrong with it.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > MAX_BYTES {
             return Err(format!("the sidecar is larger than {} MiB", MAX_BYTES >> 20));
         }
-        let malformed = |why| format!("the sidecar is not what samply 0.13 writes: {why}");
-        let File { string_table, data } = serde_json::from_slice(bytes).map_err(|why| malformed(why.to_string()))?;
-        let libs = data.into_iter().enumerate().map(|(nth, lib)| {
-            let FileLib { debug_id, code_id, symbol_table, known_addresses } = lib;
-            let names = known_addresses.into_iter().map(|(address, row)| {
-                let function = symbol_table.get(row).filter(|function| function.rva <= address);
-                let function = function.filter(|function| function.symbol < string_table.len());
-                let missing = || malformed(format!("data[{nth}] has no function for the known address {address:#x}"));
-                Ok((address, function.ok_or_else(missing)?.symbol))
-            });
-            let names = names.collect::<Result<_, String>>()?;
-            Ok(SidecarLib { id: Id::new(&debug_id, &code_id.unwrap_or_default()), names })
-        });
-        let libs = libs.collect::<Result<_, String>>()?;
+        let malformed =
+            |why: &dyn Display| format!("the sidecar is not what samply 0.13 writes: {why}");
+        let File { string_table, data } =
+            serde_json::from_slice(bytes).map_err(|why| malformed(&why))?;
+        let mut libs = Vec::with_capacity(data.len());
+        for (i, FileLib { debug_id, code_id, symbol_table, known_addresses }) in
+            data.into_iter().enumerate()
+        {
+            let mut names = FxHashMap::default();
+            for (address, row) in known_addresses {
+                let name = symbol_table
+                    .get(row)
+                    .filter(|function| function.rva <= address)
+                    .map(|function| function.symbol)
+                    .filter(|&name| name < string_table.len())
+                    .ok_or_else(|| {
+                        malformed(&format_args!(
+                            "data[{i}] has no function for the known address {address:#x}"
+                        ))
+                    })?;
+                names.insert(address, name);
+            }
+            libs.push(SidecarLib { id: Id::new(&debug_id, &code_id.unwrap_or_default()), names });
+        }
         Ok(Self { strings: string_table, libs })
     }
 
-    /// What it says of a library.
+    /// The names of a library.
     pub(crate) fn lib(&self, lib: &Lib) -> Option<Names<'_>> {
-        let wanted = Id::of(lib);
-        let lib = self.libs.iter().find(|lib| lib.id.agrees_with(&wanted))?;
+        let id = Id::of(lib);
+        let lib = self.libs.iter().find(|lib| lib.id.agrees_with(&id))?;
         Some(Names { strings: &self.strings, lib })
     }
 }

@@ -1,4 +1,4 @@
-//! Names out of samply's sidecar.
+//! Names from samply's sidecar.
 
 use profile::{AddressBase, Level, Lib};
 use std::ops::ControlFlow;
@@ -18,13 +18,18 @@ const TEXT: &str = r#"{
 }"#;
 
 fn resolve(lib: &Lib, addresses: &[u64], sidecar: &Sidecar) -> Arc<LibSymbols> {
-    let search =
-        Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: &KernelFiles::of_this_machine(None) };
-    Cache::default().resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))
+    let search = Search {
+        candidates: &|_| Vec::new(),
+        paths: &[],
+        profile_modified: None,
+        kernel: &KernelFiles::of_this_machine(None),
+    };
+    Cache::default()
+        .resolve(lib, addresses, &search, Some(sidecar), &mut |_, _| ControlFlow::Continue(()))
 }
 
 #[test]
-fn a_sidecar_gives_names_and_no_lines() {
+fn a_sidecar_gives_names_without_lines() {
     let sidecar = Sidecar::parse(TEXT.as_bytes()).unwrap();
     let app = Lib {
         debug_id: "0589BB10F15788F51EC013128D89CEF40".to_owned(),
@@ -33,24 +38,24 @@ fn a_sidecar_gives_names_and_no_lines() {
         ..Lib::default()
     };
     let symbols = resolve(&app, &[4100, 4200, 4300], &sidecar);
-    let only = |name| Some(Level { name, file: None, line: 0, declared: None });
-    assert_eq!(symbols.levels(4100, Generics::Keep).next(), only("app::parse"));
-    assert_eq!(symbols.levels(4200, Generics::Keep).next(), only("app::Tree<T>::insert"));
-    assert_eq!(symbols.levels(4200, Generics::Collapse).next(), only("app::Tree<…>::insert"));
-    assert_eq!((symbols.n_resolved(), symbols.n_asked()), (2, 3));
-    let sentence = symbols.found().sentence("app");
+    let name_only = |name| Some(Level { name, file: None, line: 0, declared: None });
+    assert_eq!(symbols.levels(4100, Generics::Keep).next(), name_only("app::parse"));
+    assert_eq!(symbols.levels(4200, Generics::Keep).next(), name_only("app::Tree<T>::insert"));
+    assert_eq!(symbols.levels(4200, Generics::Collapse).next(), name_only("app::Tree<…>::insert"));
+    assert_eq!((symbols.n_resolved(), symbols.n_looked_up()), (2, 3));
+    let sentence = symbols.status().message("app");
     assert!(
-        sentence.starts_with("app: names are the sidecar's, whose lines are not used because they are wrong; "),
+        sentence.starts_with("app: names from the sidecar, whose lines are wrong and not used; "),
         "{sentence}"
     );
 
     let other = Lib { debug_id: "1589BB10F15788F51EC013128D89CEF40".to_owned(), ..app };
     let symbols = resolve(&other, &[4100], &sidecar);
-    assert_eq!(symbols.n_resolved(), 0, "it is another build");
+    assert_eq!(symbols.n_resolved(), 0, "the id belongs to another build");
 }
 
 #[test]
-fn a_sidecar_that_is_none_is_one_sentence() {
+fn describes_a_malformed_sidecar_in_one_sentence() {
     for broken in [
         "",
         "[]",
@@ -60,6 +65,9 @@ fn a_sidecar_that_is_none_is_one_sentence() {
         &TEXT.replace(r#""symbol": 2"#, r#""symbol": 4"#),
     ] {
         let why = Sidecar::parse(broken.as_bytes()).unwrap_err();
-        assert!(why.starts_with("the sidecar is not what samply 0.13 writes: ") && !why.contains('\n'), "{why}");
+        assert!(
+            why.starts_with("the sidecar is not what samply 0.13 writes: ") && !why.contains('\n'),
+            "{why}"
+        );
     }
 }

@@ -1,13 +1,13 @@
-//! Stacks that perf copied, unwound here and by perf (`chains.txt`: the addresses of `perf script`, the leaf first, one line per
-//! sample; addresses in the kernel begin with `k`).
+//! Stacks that perf copied, unwound by us and by perf (`chains.txt`: the addresses of `perf
+//! script`, the leaf first, one line per sample; addresses in the kernel begin with `k`).
 
 #![cfg(feature = "debug-info")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use formats::Limits;
 use profile::{
-    AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack, RawStacks, Samples, StackId,
-    Thread, ThreadId, Weights,
+    AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
+    RawStacks, Samples, StackId, Thread, ThreadId, WarningCode, Weights,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,17 @@ fn fixtures(path: &str) -> PathBuf {
 }
 
 fn recording() -> (Profile, RawStacks) {
-    let bytes = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz")).unwrap();
+    let bytes = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz"))
+        .unwrap();
     let read = formats::read(bytes, Limits::default(), &mut |_| ControlFlow::Continue(())).unwrap();
     (read.recording.sampled().unwrap().clone(), read.raw_stacks.unwrap())
 }
 
-/// The program, and no libraries: those of this machine need not be those that were recorded.
+/// The program without libraries, because those of this machine may differ from the recorded ones.
 fn program(lib: &Lib) -> Option<Vec<u8>> {
-    (lib.name == "raytrace").then(|| std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap())
+    (lib.name == "raytrace").then(|| {
+        std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap()
+    })
 }
 
 /// Frames of each sample as library and address, the leaf first.
@@ -34,18 +37,25 @@ fn chains(profile: &Profile) -> Vec<Vec<(String, String)>> {
     let chain = |mut next: Option<StackId>| {
         let mut frames = Vec::new();
         while let Some(stack) = next {
-            let func = profile.symbols().funcs.get(profile.frames().get(profile.stacks().frame(stack)).func);
-            let lib = func.lib.map_or(String::new(), |lib| profile.symbols().libs[lib.index()].name.clone());
+            let func = profile
+                .symbols()
+                .funcs
+                .get(profile.frames().get(profile.stacks().frame(stack)).func);
+            let lib = func
+                .lib
+                .map_or(String::new(), |lib| profile.symbols().libs[lib.index()].name.clone());
             let kernel = if lib.starts_with("[kernel") { "k" } else { "" };
-            frames.push((lib, format!("{kernel}{}", &profile.symbols().strings.get(func.name)[2..])));
+            frames
+                .push((lib, format!("{kernel}{}", &profile.symbols().strings.get(func.name)[2..])));
             next = profile.stacks().prefix(stack);
         }
         frames
     };
-    profile.threads().iter().flat_map(|thread| thread.samples.stacks()).map(chain).collect()
+    profile.samples().iter().flat_map(Samples::stacks).map(chain).collect()
 }
 
-/// perf prints inlined functions at the address that they are inlined at, and the file has each address once.
+/// The addresses without repetitions, as in the file: perf prints an inlined function with the
+/// address of the code it is inlined into.
 fn addresses(frames: &[(String, String)]) -> Vec<&str> {
     let mut addresses: Vec<_> = frames.iter().map(|(_, address)| address.as_str()).collect();
     addresses.dedup();
@@ -53,60 +63,74 @@ fn addresses(frames: &[(String, String)]) -> Vec<&str> {
 }
 
 #[test]
-fn callers_are_those_that_perf_finds() {
+fn finds_the_same_callers_as_perf() {
     let (profile, raw) = recording();
     let unwound = symbols::unwind(&profile, &raw, &mut program);
-    let expected = std::fs::read_to_string(fixtures("profiles/perf-data/cpp-raytrace-dwarf/chains.txt")).unwrap();
-    let expected: Vec<Vec<&str>> = expected.lines().map(|line| line.split(' ').skip(1).collect()).collect();
+    let expected =
+        std::fs::read_to_string(fixtures("profiles/perf-data/cpp-raytrace-dwarf/chains.txt"))
+            .unwrap();
+    let expected: Vec<Vec<&str>> =
+        expected.lines().map(|line| line.split(' ').skip(1).collect()).collect();
     let chains = chains(unwound.profile.as_ref().unwrap());
     assert_eq!(chains.len(), expected.len());
     let mut n_to_main = 0;
     for (row, (chain, expected)) in chains.iter().zip(&expected).enumerate() {
         let found = addresses(chain);
-        // Where the program was left, the rest is another library's to know.
+        // The stack ends where the program called a library or was called by one.
         assert!(expected.starts_with(&found), "sample {row}: {found:?}, but perf has {expected:?}");
         let (caller, _) = chain.last().unwrap();
         if caller == "libc.so.6" && expected.len() == found.len() + 2 {
             n_to_main += 1;
         } else {
-            assert_eq!(found.len(), chain.iter().take_while(|(lib, _)| lib.starts_with("[kernel")).count() + 1, "sample {row}");
+            assert_eq!(
+                found.len(),
+                chain.iter().take_while(|(lib, _)| lib.starts_with("[kernel")).count() + 1,
+                "sample {row}"
+            );
             assert_ne!(caller, "raytrace", "sample {row}");
         }
     }
-    // All but six samples in libm and eleven in libc (below the kernel), by what `perf script` says.
+    // According to `perf script`, all but six samples in libm and eleven in libc (below the
+    // kernel).
     assert_eq!((n_to_main, chains.len()), (392, 409));
-    let weight = |profile: &Profile| (0..409).map(|i| profile.threads()[0].samples.weights()[0].get(i)).sum::<f64>();
+    let weight =
+        |profile: &Profile| (0..409).map(|i| profile.samples()[0].weights()[0].get(i)).sum::<f64>();
     assert_eq!(weight(unwound.profile.as_ref().unwrap()), weight(&profile));
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn names_missing_libraries() {
     let (profile, raw) = recording();
     let unwound = symbols::unwind(&profile, &raw, &mut program);
     let libs = profile.symbols().libs.as_slice();
-    let mut missing: Vec<_> = unwound.missing.iter().map(|lib| libs[lib.index()].name.as_str()).collect();
+    let mut missing: Vec<_> =
+        unwound.missing.iter().map(|lib| libs[lib.index()].name.as_str()).collect();
     missing.sort_unstable();
     assert_eq!(missing, ["libc.so.6", "libm.so.6"]);
     assert_eq!((unwound.n_whole, unwound.n_too_deep), (0, 0));
     let warning = unwound.warning(&profile).unwrap();
-    assert_eq!((warning.code, warning.count), ("cut-stacks", 409));
-    for part in
-        ["/usr/lib/x86_64-linux-gnu/libm.so.6", "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`"]
-    {
+    assert_eq!((warning.code, warning.count), (WarningCode::CutStacks, 409));
+    for part in [
+        "/usr/lib/x86_64-linux-gnu/libm.so.6",
+        "`perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`",
+    ] {
         assert!(warning.message.contains(part), "{}", warning.message);
     }
-    // Without the program every sample keeps its leaf, and nothing is invented.
+    // Without the program every sample keeps only its leaf.
     let nothing = symbols::unwind(&profile, &raw, &mut |_| None);
     assert!(nothing.profile.is_none());
     assert_eq!(nothing.cut_at.iter().map(|&(_, n)| n).sum::<usize>(), 409);
 }
 
 #[test]
-fn files_that_are_broken_are_like_none() {
+fn treats_malformed_files_like_missing_ones() {
     let (profile, raw) = recording();
-    let whole = std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap();
+    let whole =
+        std::fs::read(fixtures("profiles/perf-data/cpp-raytrace-dwarf/bin/raytrace")).unwrap();
     for end in (0..whole.len()).step_by(whole.len() / 16) {
-        let unwound = symbols::unwind(&profile, &raw, &mut |lib| program(lib).map(|bytes| bytes[..end].to_vec()));
+        let unwound = symbols::unwind(&profile, &raw, &mut |lib| {
+            program(lib).map(|bytes| bytes[..end].to_vec())
+        });
         assert_eq!(unwound.n_whole, 0, "cut at {end}");
     }
     for at in (0..whole.len()).step_by(whole.len() / 64) {
@@ -116,22 +140,27 @@ fn files_that_are_broken_are_like_none() {
     }
 }
 
-/// `leaf` is called by `work`, which begins with a push, or not, as the compiler likes.
+/// `leaf` is called by `work`, which may begin with a push.
 const PROGRAM: &str = "
 __attribute__((noinline)) int leaf(int x) { volatile int y = x; return y + 1; }
 __attribute__((noinline)) int work(int x) { return leaf(x) + leaf(x + 1); }
 int main(int argc, char **argv) { (void)argv; return work(argc); }
 ";
 
-/// A program without `.eh_frame` of its own, as bytes, and where its functions begin.
+/// A program without `.eh_frame`, and a function that returns the address of a symbol.
 fn without_loaded_tables(folder: &Path) -> Option<(Vec<u8>, impl Fn(&str) -> u64)> {
     std::fs::write(folder.join("app.c"), PROGRAM).unwrap();
     let tables = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables", "-fomit-frame-pointer"];
-    let tool = |tool: &str, arguments: &[&str]| Command::new(tool).args(arguments).current_dir(folder).output();
+    let tool = |tool: &str, arguments: &[&str]| {
+        Command::new(tool).args(arguments).current_dir(folder).output()
+    };
     let compiled = tool("gcc", &[&["-O1", "-g"], &tables[..], &["app.c", "-o", "app"]].concat());
     let named = tool("nm", &["-P", "app"]);
     let (Ok(compiled), Ok(named)) = (compiled, named) else {
-        assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "gcc and binutils are required");
+        assert!(
+            std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(),
+            "gcc and binutils are required"
+        );
         return None;
     };
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
@@ -145,22 +174,25 @@ fn without_loaded_tables(folder: &Path) -> Option<(Vec<u8>, impl Fn(&str) -> u64
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn tables_that_only_debuggers_read_are_used_for_code_without_others() {
+fn unwinds_with_debug_frame() {
     const BASE: u64 = 0x5555_0000_0000;
     const SP: u64 = 0x7fff_0000_0000;
     let folder = tempfile::tempdir().unwrap();
     let Some((program, start)) = without_loaded_tables(folder.path()) else { return };
 
-    // A sample at the first instruction of `leaf`: on top of its stack lies where it returns to, in `work`.
+    // A sample at the first instruction of `leaf`. The top of its stack is the return address in
+    // `work`.
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let lib = Lib { name: "app".to_owned(), addresses: AddressBase::File, ..Lib::default() };
     let lib = builder.intern_lib(lib).unwrap();
     let name = builder.intern_string(&format!("{:#x}", start("leaf"))).unwrap();
-    let func = builder.intern_func(Func { name, source: None, lib: Some(lib), line: 0, column: 0 }).unwrap();
+    let func = builder
+        .intern_func(Func { name, source: None, lib: Some(lib), line: 0, column: 0 })
+        .unwrap();
     let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
     let samples = Samples::new(vec![Some(stack)], vec![Weights::Ones]);
-    builder.push_thread(Thread { samples, ..Thread::default() }).unwrap();
+    builder.push_thread(Thread::default(), samples).unwrap();
     let profile = builder.build();
     let returns_to = start("work") + 12;
     let mappings = Arc::new(vec![Mapping { start: BASE, end: BASE + 0x10000, offset: 0, lib }]);
@@ -181,7 +213,10 @@ fn tables_that_only_debuggers_read_are_used_for_code_without_others() {
     };
     let unwound = symbols::unwind(&profile, &raw, &mut |_| Some(program.clone()));
     let chains = chains(unwound.profile.as_ref().expect("a caller"));
-    assert_eq!(addresses(&chains[0]), [format!("{:x}", start("leaf")), format!("{:x}", returns_to - 1)]);
-    // Then the copy ends.
+    assert_eq!(
+        addresses(&chains[0]),
+        [format!("{:x}", start("leaf")), format!("{:x}", returns_to - 1)]
+    );
+    // The copy of the stack ends here.
     assert_eq!((unwound.n_too_deep, unwound.cut_at.len()), (1, 0));
 }

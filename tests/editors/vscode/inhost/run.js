@@ -1,4 +1,4 @@
-// What the suites share: tests one after the other, and what the editor gives for a document.
+// Helpers of the suites: running tests in order, and querying the editor about a document.
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
 const path = require("node:path");
@@ -78,10 +78,10 @@ async function shows(file, when) {
   });
 }
 
-/** Changes a setting, the user's where nothing else is said. */
+/** Changes a setting, by default that of the user. */
 const set = (key, value, target = vscode.ConfigurationTarget.Global) => vscode.workspace.getConfiguration("costline").update(key, value, target);
 
-/** Makes a program at `file` that says in `log` that it ran, and is the server. */
+/** Creates a program at `file` that logs its start in `log` and runs the server. */
 function program(file, log) {
   fs.writeFileSync(file, `#!/bin/sh\necho ran >> '${log}'\nexec '${stage.server}' "$@"\n`, { mode: 0o755 });
   return file;

@@ -1,4 +1,4 @@
-// Providers and views in a workspace that is trusted.
+// Providers and views in a trusted workspace.
 const { assert, definition, eventually, fs, hints, hover, lenses, open, path, program, run, set, shows, stage, vscode } = require("./run");
 
 const FILE = "main.py";
@@ -40,7 +40,7 @@ exports.run = () => run({
     await shows("grid/maze.py", "before");
   },
 
-  async "a line and a name tell their costs"() {
+  async "hovers show the costs of a line and of a function"() {
     const document = await open(FILE);
     assert.ok((await hover(document, new vscode.Position(18, 0))).includes(lines[19]));
     assert.ok((await hover(document, definition(document, "solve_all"))).includes(functions.solve_all.total));
@@ -78,7 +78,7 @@ exports.run = () => run({
       assert.ok(text.includes(self) && text.includes(total), `${name}: ${text}`);
     }
     assert.ok(JSON.stringify(others).includes("main.py:74"));
-    // From the outermost function inwards; numbers are those of the functions, each being called from one place.
+    // From the outermost function inwards. Each has one call site, so the numbers are those of the functions.
     const [module] = await rows(callTree, 3);
     const main = module.below.find(({ label }) => label.includes("main"));
     const [solveAll] = main.below;
@@ -86,7 +86,7 @@ exports.run = () => run({
     assert.ok(solveAll.label.includes("solve_all") && JSON.stringify(solveAll).includes(functions.solve_all.total));
   },
 
-  async "a language's call hierarchy stays the one that VS Code asks"() {
+  async "VS Code still uses a language's own call hierarchy"() {
     const second = exported("test.second");
     second.provide();
     assert.deepEqual(await prepared("solve_all"), ["second"]);
@@ -100,7 +100,7 @@ exports.run = () => run({
     assert.deepEqual(root.below.map((row) => row.label), [`${functions.solve_all.total} main`]);
   },
 
-  async "unless the user wants ours"() {
+  async "callHierarchy.takeOver replaces it"() {
     const ours = `${functions.solve_all.total} solve_all`;
     await set("callHierarchy.takeOver", true);
     await eventually(async () => assert.deepEqual(await prepared("solve_all"), [ours]));
@@ -140,7 +140,7 @@ exports.run = () => run({
   async "a server that ends is started again"() {
     const [pid, ...others] = servers(process.pid);
     assert.ok(pid !== undefined && others.length === 0);
-    // Behind a tee there is the server itself.
+    // Behind the tee runs the server itself.
     process.kill(servers(pid)[0] ?? pid, "SIGKILL");
     await eventually(() => {
       const now = servers(process.pid);

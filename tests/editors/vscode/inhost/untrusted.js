@@ -1,4 +1,4 @@
-// Providers in a workspace that is not trusted, whose settings name a program of its own.
+// Providers in an untrusted workspace whose settings contain the path of a program.
 const { assert, eventually, fs, hints, open, path, program, run, shows, stage, vscode } = require("./run");
 
 exports.run = () => run({

@@ -1,4 +1,4 @@
-// Answers every question for a call hierarchy in Python with an item "second", which has no callers.
+// Provides a call hierarchy for Python with one item "second" without callers.
 const vscode = require("vscode");
 
 let registered;

@@ -1,4 +1,4 @@
-/* Nearly all time is spent in `burn`, and nearly all memory is asked for there, on the lines that are marked. */
+/* `burn` takes nearly all time and allocates nearly all memory, on the marked lines. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-# Nearly all time is spent in `burn`, on the lines that are marked.
+# `burn` takes nearly all time, on the marked lines.
 
 def burn(n)
   x = 1.0

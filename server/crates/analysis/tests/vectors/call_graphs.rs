@@ -1,4 +1,4 @@
-//! Recordings without stacks: sums by function and call, with what the profiler states of totals.
+//! Recordings without stacks: costs by function and call, with the totals that the file states.
 
 use super::{Case, number, render, render_calls, render_edges, render_step};
 use analysis::{PathStep, View};
@@ -8,11 +8,15 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 #[test]
-fn a_call_graph_has_totals_by_its_calls() {
+fn derives_totals_from_calls() {
     let tables = text_samples::profile("main@1[file:a.c]\nwork@5[file:a.c]");
     let symbols = tables.symbols().clone();
-    let own =
-        |func, line, weight| profile::OwnCost { func: profile::FuncId::new(func), source: None, line, weights: vec![weight] };
+    let own = |func, line, weight| profile::OwnCost {
+        func: profile::FuncId::new(func),
+        source: None,
+        line,
+        weights: vec![weight],
+    };
     let call = profile::Call {
         caller: profile::FuncId::new(0),
         source: None,
@@ -44,32 +48,64 @@ fn a_call_graph_has_totals_by_its_calls() {
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
     assert_eq!(render_calls(&case), "work 3, main > work 3");
-    assert_eq!(render_step(&case, &case.tree().callers(&case.path("work"))), "? of 40: main 40 (2: 40)");
+    assert_eq!(
+        render_step(&case, &case.tree().callers(&case.path("work"))),
+        "? of 40: main 40 (2: 40)"
+    );
 }
 
-/// Functions `names` of the file `a.rb`, each calling as in `calls`; and what the profiler says that they cost.
-fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], totals: &[(u32, u32, Total)]) -> Case {
+/// Functions `names` of the file `a.rb` with their self costs, calls (caller, callee, weight,
+/// nested) and stated totals (function, line, total).
+fn call_graph(
+    names: &[&str],
+    own: &[f64],
+    calls: &[(u32, u32, f64, bool)],
+    totals: &[(u32, u32, Total)],
+) -> Case {
     let mut builder = profile::ProfileBuilder::new(Vec::new(), 0);
     let source = builder.intern_source("a.rb").unwrap();
     for name in names {
         let name = builder.intern_string(name).unwrap();
-        builder.push_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
+        builder
+            .push_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 })
+            .unwrap();
     }
     let func = profile::FuncId::new;
     let symbols = builder.build().into_symbols();
     let graph = profile::CallGraph {
         metrics: vec![profile::Metric::new("samples", "samples", None)],
-        own: (0..).zip(own).map(|(i, &w)| profile::OwnCost { func: func(i), source: None, line: 0, weights: vec![w] }).collect(),
+        own: (0..)
+            .zip(own)
+            .map(|(i, &w)| profile::OwnCost {
+                func: func(i),
+                source: None,
+                line: 0,
+                weights: vec![w],
+            })
+            .collect(),
         calls: calls
             .iter()
             .map(|&(caller, callee, weight, nested)| {
                 let (caller, callee) = (func(caller), func(callee));
-                profile::Call { caller, source: None, line: 0, callee, count: 0, weights: vec![weight], nested }
+                profile::Call {
+                    caller,
+                    source: None,
+                    line: 0,
+                    callee,
+                    count: 0,
+                    weights: vec![weight],
+                    nested,
+                }
             })
             .collect(),
         totals: totals
             .iter()
-            .map(|&(i, line, total)| profile::StatedTotal { func: func(i), line, totals: vec![total], calls: None })
+            .map(|&(i, line, total)| profile::StatedTotal {
+                func: func(i),
+                line,
+                totals: vec![total],
+                calls: None,
+            })
             .collect(),
         symbols,
         ..profile::CallGraph::default()
@@ -81,8 +117,9 @@ fn call_graph(names: &[&str], own: &[f64], calls: &[(u32, u32, f64, bool)], tota
 }
 
 #[test]
-fn a_call_graph_with_stated_totals() {
-    // 20 samples: main > each > f 5, main > each > f > each > f 4, main > g > f 3, main > h 2, main > h > h 1, main 5.
+fn uses_stated_totals() {
+    // 20 samples: main > each > f 5, main > each > f > each > f 4, main > g > f 3, main > h 2, main
+    // > h > h 1, main 5.
     let exact = Total::Exact;
     let case = call_graph(
         &["main", "each", "f", "g", "h"],
@@ -123,7 +160,7 @@ fn a_call_graph_with_stated_totals() {
         a.rb:12 0/Estimated(3.0)
     "#]]
     .assert_eq(&render(&case));
-    // Calls within calls are no more than either end.
+    // The cost of nested calls is at most that of either end.
     assert_eq!(
         render_edges(&case),
         "main > each 9 ()\nmain > g 3 ()\nmain > h 3 ()\neach > f Estimated(9.0) ()\nf > each Estimated(4.0) ()\ng > f 3 ()\nh > h Estimated(1.0) ()\n"
@@ -133,18 +170,33 @@ fn a_call_graph_with_stated_totals() {
     assert_eq!(callees("main"), "5 of 20: each 9 () g 3 () h 3 ()");
     assert_eq!(callers("f"), "? of 12: each Estimated(9.0) () g 3 ()");
     assert_eq!(callers("h"), "? of 3: main 3 () ↻ h Estimated(1.0) ()");
-    // All of `g` lies below `main`, so one step more is known; a quarter of `f` lies below `g`: its calls are divided.
+    // All of `g` is below `main`, so one more step is exact. A quarter of `f` is below `g`, so the
+    // calls of `f` are divided.
     assert_eq!(callees("main g"), "? of 3: f 3 ()");
     assert_eq!(callees("main g f"), "? of 3: each Estimated(1.0) ()");
     assert_eq!(callers("f g"), "? of 3: main 3 ()");
     assert_eq!(callers("main"), "? of 20:");
     assert_eq!(callees("g h"), "? of 0:");
 
-    let own = |path: &str| case.tree().callees(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    let own = |path: &str| {
+        case.tree()
+            .callees(&case.path(path))
+            .entries
+            .iter()
+            .map(|entry| entry.self_)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(own("main"), [Some(0.0), Some(0.0), Some(3.0)]);
-    // `f` is called from elsewhere, too.
+    // `f` has another caller.
     assert_eq!(own("g"), [None]);
-    let starts = |path: &str| case.tree().callers(&case.path(path)).entries.iter().map(|entry| entry.self_).collect::<Vec<_>>();
+    let starts = |path: &str| {
+        case.tree()
+            .callers(&case.path(path))
+            .entries
+            .iter()
+            .map(|entry| entry.self_)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(starts("f"), [None, None]);
     assert_eq!(starts("g"), [Some(3.0)]);
     let line = case.costs().lines()[0];
@@ -154,16 +206,23 @@ fn a_call_graph_with_stated_totals() {
     let tree = case.tree();
     let render = |inverted: bool| {
         let mut out = String::new();
-        let mut open: Vec<_> = tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+        let mut open: Vec<_> =
+            tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
         while let Some((depth, branch)) = open.pop() {
             let (indent, name) = ("  ".repeat(depth), case.name(branch.function));
             let own = branch.self_.map_or_else(|| "?".to_owned(), |own| own.to_string());
-            writeln!(out, "{indent}{name} {own}/{}", number(branch.known_total())).unwrap();
-            open.extend(tree.branches(inverted, Some(&branch)).into_iter().rev().map(|next| (depth + 1, next)));
+            writeln!(out, "{indent}{name} {own}/{}", number(branch.as_total())).unwrap();
+            open.extend(
+                tree.branches(inverted, Some(&branch))
+                    .into_iter()
+                    .rev()
+                    .map(|next| (depth + 1, next)),
+            );
         }
         out
     };
-    // Three quarters of `f` lie below `each`, and of what it calls. Who comes around again ends there.
+    // Three quarters of `f`, and of its callees, are below `each`. A path ends at its first
+    // recursive function.
     expect![[r#"
         main 5/20
           each 0/9
@@ -191,10 +250,15 @@ fn a_call_graph_with_stated_totals() {
 }
 
 #[test]
-fn funcs_that_are_one_function_of_a_call_graph() {
-    // Ruby's <main> calls a second one, the file's; another pair only have a name in common.
+fn bounds_the_total_of_funcs_that_are_one_function() {
+    // Ruby's <main> calls the <main> of the file; other funcs only share a name.
     let same = |[first, second]: [Total; 2], calls: &[(u32, u32, f64, bool)]| {
-        let case = call_graph(&["x", "x", "rest"], &[1.0, 2.0, 17.0], calls, &[(0, 0, first), (1, 0, second)]);
+        let case = call_graph(
+            &["x", "x", "rest"],
+            &[1.0, 2.0, 17.0],
+            calls,
+            &[(0, 0, first), (1, 0, second)],
+        );
         let (_, cost) = case.costs().functions().next().unwrap();
         (cost.cost.self_, cost.cost.total)
     };
@@ -203,14 +267,23 @@ fn funcs_that_are_one_function_of_a_call_graph() {
     assert_eq!(same(exact, &[(0, 1, 6.0, false)]), (3.0, Total::Bounded { min: 9.0, max: 11.0 }));
     assert_eq!(same(exact, &[(0, 1, 8.0, true)]), (3.0, Total::Bounded { min: 9.0, max: 17.0 }));
     assert_eq!(same([Total::Exact(19.0); 2], &[]), (3.0, Total::Bounded { min: 19.0, max: 20.0 }));
-    assert_eq!(same([Total::Exact(9.0), Total::Estimated(5.0)], &[]), (3.0, Total::Estimated(14.0)));
+    assert_eq!(
+        same([Total::Exact(9.0), Total::Estimated(5.0)], &[]),
+        (3.0, Total::Estimated(14.0))
+    );
     assert_eq!(same([Total::Exact(9.0), Total::Unknown], &[]), (3.0, Total::Unknown));
 }
 
-/// The threads `1`, `2` … of one call graph.
+/// The threads `1` and `2` of one call graph.
 fn threads(parts: &[Case; 2]) -> Case {
-    let thread = |i: usize| profile::Thread { name: i.to_string(), pid: Some("7".to_owned()), ..profile::Thread::default() };
-    let parts = (1..).zip(parts).map(|(i, case)| profile::Part { recording: (*case.recording).clone(), thread: thread(i) });
+    let thread = |i: usize| profile::Thread {
+        name: i.to_string(),
+        pid: Some("7".to_owned()),
+        ..profile::Thread::default()
+    };
+    let parts = (1..)
+        .zip(parts)
+        .map(|(i, case)| profile::Part { recording: (*case.recording).clone(), thread: thread(i) });
     let recording = profile::merge(&parts.collect::<Vec<_>>()).unwrap();
     let groups = Groups::identity(recording.symbols());
     let view = View::of(&recording);
@@ -218,8 +291,8 @@ fn threads(parts: &[Case; 2]) -> Case {
 }
 
 #[test]
-fn what_is_exact_in_each_thread_is_so_in_all_of_them() {
-    // One thread: f > g. The other one: g > f. In no thread is there a cycle.
+fn totals_that_are_exact_in_each_thread_are_exact_in_all_threads() {
+    // f > g in one thread, g > f in the other: there is no cycle.
     let mut case = threads(&[
         call_graph(&["f", "g"], &[1.0, 2.0], &[(0, 1, 2.0, false)], &[]),
         call_graph(&["g", "f"], &[10.0, 20.0], &[(0, 1, 20.0, false)], &[]),
@@ -232,7 +305,9 @@ fn what_is_exact_in_each_thread_is_so_in_all_of_them() {
     .assert_eq(&render(&case));
     assert_eq!(render_edges(&case), "f > g 2 ()\ng > f 20 ()\n");
     let of = |view: &View, case: &Case| analysis::costs(&case.recording, view, &case.groups);
-    let totals = |costs: &analysis::Costs| costs.threads.iter().map(|thread| thread.total).collect::<Vec<_>>();
+    let totals = |costs: &analysis::Costs| {
+        costs.threads.iter().map(|thread| thread.total).collect::<Vec<_>>()
+    };
     assert_eq!(totals(&of(&case.view, &case)), [3.0, 30.0]);
     case.view.threads = analysis::ThreadChoice::Only(vec![profile::ThreadId::new(1)]);
     expect![[r#"
@@ -242,7 +317,10 @@ fn what_is_exact_in_each_thread_is_so_in_all_of_them() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(totals(&of(&case.view, &case)), [30.0]);
-    let all = analysis::thread_totals(&case.recording, &case.view).iter().map(|thread| thread.total).collect::<Vec<_>>();
+    let all = analysis::thread_totals(&case.recording, &case.view)
+        .iter()
+        .map(|thread| thread.total)
+        .collect::<Vec<_>>();
     assert_eq!(all, [3.0, 30.0]);
     let Recording::Graph(graph) = &*case.recording else { panic!("it is a call graph") };
     let kept = analysis::apply_to_graph(graph, &case.view);
@@ -250,9 +328,12 @@ fn what_is_exact_in_each_thread_is_so_in_all_of_them() {
 }
 
 #[test]
-fn a_function_of_one_thread_is_no_riddle_for_the_other() {
-    // Without calls nobody knows totals, but of a function that is alone in its thread.
-    let case = threads(&[call_graph(&["main"], &[90.0], &[], &[]), call_graph(&["work"], &[10.0], &[], &[])]);
+fn a_function_of_one_thread_does_not_widen_the_bounds_of_another() {
+    // Without calls, totals are unknown unless a thread has only one function.
+    let case = threads(&[
+        call_graph(&["main"], &[90.0], &[], &[]),
+        call_graph(&["work"], &[10.0], &[], &[]),
+    ]);
     expect![[r#"
         total 100, no line 100
         main 90/90
@@ -261,7 +342,12 @@ fn a_function_of_one_thread_is_no_riddle_for_the_other() {
     .assert_eq(&render(&case));
     let exact = Total::Exact;
     let case = threads(&[
-        call_graph(&["main", "f"], &[1.0, 2.0], &[], &[(0, 0, exact(3.0)), (1, 0, exact(2.0)), (1, 7, exact(2.0))]),
+        call_graph(
+            &["main", "f"],
+            &[1.0, 2.0],
+            &[],
+            &[(0, 0, exact(3.0)), (1, 0, exact(2.0)), (1, 7, exact(2.0))],
+        ),
         call_graph(&["f", "g"], &[4.0, 0.0], &[], &[(0, 0, exact(4.0)), (0, 7, exact(4.0))]),
     ]);
     expect![[r#"
@@ -274,13 +360,18 @@ fn a_function_of_one_thread_is_no_riddle_for_the_other() {
 }
 
 #[test]
-fn a_line_in_a_cycle_costs_what_its_function_does_not_spend_elsewhere() {
-    // `main` calls `step`, which calls `exec`, which calls `step` once more. By hand: the outer `step` spends 3 and calls `exec` for
-    // 82, of which 20 are the inner `step` (2, and 18 of `exec`). So `exec` is on 82 of 95, and line 11 is, too; a graph adds both
-    // calls of `exec` up, to 100.
+fn a_line_in_a_cycle_costs_at_least_what_its_function_does_not_spend_elsewhere() {
+    // `main` calls `step`, which calls `exec`, which calls `step` again. The outer `step` spends 3
+    // and calls `exec` for 82, of which the inner `step` is 20 (2, and 18 of `exec`). So `exec` is
+    // on the stack of 82 of 95, and so is line 11. The graph adds up both calls of `exec`, to 100.
     let tables = text_samples::profile("main@1[file:a.c]\nstep@10[file:a.c]\nexec@20[file:a.c]");
     let func = profile::FuncId::new;
-    let own = |of, line, weight| profile::OwnCost { func: func(of), source: None, line, weights: vec![weight] };
+    let own = |of, line, weight| profile::OwnCost {
+        func: func(of),
+        source: None,
+        line,
+        weights: vec![weight],
+    };
     let call = |caller, line, callee, weight| profile::Call {
         caller: func(caller),
         source: None,

@@ -1,5 +1,9 @@
 //! Hand-checkable vectors: text samples in, rendered costs out.
-#![allow(clippy::unwrap_used, clippy::format_push_string, reason = "in tests a panic is the message")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::format_push_string,
+    reason = "in tests a panic is the message"
+)]
 
 mod call_graphs;
 mod negative;
@@ -7,7 +11,9 @@ mod rounding;
 
 use analysis::{CallNodes, CallTree, Costs, IdleSamples, PathStep, ThreadChoice, View, costs};
 use expect_test::{Expect, expect};
-use profile::{FunctionId, Groups, LineKnowledge, Profile, Recording, ThreadId, Total, text_samples};
+use profile::{
+    FunctionId, Groups, LineKnowledge, Profile, Recording, ThreadId, Total, text_samples,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -68,14 +74,17 @@ fn number(total: Total) -> String {
 fn render(case: &Case) -> String {
     let costs = case.costs();
     let mut out = format!("total {}", costs.total);
-    for (what, weight) in [("idle", costs.idle), ("no stack", costs.no_stack), ("no line", costs.no_line)] {
+    for (what, weight) in
+        [("idle", costs.idle), ("no stack", costs.no_stack), ("no line", costs.no_line)]
+    {
         if weight != 0.0 {
             write!(out, ", {what} {weight}").unwrap();
         }
     }
     out.push('\n');
     for (function, cost) in costs.functions() {
-        write!(out, "{} {}/{}", case.name(function), cost.cost.self_, number(cost.cost.total)).unwrap();
+        write!(out, "{} {}/{}", case.name(function), cost.cost.self_, number(cost.cost.total))
+            .unwrap();
         if cost.idle != 0.0 {
             write!(out, " idle {}", cost.idle).unwrap();
         }
@@ -83,7 +92,8 @@ fn render(case: &Case) -> String {
     }
     for line in costs.lines() {
         let file = case.recording.symbols().source_name(case.groups.first_source(line.file));
-        writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, number(line.cost.total)).unwrap();
+        writeln!(out, "{file}:{} {}/{}", line.line, line.cost.self_, number(line.cost.total))
+            .unwrap();
     }
     out
 }
@@ -92,20 +102,26 @@ fn render_edges(case: &Case) -> String {
     let costs = case.costs();
     let mut out = String::new();
     for edge in costs.edges() {
-        let total = number(edge.known_total());
+        let total = number(edge.as_total());
         write!(out, "{} > {} {total}", case.name(edge.caller), case.name(edge.callee)).unwrap();
-        let sites: Vec<_> = costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+        let sites: Vec<_> =
+            costs.sites(edge).iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
         writeln!(out, " ({})", sites.join(", ")).unwrap();
     }
     out
 }
 
 fn render_step(case: &Case, step: &PathStep) -> String {
-    let mut out = format!("{} of {}:", step.self_.map_or("?".to_owned(), |self_| self_.to_string()), step.total);
+    let mut out = format!(
+        "{} of {}:",
+        step.self_.map_or("?".to_owned(), |self_| self_.to_string()),
+        step.total
+    );
     for entry in &step.entries {
         let mark = if entry.recursive { "↻ " } else { "" };
-        let sites: Vec<_> = entry.sites.iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
-        let total = number(entry.known_total());
+        let sites: Vec<_> =
+            entry.sites.iter().map(|site| format!("{}: {}", site.line, site.total)).collect();
+        let total = number(entry.as_total());
         write!(out, " {mark}{} {total} ({})", case.name(entry.function), sites.join(", ")).unwrap();
     }
     out
@@ -150,7 +166,15 @@ fn v1_tree_and_inverted_tree() {
     open.reverse();
     while let Some(id) = open.pop() {
         let node = nodes.get(id);
-        writeln!(out, "{}{} {}/{}", "  ".repeat(node.depth as usize), case.name(node.function), node.self_, node.total).unwrap();
+        writeln!(
+            out,
+            "{}{} {}/{}",
+            "  ".repeat(node.depth as usize),
+            case.name(node.function),
+            node.self_,
+            node.total
+        )
+        .unwrap();
         let at = open.len();
         open.extend(nodes.children(Some(id)));
         open[at..].reverse();
@@ -170,10 +194,14 @@ fn v1_tree_and_inverted_tree() {
     assert_eq!(nodes.subtree(nodes.children(None).next().unwrap()), 0..9);
 
     let (tree, mut out) = (case.tree(), String::new());
-    let mut open: Vec<_> = tree.branches(true, None).into_iter().rev().map(|branch| (0, branch)).collect();
+    let mut open: Vec<_> =
+        tree.branches(true, None).into_iter().rev().map(|branch| (0, branch)).collect();
     while let Some((depth, branch)) = open.pop() {
-        writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total).unwrap();
-        open.extend(tree.branches(true, Some(&branch)).into_iter().rev().map(|caller| (depth + 1, caller)));
+        writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total)
+            .unwrap();
+        open.extend(
+            tree.branches(true, Some(&branch)).into_iter().rev().map(|caller| (depth + 1, caller)),
+        );
     }
     expect![[r#"
         hash 3
@@ -196,7 +224,7 @@ fn v1_tree_and_inverted_tree() {
 }
 
 #[test]
-fn v1_edges_count_a_sample_once_and_keep_their_call_lines() {
+fn v1_edges_count_a_sample_once_and_keep_their_call_sites() {
     expect![[r#"
         main > parse 2 (10: 2)
         main > eval 3 (12: 3)
@@ -214,10 +242,12 @@ fn v1_callers_and_callees_along_paths() {
     let tree = case.tree();
     let mut out = String::new();
     for path in ["parse", "hash", "hash parse", "eval", "hash parse eval", "main"] {
-        writeln!(out, "callers of {path}: {}", render_step(&case, &tree.callers(&case.path(path)))).unwrap();
+        writeln!(out, "callers of {path}: {}", render_step(&case, &tree.callers(&case.path(path))))
+            .unwrap();
     }
     for path in ["eval", "eval eval", "eval eval eval", "main", "main parse", "parse main"] {
-        writeln!(out, "callees of {path}: {}", render_step(&case, &tree.callees(&case.path(path)))).unwrap();
+        writeln!(out, "callees of {path}: {}", render_step(&case, &tree.callees(&case.path(path))))
+            .unwrap();
     }
     expect![[r#"
         callers of parse: 0 of 3: main 2 (10: 2) eval 1 (32: 1)
@@ -293,7 +323,7 @@ fn v5_one_function_on_two_lines_of_one_stack() {
 }
 
 #[test]
-fn two_names_of_one_file_and_two_instances_of_one_function_count_once() {
+fn files_and_functions_of_one_group_count_once_per_sample() {
     let profile = text_samples::profile(
         "
         sort@3[file:/w/sort.rs]  sort@3
@@ -301,11 +331,14 @@ fn two_names_of_one_file_and_two_instances_of_one_function_count_once() {
         sort@3[file:sort.rs]
         ",
     );
-    // The builder remembers the last file of a name: `sort` is two funcs, in `/w/sort.rs` and in `sort.rs`.
+    // The builder remembers the last file of a name, so `sort` is two funcs, in `/w/sort.rs` and in
+    // `sort.rs`.
     let symbols = profile.symbols();
     let apart = Groups::identity(symbols);
     assert_eq!((apart.n_files(), apart.n_functions()), (2, 3));
-    let together = Groups::new(symbols, |source| symbols.source_name(source).trim_start_matches("/w/").to_owned());
+    let together = Groups::new(symbols, |source| {
+        symbols.source_name(source).trim_start_matches("/w/").to_owned()
+    });
     assert_eq!((together.n_files(), together.n_functions()), (1, 2));
     let mut case = Case::new(profile);
     case.groups = Arc::new(together);
@@ -321,7 +354,7 @@ fn two_names_of_one_file_and_two_instances_of_one_function_count_once() {
 }
 
 #[test]
-fn idle_samples_lie_outside_the_total_unless_asked_for() {
+fn idle_samples_are_outside_the_total_by_default() {
     let mut case = Case::new(text_samples::profile(
         "
         main@1[file:a.c]       main@1  main@2
@@ -337,7 +370,7 @@ fn idle_samples_lie_outside_the_total_unless_asked_for() {
         a.c:6 1/1
     "#]]
     .assert_eq(&render(&case));
-    case.view.idle = IdleSamples::Counted;
+    case.view.idle = IdleSamples::Included;
     expect![[r#"
         total 3
         main 1/3
@@ -351,7 +384,7 @@ fn idle_samples_lie_outside_the_total_unless_asked_for() {
 }
 
 #[test]
-fn only_the_chosen_threads_count() {
+fn sums_only_the_selected_threads() {
     let mut case = Case::new(text_samples::build(&[
         ("main", "main@1[file:a.c]  main@2\nhelp@9[file:a.c]", None),
         ("worker", "work@5[file:a.c]", Some(&[7.0])),
@@ -369,16 +402,20 @@ fn only_the_chosen_threads_count() {
 }
 
 #[test]
-fn a_metric_without_caller_lines_has_no_line_totals() {
+fn a_metric_without_calling_lines_has_no_line_totals() {
     let metric = profile::Metric::new("hits", "hits", None).with_lines(LineKnowledge::SelfOnly);
     let mut builder = profile::ProfileBuilder::new(vec![metric], 0);
     let name = builder.intern_string("f").unwrap();
     let source = builder.intern_source("f.js").unwrap();
-    let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 1, column: 1 }).unwrap();
-    let frame = builder.intern_frame(profile::Frame { func, line: 3, column: 0, inlined: false }).unwrap();
+    let func = builder
+        .intern_func(profile::Func { name, source: Some(source), lib: None, line: 1, column: 1 })
+        .unwrap();
+    let frame =
+        builder.intern_frame(profile::Frame { func, line: 3, column: 0, inlined: false }).unwrap();
     let stack = builder.intern_stack(None, frame).unwrap();
-    let samples = profile::Samples::new([Some(stack), None], vec![profile::Weights::Each(vec![4.0, 2.0])]);
-    builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+    let samples =
+        profile::Samples::new([Some(stack), None], vec![profile::Weights::Each(vec![4.0, 2.0])]);
+    builder.push_thread(profile::Thread::default(), samples).unwrap();
     check(
         builder.build(),
         &expect![[r#"
@@ -389,14 +426,16 @@ fn a_metric_without_caller_lines_has_no_line_totals() {
     );
 }
 
-/// Threads, and whether their calls were counted: path (`name` or `name@file`) and own time of each call.
+/// Threads with the paths and self costs of their calls. A path is a list of `name` or `name@file`.
+/// The flag says whether the thread counts calls.
 fn called(threads: &[(bool, &[(&str, f64)])]) -> Case {
     let metric = profile::Metric::new("us", "us", None);
     let mut builder = profile::ProfileBuilder::new(vec![metric], 0);
     for (counted, calls) in threads {
         let stacks = calls.iter().map(|(path, _)| {
             path.split_whitespace().fold(None, |stack, cell| {
-                let (name, file) = cell.split_once('@').map_or((cell, None), |(name, file)| (name, Some(file)));
+                let (name, file) =
+                    cell.split_once('@').map_or((cell, None), |(name, file)| (name, Some(file)));
                 let name = builder.intern_string(name).unwrap();
                 let source = file.map(|file| builder.intern_source(file).unwrap());
                 let func = profile::Func { name, source, lib: None, line: 0, column: 0 };
@@ -411,22 +450,26 @@ fn called(threads: &[(bool, &[(&str, f64)])]) -> Case {
         let n_calls = stacks.iter().map(|stack| u32::from(stack.is_some())).collect();
         let samples = profile::Samples::new(stacks, vec![own]);
         let samples = if *counted { samples.with_calls(n_calls) } else { samples };
-        builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+        builder.push_thread(profile::Thread::default(), samples).unwrap();
     }
     Case::new(builder.build())
 }
 
-/// Functions and edges with their numbers of calls, where they are known.
+/// Functions and edges with their call counts, if they have any.
 fn render_calls(case: &Case) -> String {
     let costs = case.costs();
-    let functions = costs.functions().filter_map(|(function, cost)| Some(format!("{} {}", case.name(function), cost.calls?)));
-    let ends = |edge: &analysis::Edge| format!("{} > {}", case.name(edge.caller), case.name(edge.callee));
-    let edges = costs.edges().iter().filter_map(|edge| Some(format!("{} {}", ends(edge), edge.calls?)));
+    let functions = costs
+        .functions()
+        .filter_map(|(function, cost)| Some(format!("{} {}", case.name(function), cost.calls?)));
+    let ends =
+        |edge: &analysis::Edge| format!("{} > {}", case.name(edge.caller), case.name(edge.callee));
+    let edges =
+        costs.edges().iter().filter_map(|edge| Some(format!("{} {}", ends(edge), edge.calls?)));
     functions.chain(edges).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
-fn calls_are_counted_by_function_and_edge() {
+fn counts_calls_by_function_and_edge() {
     let phases = [
         ("decode", 5.0),
         ("link", 3.0),
@@ -443,14 +486,19 @@ fn calls_are_counted_by_function_and_edge() {
     );
     let recursion = [("f", 5.0), ("f f", 3.0), ("f f f", 1.0), ("f f f", 1.0), ("f", 2.0)];
     assert_eq!(render_calls(&called(&[(true, &recursion)])), "f 5, f > f 3");
-    // A call without own time counts all the same.
+    // A call without self cost counts as well.
     let two_callers = [("a", 0.0), ("a c", 2.0), ("b", 1.0), ("b c", 4.0), ("b c", 0.0)];
     assert_eq!(render_calls(&called(&[(true, &two_callers)])), "a 1, c 3, b 1, a > c 1, b > c 2");
 }
 
 #[test]
-fn calls_are_known_where_every_chosen_thread_counts_them() {
-    let mut case = called(&[(true, &[("a b", 1.0)]), (true, &[("a b", 1.0), ("a", 1.0)]), (true, &[]), (false, &[])]);
+fn calls_are_counted_only_if_all_selected_threads_count_them() {
+    let mut case = called(&[
+        (true, &[("a b", 1.0)]),
+        (true, &[("a b", 1.0), ("a", 1.0)]),
+        (true, &[]),
+        (false, &[]),
+    ]);
     assert_eq!(render_calls(&case), "a 1, b 2, a > b 2");
     case.view.threads = ThreadChoice::Only(vec![ThreadId::new(0)]);
     assert_eq!(render_calls(&case), "a 0, b 1, a > b 1");
@@ -463,31 +511,49 @@ fn calls_are_known_where_every_chosen_thread_counts_them() {
 }
 
 #[test]
-fn calls_of_what_is_one_function_are_added() {
-    let mut case = called(&[(true, &[("f@/w/a.rs", 1.0), ("f@/w/a.rs g", 2.0), ("f@a.rs", 1.0), ("f@a.rs g", 3.0)])]);
+fn adds_the_calls_of_grouped_functions() {
+    let mut case = called(&[(
+        true,
+        &[("f@/w/a.rs", 1.0), ("f@/w/a.rs g", 2.0), ("f@a.rs", 1.0), ("f@a.rs g", 3.0)],
+    )]);
     assert_eq!(render_calls(&case), "f 1, g 2, f 1, f > g 1, f > g 1");
     let symbols = case.recording.symbols();
-    let groups = Groups::new(symbols, |source| symbols.source_name(source).trim_start_matches("/w/").to_owned());
+    let groups = Groups::new(symbols, |source| {
+        symbols.source_name(source).trim_start_matches("/w/").to_owned()
+    });
     case.groups = Arc::new(groups);
     assert_eq!(render_calls(&case), "f 2, g 2, f > g 2");
 }
 
 #[test]
-fn a_stack_of_100_000_frames() {
-    let mut builder = profile::ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
+fn handles_a_stack_of_100_000_frames() {
+    let mut builder =
+        profile::ProfileBuilder::new(vec![profile::Metric::new("samples", "samples", None)], 0);
     let source = builder.intern_source("deep.c").unwrap();
     let mut frames = Vec::new();
     for name in ["even", "odd"] {
         let name = builder.intern_string(name).unwrap();
-        let func = builder.intern_func(profile::Func { name, source: Some(source), lib: None, line: 0, column: 0 }).unwrap();
-        frames.push(builder.intern_frame(profile::Frame { func, line: 7, column: 0, inlined: false }).unwrap());
+        let func = builder
+            .intern_func(profile::Func {
+                name,
+                source: Some(source),
+                lib: None,
+                line: 0,
+                column: 0,
+            })
+            .unwrap();
+        frames.push(
+            builder
+                .intern_frame(profile::Frame { func, line: 7, column: 0, inlined: false })
+                .unwrap(),
+        );
     }
     let mut stack = None;
     for depth in 0..100_000 {
         stack = Some(builder.intern_stack(stack, frames[depth % 2]).unwrap());
     }
     let samples = profile::Samples::new([stack], vec![profile::Weights::Ones]);
-    builder.push_thread(profile::Thread { samples, ..profile::Thread::default() }).unwrap();
+    builder.push_thread(profile::Thread::default(), samples).unwrap();
     let case = Case::new(builder.build());
     expect![[r#"
         total 1
@@ -497,5 +563,8 @@ fn a_stack_of_100_000_frames() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!(case.nodes().len(), 100_000);
-    assert_eq!(render_step(&case, &case.tree().callers(&case.path("odd"))), "0 of 1: even 1 (7: 1) ↻ even 1 (7: 1)");
+    assert_eq!(
+        render_step(&case, &case.tree().callers(&case.path("odd"))),
+        "0 of 1: even 1 (7: 1) ↻ even 1 (7: 1)"
+    );
 }

@@ -2,13 +2,20 @@
 
 use super::*;
 
-/// The branches of the tree, each with its total.
+/// The tree, indented, with the total of each branch.
 fn branches(case: &Case, inverted: bool) -> String {
     let (tree, mut out) = (case.tree(), String::new());
-    let mut open: Vec<_> = tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
+    let mut open: Vec<_> =
+        tree.branches(inverted, None).into_iter().rev().map(|branch| (0, branch)).collect();
     while let Some((depth, branch)) = open.pop() {
-        writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total).unwrap();
-        open.extend(tree.branches(inverted, Some(&branch)).into_iter().rev().map(|below| (depth + 1, below)));
+        writeln!(out, "{}{} {}", "  ".repeat(depth), case.name(branch.function), branch.total)
+            .unwrap();
+        open.extend(
+            tree.branches(inverted, Some(&branch))
+                .into_iter()
+                .rev()
+                .map(|below| (depth + 1, below)),
+        );
     }
     out
 }
@@ -39,14 +46,14 @@ fn v3_negative_weights() {
 
 #[test]
 fn percentages_are_of_the_absolute_self_of_call_nodes() {
-    // a > b is one call node, whose 5 and -3 add up before the absolute value is taken.
+    // a > b is one call node: 5 and -3 are added before the absolute value is taken.
     let case = Case::new(text_samples::weighted("a b a\nb   b\n", &[5.0, -4.0, -3.0]));
     let costs = case.costs();
     assert_eq!((costs.total, costs.base), (-2.0, 6.0));
 }
 
 #[test]
-fn what_cancels_out_stays_where_something_costs_below() {
+fn keeps_nodes_with_cost_below_whose_total_is_0() {
     let text = "
         main   main  main   gone
         alloc  alloc other

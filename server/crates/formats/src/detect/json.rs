@@ -1,4 +1,5 @@
-//! Looking at the keys of a JSON object without reading the rest: values are skipped, at the speed of memory, not parsed.
+//! Looking at the keys of a JSON object without reading the rest: values are skipped, at the speed
+//! of memory, not parsed.
 
 use super::Format;
 use crate::scan::{Scanned, Scanner, Stop};
@@ -12,7 +13,8 @@ pub(super) struct Look {
     pub(super) truncated: bool,
 }
 
-/// Looks at a JSON object or an array of trace events; `None` when it is neither, as far as the data go.
+/// Looks at a JSON object or an array of trace events; `None` when it is neither, as far as the
+/// data go.
 pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     let mut scanner = Scanner::new(bytes);
     let mut clues = Clues::default();
@@ -30,7 +32,9 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     match end {
         _ if clues.members == 0 => None,
         Err(Stop::Enough) => Some(Look { format: clues.is, ..Look::default() }),
-        Err(Stop::End) => Some(Look { format: clues.gecko().or_else(|| clues.guess()), truncated: true }),
+        Err(Stop::End) => {
+            Some(Look { format: clues.gecko().or_else(|| clues.guess()), truncated: true })
+        }
         Err(Stop::Broken) | Ok(()) => Some(Look { format: clues.gecko(), ..Look::default() }),
     }
 }
@@ -42,15 +46,18 @@ struct Clues {
     members: usize,
     /// `nodes` with call frames.
     call_frames: bool,
-    /// How many of `samples`, `timeDeltas`, `startTime` and `endTime`: the other keys of a `.cpuprofile`.
+    /// How many of `samples`, `timeDeltas`, `startTime` and `endTime`: the other keys of a
+    /// `.cpuprofile`.
     sampled: u8,
-    /// How many of `threads` and `meta.version`: with both, and nothing processed, it is a raw Gecko profile.
+    /// How many of `threads` and `meta.version`: with both, and nothing processed, it is a raw
+    /// Gecko profile.
     gecko: u8,
     /// `gc_samples` or `missed_samples`, as only stackprof has them.
     missed: bool,
     /// `mode` or `frames`, as stackprof has them, too.
     framed: bool,
-    /// How many of `shared.frames` and a first one of `profiles` with a `type`: both make a speedscope file.
+    /// How many of `shared.frames` and a first one of `profiles` with a `type`: both make a
+    /// speedscope file.
     speedscope: u8,
     /// Decided.
     is: Option<Format>,
@@ -65,7 +72,9 @@ impl Clues {
                 return scanner.object(&mut |scanner, key| {
                     self.gecko += u8::from(key == b"version");
                     match (key, scanner.peek()?) {
-                        (b"preprocessedProfileVersion", b'0'..=b'9') => self.decide(Format::FirefoxProcessed),
+                        (b"preprocessedProfileVersion", b'0'..=b'9') => {
+                            self.decide(Format::FirefoxProcessed)
+                        }
                         _ => scanner.skip(),
                     }
                 });
@@ -118,7 +127,11 @@ impl Clues {
                 });
             }
             b"$schema" => {
-                let schema = if scanner.peek()? == b'"' { scanner.string()? } else { return scanner.skip() };
+                let schema = if scanner.peek()? == b'"' {
+                    scanner.string()?
+                } else {
+                    return scanner.skip();
+                };
                 if memchr::memmem::find(schema, b"speedscope").is_some() {
                     return self.decide(Format::Speedscope);
                 }
@@ -132,7 +145,9 @@ impl Clues {
         match key {
             _ if self.call_frames && self.sampled > 0 => self.decide(Format::CpuProfile),
             _ if self.missed && self.framed => self.decide(Format::Stackprof),
-            b"nodes" | b"samples" | b"timeDeltas" | b"startTime" | b"endTime" | b"$schema" => Ok(()),
+            b"nodes" | b"samples" | b"timeDeltas" | b"startTime" | b"endTime" | b"$schema" => {
+                Ok(())
+            }
             _ => scanner.skip(),
         }
     }
@@ -159,11 +174,13 @@ impl Clues {
     fn processed_table(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         match key {
             b"stringArray" | b"funcTable" => self.decide(Format::FirefoxProcessed),
-            b"stackTable" if scanner.peek()? == b'{' => scanner.object(&mut |scanner, key| match key {
-                b"frame" | b"prefix" | b"prefixOffset" => self.decide(Format::FirefoxProcessed),
-                b"schema" => self.decide(Format::Gecko),
-                _ => scanner.skip(),
-            }),
+            b"stackTable" if scanner.peek()? == b'{' => {
+                scanner.object(&mut |scanner, key| match key {
+                    b"frame" | b"prefix" | b"prefixOffset" => self.decide(Format::FirefoxProcessed),
+                    b"schema" => self.decide(Format::Gecko),
+                    _ => scanner.skip(),
+                })
+            }
             _ => scanner.skip(),
         }
     }

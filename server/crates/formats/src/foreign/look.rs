@@ -4,49 +4,69 @@ use crate::pprof_proto::Fields;
 use crate::read::folded;
 use memchr::memmem;
 
-/// What gperftools writes: machine words that begin with 0, the number of words that follow (3), version 0, the period, 0.
+/// What gperftools writes: machine words that begin with 0, the number of words that follow (3),
+/// version 0, the period, 0.
 pub(super) fn is_gperftools(front: &[u8]) -> bool {
     let is_zero = |word: &[u8]| word.iter().all(|&byte| byte == 0);
     [4, 8].iter().any(|&size| {
         let mut words = front.chunks_exact(size);
         words.next().is_some_and(is_zero)
-            && words.next().is_some_and(|word| matches!(word, [3, rest @ ..] | [rest @ .., 3] if is_zero(rest)))
+            && words.next().is_some_and(
+                |word| matches!(word, [3, rest @ ..] | [rest @ .., 3] if is_zero(rest)),
+            )
             && words.next().is_some_and(is_zero)
             && words.nth(1).is_some_and(is_zero)
     })
 }
 
-/// The text forms of pprof's profiles: gperftools' and jemalloc's heap profiles, Go's with `debug=1`.
+/// The text forms of pprof's profiles: gperftools' and jemalloc's heap profiles, Go's with
+/// `debug=1`.
 pub(super) fn is_pprof_text(front: &[u8]) -> bool {
-    const STARTS: [&[u8]; 6] =
-        [b"heap profile: ", b"heap_v2/", b"goroutine profile: ", b"threadcreate profile: ", b"--- contention", b"--- symbol"];
-    let mut lines = front.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
+    const STARTS: [&[u8]; 6] = [
+        b"heap profile: ",
+        b"heap_v2/",
+        b"goroutine profile: ",
+        b"threadcreate profile: ",
+        b"--- contention",
+        b"--- symbol",
+    ];
+    let mut lines = front
+        .split(|&byte| byte == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
     lines.next().is_some_and(|first| STARTS.iter().any(|start| first.starts_with(start)))
 }
 
-/// The table that `perf report` prints. With `-g folded` it has stacks between its rows, which are read.
+/// The table that `perf report` prints. With `-g folded` it has stacks between its rows, which are
+/// read.
 pub(super) fn is_perf_report(front: &[u8]) -> bool {
     let holds = |part: &[u8]| memmem::find(front, part).is_some();
     let is_report = front.starts_with(b"# To display the perf.data header info, please use")
-        || (front.starts_with(b"# ========\n# captured on") && (holds(b"\n# Overhead ") || holds(b"\n# Children ")));
+        || (front.starts_with(b"# ========\n# captured on")
+            && (holds(b"\n# Overhead ") || holds(b"\n# Children ")));
     is_report && !folded::is_folded(front)
 }
 
-/// Perfetto's protobuf: packets (field 1), each with the id of the sequence that it belongs to (its field 10).
+/// Perfetto's protobuf: packets (field 1), each with the id of the sequence that it belongs to (its
+/// field 10).
 pub(super) fn is_perfetto(front: &[u8]) -> bool {
     const PACKET: u64 = 1;
     const SEQUENCE_ID: u64 = 10;
     let Some(Ok(packet)) = Fields::of(front).next() else { return false };
-    let tags: Option<Vec<u64>> = Fields::of(packet.content).map(|field| field.ok().map(|field| field.tag)).collect();
-    packet.tag == PACKET && tags.is_some_and(|tags| !tags.contains(&0) && tags.contains(&SEQUENCE_ID))
+    let tags: Option<Vec<u64>> =
+        Fields::of(packet.content).map(|field| field.ok().map(|field| field.tag)).collect();
+    packet.tag == PACKET
+        && tags.is_some_and(|tags| !tags.contains(&0) && tags.contains(&SEQUENCE_ID))
 }
 
-/// What Event Tracing for Windows writes: a buffer whose size comes first, and in it the header of the trace, either at its
-/// place behind that of the buffer or given away by the name of the file, in UTF-16, that ends it.
+/// What Event Tracing for Windows writes: a buffer whose size comes first, and in it the header of
+/// the trace, either at its place behind that of the buffer or given away by the name of the file,
+/// in UTF-16, that ends it.
 pub(super) fn is_etl(front: &[u8]) -> bool {
     const BUFFER_HEADER: usize = 0x48;
     const KIB: u32 = 1 << 10;
-    let Some(size) = front.first_chunk().map(|&size| u32::from_le_bytes(size)) else { return false };
+    let Some(size) = front.first_chunk().map(|&size| u32::from_le_bytes(size)) else {
+        return false;
+    };
     let is_buffer = size % KIB == 0 && (4 * KIB..=16 * KIB * KIB).contains(&size);
     // Version 2 of a header of system events, of 32 or 64 bits, that is marked as one.
     let has_header = matches!(front.get(BUFFER_HEADER..), Some([2, 0, 1 | 2, 0xc0, ..]));
@@ -67,12 +87,17 @@ mod tests {
 
     #[test]
     fn a_report_of_perf_is_one_with_a_header_and_without_stacks() {
-        let (plain, header) =
-            ("# To display the perf.data header info, please use --header\n#\n", "# ========\n# captured on    : Sun\n");
+        let (plain, header) = (
+            "# To display the perf.data header info, please use --header\n#\n",
+            "# ========\n# captured on    : Sun\n",
+        );
         let table = "# Samples: 537  of event 'cpu-clock'\n#\n# Overhead  Command  Symbol\n#\n    85.85%  words    [.] seen\n";
         for start in [plain, header] {
             assert!(is_perf_report(format!("{start}{table}").as_bytes()), "{start}");
-            assert!(!is_perf_report(format!("{start}{table}461 main;seen\n").as_bytes()), "{start}");
+            assert!(
+                !is_perf_report(format!("{start}{table}461 main;seen\n").as_bytes()),
+                "{start}"
+            );
         }
         let script = "words 16520 123.456: 500250 cpu-clock:\n\t55d main+0x3 (/srv/app)\n\n";
         assert!(!is_perf_report(format!("{header}{script}").as_bytes()));
@@ -80,9 +105,12 @@ mod tests {
 
     #[test]
     fn messages_that_begin_like_packets_are_not_perfetto() {
-        // A packet with a time and the id of its sequence; then pprof's first sample type, and a packet that ends too early.
+        // A packet with a time and the id of its sequence; then pprof's first sample type, and a
+        // packet that ends too early.
         assert!(is_perfetto(b"\x0a\x04\x40\x01\x50\x01"));
-        for other in [&b"\x0a\x04\x08\x01\x10\x02"[..], b"\x0a\x04\x40\x01\x50", b"\x12\x02\x50\x01", b""] {
+        for other in
+            [&b"\x0a\x04\x08\x01\x10\x02"[..], b"\x0a\x04\x40\x01\x50", b"\x12\x02\x50\x01", b""]
+        {
             assert!(!is_perfetto(other), "{other:?}");
         }
     }

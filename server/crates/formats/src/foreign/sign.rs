@@ -13,8 +13,8 @@ pub(super) enum Sign {
     At(usize, &'static [u8]),
     /// It begins with the first and holds, somewhere in its front, all of the others.
     Begins(&'static [u8], &'static [&'static [u8]]),
-    /// JSON that has all of these keys: `a` in the outermost object (or in the first object of the outermost list), `a.b` one
-    /// level deeper. `*a` is any key that holds `a`.
+    /// JSON that has all of these keys: `a` in the outermost object (or in the first object of the
+    /// outermost list), `a.b` one level deeper. `*a` is any key that holds `a`.
     Keys(&'static [&'static str]),
     /// A folder whose name ends so.
     FolderName(&'static str),
@@ -25,7 +25,8 @@ pub(super) enum Sign {
 /// The front of a file.
 pub(super) struct Front<'a> {
     bytes: &'a [u8],
-    /// Its keys, if it is JSON: of the outermost object with an empty second, of objects in that with the key of both.
+    /// Its keys, if it is JSON: of the outermost object with an empty second, of objects in that
+    /// with the key of both.
     keys: Vec<(&'a [u8], &'a [u8])>,
 }
 
@@ -37,9 +38,12 @@ impl<'a> Front<'a> {
 
     pub(super) fn shows(&self, sign: &Sign) -> bool {
         match sign {
-            Sign::At(offset, magic) => self.bytes.get(*offset..).is_some_and(|rest| rest.starts_with(magic)),
+            Sign::At(offset, magic) => {
+                self.bytes.get(*offset..).is_some_and(|rest| rest.starts_with(magic))
+            }
             Sign::Begins(start, others) => {
-                self.bytes.starts_with(start) && others.iter().all(|part| memmem::find(self.bytes, part).is_some())
+                self.bytes.starts_with(start)
+                    && others.iter().all(|part| memmem::find(self.bytes, part).is_some())
             }
             Sign::Keys(paths) => paths.iter().all(|path| self.has_key(path)),
             Sign::FolderName(_) => false,
@@ -57,7 +61,8 @@ impl<'a> Front<'a> {
     }
 }
 
-/// The keys of the outermost object and of those directly below it, as far as the bytes go. Of a list the first element counts.
+/// The keys of the outermost object and of those directly below it, as far as the bytes go. Of a
+/// list the first element counts.
 fn keys<'a>(bytes: &'a [u8]) -> Vec<(&'a [u8], &'a [u8])> {
     let mut keys = Vec::new();
     let mut scanner = Scanner::new(bytes);
@@ -90,7 +95,10 @@ mod tests {
         let text = br#"[{"a": {"b": [1], "c": {"d": 2}}, "e": [{"f": 1}, {"g": 2}], "x==>y": {"ct": 1}, "h": {"i"#;
         let front = Front::of(text);
         for paths in [&["a", "a.b", "a.c", "e.f"][..], &["h"], &["*==>.ct"]] {
-            assert!(front.shows(&Sign::Keys(Box::leak(paths.to_vec().into_boxed_slice()))), "{paths:?}");
+            assert!(
+                front.shows(&Sign::Keys(Box::leak(paths.to_vec().into_boxed_slice()))),
+                "{paths:?}"
+            );
         }
         for path in ["d", "c", "e.g", "h.i", "*==>.wt", "*<==", "A"] {
             assert!(!front.has_key(path), "{path}");

@@ -1,10 +1,12 @@
-//! The files that are recognised and not read, in the order of the documentation. What stands further up is tried first.
+//! The files that are recognised and not read, in the order of the documentation. What stands
+//! further up is tried first.
 
 use super::Foreign;
 use super::look::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
 use super::sign::Sign::{At, Begins, FolderName, Keys, Look};
 
-const PY_SPY: &str = "record again with `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`";
+const PY_SPY: &str =
+    "record again with `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`";
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 const COUNTS: &str = "it counts how often lines ran, not what they cost: record with `valgrind --tool=callgrind ./app`";
 
@@ -18,7 +20,12 @@ pub static TABLE: &[Foreign] = &[
                   app.speedscope.json -- python3 app.py`",
         signs: &[At(0, b"memray\0"), At(13, b"memray\0")],
     },
-    Foreign { name: "scalene", what: "a profile by scalene", instead: PY_SPY, signs: &[Keys(&["alloc_samples", "args"])] },
+    Foreign {
+        name: "scalene",
+        what: "a profile by scalene",
+        instead: PY_SPY,
+        signs: &[Keys(&["alloc_samples", "args"])],
+    },
     Foreign {
         name: "line-profiler",
         what: "a profile by line_profiler (kernprof)",
@@ -35,7 +42,10 @@ pub static TABLE: &[Foreign] = &[
         name: "pyinstrument-session",
         what: "a pyinstrument session",
         instead: "convert it with `pyinstrument --load=FILE -r speedscope -o app.speedscope.json`",
-        signs: &[Keys(&["sample_count", "target_description"]), Keys(&["session.sample_count", "session.target_description"])],
+        signs: &[
+            Keys(&["sample_count", "target_description"]),
+            Keys(&["session.sample_count", "session.target_description"]),
+        ],
     },
     Foreign {
         name: "py-spy-dump",
@@ -140,7 +150,11 @@ pub static TABLE: &[Foreign] = &[
         name: "go-cover",
         what: "a Go coverage profile",
         instead: "it counts how often lines ran, not what they cost: record with `go test -cpuprofile cpu.pprof .`",
-        signs: &[Begins(b"mode: set\n", &[]), Begins(b"mode: count\n", &[]), Begins(b"mode: atomic\n", &[])],
+        signs: &[
+            Begins(b"mode: set\n", &[]),
+            Begins(b"mode: count\n", &[]),
+            Begins(b"mode: atomic\n", &[]),
+        ],
     },
     Foreign {
         name: "go-trace",
@@ -222,7 +236,10 @@ pub static TABLE: &[Foreign] = &[
         name: "macos-sample",
         what: "a report by macOS' `sample`",
         instead: "convert it with `inferno-collapse-sample FILE > app.folded`",
-        signs: &[Begins(b"Analysis of sampling ", &[]), Begins(b"Sampling process ", &[b"\nAnalysis of sampling "])],
+        signs: &[
+            Begins(b"Analysis of sampling ", &[]),
+            Begins(b"Sampling process ", &[b"\nAnalysis of sampling "]),
+        ],
     },
     Foreign {
         name: "etl",
@@ -269,7 +286,12 @@ pub static TABLE: &[Foreign] = &[
         instead: "unpack it with `unzip FILE`",
         signs: &[At(0, b"PK\x03\x04"), At(0, b"PK\x05\x06")],
     },
-    Foreign { name: "tar", what: "a tar archive", instead: "unpack it with `tar -xf FILE`", signs: &[At(257, b"ustar")] },
+    Foreign {
+        name: "tar",
+        what: "a tar archive",
+        instead: "unpack it with `tar -xf FILE`",
+        signs: &[At(257, b"ustar")],
+    },
     Foreign {
         name: "xz",
         what: "data compressed with xz",

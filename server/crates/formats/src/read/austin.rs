@@ -1,5 +1,7 @@
-//! What both of Austin's formats share, its text ([`super::folded`]) and its binary one ([`super::mojo`]): modes, values, threads.
+//! What both of Austin's formats share, its text ([`super::folded`]) and its binary one
+//! ([`super::mojo`]): modes, values, threads.
 
+use crate::Producer;
 use profile::{LineKnowledge, Metric, Thread};
 
 /// The module of frames in the kernel.
@@ -78,7 +80,12 @@ pub(crate) struct ThreadPrefix<'a> {
 impl ThreadPrefix<'_> {
     pub(crate) fn to_thread(self) -> Thread {
         let Self { text, pid, tid } = self;
-        Thread { name: text.to_owned(), pid: Some(pid.to_owned()), tid: Some(tid.to_owned()), ..Thread::default() }
+        Thread {
+            name: text.to_owned(),
+            pid: Some(pid.to_owned()),
+            tid: Some(tid.to_owned()),
+            ..Thread::default()
+        }
     }
 }
 
@@ -98,8 +105,8 @@ pub(crate) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
 }
 
 /// What recorded it, by the metadata `austin`.
-pub(crate) fn version(austin: &str) -> String {
-    format!("austin@{austin}")
+pub(crate) fn producer(version: &str) -> Producer {
+    Producer::new("austin", version)
 }
 
 #[cfg(test)]

@@ -1,16 +1,20 @@
-//! callgrind: self cost per line, and per call how often it happened and what it cost. Written by valgrind (callgrind and,
-//! without calls, cachegrind), rbspy, ruby-prof, Xdebug, `Devel::NYTProf`, pyprof2calltree, and by Costline itself.
+//! callgrind: self cost per line, and per call how often it happened and what it cost. Written by
+//! valgrind (callgrind and, without calls, cachegrind), rbspy, ruby-prof, Xdebug, `Devel::NYTProf`,
+//! pyprof2calltree, and by Costline itself.
 //!
-//! Rules: Valgrind manual, "Callgrind Format Specification", and what real files do. Lines of text say where costs belong:
-//! `fl=` the file of the function that `fn=` names, `fi=` and `fe=` the file that the next costs were inlined from, `ob=` the
-//! object; `cfi=`, `cfn=` and `cob=` the same of the function that the next `calls=` calls. Names may be short (`(3) main` once,
-//! `(3)` from then on), one numbering each for files, functions and objects, also in the lines about jumps. Costs stand behind
-//! their line, which may be told relative to that of the costs before. The target of a call is no such line.
+//! Rules: Valgrind manual, "Callgrind Format Specification", and what real files do. Lines of text
+//! say where costs belong: `fl=` the file of the function that `fn=` names, `fi=` and `fe=` the
+//! file that the next costs were inlined from, `ob=` the object; `cfi=`, `cfn=` and `cob=` the same
+//! of the function that the next `calls=` calls. Names may be short (`(3) main` once, `(3)` from
+//! then on), one numbering each for files, functions and objects, also in the lines about jumps.
+//! Costs stand behind their line, which may be told relative to that of the costs before. The
+//! target of a call is no such line.
 //!
-//! Xdebug writes a block for each call, when it returns: from their order follows the call tree, and with it all totals.
+//! Xdebug writes a block for each call, when it returns: from their order follows the call tree,
+//! and with it all totals.
 //!
-//! Here: what lines mean. [`mod@text`] has their grammar, [`events`] what the columns count, [`names`] what belongs to a name
-//! and what was put behind it, [`tree`] the calls of Xdebug.
+//! Here: what lines mean. [`mod@text`] has their grammar, [`events`] what the columns count,
+//! [`names`] what belongs to a name and what was put behind it, [`tree`] the calls of Xdebug.
 
 mod events;
 mod names;
@@ -22,9 +26,12 @@ mod tree;
 pub(crate) use text::is_callgrind;
 
 use super::FuncText;
-use crate::{At, Format, Read, ReadError};
+use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
 use events::Events;
-use profile::{Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId, Warnings};
+use profile::{
+    Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
+    WarningCode, Warnings,
+};
 use rustc_hash::FxHashMap;
 use text::Line;
 use tree::{Block, Tree};
@@ -49,7 +56,8 @@ type Keyed<K> = FxHashMap<K, usize>;
 #[derive(Default)]
 struct Reader<'a> {
     warnings: Warnings,
-    creator: Option<&'a str>,
+    /// What `creator:` says, the first time.
+    producer: Option<Producer>,
     events: Events<'a>,
     /// How many positions begin a line of costs, and which of them is the line.
     positions: Positions,
@@ -127,14 +135,17 @@ impl<'a> Reader<'a> {
             Line::Header(key, value) => self.header(key, value)?,
             Line::Position(key, value) => self.position(key, value, number),
             Line::Costs if self.events.is_empty() => {
-                let message = "costs before it is said what they count; expected `events: Ir` above them";
+                let message =
+                    "costs before it is said what they count; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
             }
-            // Some writers leave the last newline out. A line with all of its numbers counts, although its last digits may be missing.
+            // Some writers leave the last newline out. A line with all of its numbers counts,
+            // although its last digits may be missing.
             Line::Costs if is_cut => {
-                let is_whole = line.split_ascii_whitespace().count() >= self.positions.n + self.events.part().len();
+                let is_whole = line.split_ascii_whitespace().count()
+                    >= self.positions.n + self.events.part().len();
                 if is_whole {
-                    self.warnings.add("open-end", || {
+                    self.warnings.add(WarningCode::OpenEnd, || {
                         format!("line {number} is the last one and has no newline: whether the file is complete cannot be told")
                     });
                 }
@@ -144,17 +155,26 @@ impl<'a> Reader<'a> {
             Line::Unknown => false,
         };
         if is_cut && !understood {
-            self.warnings.add("partial-line", || format!("line {number} is cut off; it is left out"));
+            self.warnings.add(WarningCode::PartialLine, || {
+                format!("line {number} is cut off; it is left out")
+            });
         } else if !understood {
-            let message = || format!("line {number}: expected `fn=NAME`, `calls=COUNT LINE` or `LINE COST`; it is left out");
-            self.warnings.add("malformed-line", message);
+            let message = || {
+                format!(
+                    "line {number}: expected `fn=NAME`, `calls=COUNT LINE` or `LINE COST`; it is left out"
+                )
+            };
+            self.warnings.add(WarningCode::MalformedLine, message);
         }
         Ok(())
     }
 
     /// `key: value`. Unknown keys are fine.
     fn header(&mut self, key: &'a str, value: &'a str) -> Result<bool, ReadError> {
-        let begins_part = matches!(key, "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events");
+        let begins_part = matches!(
+            key,
+            "version" | "creator" | "part" | "pid" | "thread" | "positions" | "events"
+        );
         if begins_part && self.in_body {
             self.in_body = false;
             self.end_block();
@@ -166,21 +186,29 @@ impl<'a> Reader<'a> {
             self.positions = Positions::default();
         }
         match key {
-            "creator" => {
-                if self.creator.is_none() && value.starts_with("xdebug") {
+            // Several parts may each name it.
+            "creator" if self.producer.is_none() => {
+                let producer = Producer::parse(value);
+                if producer.dialect() == Some(Dialect::Xdebug) {
                     self.tree = Some(Tree::default());
                 }
-                self.creator = self.creator.or(Some(value));
+                self.producer = Some(producer);
             }
             "positions" => {
                 let columns: Vec<&str> = value.split_ascii_whitespace().collect();
-                self.positions = Positions { n: columns.len(), line: columns.iter().position(|&column| column == "line") };
+                self.positions = Positions {
+                    n: columns.len(),
+                    line: columns.iter().position(|&column| column == "line"),
+                };
             }
             "events" => self.events.columns(value)?,
             "event" => self.events.describe(value)?,
             "summary" => {
                 let mut columns = self.events.part().iter().zip(value.split_ascii_whitespace());
-                self.summary += columns.find(|&(&event, _)| event == 0).and_then(|(_, sum)| text::number(sum)).unwrap_or(0.0);
+                self.summary += columns
+                    .find(|&(&event, _)| event == 0)
+                    .and_then(|(_, sum)| text::number(sum))
+                    .unwrap_or(0.0);
             }
             _ => {}
         }
@@ -205,7 +233,11 @@ impl<'a> Reader<'a> {
             }
             "cob" | "cfi" | "cfl" | "cfn" => {
                 // A callee that is not called after all.
-                let before = if self.callee.name.is_some() { Callee::default() } else { std::mem::take(&mut self.callee) };
+                let before = if self.callee.name.is_some() {
+                    Callee::default()
+                } else {
+                    std::mem::take(&mut self.callee)
+                };
                 self.callee = match key {
                     "cob" => Callee { object: Some(name(names::OBJECTS)), ..before },
                     "cfn" => Callee { name: Some(name(names::FUNCTIONS)), ..before },
@@ -219,7 +251,10 @@ impl<'a> Reader<'a> {
                     file: file.or(self.here.inlined).unwrap_or(self.here.home),
                     object: object.unwrap_or(self.here.object),
                 };
-                let Some(count) = value.split_ascii_whitespace().next().and_then(text::whole) else { return false };
+                let Some(count) = value.split_ascii_whitespace().next().and_then(text::whole)
+                else {
+                    return false;
+                };
                 self.pending = Some(Pending::Call { callee: self.func(func), count });
             }
             "jump" | "jcnd" => self.pending = Some(Pending::Jump),
@@ -267,7 +302,9 @@ impl<'a> Reader<'a> {
         for (&column, word) in self.events.part().iter().zip(words) {
             let Some(value) = text::number(word) else { return Ok(false) };
             if value < 0.0 {
-                self.warnings.add("negative-cost", || format!("{word} is below zero and counts as 0"));
+                self.warnings.add(WarningCode::NegativeCost, || {
+                    format!("{word} is below zero and counts as 0")
+                });
             }
             if let Some(slot) = self.values.get_mut(column) {
                 *slot += value.max(0.0);
@@ -284,7 +321,8 @@ impl<'a> Reader<'a> {
             Some(func) => func,
             None => self.func(RawFunc { name: "", file: home, object }),
         };
-        let mut line = if self.positions.line.is_some() { u32::try_from(self.line).unwrap_or(0) } else { 0 };
+        let mut line =
+            if self.positions.line.is_some() { u32::try_from(self.line).unwrap_or(0) } else { 0 };
         let source = match inlined.filter(|&file| file != home) {
             Some("") => {
                 line = 0;
@@ -304,7 +342,15 @@ impl<'a> Reader<'a> {
             let row = *self.call_rows.entry((func, source, line, callee)).or_insert(next);
             if row == next {
                 let weights = Vec::new();
-                self.calls.push(Call { caller: func, source, line, callee, count: 0, weights, nested: false });
+                self.calls.push(Call {
+                    caller: func,
+                    source,
+                    line,
+                    callee,
+                    count: 0,
+                    weights,
+                    nested: false,
+                });
             }
             let Some(call) = self.calls.get_mut(row) else { return Ok(()) };
             call.count = call.count.saturating_add(count);
@@ -330,45 +376,63 @@ impl<'a> Reader<'a> {
         }
         self.warn();
         self.end_block();
-        let producer = self.creator.or_else(|| self.events.producer());
-        let starts = if producer == Some(events::PYTHON) { self.starts() } else { FxHashMap::default() };
+        let writer = match self.producer.take() {
+            Some(producer) => Writer::of_producer(Some(producer)),
+            None => Writer { producer: None, dialect: self.events.dialect() },
+        };
+        let starts = if writer.dialect == Some(Dialect::Pyprof2calltree) {
+            self.starts()
+        } else {
+            FxHashMap::default()
+        };
         let bases = names::Bases::new(self.funcs.iter().map(|func| func.name));
         let mut inner = Vec::new();
         for (id, raw) in (0..).map(FuncId::new).zip(&self.funcs) {
             let (name, is_inner) = bases.split(raw.name);
             let line = starts.get(&id).copied().unwrap_or(0);
             let name = name.strip_suffix(&format!(":{line}")).unwrap_or(name);
-            let func = FuncText { name, file: raw.file, lib: raw.object, line, column: 0 }.func(&mut self.builder)?;
+            let func = FuncText { name, file: raw.file, lib: raw.object, line, column: 0 }
+                .func(&mut self.builder)?;
             self.builder.push_func(func)?;
             inner.extend(is_inner.then_some(id));
         }
-        let lines = match self.own.iter().map(|own| own.line).chain(self.calls.iter().map(|call| call.line)).max() {
+        let lines = match self
+            .own
+            .iter()
+            .map(|own| own.line)
+            .chain(self.calls.iter().map(|call| call.line))
+            .max()
+        {
             Some(0) => LineKnowledge::Nothing,
             _ => LineKnowledge::SelfAndTotal,
         };
-        let Self { mut own, mut calls, events, creator, mut warnings, builder, tree, .. } = self;
-        let (metrics, derive) = events.finish(creator, lines, &mut warnings);
+        let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
+        let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
             Recording::Stacks(tree.stacks(builder, metrics, &derive)?)
         } else {
-            for weights in own.iter_mut().map(|own| &mut own.weights).chain(calls.iter_mut().map(|call| &mut call.weights)) {
+            for weights in own
+                .iter_mut()
+                .map(|own| &mut own.weights)
+                .chain(calls.iter_mut().map(|call| &mut call.weights))
+            {
                 derive.apply(weights);
             }
             let symbols = builder.build().into_symbols();
-            Recording::Graph(CallGraph { symbols, metrics, own, calls, inner, ..CallGraph::default() })
+            Recording::Graph(CallGraph {
+                symbols,
+                metrics,
+                own,
+                calls,
+                inner,
+                ..CallGraph::default()
+            })
         };
-        Ok(Read {
-            recording,
-            format: Format::Callgrind,
-            version: None,
-            producer: producer.map(str::to_owned),
-            span_seconds: None,
-            warnings,
-            raw_stacks: None,
-        })
+        Ok(Read { writer, ..Read::new(Format::Callgrind, recording, warnings) })
     }
 
-    /// Where functions start: pyprof2calltree has their costs there. (Where names repeat it appends the line: `f:20`.)
+    /// Where functions start: pyprof2calltree has their costs there. (Where names repeat it appends
+    /// the line: `f:20`.)
     fn starts(&self) -> FxHashMap<FuncId, u32> {
         self.own.iter().map(|own| (own.func, own.line)).collect()
     }
@@ -378,15 +442,21 @@ impl<'a> Reader<'a> {
         let total: f64 = self.own.iter().filter_map(|own| own.weights.first()).sum();
         let summary = self.summary;
         if total < summary * 0.99 {
-            let message = || format!("the costs sum up to {total}, the file says {summary}; its end may be missing");
-            self.warnings.add("incomplete", message);
+            let message = || {
+                format!(
+                    "the costs sum up to {total}, the file says {summary}; its end may be missing"
+                )
+            };
+            self.warnings.add(WarningCode::Incomplete, message);
         }
-        let costs = |own: &&OwnCost| own.line != 0 && own.weights.iter().any(|&weight| weight != 0.0);
+        let costs =
+            |own: &&OwnCost| own.line != 0 && own.weights.iter().any(|&weight| weight != 0.0);
         let mut lines: FxHashMap<FuncId, u32> = FxHashMap::default();
-        let one_each = self.own.iter().filter(costs).all(|own| lines.insert(own.func, own.line).is_none());
+        let one_each =
+            self.own.iter().filter(costs).all(|own| lines.insert(own.func, own.line).is_none());
         if one_each && lines.len() >= TELLING_FUNCTIONS {
             let message = || "each function has all of its self cost on one line: the file does not tell which lines cost";
-            self.warnings.add("one-line-per-function", || message().to_owned());
+            self.warnings.add(WarningCode::OneLinePerFunction, || message().to_owned());
         }
     }
 }

@@ -1,11 +1,14 @@
-//! Calls and returns to self time per call: the one machine behind every input that records events instead of samples.
+//! Calls and returns to self time per call: the one machine behind every input that records events
+//! instead of samples.
 //!
-//! Each call becomes one row with the time that was its own, in the order in which calls began; the time of a caller stands
-//! still while its callees run. The rules for what real traces do wrong are those of a debugger's call stack: a return that
-//! names an outer call ends all calls inside it, a return that names none is ignored, calls that are open at the end are ended
-//! there, and a call that outlasts its caller is cut where the caller ends. Nothing of it is silent: [`Warnings`] count it.
+//! Each call becomes one row with the time that was its own, in the order in which calls began; the
+//! time of a caller stands still while its callees run. The rules for what real traces do wrong are
+//! those of a debugger's call stack: a return that names an outer call ends all calls inside it, a
+//! return that names none is ignored, calls that are open at the end are ended there, and a call
+//! that outlasts its caller is cut where the caller ends. Nothing of it is silent: [`Warnings`]
+//! count it.
 
-use profile::{FrameId, ProfileBuilder, StackId, Warnings};
+use profile::{FrameId, ProfileBuilder, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -25,7 +28,8 @@ pub(crate) struct Event {
 pub(crate) enum What {
     /// A call began.
     Begin { name: u32, frame: FrameId },
-    /// A call ended: the innermost, or the innermost of that name; `frame` replaces what its beginning said.
+    /// A call ended: the innermost, or the innermost of that name; `frame` replaces what its
+    /// beginning said.
     End { name: Option<u32>, frame: Option<FrameId> },
     /// A whole call, until the given times.
     Complete { frame: FrameId, until: f64, cpu_until: Option<f64> },
@@ -43,7 +47,8 @@ pub(crate) struct Calls {
     pub(crate) nobodys: f64,
 }
 
-/// Runs the events of one thread, in any order. What is open at the end ends with the last event, or at `end` if that is later.
+/// Runs the events of one thread, in any order. What is open at the end ends with the last event,
+/// or at `end` if that is later.
 pub(crate) fn run(
     mut events: Vec<Event>,
     end: Option<f64>,
@@ -72,8 +77,9 @@ pub(crate) fn run(
     machine.calls(builder)
 }
 
-/// Puts events of the same time in order, unless they stand in one: ends of open calls, outermost last; then beginnings with the
-/// ends that stand after them in the file (calls without length); whole calls last, the longest outside.
+/// Puts events of the same time in order, unless they stand in one: ends of open calls, outermost
+/// last; then beginnings with the ends that stand after them in the file (calls without length);
+/// whole calls last, the longest outside.
 fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> Vec<Event> {
     if group.len() == 1 || is_nested(group, open) {
         return group.to_vec();
@@ -91,10 +97,13 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
             What::Complete { .. } => whole.push(event),
         }
     }
-    let until = |event: &Event| if let What::Complete { until, .. } = event.what { until } else { event.at };
+    let until = |event: &Event| {
+        if let What::Complete { until, .. } = event.what { until } else { event.at }
+    };
     whole.sort_by(|a, b| until(b).total_cmp(&until(a)));
 
-    // Of several ends the one that ends the innermost call comes first. Those that end none keep their order behind them.
+    // Of several ends the one that ends the innermost call comes first. Those that end none keep
+    // their order behind them.
     let mut ordered = Vec::with_capacity(group.len());
     let mut by_name: FxHashMap<u32, VecDeque<Event>> = FxHashMap::default();
     let mut others = Vec::new();
@@ -126,7 +135,8 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     ordered
 }
 
-/// Whether the events of one time, as they stand, end nothing but the innermost call. (Where a whole call stands says nothing.)
+/// Whether the events of one time, as they stand, end nothing but the innermost call. (Where a
+/// whole call stands says nothing.)
 fn is_nested(group: &[Event], open: &[Open]) -> bool {
     let mut outer = open.iter().rev();
     let mut begun: Vec<u32> = Vec::new();
@@ -195,7 +205,8 @@ struct Machine<'w> {
     open: Vec<Open>,
     /// How many of `open` have a name; none is no entry.
     n_open: FxHashMap<u32, usize>,
-    /// Which of `open` end by themselves: positions, outermost first. An inner one never ends later than an outer one.
+    /// Which of `open` end by themselves: positions, outermost first. An inner one never ends later
+    /// than an outer one.
     whole: Vec<usize>,
     now: f64,
     now_cpu: Option<f64>,
@@ -217,7 +228,7 @@ impl Machine<'_> {
                     && enclosing.0 < until.0
                 {
                     let lost = until.0 - enclosing.0;
-                    self.warnings.add("overlapping-call", || {
+                    self.warnings.add(WarningCode::OverlappingCall, || {
                         format!("a call outlasts the call that it began in by {lost}; it is cut where that one ends")
                     });
                     until = enclosing;
@@ -236,7 +247,9 @@ impl Machine<'_> {
 
     /// Ends the whole calls that are over at `at`, and what is open inside them.
     fn end_until(&mut self, at: f64) {
-        while let Some((position, (until, cpu))) = self.innermost_whole().filter(|(_, (until, _))| *until <= at) {
+        while let Some((position, (until, cpu))) =
+            self.innermost_whole().filter(|(_, (until, _))| *until <= at)
+        {
             self.pass(until, cpu);
             self.unwind(position);
         }
@@ -245,7 +258,9 @@ impl Machine<'_> {
     /// Ends the call at `position` of `open`, and what is open inside it.
     fn unwind(&mut self, position: usize) {
         for _ in position + 1..self.open.len() {
-            self.warnings.add("unwound-call", || "a call ended inside which others were open; they end with it".to_owned());
+            self.warnings.add(WarningCode::UnwoundCall, || {
+                "a call ended inside which others were open; they end with it".to_owned()
+            });
         }
         for ended in self.open.drain(position..) {
             if let Some(Entry::Occupied(mut n)) = ended.name.map(|name| self.n_open.entry(name)) {
@@ -286,14 +301,19 @@ impl Machine<'_> {
     }
 
     fn end(&mut self, name: Option<u32>, frame: Option<FrameId>) {
-        let is_meant = |open: &Open| open.name.is_some_and(|own| name.is_none_or(|name| name == own));
+        let is_meant =
+            |open: &Open| open.name.is_some_and(|own| name.is_none_or(|name| name == own));
         // Many ends of calls that never began must not look through all that are open each time.
         let is_open = name.map_or(!self.n_open.is_empty(), |name| self.n_open.contains_key(&name));
         let Some(ended) = is_open.then(|| self.open.iter().rposition(is_meant)).flatten() else {
-            self.warnings.add("unmatched-end", || "an end of a call that had not begun; it is ignored".to_owned());
+            self.warnings.add(WarningCode::UnmatchedEnd, || {
+                "an end of a call that had not begun; it is ignored".to_owned()
+            });
             return;
         };
-        if let Some((row, frame)) = self.open.get(ended).and_then(|open| self.rows.get_mut(open.row)).zip(frame) {
+        if let Some((row, frame)) =
+            self.open.get(ended).and_then(|open| self.rows.get_mut(open.row)).zip(frame)
+        {
             row.frame = frame;
         }
         self.unwind(ended);
@@ -302,9 +322,14 @@ impl Machine<'_> {
     fn finish(&mut self, end: Option<f64>) {
         self.end_until(f64::INFINITY);
         for _ in &self.open {
-            self.warnings.add("unfinished-call", || "a call is open at the end of the recording; it ends there".to_owned());
+            self.warnings.add(WarningCode::UnfinishedCall, || {
+                "a call is open at the end of the recording; it ends there".to_owned()
+            });
         }
-        self.pass(end.filter(|end| end.is_finite()).map_or(self.now, |end| end.max(self.now)), self.now_cpu);
+        self.pass(
+            end.filter(|end| end.is_finite()).map_or(self.now, |end| end.max(self.now)),
+            self.now_cpu,
+        );
         self.open.clear();
     }
 
@@ -341,14 +366,20 @@ mod tests {
     }
 
     /// The calls and the warnings as `code count`. An end without a name ends the innermost call.
-    fn run_all(events: &[(f64, char, &'static str, f64)], end: Option<f64>) -> (Calls, Profile, Vec<String>) {
+    fn run_all(
+        events: &[(f64, char, &'static str, f64)],
+        end: Option<f64>,
+    ) -> (Calls, Profile, Vec<String>) {
         let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::Nothing);
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let mut warnings = Warnings::default();
         let events = events.iter().map(|&(at, kind, text, duration)| {
             let name = builder.intern_string(text).unwrap();
-            let func = builder.intern_func(Func { name, source: None, lib: None, line: 0, column: 0 }).unwrap();
-            let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+            let func = builder
+                .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
+                .unwrap();
+            let frame =
+                builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
             let what = match kind {
                 'B' => What::Begin { name: name.raw(), frame },
                 'E' => What::End { name: (!text.is_empty()).then_some(name.raw()), frame: None },
@@ -359,7 +390,8 @@ mod tests {
         let events = events.collect();
         let calls = run(events, end, &mut builder, &mut warnings).unwrap();
         assert_eq!(calls.own_cpu, None);
-        let warnings = warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count));
+        let warnings =
+            warnings.into_iter().map(|warning| format!("{} {}", warning.code, warning.count));
         (calls, builder.build(), warnings.collect())
     }
 
@@ -369,8 +401,13 @@ mod tests {
         let mut lines = Vec::new();
         for (&stack, own) in calls.stacks.iter().zip(&calls.own) {
             let up = std::iter::successors(Some(stack), |&stack| profile.stacks().prefix(stack));
-            let mut names: Vec<_> =
-                up.map(|stack| profile.symbols().func_name(profile.frames().get(profile.stacks().frame(stack)).func)).collect();
+            let mut names: Vec<_> = up
+                .map(|stack| {
+                    profile
+                        .symbols()
+                        .func_name(profile.frames().get(profile.stacks().frame(stack)).func)
+                })
+                .collect();
             names.reverse();
             lines.push(format!("{} {own}", names.join(";")));
         }
@@ -380,10 +417,15 @@ mod tests {
 
     #[test]
     fn a_caller_stands_still_while_its_callees_run() {
-        let events = [b(0.0, "f"), b(10.0, "g"), b(30.0, "h"), e(60.0, "h"), e(100.0, "g"), e(160.0, "f")];
+        let events =
+            [b(0.0, "f"), b(10.0, "g"), b(30.0, "h"), e(60.0, "h"), e(100.0, "g"), e(160.0, "f")];
         assert_eq!(lines(&events, None), "f 70, f;g 60, f;g;h 30");
         let whole = [x(30.0, "h", 30.0), x(10.0, "g", 90.0), x(0.0, "f", 160.0)];
-        assert_eq!(lines(&whole, None), "f 70, f;g 60, f;g;h 30", "in the order in which calls end");
+        assert_eq!(
+            lines(&whole, None),
+            "f 70, f;g 60, f;g;h 30",
+            "in the order in which calls end"
+        );
         assert_eq!(lines(&[x(0.0, "Foo", 50.0), x(10.0, "Bar", 30.0)], None), "Foo 20, Foo;Bar 30");
     }
 
@@ -415,7 +457,10 @@ mod tests {
     fn an_end_that_names_an_outer_call_unwinds_and_one_that_names_none_is_ignored() {
         let events = [b(0.0, "alpha"), b(1.0, "beta"), e(9.0, "alpha"), e(10.0, "beta")];
         assert_eq!(lines(&events, None), "alpha 1, alpha;beta 8, unwound-call 1, unmatched-end 1");
-        assert_eq!(lines(&[e(1.0, "x"), b(2.0, "f"), e(5.0, ""), e(6.0, "")], None), "f 3, unmatched-end 2");
+        assert_eq!(
+            lines(&[e(1.0, "x"), b(2.0, "f"), e(5.0, ""), e(6.0, "")], None),
+            "f 3, unmatched-end 2"
+        );
     }
 
     #[test]
@@ -423,36 +468,66 @@ mod tests {
         let events = [b(0.0, "A"), b(1.0, "B"), b(2.0, "C")];
         assert_eq!(lines(&events, None), "A 1, A;B 1, A;B;C 0, unfinished-call 3");
         assert_eq!(lines(&events, Some(10.0)), "A 1, A;B 1, A;B;C 8, unfinished-call 3");
-        assert_eq!(lines(&events, Some(1.5)), "A 1, A;B 1, A;B;C 0, unfinished-call 3", "an end before the last event is none");
+        assert_eq!(
+            lines(&events, Some(1.5)),
+            "A 1, A;B 1, A;B;C 0, unfinished-call 3",
+            "an end before the last event is none"
+        );
     }
 
     #[test]
     fn a_call_is_cut_where_its_caller_ends() {
-        assert_eq!(lines(&[x(0.0, "alpha", 10.0), x(5.0, "beta", 10.0)], None), "alpha 5, alpha;beta 5, overlapping-call 1");
+        assert_eq!(
+            lines(&[x(0.0, "alpha", 10.0), x(5.0, "beta", 10.0)], None),
+            "alpha 5, alpha;beta 5, overlapping-call 1"
+        );
         let events = [x(0.0, "X", 20.0), b(10.0, "f"), e(25.0, "f")];
         assert_eq!(lines(&events, None), "X 10, X;f 10, unwound-call 1, unmatched-end 1");
     }
 
     #[test]
     fn events_of_one_time() {
-        // The end of the call before comes first, whatever the file says; a call without length keeps its order.
+        // The end of the call before comes first, whatever the file says; a call without length
+        // keeps its order.
         assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "f"), e(9.0, "g")], None), "f 5, g 4");
-        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
-        assert_eq!(lines(&[b(0.0, "f"), b(2.0, "g"), e(9.0, "f"), e(9.0, "g")], None), "f 2, f;g 7", "the innermost ends first");
-        assert_eq!(lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None), "out 7, out;in 2, out;in;none 0");
+        assert_eq!(
+            lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None),
+            "f 9, f;g 0"
+        );
+        assert_eq!(
+            lines(&[b(0.0, "f"), b(2.0, "g"), e(9.0, "f"), e(9.0, "g")], None),
+            "f 2, f;g 7",
+            "the innermost ends first"
+        );
+        assert_eq!(
+            lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None),
+            "out 7, out;in 2, out;in;none 0"
+        );
         // A call without length just before its caller ends is still a call of that caller.
-        assert_eq!(lines(&[b(0.0, "f"), b(9.0, "g"), e(9.0, "g"), e(9.0, "f")], None), "f 9, f;g 0");
-        assert_eq!(lines(&[b(0.0, "f"), b(5.0, "f"), e(5.0, "f"), e(9.0, "f")], None), "f 9, f;f 0");
+        assert_eq!(
+            lines(&[b(0.0, "f"), b(9.0, "g"), e(9.0, "g"), e(9.0, "f")], None),
+            "f 9, f;g 0"
+        );
+        assert_eq!(
+            lines(&[b(0.0, "f"), b(5.0, "f"), e(5.0, "f"), e(9.0, "f")], None),
+            "f 9, f;f 0"
+        );
         // A tail call: as if the callee were called by the caller's caller.
         assert_eq!(
-            lines(&[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")], None),
+            lines(
+                &[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")],
+                None
+            ),
             "m 1, m;f 3, m;g 2"
         );
     }
 
     #[test]
     fn times_that_make_no_sense() {
-        assert_eq!(lines(&[x(5.0, "f", -3.0), x(f64::NAN, "g", 1.0), x(6.0, "h", f64::NAN)], None), "f 0, h 0");
+        assert_eq!(
+            lines(&[x(5.0, "f", -3.0), x(f64::NAN, "g", 1.0), x(6.0, "h", f64::NAN)], None),
+            "f 0, h 0"
+        );
         assert_eq!(lines(&[], Some(5.0)), "");
     }
 
@@ -461,7 +536,11 @@ mod tests {
         let events = [b(2.0, "f"), e(3.0, "f"), x(5.0, "g", 1.0), b(9.0, "f")];
         let nobodys = |events, end| run_all(events, end).0.nobodys;
         assert_eq!(
-            (nobodys(&events[..], Some(20.0)), nobodys(&events[..3], None), nobodys(&events[..3], Some(10.0))),
+            (
+                nobodys(&events[..], Some(20.0)),
+                nobodys(&events[..3], None),
+                nobodys(&events[..3], Some(10.0))
+            ),
             (5.0, 2.0, 6.0)
         );
     }
@@ -474,10 +553,19 @@ mod tests {
 
     #[test]
     fn ends_of_one_time_with_and_without_names() {
-        // `f` takes `g` with it; the end without a name ends the innermost of those that are still there.
+        // `f` takes `g` with it; the end without a name ends the innermost of those that are still
+        // there.
         let events = [b(0.0, "m"), b(5.0, "f"), b(5.0, "g"), e(5.0, "f"), e(5.0, ""), e(9.0, "m")];
         assert_eq!(lines(&events, None), "m 5, m;f 0, m;f;g 0, unwound-call 1, unmatched-end 1");
-        let events = [b(0.0, "f"), b(1.0, "g"), e(5.0, "x"), e(5.0, "f"), e(5.0, "g"), e(5.0, "g"), e(6.0, "f")];
+        let events = [
+            b(0.0, "f"),
+            b(1.0, "g"),
+            e(5.0, "x"),
+            e(5.0, "f"),
+            e(5.0, "g"),
+            e(5.0, "g"),
+            e(6.0, "f"),
+        ];
         assert_eq!(lines(&events, None), "f 1, f;g 4, unmatched-end 3");
     }
 
@@ -485,13 +573,18 @@ mod tests {
     fn neither_depth_nor_strays_nor_one_time_for_all_make_it_slow() {
         let (mut builder, n) = (ProfileBuilder::new(Vec::new(), 0), 100_000);
         let name = builder.intern_string("f").unwrap();
-        let func = builder.intern_func(Func { name, source: None, lib: None, line: 0, column: 0 }).unwrap();
-        let frame = builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
+        let func = builder
+            .intern_func(Func { name, source: None, lib: None, line: 0, column: 0 })
+            .unwrap();
+        let frame =
+            builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false }).unwrap();
         let begin = What::Begin { name: 1, frame };
-        let (end, stray) = (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });
+        let (end, stray) =
+            (What::End { name: Some(1), frame: None }, What::End { name: Some(2), frame: None });
         let mut run = |what: &[What], step: f64| {
             let events = what.iter().flat_map(|&what| vec![what; n]).enumerate();
-            let events = events.map(|(i, what)| Event { at: i as f64 * step, cpu: None, what }).collect();
+            let events =
+                events.map(|(i, what)| Event { at: i as f64 * step, cpu: None, what }).collect();
             let calls = run(events, None, &mut builder, &mut Warnings::default()).unwrap();
             (calls.stacks.len(), calls.own.iter().sum::<f64>())
         };

@@ -1,19 +1,23 @@
-//! Trace Event JSON (Chrome traces): calls and returns with times, by Chromium, Node.js, py-spy, `VizTracer`,
-//! tracing-chrome.
+//! Trace Event JSON (Chrome traces): calls and returns with times, by Chromium, Node.js, py-spy,
+//! `VizTracer`, tracing-chrome.
 //!
-//! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call, `E` ends the innermost and
-//! `X` is a whole one; `M` gives names, at any place of the file; `b` and `e` are async operations: see [`operations`]. All else
-//! (counters, flows) says nothing about stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are traced
-//! while they run, and tracing-chrome leaves it so when they are killed.
+//! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call,
+//! `E` ends the innermost and `X` is a whole one; `M` gives names, at any place of the file; `b`
+//! and `e` are async operations: see [`operations`]. All else (counters, flows) says nothing about
+//! stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are
+//! traced while they run, and tracing-chrome leaves it so when they are killed.
 //!
-//! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled into the trace, the
-//! samples are the recording, and the timeline beside them is not: see [`sampled`] (V8) and [`stack_frames`] (Hermes).
+//! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled
+//! into the trace, the samples are the recording, and the timeline beside them is not: see
+//! [`sampled`] (V8) and [`stack_frames`] (Hermes).
 //!
-//! An event may have the stack of the moment in which it began (`sf`, `stack`). A trace that has calls takes none of them:
-//! what encloses a call is known from the events themselves, and tools disagree whether the innermost frame is the caller or
-//! the call itself (LLVM `XRay`). Without calls, events with stacks are samples: see [`stack_frames`].
+//! An event may have the stack of the moment in which it began (`sf`, `stack`). A trace that has
+//! calls takes none of them: what encloses a call is known from the events themselves, and tools
+//! disagree whether the innermost frame is the caller or the call itself (LLVM `XRay`). Without
+//! calls, events with stacks are samples: see [`stack_frames`].
 //!
-//! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what does not nest.
+//! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what
+//! does not nest.
 
 mod event;
 mod operations;
@@ -23,11 +27,14 @@ mod stack_frames;
 
 use super::calls::{self, What};
 use crate::scan::{Scanned, Scanner, Stop};
-use crate::{At, Format, Read, ReadError};
+use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
 use event::{Event, Text, id, number, time};
 use operations::{Category, Operations};
 use place::{PYTORCH, Place};
-use profile::{BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
+use profile::{
+    BuildError, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, Thread, WarningCode,
+    Warnings, Weights,
+};
 use rustc_hash::FxHashMap;
 use sampled::Sampled;
 use serde::Deserialize;
@@ -43,18 +50,28 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     match walked {
         Ok(()) | Err(Stop::Enough) => {}
         Err(Stop::End) if trace.n_events == 0 => {
-            return Err(ReadError::truncated(at, "the JSON ends before the first whole event; expected trace events"));
+            return Err(ReadError::truncated(
+                at,
+                "the JSON ends before the first whole event; expected trace events",
+            ));
         }
         Err(Stop::Broken) if trace.n_events == 0 => {
-            return Err(ReadError::malformed(at, "this is not JSON; expected an array of trace events"));
+            return Err(ReadError::malformed(
+                at,
+                "this is not JSON; expected an array of trace events",
+            ));
         }
         Err(Stop::End) => {
             let n = trace.n_events;
-            trace.warnings.add("truncated", || format!("{at}the trace has no end; the {n} events until there are shown"));
+            trace.warnings.add(WarningCode::Truncated, || {
+                format!("{at}the trace has no end; the {n} events until there are shown")
+            });
         }
         Err(Stop::Broken) => {
             let n = trace.n_events;
-            trace.warnings.add("malformed", || format!("{at}this is not JSON; the {n} events before it are shown"));
+            trace.warnings.add(WarningCode::Malformed, || {
+                format!("{at}this is not JSON; the {n} events before it are shown")
+            });
         }
     }
     trace.finish()
@@ -74,7 +91,6 @@ impl<'a> Names<'a> {
             process_name: self.processes.get(&pid).cloned().unwrap_or_default(),
             pid: pid.map(str::to_owned),
             tid: tid.map(str::to_owned),
-            samples: Samples::default(),
         }
     }
 }
@@ -107,7 +123,7 @@ struct Trace<'a> {
     base: Option<i64>,
     /// Earliest and latest time.
     span: Option<(f64, f64)>,
-    producer: Option<String>,
+    writer: Writer,
     warnings: Warnings,
     failed: Option<BuildError>,
 }
@@ -139,9 +155,12 @@ impl<'a> Trace<'a> {
             scanner.peek()?;
             let start = scanner.at();
             scanner.skip()?;
-            let event = serde_json::from_slice(scanner.since(start)).and_then(|event| self.event(&event));
+            let event =
+                serde_json::from_slice(scanner.since(start)).and_then(|event| self.event(&event));
             if let Err(error) = event {
-                self.warnings.add("malformed-event", || format!("the event at byte {start} is left out: {error}"));
+                self.warnings.add(WarningCode::MalformedEvent, || {
+                    format!("the event at byte {start} is left out: {error}")
+                });
             }
             self.n_events += 1;
             if self.failed.is_some() { Err(Stop::Enough) } else { Ok(()) }
@@ -160,9 +179,12 @@ impl<'a> Trace<'a> {
         let Ok(about) = serde_json::from_slice::<About<'_>>(value) else { return };
         match (key, about) {
             (b"viztracer_metadata", About { version: Some(version), .. }) => {
-                self.producer = Some(format!("viztracer@{}", &*version));
+                self.writer = Writer::of_producer(Some(Producer::new("viztracer", &version)));
             }
-            (b"metadata", About { product: Some(product), .. }) => self.producer = Some(product.replacen('/', "@", 1)),
+            (b"metadata", About { product: Some(product), .. }) => {
+                let product = product.replacen('/', "@", 1);
+                self.writer = Writer::of_producer(Some(Producer::parse(&product)));
+            }
             _ => {}
         }
     }
@@ -204,33 +226,49 @@ impl<'a> Trace<'a> {
         let Args { name, node } = serde_json::from_str(event.args.map_or("{}", |args| args.get()))?;
         let pid = id(event.pid);
         match (event.name(), name) {
-            ("process_name", Some(name)) => drop(self.names.processes.insert(pid, name.to_string())),
-            ("thread_name", Some(name)) => drop(self.names.threads.insert((pid, id(event.tid)), name.to_string())),
+            ("process_name", Some(name)) => {
+                drop(self.names.processes.insert(pid, name.to_string()));
+            }
+            ("thread_name", Some(name)) => {
+                drop(self.names.threads.insert((pid, id(event.tid)), name.to_string()));
+            }
             _ => {}
         }
         if let Some(node) = node {
-            self.producer = Some(format!("node@{}", &*node));
+            self.writer = Writer::of_producer(Some(Producer::new("node", &node)));
         }
         Ok(())
+    }
+
+    /// Notes the dialect of an event, unless the file has named its producer or an earlier event had
+    /// a dialect. Returns whether it was noted.
+    fn recognise(&mut self, dialect: Dialect) -> bool {
+        let is_first = self.writer == Writer::default();
+        if is_first {
+            self.writer.dialect = Some(dialect);
+        }
+        is_first
     }
 
     /// An event that begins or ends a call, or both.
     fn call(&mut self, event: &Event<'a>) -> Result<(), BuildError> {
         let Some(at) = time(event.ts, &mut self.base) else {
-            self.warnings.add("no-time", || format!("an event ({}) has no time; it is left out", event.name()));
+            self.warnings.add(WarningCode::NoTime, || {
+                format!("an event ({}) has no time; it is left out", event.name())
+            });
             return Ok(());
         };
         if event.dur.is_some() && number(event.dur).is_none() {
-            self.warnings
-                .add("malformed-event", || format!("the duration of an event ({}) is no number; it is left out", event.name()));
+            self.warnings.add(WarningCode::MalformedEvent, || {
+                format!("the duration of an event ({}) is no number; it is left out", event.name())
+            });
             return Ok(());
         }
         let cpu = number(event.tts);
         let place = Place::of(event);
-        if event.category() == PYTORCH && place.is_some() && self.producer.is_none() {
-            self.producer = Some("PyTorch".to_owned());
+        if event.category() == PYTORCH && place.is_some() && self.recognise(Dialect::PyTorch) {
             let message = "PyTorch writes the first line of a function, not the line that executes";
-            self.warnings.add("function-lines", || message.to_owned());
+            self.warnings.add(WarningCode::FunctionLines, || message.to_owned());
         }
         self.has_lines |= place.as_ref().is_some_and(|place| place.at.0 > 0);
         let is_operation = Operations::has(event);
@@ -239,8 +277,14 @@ impl<'a> Trace<'a> {
         let what = match event.phase() {
             // What the end says of the place wins; an end without a name ends the innermost call.
             "E" | "e" => What::End {
-                name: if event.name().is_empty() { None } else { Some(self.builder.intern_string(event.name())?.raw()) },
-                frame: place.map(|place| place.frame(event.name(), &mut self.builder)).transpose()?,
+                name: if event.name().is_empty() {
+                    None
+                } else {
+                    Some(self.builder.intern_string(event.name())?.raw())
+                },
+                frame: place
+                    .map(|place| place.frame(event.name(), &mut self.builder))
+                    .transpose()?,
             },
             phase => {
                 let frame = place.unwrap_or_default().frame(event.name(), &mut self.builder)?;
@@ -251,7 +295,11 @@ impl<'a> Trace<'a> {
                     self.lacks_cpu |= cpu_duration.is_none();
                     let until = at + number(event.dur).or(cpu_duration).unwrap_or(0.0);
                     last = last.max(until);
-                    What::Complete { frame, until, cpu_until: cpu.zip(cpu_duration).map(|(cpu, duration)| cpu + duration) }
+                    What::Complete {
+                        frame,
+                        until,
+                        cpu_until: cpu.zip(cpu_duration).map(|(cpu, duration)| cpu + duration),
+                    }
                 }
             }
         };
@@ -263,7 +311,9 @@ impl<'a> Trace<'a> {
         } else if let Some(track) = self.operations.track(event, &mut self.builder)? {
             track.push(call);
         } else {
-            self.warnings.add("no-id", || format!("an async event ({}) has no id; it is left out", event.name()));
+            self.warnings.add(WarningCode::NoId, || {
+                format!("an async event ({}) has no id; it is left out", event.name())
+            });
         }
         Ok(())
     }
@@ -273,11 +323,12 @@ impl<'a> Trace<'a> {
         let (pid, tid) = (id(event.pid), id(event.tid));
         let mut key = (pid, tid);
         if event.category() == "py-spy" {
-            // It keeps stacks by thread id alone, which forked processes share: a call may end under another process.
+            // It keeps stacks by thread id alone, which forked processes share: a call may end
+            // under another process.
             key.0 = None;
-            self.producer.get_or_insert_with(|| "py-spy".to_owned());
+            self.recognise(Dialect::PySpy);
         } else if event.file.is_some() {
-            self.producer.get_or_insert_with(|| "tracing-chrome".to_owned());
+            self.recognise(Dialect::TracingChrome);
         }
         let next = self.threads.len();
         let index = *self.thread_ids.entry(key).or_insert(next);
@@ -287,7 +338,7 @@ impl<'a> Trace<'a> {
         let thread = &mut self.threads[index];
         if thread.pid.is_some() && thread.pid != pid {
             thread.pid = None;
-            self.warnings.add("shared-thread-id", || {
+            self.warnings.add(WarningCode::SharedThreadId, || {
                 let tid = tid.unwrap_or_default();
                 format!(
                     "several processes share thread id {tid}, and py-spy keeps one stack for all of them: part of their time is \
@@ -299,21 +350,25 @@ impl<'a> Trace<'a> {
     }
 
     fn finish(self) -> Result<Read, ReadError> {
-        let Self { names, sampled, mut stack_frames, mut warnings, producer, .. } = self;
+        let Self { names, sampled, mut stack_frames, mut warnings, writer, .. } = self;
         if !sampled.is_empty() {
-            return Ok(Read { producer, ..sampled.read(&names, warnings)? });
+            return Ok(Read { writer, ..sampled.read(&names, warnings)? });
         }
         let samples = stack_frames.samples(!self.threads.is_empty())?;
         if !samples.is_empty() {
-            return Ok(Read { producer, ..stack_frames.read(&samples, &names, warnings)? });
+            return Ok(Read { writer, ..stack_frames.read(&samples, &names, warnings)? });
         }
         let (threads, categories) = (self.threads, self.operations.categories);
         if threads.is_empty() && categories.is_empty() && self.n_old_async > 0 {
             let n = self.n_old_async;
-            warnings
-                .add("old-async", || format!("{n} async events (S, F) are of a form that is not read; record b and e events"));
+            warnings.add(WarningCode::OldAsync, || {
+                format!(
+                    "{n} async events (S, F) are of a form that is not read; record b and e events"
+                )
+            });
         }
-        let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let lines =
+            if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let metric = |name| Metric::new(name, "us", None).with_lines(lines);
         let mut metrics = Vec::new();
         if categories.is_empty() || !threads.is_empty() {
@@ -334,8 +389,12 @@ impl<'a> Trace<'a> {
             let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
             let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
             // py-spy samples: what it writes as a call are samples in a row that look alike.
-            let samples = if producer.as_deref() == Some("py-spy") { samples } else { samples.with_calls(vec![1; n]) };
-            builder.push_thread(Thread { samples, ..names.thread(pid, tid) })?;
+            let samples = if writer.dialect == Some(Dialect::PySpy) {
+                samples
+            } else {
+                samples.with_calls(vec![1; n])
+            };
+            builder.push_thread(names.thread(pid, tid), samples)?;
         }
         let mut n_operations = 0;
         for Category { pid, name, tracks } in categories {
@@ -351,16 +410,16 @@ impl<'a> Trace<'a> {
             let weights = of_calls.chain([Weights::Each(own)]).collect();
             let samples = Samples::new(stacks, weights).with_calls(vec![1; n]);
             let name = format!("async {name}").trim_end().to_owned();
-            builder.push_thread(Thread { name, samples, ..names.thread(pid, None) })?;
+            builder.push_thread(Thread { name, ..names.thread(pid, None) }, samples)?;
         }
         if n_operations > 1 || (n_operations > 0 && n_of_calls > 0) {
-            warnings.add("async-operations", || {
+            warnings.add(WarningCode::AsyncOperations, || {
                 format!("{n_operations} async operations run side by side: their metric `async` adds up to more than the time that passed")
             });
         }
         let recording = Recording::Stacks(builder.build());
         let span_seconds = self.span.map(|(start, end)| (end - start) / 1e6);
-        Ok(Read { recording, format: Format::ChromeTrace, version: None, producer, span_seconds, warnings, raw_stacks: None })
+        Ok(Read { writer, span_seconds, ..Read::new(Format::ChromeTrace, recording, warnings) })
     }
 }
 

@@ -1,4 +1,5 @@
-//! V8 `.cpuprofile`: the `Profile` of the DevTools protocol, as Node.js, Chromium and Deno write it.
+//! V8 `.cpuprofile`: the `Profile` of the DevTools protocol, as Node.js, Chromium and Deno write
+//! it.
 //!
 //! What it holds and what comes out: see [`super::v8`].
 
@@ -21,15 +22,16 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
     let mut builder = ProfileBuilder::new(metrics, default_metric(counted.total_time()));
     let samples = counted.samples(&mut builder, &profile.nodes, &tree)?;
-    builder.push_thread(Thread { samples, ..Thread::default() })?;
+    builder.push_thread(Thread::default(), samples)?;
     let recording = Recording::Stacks(builder.build());
-    Ok(Read { recording, format: Format::CpuProfile, version: None, producer: None, span_seconds, warnings, raw_stacks: None })
+    Ok(Read { span_seconds, ..Read::new(Format::CpuProfile, recording, warnings) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{At, ErrorKind};
+    use profile::WarningCode;
     use profile::{Code, LineKnowledge, Profile};
     use std::fmt::Write;
 
@@ -48,7 +50,7 @@ mod tests {
     /// Each row as `root>leaf:line hits time`.
     fn rows(profile: &Profile) -> String {
         let mut out = String::new();
-        let samples = &profile.threads()[0].samples;
+        let samples = &profile.samples()[0];
         for row in 0..samples.len() {
             let (mut names, mut next) = (Vec::new(), samples.stack(row));
             while let Some(stack) = next {
@@ -95,29 +97,46 @@ mod tests {
             symbols.sources.iter().map(|&s| symbols.strings.get(s)).collect::<Vec<_>>(),
             ["http://h/y.js?v=7", "/a b/x.js"]
         );
-        let hash = symbols.funcs.ids().map(|id| symbols.funcs.get(id)).find(|f| symbols.strings.get(f.name) == "hash").unwrap();
+        let hash = symbols
+            .funcs
+            .ids()
+            .map(|id| symbols.funcs.get(id))
+            .find(|f| symbols.strings.get(f.name) == "hash")
+            .unwrap();
         assert_eq!((hash.line, hash.column), (6, 6));
         // What has a place is a script; what has only a name is called by scripts.
-        let codes = symbols.funcs.ids().map(|func| (symbols.func_name(func), symbols.funcs.code(func)));
+        let codes =
+            symbols.funcs.ids().map(|func| (symbols.func_name(func), symbols.funcs.code(func)));
         assert_eq!(
             codes.collect::<Vec<_>>(),
-            [("(anonymous)", Code::JavaScript), ("hash", Code::JavaScript), ("(idle)", Code::Native), ("fill", Code::Label)]
+            [
+                ("(anonymous)", Code::JavaScript),
+                ("hash", Code::JavaScript),
+                ("(idle)", Code::Native),
+                ("fill", Code::Label)
+            ]
         );
         assert_eq!(profile.default_metric().index(), 1);
         let metrics = Recording::Stacks(profile).metrics().to_vec();
         assert_eq!(
             metrics.iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect::<Vec<_>>(),
-            [("hits", "hits", LineKnowledge::SelfOnly), ("time", "us", LineKnowledge::SelfEstimated)]
+            [
+                ("hits", "hits", LineKnowledge::SelfOnly),
+                ("time", "us", LineKnowledge::SelfEstimated)
+            ]
         );
     }
 
     #[test]
     fn a_tree_by_parents_is_the_same_tree() {
-        let nodes = [("f", "2"), ("(root)", "null"), ("g", "1")].map(|(name, parent)| (frame(name, "", -1), parent));
+        let nodes = [("f", "2"), ("(root)", "null"), ("g", "1")]
+            .map(|(name, parent)| (frame(name, "", -1), parent));
         let nodes: Vec<_> = nodes
             .iter()
             .enumerate()
-            .map(|(i, (frame, parent))| format!(r#"{{"id":{i},{frame},"parent":{parent},"hitCount":{i}}}"#))
+            .map(|(i, (frame, parent))| {
+                format!(r#"{{"id":{i},{frame},"parent":{parent},"hitCount":{i}}}"#)
+            })
             .collect();
         let (profile, ..) = profile(&format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")));
         // The hit on the root has no stack.
@@ -133,7 +152,14 @@ mod tests {
         let (profile, warnings, _) = profile(&text);
         assert_eq!(rows(&profile), "f:2 3 2\nf 1 0\n 0 7\n");
         let codes: Vec<_> = warnings.as_slice().iter().map(|w| (w.code, w.count)).collect();
-        assert_eq!(codes, [("uneven-columns", 1), ("unknown-node", 2), ("ticks-exceed-hits", 1)]);
+        assert_eq!(
+            codes,
+            [
+                (WarningCode::UnevenColumns, 1),
+                (WarningCode::UnknownNode, 2),
+                (WarningCode::TicksExceedHits, 1)
+            ]
+        );
     }
 
     #[test]
@@ -141,16 +167,22 @@ mod tests {
         let text = format!(r#"{{"samples":[1,1],"nodes":[{{"id":1,{}}}]}}"#, frame("f", "x.js", 0));
         let (profile, warnings, span) = profile(&text);
         assert_eq!((rows(&profile).as_str(), span), ("f 2\n", None));
-        assert_eq!(warnings.as_slice()[0].code, "no-hit-count");
+        assert_eq!(warnings.as_slice()[0].code, WarningCode::NoHitCount);
     }
 
     #[test]
     fn broken_trees_are_refused_with_node_and_key() {
         let node = |id: i64, rest: &str| format!(r#"{{"id":{id},{}{rest}}}"#, frame("f", "", -1));
         let cases = [
-            (vec![node(1, r#","children":[2,5]"#), node(2, "")], "nodes[0].children[1]: there is no node 5"),
+            (
+                vec![node(1, r#","children":[2,5]"#), node(2, "")],
+                "nodes[0].children[1]: there is no node 5",
+            ),
             (vec![node(1, r#","parent":3"#)], "nodes[0].parent: there is no node 3"),
-            (vec![node(1, ""), node(1, "")], "nodes[1].id: node 1 was there before; expected ids to be unique"),
+            (
+                vec![node(1, ""), node(1, "")],
+                "nodes[1].id: node 1 was there before; expected ids to be unique",
+            ),
             (
                 vec![node(1, r#","children":[2]"#), node(2, r#","children":[1]"#)],
                 "nodes[0].children: node 1 is reached from itself; expected a tree",
@@ -165,7 +197,8 @@ mod tests {
             ),
         ];
         for (nodes, expected) in cases {
-            let error = read(format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")).as_bytes()).unwrap_err();
+            let error =
+                read(format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")).as_bytes()).unwrap_err();
             assert_eq!((error.kind, error.to_string().as_str()), (ErrorKind::Malformed, expected));
         }
         let error = read(br#"{"nodes":[{"id":1,"#).unwrap_err();
@@ -176,10 +209,17 @@ mod tests {
     fn a_hundred_thousand_levels_are_read_without_recursion() {
         let nodes: Vec<_> = (0..100_000)
             .rev()
-            .map(|i| format!(r#"{{"id":{i},{},"hitCount":1,"parent":{}}}"#, frame("f", "", -1), (i - 1).max(0)))
+            .map(|i| {
+                format!(
+                    r#"{{"id":{i},{},"hitCount":1,"parent":{}}}"#,
+                    frame("f", "", -1),
+                    (i - 1).max(0)
+                )
+            })
             .collect();
         // Node 0 would be its own parent.
-        let text = format!(r#"{{"nodes":[{}]}}"#, nodes.join(",")).replace(r#""hitCount":1,"parent":0}]"#, r#""hitCount":1}]"#);
+        let text = format!(r#"{{"nodes":[{}]}}"#, nodes.join(","))
+            .replace(r#""hitCount":1,"parent":0}]"#, r#""hitCount":1}]"#);
         let (profile, ..) = profile(&text);
         assert_eq!(profile.stacks().len(), 100_000);
     }

@@ -1,17 +1,23 @@
-//! Heap profiles by valgrind's DHAT (`valgrind --tool=dhat`) and by dhat-rs, which writes the same JSON for Rust programs.
+//! Heap profiles by valgrind's DHAT (`valgrind --tool=dhat`) and by dhat-rs, which writes the same
+//! JSON for Rust programs.
 //!
-//! A list of program points, each a stack (`fs`, leaf first) with sums of what was allocated there: in all, at the moment at
-//! which the heap was largest (t-gmax), and at the end. `bklt` says that blocks have lifetimes: else (copies, ad hoc events)
-//! there are sums in all only, and `bsu` and `bksu` may say what is counted. `bkacc` says that accesses were counted, too.
+//! A list of program points, each a stack (`fs`, leaf first) with sums of what was allocated there:
+//! in all, at the moment at which the heap was largest (t-gmax), and at the end. `bklt` says that
+//! blocks have lifetimes: else (copies, ad hoc events) there are sums in all only, and `bsu` and
+//! `bksu` may say what is counted. `bkacc` says that accesses were counted, too.
 //!
-//! Frames are text: `0x10914E: copy (pool.h:16)`, with a column by dhat-rs, or `… (in /lib/libc.so.6)` without debug info. Lines
-//! are those that were executing. valgrind names files without folder, dhat-rs with their last two folders. A frame with the
-//! address of its caller was inlined. The greatest size of each program point (`mb`, `mbk`) is left out: these were reached at
-//! different times, so that their sum is the size of nothing.
+//! Frames are text: `0x10914E: copy (pool.h:16)`, with a column by dhat-rs, or `… (in
+//! /lib/libc.so.6)` without debug info. Lines are those that were executing. valgrind names files
+//! without folder, dhat-rs with their last two folders. A frame with the address of its caller was
+//! inlined. The greatest size of each program point (`mb`, `mbk`) is left out: these were reached
+//! at different times, so that their sum is the size of nothing.
 
 use super::{FuncText, json};
 use crate::{At, Format, Read, ReadError};
-use profile::{Frame, FuncId, Metric, ProfileBuilder, Recording, Samples, Thread, Warnings, Weights};
+use profile::{
+    Frame, FuncId, Metric, ProfileBuilder, Recording, Samples, Thread, WarningCode, Warnings,
+    Weights,
+};
 use serde::Deserialize;
 use std::borrow::Cow;
 
@@ -79,7 +85,8 @@ impl File<'_> {
             (Metric::new(&format!("{what}-{unit}"), unit, None), weight)
         }
         let (bytes, blocks) = (&*self.bsu, &*self.bksu);
-        let mut columns = vec![column("total", bytes, |pp| pp.tb), column("total", blocks, |pp| pp.tbk)];
+        let mut columns =
+            vec![column("total", bytes, |pp| pp.tb), column("total", blocks, |pp| pp.tbk)];
         if self.bklt {
             columns.extend([
                 column("at-t-gmax", bytes, |pp| pp.gb),
@@ -89,7 +96,8 @@ impl File<'_> {
             ]);
         }
         if self.bkacc {
-            columns.extend([column("reads", bytes, |pp| pp.rb), column("writes", bytes, |pp| pp.wb)]);
+            columns
+                .extend([column("reads", bytes, |pp| pp.rb), column("writes", bytes, |pp| pp.wb)]);
         }
         columns
     }
@@ -99,11 +107,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let file: File<'_> = json::decode(bytes)?;
     let mut warnings = Warnings::default();
     if file.version != 2.0 {
-        let message = || format!("version {} of the format is not known; it is read like version 2", file.version);
-        warnings.add("unknown-version", message);
+        let message = || {
+            format!(
+                "version {} of the format is not known; it is read like version 2",
+                file.version
+            )
+        };
+        warnings.add(WarningCode::UnknownVersion, message);
     }
     let columns = file.columns();
-    let mut builder = ProfileBuilder::new(columns.iter().map(|(metric, _)| metric.clone()).collect(), 0);
+    let mut builder =
+        ProfileBuilder::new(columns.iter().map(|(metric, _)| metric.clone()).collect(), 0);
     let mut places = Vec::with_capacity(file.ftbl.len());
     for text in &file.ftbl {
         places.push(Place::of(text).map(|place| place.intern(&mut builder)).transpose()?);
@@ -114,7 +128,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         let (mut stack, mut caller_address) = (None, "");
         for (i, &frame) in pp.fs.iter().enumerate().rev() {
             let place = places.get(frame).ok_or_else(|| {
-                let message = format!("there is no frame {frame}, only {} in `ftbl`", file.ftbl.len());
+                let message =
+                    format!("there is no frame {frame}, only {} in `ftbl`", file.ftbl.len());
                 ReadError::malformed(At::Key(format!("pps[{row}].fs[{i}]")), message)
             })?;
             let &Some((address, func, line, column)) = place else { continue };
@@ -125,20 +140,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
         stacks.push(stack);
     }
-    let weights = columns.iter().map(|(_, weight)| Weights::Each(file.pps.iter().map(weight).collect())).collect();
-    builder.push_thread(Thread { samples: Samples::new(stacks, weights), ..Thread::default() })?;
+    let weights = columns
+        .iter()
+        .map(|(_, weight)| Weights::Each(file.pps.iter().map(weight).collect()))
+        .collect();
+    builder.push_thread(Thread::default(), Samples::new(stacks, weights))?;
 
-    let version = Some(format!("{}, {}", file.version, file.mode));
+    let version = Some(file.version.to_string());
     // valgrind counts instructions.
     let span_seconds = file.te.filter(|_| file.tu == "µs").map(|us| us / 1e6);
     Ok(Read {
-        recording: Recording::Stacks(builder.build()),
-        format: Format::Dhat,
         version,
-        producer: None,
+        mode: Some(file.mode.to_string()),
         span_seconds,
-        warnings,
-        raw_stacks: None,
+        ..Read::new(Format::Dhat, Recording::Stacks(builder.build()), warnings)
     })
 }
 
@@ -159,12 +174,20 @@ impl<'a> Place<'a> {
         if text == "[root]" {
             return None;
         }
-        let (address, rest) = text.split_once(": ").filter(|(address, _)| address.starts_with("0x")).unwrap_or(("", text));
-        let (name, place) = match rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (in ")) {
+        let (address, rest) = text
+            .split_once(": ")
+            .filter(|(address, _)| address.starts_with("0x"))
+            .unwrap_or(("", text));
+        let (name, place) = match rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (in "))
+        {
             Some((name, lib)) => return Some(Self { address, name, lib, ..Self::default() }),
-            None => rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")).unwrap_or((rest, "")),
+            None => {
+                rest.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")).unwrap_or((rest, ""))
+            }
         };
-        let numbered = |text: &'a str| text.rsplit_once(':').and_then(|(file, number)| Some((file, number.parse().ok()?)));
+        let numbered = |text: &'a str| {
+            text.rsplit_once(':').and_then(|(file, number)| Some((file, number.parse().ok()?)))
+        };
         let (file, line, column) = match numbered(place) {
             Some((rest, last)) => match numbered(rest) {
                 Some((file, line)) => (file, line, last),
@@ -177,7 +200,10 @@ impl<'a> Place<'a> {
         Some(Self { address, name, file, line, column, ..Self::default() })
     }
 
-    fn intern(self, builder: &mut ProfileBuilder) -> Result<(&'a str, FuncId, u32, u32), ReadError> {
+    fn intern(
+        self,
+        builder: &mut ProfileBuilder,
+    ) -> Result<(&'a str, FuncId, u32, u32), ReadError> {
         let Self { address, name, file, lib, line, column } = self;
         let func = FuncText { name, file, lib, ..FuncText::default() }.intern(builder)?;
         Ok((address, func, line, column))
@@ -198,7 +224,11 @@ mod tests {
         "0x1091B2: main (main.c:26)","0x10: ???"]}"#;
 
     fn metrics(read: &Read) -> Vec<(&str, &str)> {
-        read.recording.metrics().iter().map(|metric| (metric.name.as_str(), metric.unit.as_str())).collect()
+        read.recording
+            .metrics()
+            .iter()
+            .map(|metric| (metric.name.as_str(), metric.unit.as_str()))
+            .collect()
     }
 
     #[test]
@@ -223,7 +253,10 @@ mod tests {
         );
         let inlined: Vec<_> = profile(&read).frames().iter().map(|frame| frame.inlined).collect();
         assert_eq!(inlined, [false, false, true, false, false]);
-        assert_eq!((read.version.as_deref(), read.span_seconds, warnings(&read)), (Some("2, heap"), None, vec![]));
+        assert_eq!(
+            (read.version.as_deref(), read.mode.as_deref(), read.span_seconds, warnings(&read)),
+            (Some("2"), Some("heap"), None, vec![])
+        );
     }
 
     #[test]
@@ -233,17 +266,25 @@ mod tests {
         let read = read(text.as_bytes()).unwrap();
         assert_eq!(rows(&read), "app::<T as core::Fn(u8)>::f|app/src/main.rs:35 585 86\n");
         assert_eq!(metrics(&read), [("total-units", "units"), ("total-events", "events")]);
-        assert_eq!((read.span_seconds, profile(&read).frames().iter().next().unwrap().column), (Some(1.5), 13));
+        assert_eq!(
+            (read.span_seconds, profile(&read).frames().iter().next().unwrap().column),
+            (Some(1.5), 13)
+        );
         let newer = super::read(text.replace("Version\":2", "Version\":3").as_bytes()).unwrap();
-        assert_eq!(warnings(&newer), [("unknown-version", 1)]);
+        assert_eq!(warnings(&newer), [(WarningCode::UnknownVersion, 1)]);
     }
 
     #[test]
     fn texts_of_frames() {
-        let place = |name, file, lib, line, column| Some(Place { address: "0x1", name, file, lib, line, column });
+        let place = |name, file, lib, line, column| {
+            Some(Place { address: "0x1", name, file, lib, line, column })
+        };
         let cases = [
             ("0x1: f(int) (a b.cc:5)", place("f(int)", "a b.cc", "", 5, 0)),
-            ("0x1: operator() (in /l/my (old).so)", place("operator()", "", "/l/my (old).so", 0, 0)),
+            (
+                "0x1: operator() (in /l/my (old).so)",
+                place("operator()", "", "/l/my (old).so", 0, 0),
+            ),
             ("0x1: ??? (in /l/x.so)", place("???", "", "/l/x.so", 0, 0)),
             ("0x1: ??? (???:0:0)", place("???", "", "", 0, 0)),
             ("0x1: f (C:\\a.rs:7:2)", place("f", "C:\\a.rs", "", 7, 2)),

@@ -1,8 +1,9 @@
-//! Folded stacks: one line per stack, frames root first, a value behind. What FlameGraph and inferno read, and what py-spy,
-//! rbspy, Austin, async-profiler and `perf report -g folded` write.
+//! Folded stacks: one line per stack, frames root first, a value behind. What FlameGraph and
+//! inferno read, and what py-spy, rbspy, Austin, async-profiler and `perf report -g folded` write.
 //!
-//! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how such files are recognised.
-//! Here: what holds for a whole file (the form of its values, its metrics, its dialect), and the tables.
+//! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how
+//! such files are recognised. Here: what holds for a whole file (the form of its values, its
+//! metrics, its dialect), and the tables.
 
 pub(super) mod dialect;
 mod line;
@@ -13,9 +14,12 @@ pub(crate) use sniff::is_folded;
 use super::austin::{self, Mode};
 use super::rows::{MAX_METRICS, Rows};
 use super::{FuncText, utf8};
-use crate::{At, Format, Read, ReadError};
-use dialect::{Dialect, Place, Position, Suffix};
-use profile::{Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, Warnings};
+use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use dialect::{Place, Position, Suffix};
+use profile::{
+    Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, WarningCode,
+    Warnings,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many different frames decide on the dialect.
@@ -29,7 +33,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let text = utf8(bytes, &mut warnings);
     let layout = Layout::of(&text)?;
     if layout.form == Form::Difference {
-        warnings.add("differential", || "the file compares two profiles; the second value of each line counts".to_owned());
+        warnings.add(WarningCode::Differential, || {
+            "the file compares two profiles; the second value of each line counts".to_owned()
+        });
     }
 
     let mut tables = Tables::new(&layout);
@@ -42,21 +48,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             tables.push(stack, values, event)?;
         } else if !layout.form.passes_over(line) {
             first_malformed.get_or_insert(i + 1);
-            warnings.add("malformed-line", || format!("line {}: expected frames and a value, `main;parse;hash 42`", i + 1));
+            warnings.add(WarningCode::MalformedLine, || {
+                format!("line {}: expected frames and a value, `main;parse;hash 42`", i + 1)
+            });
         }
     }
-    match first_malformed {
-        Some(line) if tables.is_empty() => Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation())),
-        _ => Ok(Read {
-            recording: tables.finish()?,
-            format: Format::Folded,
-            version: None,
-            producer: layout.producer,
-            span_seconds: layout.duration_us.map(|us| us / 1e6),
-            warnings,
-            raw_stacks: None,
-        }),
+    if let Some(line) = first_malformed.filter(|_| tables.is_empty()) {
+        return Err(ReadError::malformed(At::Line(line, 1), layout.form.expectation()));
     }
+    let recording = tables.finish()?;
+    Ok(Read {
+        writer: Writer { producer: layout.producer, dialect: layout.dialect },
+        span_seconds: layout.duration_us.map(|us| us / 1e6),
+        ..Read::new(Format::Folded, recording, warnings)
+    })
 }
 
 /// How the values of a file are written.
@@ -81,16 +86,26 @@ enum Values {
 
 impl Form {
     fn of(comments: &[&str], lines: &[&str]) -> Self {
-        let most = |fits: &dyn Fn(&str) -> bool| lines.iter().filter(|line| fits(line)).count() * 2 > lines.len();
-        // `thread 5 10` may be a frame that ends in a number: only if all lines are so it is a form.
-        let mut stacks = lines.iter().filter_map(|line| line::value_last(line)).map(|(stack, _)| stack).peekable();
+        let most = |fits: &dyn Fn(&str) -> bool| {
+            lines.iter().filter(|line| fits(line)).count() * 2 > lines.len()
+        };
+        // `thread 5 10` may be a frame that ends in a number: only if all lines are so it is a
+        // form.
+        let mut stacks = lines
+            .iter()
+            .filter_map(|line| line::value_last(line))
+            .map(|(stack, _)| stack)
+            .peekable();
         if comments.iter().any(|comment| event_of(comment).is_some()) {
             Self::Report
         } else if stacks.peek().is_some() && stacks.all(|stack| line::value_last(stack).is_some()) {
             Self::Difference
         } else if most(&|line| line::values_last(line).is_some()) {
             Self::Full
-        } else if most(&|line| line::value_last(line).is_none() && (line::value_first(line).is_some() || is_report_row(line))) {
+        } else if most(&|line| {
+            line::value_last(line).is_none()
+                && (line::value_first(line).is_some() || is_report_row(line))
+        }) {
             Self::Report
         } else {
             Self::Value
@@ -105,11 +120,17 @@ impl Form {
             Self::Value => line::value_last(line).map(one),
             Self::Difference => {
                 let (stack, after) = line::value_last(line)?;
-                Some((line::value_last(stack).map_or(stack, |(stack, _)| stack), Values::One(after)))
+                Some((
+                    line::value_last(stack).map_or(stack, |(stack, _)| stack),
+                    Values::One(after),
+                ))
             }
             Self::Full => {
                 let (stack, [time_us, idle, memory_bytes]) = line::values_last(line)?;
-                Some((stack, Values::Full(austin::Values { time_us, idle: idle != 0.0, memory_bytes })))
+                Some((
+                    stack,
+                    Values::Full(austin::Values { time_us, idle: idle != 0.0, memory_bytes }),
+                ))
             }
             Self::Report => line::value_first(line).map(one),
         }
@@ -122,14 +143,19 @@ impl Form {
 
     fn expectation(self) -> &'static str {
         match self {
-            Self::Value | Self::Difference => "no line is frames and a value; expected `main;parse;hash 42`",
-            Self::Full => "no line is frames and three values; expected `main;parse;hash 4000,0,128`",
+            Self::Value | Self::Difference => {
+                "no line is frames and a value; expected `main;parse;hash 42`"
+            }
+            Self::Full => {
+                "no line is frames and three values; expected `main;parse;hash 4000,0,128`"
+            }
             Self::Report => "no line is a value and frames; expected `42 main;parse;hash`",
         }
     }
 }
 
-/// A row of the table that `perf report` prints between the stacks: `   8.95%  command  object  [.] symbol`.
+/// A row of the table that `perf report` prints between the stacks: `   8.95%  command  object  [.]
+/// symbol`.
 fn is_report_row(line: &str) -> bool {
     line.starts_with(' ') && line.split_whitespace().next().is_some_and(|word| word.ends_with('%'))
 }
@@ -144,8 +170,7 @@ struct Layout {
     leaf_first: bool,
     dialect: Option<Dialect>,
     has_lines: bool,
-    /// The tool, or else the dialect.
-    producer: Option<String>,
+    producer: Option<Producer>,
     /// What Austin says at the end.
     duration_us: Option<f64>,
 }
@@ -156,10 +181,16 @@ impl Layout {
         let form = Form::of(&comments, &stacks);
         let (deciding, has_threads) = deciding_frames(&stacks, form);
         let dialect = Dialect::of_most(deciding.iter().copied());
-        let has_lines = deciding.iter().any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
+        let has_lines = deciding
+            .iter()
+            .any(|frame| matches!(place(dialect, frame).position, Position::Executing(1..)));
 
-        let value_of =
-            |key: &str| comments.iter().find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':')).map(str::trim);
+        let value_of = |key: &str| {
+            comments
+                .iter()
+                .find_map(|comment| comment.strip_prefix(key)?.strip_prefix(':'))
+                .map(str::trim)
+        };
         let mut events: Vec<&str> = Vec::new();
         if form == Form::Report {
             for event in comments.iter().filter_map(|comment| event_of(comment)) {
@@ -167,14 +198,21 @@ impl Layout {
                     events.push(event);
                 }
                 if events.len() > MAX_METRICS {
-                    return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; report fewer of them")));
+                    return Err(ReadError::too_large(format!(
+                        "there are more than {MAX_METRICS} events; report fewer of them"
+                    )));
                 }
             }
         }
         let metrics: Vec<(&str, &str)> = match (form, value_of("mode").and_then(Mode::of)) {
             (Form::Report, _) if !events.is_empty() => {
-                let percent = stacks.iter().any(|line| line.split(' ').next().is_some_and(|value| value.ends_with('%')));
-                events.iter().map(|&event| (event, if percent { "percent" } else { "samples" })).collect()
+                let percent = stacks
+                    .iter()
+                    .any(|line| line.split(' ').next().is_some_and(|value| value.ends_with('%')));
+                events
+                    .iter()
+                    .map(|&event| (event, if percent { "percent" } else { "samples" }))
+                    .collect()
             }
             (Form::Full, _) => Mode::Full.metrics().to_vec(),
             // Three values would be another form.
@@ -191,7 +229,7 @@ impl Layout {
             leaf_first: form == Form::Report && prints_leaf_first(&stacks),
             dialect,
             has_lines,
-            producer: value_of("austin").map(austin::version).or_else(|| Some(dialect?.name().to_owned())),
+            producer: value_of("austin").map(austin::producer),
             duration_us: value_of("duration").and_then(line::number),
         })
     }
@@ -208,7 +246,10 @@ fn telling_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if let Some(comment) = line::comment(line) {
-            if ["Samples: ", "austin:", "mode:", "duration:"].iter().any(|key| comment.starts_with(key)) {
+            if ["Samples: ", "austin:", "mode:", "duration:"]
+                .iter()
+                .any(|key| comment.starts_with(key))
+            {
                 comments.push(comment);
             }
         } else if others.len() < DECIDING_LINES && !line.trim().is_empty() {
@@ -229,7 +270,8 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
             if deciding.len() == DECIDING_FRAMES {
                 return (deciding, has_threads);
             }
-            // Addresses are the same in every dialect, and may be all that a native recording begins with.
+            // Addresses are the same in every dialect, and may be all that a native recording
+            // begins with.
             if !frame.starts_with("0x") {
                 deciding.insert(dialect::without_suffix(frame).0);
             }
@@ -244,31 +286,44 @@ fn event_of(comment: &str) -> Option<&str> {
     event.rsplit_once('\'').map(|(event, _)| event)
 }
 
-/// Whether the symbol of the rows, which is the leaf, begins the stacks below them more often than it ends them.
+/// Whether the symbol of the rows, which is the leaf, begins the stacks below them more often than
+/// it ends them.
 fn prints_leaf_first(lines: &[&str]) -> bool {
     let mut symbol = None;
     let (mut first, mut last) = (0, 0);
     for line in lines {
         if is_report_row(line) {
-            symbol = line.split_once("[.] ").or_else(|| line.split_once("[k] ")).map(|(_, symbol)| symbol.trim());
+            symbol = line
+                .split_once("[.] ")
+                .or_else(|| line.split_once("[k] "))
+                .map(|(_, symbol)| symbol.trim());
         } else if let (Some(symbol), Some((stack, _))) = (symbol, line::value_first(line)) {
             let mut frames = line::frames(stack, false);
             let (root, leaf) = (frames.next(), frames.last());
-            first += usize::from(leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)));
+            first += usize::from(
+                leaf.is_some() && root.is_some_and(|root| is_same_symbol(symbol, root)),
+            );
             last += usize::from(leaf.is_some_and(|leaf| is_same_symbol(symbol, leaf)));
         }
     }
     first > last
 }
 
-/// Whether a row and a frame may be of one symbol. An unresolved one is in the file's addresses here and in the process's
-/// there, which have their offset in the page in common: the last three digits.
+/// Whether a row and a frame may be of one symbol. An unresolved one is in the file's addresses
+/// here and in the process's there, which have their offset in the page in common: the last three
+/// digits.
 fn is_same_symbol(row: &str, frame: &str) -> bool {
-    let offset = |symbol: &str| symbol.strip_prefix("0x").and_then(|hex| hex.get(hex.len().checked_sub(3)?..)).map(str::to_owned);
+    let offset = |symbol: &str| {
+        symbol
+            .strip_prefix("0x")
+            .and_then(|hex| hex.get(hex.len().checked_sub(3)?..))
+            .map(str::to_owned)
+    };
     row == frame || (offset(row).is_some() && offset(row) == offset(frame))
 }
 
-/// Whether a frame `name (file)` without a line is read as a function in a file; else all of it is a name.
+/// Whether a frame `name (file)` without a line is read as a function in a file; else all of it is
+/// a name.
 pub(crate) fn names_a_file(frame: &str) -> bool {
     Dialect::PySpy.parse(frame).is_some_and(|place| place.file.is_some())
 }
@@ -351,7 +406,12 @@ impl<'a> Tables<'a> {
         };
         let (file, lib) = (file.as_deref().unwrap_or_default(), lib.unwrap_or_default());
         let func = FuncText { name: &name, file, lib, line, column }.intern(builder)?;
-        Ok(builder.intern_frame(Frame { func, line: executing, column: 0, inlined: suffix == Suffix::Inlined })?)
+        Ok(builder.intern_frame(Frame {
+            func,
+            line: executing,
+            column: 0,
+            inlined: suffix == Suffix::Inlined,
+        })?)
     }
 
     fn finish(mut self) -> Result<Recording, ReadError> {
@@ -376,10 +436,14 @@ mod tests {
     }
 
     fn metrics(read: &Read) -> Vec<(&str, &str, LineKnowledge)> {
-        read.recording.metrics().iter().map(|m| (m.name.as_str(), m.unit.as_str(), m.lines)).collect()
+        read.recording
+            .metrics()
+            .iter()
+            .map(|m| (m.name.as_str(), m.unit.as_str(), m.lines))
+            .collect()
     }
 
-    fn warnings(read: &Read) -> Vec<(&str, u64)> {
+    fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
         read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
     }
 
@@ -391,7 +455,10 @@ mod tests {
         );
         let read = read_text("a;b 1\n");
         assert_eq!(metrics(&read), [("samples", "samples", LineKnowledge::Nothing)]);
-        assert_eq!((read.format, read.producer.as_deref(), read.span_seconds), (Format::Folded, None, None));
+        assert_eq!(
+            (read.format, read.writer.text(), read.span_seconds),
+            (Format::Folded, None, None)
+        );
     }
 
     #[test]
@@ -402,14 +469,18 @@ mod tests {
 
     #[test]
     fn places_of_executing_lines_are_frames() {
-        let text = "/a:30;/b:27;/a:27 47\n/a:30;/b:50 20\n/a:10;/c:20;/b:15 7\n/a:10;/c:20;/b:50 92\n";
+        let text =
+            "/a:30;/b:27;/a:27 47\n/a:30;/b:50 20\n/a:10;/c:20;/b:15 7\n/a:10;/c:20;/b:50 92\n";
         assert_eq!(
             rows(text),
             "/a|/a:30 > /b|/b:27 > /a|/a:27 47\n/a|/a:30 > /b|/b:50 20\n/a|/a:10 > /c|/c:20 > /b|/b:15 7\n/a|/a:10 > /c|/c:20 > /b|/b:50 92\n"
         );
-        assert_eq!(metrics(&read_text(text)), [("samples", "samples", LineKnowledge::SelfAndTotal)]);
+        assert_eq!(
+            metrics(&read_text(text)),
+            [("samples", "samples", LineKnowledge::SelfAndTotal)]
+        );
         assert_eq!(rows("<module> (x.py:3);f (x.py:10) 2"), "<module>|x.py:3 > f|x.py:10 2\n");
-        assert_eq!(read_text("<module> (x.py:3);f (x.py:10) 2").producer.as_deref(), Some("py-spy"));
+        assert_eq!(read_text("<module> (x.py:3);f (x.py:10) 2").writer.text(), Some("py-spy"));
         assert_eq!(rows("main (file:///a%20b/x.py:3) 1"), "main|/a b/x.py:3 1\n");
         assert_eq!(rows("f (module);L12;g (other) 1"), "f|module:12 > g (other) 1\n");
     }
@@ -431,10 +502,13 @@ mod tests {
     #[test]
     fn austin_has_threads_modes_and_a_duration() {
         let text = "# austin: 3.7.0\n# interval: 4000\n# mode: wall\n\nP9;T0:11 191\nP9;T0:12;/x.py:f:3;:GC: 10\nP9;T0:11;/x.py:f:3 5\n\n# duration: 2000000\n";
-        assert_eq!(rows(text), "P9;T0:11:  191\nP9;T0:11: f|/x.py:3 5\nP9;T0:12: f|/x.py:3 > :GC: 10\n");
+        assert_eq!(
+            rows(text),
+            "P9;T0:11:  191\nP9;T0:11: f|/x.py:3 5\nP9;T0:12: f|/x.py:3 > :GC: 10\n"
+        );
         let read = read_text(text);
         assert_eq!(metrics(&read), [("wall", "us", LineKnowledge::SelfAndTotal)]);
-        assert_eq!((read.producer.as_deref(), read.span_seconds), (Some("austin@3.7.0"), Some(2.0)));
+        assert_eq!((read.writer.text(), read.span_seconds), (Some("austin@3.7.0"), Some(2.0)));
         let thread = &profile(&read).threads()[1];
         assert_eq!((thread.pid.as_deref(), thread.tid.as_deref()), (Some("9"), Some("12")));
 
@@ -443,8 +517,11 @@ mod tests {
             metrics(&full).iter().map(|m| (m.0, m.1)).collect::<Vec<_>>(),
             [("wall", "us"), ("cpu", "us"), ("memory", "bytes")]
         );
-        let weights = profile(&full).threads()[0].samples.weights();
-        assert_eq!(weights, [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(profile::Weights::Each));
+        let weights = profile(&full).samples()[0].weights();
+        assert_eq!(
+            weights,
+            [vec![10.0, 20.0], vec![10.0, 0.0], vec![-5.0, 7.0]].map(profile::Weights::Each)
+        );
         assert_eq!(metrics(&read_text("# mode: memory\nP9;T0:11;/x.py:f:3 -10\n"))[0].1, "bytes");
     }
 
@@ -452,7 +529,7 @@ mod tests {
     fn differences_count_the_second_value() {
         let read = read_text("a;b 10 5\na;c 0 7\n");
         assert_eq!(rows("a;b 10 5\na;c 0 7\n"), "a > b 5\na > c 7\n");
-        assert_eq!(warnings(&read), [("differential", 1)]);
+        assert_eq!(warnings(&read), [(WarningCode::Differential, 1)]);
         // Here the name ends in a number.
         assert_eq!(rows("a;worker 3 10\na;c 7\n"), "a > worker 3 10\na > c 7\n");
     }
@@ -462,35 +539,45 @@ mod tests {
         let text = "# Samples: 1K of event 'cpu-clock'\n# Event count (approx.): 966983250\n#\n     8.95%  app  app  [.] leaf 2\n77 main;leaf 2\n# Samples: 2 of event 'page-faults'\n     1.00%  app  app  [k] fault\n3 main;fault\n";
         assert_eq!(rows(text), "main > leaf 2 77 0\nmain > fault 0 3\n");
         let read = read_text(text);
-        assert_eq!(metrics(&read).iter().map(|m| m.0).collect::<Vec<_>>(), ["cpu-clock", "page-faults"]);
+        assert_eq!(
+            metrics(&read).iter().map(|m| m.0).collect::<Vec<_>>(),
+            ["cpu-clock", "page-faults"]
+        );
         assert_eq!(warnings(&read), []);
         let leaf_first = "# Samples: 1K of event 'cycles'\n     8.95%  app  app  [.] leaf\n3.5% leaf;main\n1% leaf;g;main\n";
         assert_eq!(rows(leaf_first), "main > leaf 3.5\nmain > g > leaf 1\n");
         assert_eq!(metrics(&read_text(leaf_first))[0].1, "percent");
-        let unresolved =
-            "# Samples: 1K of event 'cycles'\n     8.95%  app  [kernel.kallsyms]  [k] 0x0000000000002380\n3% 0x55380;0x55123\n";
+        let unresolved = "# Samples: 1K of event 'cycles'\n     8.95%  app  [kernel.kallsyms]  [k] 0x0000000000002380\n3% 0x55380;0x55123\n";
         assert_eq!(rows(unresolved), "0x55123 > 0x55380 3\n");
-        let many: String =
-            (0..65).flat_map(|i| [format!("# Samples: 1 of event 'e{i}'"), "1 a;b".to_owned()]).collect::<Vec<_>>().join("\n");
+        let many: String = (0..65)
+            .flat_map(|i| [format!("# Samples: 1 of event 'e{i}'"), "1 a;b".to_owned()])
+            .collect::<Vec<_>>()
+            .join("\n");
         assert_eq!(super::read(many.as_bytes()).unwrap_err().kind, ErrorKind::TooLarge);
     }
 
     #[test]
     fn malformed_lines_are_counted_and_only_all_of_them_are_an_error() {
         let read = read_text("a;b 1\nwhat\na;c 2\na;d x\n");
-        assert_eq!(warnings(&read), [("malformed-line", 2)]);
+        assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 2)]);
         assert!(read.warnings.as_slice()[0].message.starts_with("line 2: "));
         let error = super::read(b"# x\nwhat\nis\n").unwrap_err();
         assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(2, 1)));
         let read = super::read(b"a;\xff 1\n").unwrap();
-        assert_eq!(warnings(&read), [("invalid-utf8", 1)]);
+        assert_eq!(warnings(&read), [(WarningCode::InvalidUtf8, 1)]);
     }
 
     #[test]
     fn equal_stacks_share_a_row_and_deep_ones_are_read() {
-        let deep = format!("{} 1\n", (0..100_000).map(|i| format!("f{}", i % 10)).collect::<Vec<_>>().join(";"));
+        let deep = format!(
+            "{} 1\n",
+            (0..100_000).map(|i| format!("f{}", i % 10)).collect::<Vec<_>>().join(";")
+        );
         let read = read_text(&deep.repeat(3));
-        assert_eq!((profile(&read).stacks().len(), profile(&read).threads()[0].samples.len()), (100_000, 3));
+        assert_eq!(
+            (profile(&read).stacks().len(), profile(&read).samples()[0].len()),
+            (100_000, 3)
+        );
         assert_eq!(profile(&read).frames().len(), 10);
     }
 }

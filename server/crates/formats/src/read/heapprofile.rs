@@ -1,20 +1,28 @@
-//! V8 `.heapprofile`: the answer of the sampling heap profiler, as Node.js (`--heap-prof`) and Chromium write it.
+//! V8 `.heapprofile`: the answer of the sampling heap profiler, as Node.js (`--heap-prof`) and
+//! Chromium write it.
 //!
-//! A tree of nodes nested in each other, one per call path, each with the bytes that were allocated there and are still alive
-//! (`selfSize`, scaled up from the samples by V8), beside a list of all samples, which says the same again by time. A node
-//! has the place where its function *starts*; nothing says where anything was executing.
+//! A tree of nodes nested in each other, one per call path, each with the bytes that were allocated
+//! there and are still alive (`selfSize`, scaled up from the samples by V8), beside a list of all
+//! samples, which says the same again by time. A node has the place where its function *starts*;
+//! nothing says where anything was executing.
 //!
-//! The tree is as deep as the stacks, far deeper than a JSON decoder that recurses may go: it is walked here.
+//! The tree is as deep as the stacks, far deeper than a JSON decoder that recurses may go: it is
+//! walked here.
 
 use super::v8::CallFrame;
 use crate::scan::{Scanned, Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
-use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
+use profile::{
+    LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, WarningCode,
+    Warnings, Weights,
+};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut scanner = Scanner::new(bytes);
     let mut tree = Tree::default();
-    let walked = scanner.object(&mut |scanner, key| if key == b"head" { tree.walk(scanner) } else { scanner.skip() });
+    let walked = scanner.object(&mut |scanner, key| {
+        if key == b"head" { tree.walk(scanner) } else { scanner.skip() }
+    });
     walked.map_err(|stop| match (stop, tree.failed) {
         (Stop::End, _) => {
             let message = "the JSON ends in the middle; expected the rest of the profile";
@@ -40,25 +48,22 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             }
             Some(_) => caller,
             None => {
-                warnings.add("no-call-frame", || "a node has no callFrame; its bytes count for its caller".to_owned());
+                warnings.add(WarningCode::NoCallFrame, || {
+                    "a node has no callFrame; its bytes count for its caller".to_owned()
+                });
                 caller
             }
         });
     }
-    let (stacks, sizes): (Vec<_>, Vec<_>) =
-        stacks.into_iter().zip(tree.nodes.iter().map(|node| node.size)).filter(|(_, size)| *size != 0.0).unzip();
+    let (stacks, sizes): (Vec<_>, Vec<_>) = stacks
+        .into_iter()
+        .zip(tree.nodes.iter().map(|node| node.size))
+        .filter(|(_, size)| *size != 0.0)
+        .unzip();
     let samples = Samples::new(stacks, vec![Weights::Each(sizes)]);
-    builder.push_thread(Thread { samples, ..Thread::default() })?;
+    builder.push_thread(Thread::default(), samples)?;
     let recording = Recording::Stacks(builder.build());
-    Ok(Read {
-        recording,
-        format: Format::HeapProfile,
-        version: None,
-        producer: None,
-        span_seconds: None,
-        warnings,
-        raw_stacks: None,
-    })
+    Ok(Read::new(Format::HeapProfile, recording, warnings))
 }
 
 /// Nodes as they begin in the file: callers before their callees.
@@ -122,7 +127,9 @@ impl<'a> Tree<'a> {
         let value = scanner.since(start);
         let Some(node) = row.and_then(|row| self.nodes.get_mut(row)) else { return Ok(()) };
         let decoded = match key {
-            b"callFrame" => serde_json::from_slice(value).map(|call_frame| node.call_frame = Some(call_frame)),
+            b"callFrame" => {
+                serde_json::from_slice(value).map(|call_frame| node.call_frame = Some(call_frame))
+            }
             b"selfSize" => serde_json::from_slice(value).map(|size| node.size = size),
             _ => Ok(()),
         };
@@ -142,9 +149,10 @@ mod tests {
     fn rows(text: &str) -> String {
         let read = read(text.as_bytes()).unwrap();
         let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };
-        let samples = &profile.threads()[0].samples;
+        let samples = &profile.samples()[0];
         let row = |i: usize| {
-            let up = std::iter::successors(samples.stack(i), |&stack| profile.stacks().prefix(stack));
+            let up =
+                std::iter::successors(samples.stack(i), |&stack| profile.stacks().prefix(stack));
             let name = |stack| {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 assert_eq!(frame.line, 0, "where a function starts is no executing line");
@@ -169,21 +177,37 @@ mod tests {
     #[test]
     fn bytes_go_to_the_functions_that_allocated_them() {
         let leaves = format!("{}, {}", node("hash", 4, 30, ""), node("", 8, 5, ""));
-        let tree = node("(root)", -1, 0, &format!("{},{}", node("main", 0, 12, &leaves), node("(V8 API)", -1, 7, "")));
+        let tree = node(
+            "(root)",
+            -1,
+            0,
+            &format!("{},{}", node("main", 0, 12, &leaves), node("(V8 API)", -1, 7, "")),
+        );
         let text = format!(r#"{{"head":{tree},"samples":[{{"size":30,"nodeId":1,"ordinal":3}}]}}"#);
-        assert_eq!(rows(&text), "main:1 12, main:1>hash:5 30, main:1>(anonymous):9 5, (V8 API):0 7");
+        assert_eq!(
+            rows(&text),
+            "main:1 12, main:1>hash:5 30, main:1>(anonymous):9 5, (V8 API):0 7"
+        );
         let read = read(text.as_bytes()).unwrap();
         let metric = &read.recording.metrics()[0];
-        assert_eq!((metric.name.as_str(), metric.unit.as_str(), metric.lines), ("selfSize", "bytes", LineKnowledge::Nothing));
+        assert_eq!(
+            (metric.name.as_str(), metric.unit.as_str(), metric.lines),
+            ("selfSize", "bytes", LineKnowledge::Nothing)
+        );
     }
 
     #[test]
     fn members_in_any_order() {
         let frame = |name: &str| format!(r#""callFrame":{{"functionName":"{name}"}}"#);
         let (f, g) = (frame("f"), frame("g"));
-        let text = format!(r#"{{"samples":[],"head":{{"children":[{{"children":[],"selfSize":3,{g}}},{{"selfSize":1}}],{f}}}}}"#);
+        let text = format!(
+            r#"{{"samples":[],"head":{{"children":[{{"children":[],"selfSize":3,{g}}},{{"selfSize":1}}],{f}}}}}"#
+        );
         assert_eq!(rows(&text), "f:0>g:0 3, f:0 1");
-        assert_eq!(read(text.as_bytes()).unwrap().warnings.as_slice()[0].code, "no-call-frame");
+        assert_eq!(
+            read(text.as_bytes()).unwrap().warnings.as_slice()[0].code,
+            WarningCode::NoCallFrame
+        );
     }
 
     #[test]

@@ -4,26 +4,32 @@ use crate::{At, ErrorKind, ReadError};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Text that may be null or missing: an `Option` of it borrows where an `Option<Cow<str>>` does not.
+/// Text that may be null or missing: an `Option` of it borrows where an `Option<Cow<str>>` does
+/// not.
 #[derive(Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// Decodes a whole file.
 ///
 /// # Errors
-/// The file ends early, is not JSON, or a key holds something else than expected. To find that key the file is decoded
-/// once more, so that good files do not pay for keeping track.
+/// The file ends early, is not JSON, or a key holds something else than expected. To find that key
+/// the file is decoded once more, so that good files do not pay for keeping track.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ReadError> {
     serde_json::from_slice(bytes).map_err(|error| {
         // A number that is a key and cut off is an error of another kind, at the end of the data.
-        let last_line = bytes.iter().rposition(|&byte| byte == b'\n').map_or(bytes.len(), |newline| bytes.len() - newline - 1);
+        let last_line = bytes
+            .iter()
+            .rposition(|&byte| byte == b'\n')
+            .map_or(bytes.len(), |newline| bytes.len() - newline - 1);
         let is_last_line = || memchr::memchr_iter(b'\n', bytes).count() + 1 == error.line();
         if error.is_eof() || (error.column() >= last_line && is_last_line()) {
             let message = "the JSON ends in the middle; expected the rest of the profile";
             return ReadError::truncated(At::Byte(bytes.len() as u64), message);
         }
         let mut again = serde_json::Deserializer::from_slice(bytes);
-        let path = serde_path_to_error::deserialize::<_, T>(&mut again).err().map(|error| error.path().to_string());
+        let path = serde_path_to_error::deserialize::<_, T>(&mut again)
+            .err()
+            .map(|error| error.path().to_string());
         let text = error.to_string();
         let reason = text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text);
         let (line, column) = (error.line(), error.column());

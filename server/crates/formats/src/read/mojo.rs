@@ -1,18 +1,24 @@
-//! Austin's binary recordings (`austin -b`): magic `MOJ`, a version, and events of one byte each with what belongs to them.
+//! Austin's binary recordings (`austin -b`): magic `MOJ`, a version, and events of one byte each
+//! with what belongs to them.
 //!
-//! A sample begins with an event that names process and thread and has events for its frames, outermost first, and its
-//! values. Strings and frames are defined where they are first used, under keys that hold within a process. Numbers have a
-//! sign and any length, text ends with a zero byte. Version 2 added where a frame ends, 3 interpreters, 4 stacks that go on from
-//! the thread's last one and tasks of asyncio, whose time is in the samples of their threads already.
+//! A sample begins with an event that names process and thread and has events for its frames,
+//! outermost first, and its values. Strings and frames are defined where they are first used, under
+//! keys that hold within a process. Numbers have a sign and any length, text ends with a zero byte.
+//! Version 2 added where a frame ends, 3 interpreters, 4 stacks that go on from the thread's last
+//! one and tasks of asyncio, whose time is in the samples of their threads already.
 //!
-//! Costs are those of the text that `mojo2austin` makes of it: `:INVALID:`, which only says that a stack could not be read
-//! to its end, is no frame. Source: Austin's wiki, "The MOJO file format", and the reader in the package austin-python.
+//! Costs are those of the text that `mojo2austin` makes of it: `:INVALID:`, which only says that a
+//! stack could not be read to its end, is no frame. Source: Austin's wiki, "The MOJO file format",
+//! and the reader in the package austin-python.
 
 use super::FuncText;
 use super::austin::{self, Mode, ThreadPrefix, Values};
 use super::rows::Rows;
-use crate::{At, Format, Read, ReadError};
-use profile::{BuildError, Frame, FrameId, LineKnowledge, ProfileBuilder, Recording, StackId, Warnings};
+use crate::{At, Format, Read, ReadError, Writer};
+use profile::{
+    BuildError, Frame, FrameId, LineKnowledge, ProfileBuilder, Recording, StackId, WarningCode,
+    Warnings,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
@@ -20,7 +26,8 @@ const MAGIC: &[u8] = b"MOJ";
 /// What is known here.
 const NEWEST_VERSION: Number = 4;
 
-/// A number of the file: 64 bits and a sign beside them, since keys are unsigned and memory that was freed is below zero.
+/// A number of the file: 64 bits and a sign beside them, since keys are unsigned and memory that
+/// was freed is below zero.
 type Number = i128;
 
 /// What the first byte of an event says.
@@ -48,7 +55,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
     let version = input.number()?;
     if !(1..=NEWEST_VERSION).contains(&version) {
-        warnings.add("unknown-version", || format!("version {version} of MOJO is not known; it is read like {NEWEST_VERSION}"));
+        warnings.add(WarningCode::UnknownVersion, || {
+            format!("version {version} of MOJO is not known; it is read like {NEWEST_VERSION}")
+        });
     }
     let mut metadata = Metadata::default();
     while input.passes(event::METADATA) {
@@ -81,23 +90,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         return Err(stopped.map_or(Stop::Cut, |(_, stop)| stop).into());
     }
     match stopped {
-        Some((at, Stop::Malformed(error))) => warnings.add("malformed", || {
+        Some((at, Stop::Malformed(error))) => warnings.add(WarningCode::Malformed, || {
             let left_out = bytes.len() - at;
             format!("{error}; what was recorded until then is shown, the {left_out} bytes from there on are left out")
         }),
         Some((at, _)) => warnings
-            .add("truncated", || format!("byte {at}: the recording ends within a sample; what was recorded until then is shown")),
+            .add(WarningCode::Truncated, || format!("byte {at}: the recording ends within a sample; what was recorded until then is shown")),
         None => {}
     }
     rows.finish(&mut builder)?;
     Ok(Read {
-        recording: Recording::Stacks(builder.build()),
-        format: Format::AustinMojo,
-        version: Some(format!("MOJO {version}")),
-        producer: metadata.austin.as_deref().map(austin::version),
+        version: Some(version.to_string()),
+        writer: Writer::of_producer(metadata.austin.as_deref().map(austin::producer)),
         span_seconds: metadata.duration_us.map(|us| us / 1e6),
-        warnings,
-        raw_stacks: None,
+        ..Read::new(Format::AustinMojo, Recording::Stacks(builder.build()), warnings)
     })
 }
 
@@ -135,7 +141,10 @@ enum Stop {
 impl From<Stop> for ReadError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Cut => Self::truncated(At::File, "an Austin recording without samples; perhaps it is still being written"),
+            Stop::Cut => Self::truncated(
+                At::File,
+                "an Austin recording without samples; perhaps it is still being written",
+            ),
             Stop::Malformed(error) => error,
             Stop::Full(error) => error.into(),
         }
@@ -188,7 +197,9 @@ impl<'a> Input<'a> {
             shift += 7;
         }
         match u64::try_from(magnitude) {
-            Ok(number) if shift <= 76 => Ok(if first & 0x40 != 0 { -Number::from(number) } else { number.into() }),
+            Ok(number) if shift <= 76 => {
+                Ok(if first & 0x40 != 0 { -Number::from(number) } else { number.into() })
+            }
             _ => Err(malformed(start, "a number has more than 64 bits".to_owned())),
         }
     }
@@ -265,11 +276,20 @@ impl<'a> Tables<'a> {
             let thread = (pid, interpreter, input.text()?);
             self.end_sample()?;
             let values = Values::default();
-            self.sample = Some(Sample { thread, base: None, frames: Vec::new(), values, is_complete: false, n_task_frames: 0 });
+            self.sample = Some(Sample {
+                thread,
+                base: None,
+                frames: Vec::new(),
+                values,
+                is_complete: false,
+                n_task_frames: 0,
+            });
             return Ok(());
         }
         let Some(sample) = &mut self.sample else {
-            let message = format!("event {event} stands outside of a sample; expected a process and a thread before it");
+            let message = format!(
+                "event {event} stands outside of a sample; expected a process and a thread before it"
+            );
             return Err(malformed(start, message));
         };
         let pid = sample.thread.0;
@@ -286,8 +306,11 @@ impl<'a> Tables<'a> {
                 } else if let Some(frame) = known {
                     sample.frames.push(frame);
                 } else {
-                    self.warnings
-                        .add("undefined-frame", || format!("byte {start}: frame {key} is not defined; it is shown as [unknown]"));
+                    self.warnings.add(WarningCode::UndefinedFrame, || {
+                        format!(
+                            "byte {start}: frame {key} is not defined; it is shown as [unknown]"
+                        )
+                    });
                     sample.frames.push(named(&mut self.builder, "[unknown]", "")?);
                 }
             }
@@ -322,7 +345,9 @@ impl<'a> Tables<'a> {
             }
             event::FRAME_INVALID => {}
             _ => {
-                let message = format!("event {event} is not known; expected one of MOJO up to version {NEWEST_VERSION}");
+                let message = format!(
+                    "event {event} is not known; expected one of MOJO up to version {NEWEST_VERSION}"
+                );
                 return Err(malformed(start, message));
             }
         }
@@ -333,7 +358,8 @@ impl<'a> Tables<'a> {
     fn frame(&mut self, pid: Number, input: &mut Input<'a>) -> Result<FrameId, Stop> {
         let (file, name, line) = (input.number()?, input.number()?, input.number()?);
         if self.version >= 2 {
-            let (_line_end, _column, _column_end) = (input.number()?, input.number()?, input.number()?);
+            let (_line_end, _column, _column_end) =
+                (input.number()?, input.number()?, input.number()?);
         }
         let mut text = |key: Number| match (self.strings.get(&(pid, key)), key) {
             (Some(text), _) => text.clone(),
@@ -341,13 +367,15 @@ impl<'a> Tables<'a> {
             (None, 1) => Cow::Borrowed(UNKNOWN),
             (None, _) => {
                 let at = input.at;
-                self.warnings
-                    .add("undefined-string", || format!("byte {at}: string {key} is not defined; it is shown as {UNKNOWN}"));
+                self.warnings.add(WarningCode::UndefinedString, || {
+                    format!("byte {at}: string {key} is not defined; it is shown as {UNKNOWN}")
+                });
                 Cow::Borrowed(UNKNOWN)
             }
         };
         let (file, name) = (text(file), text(name));
-        let func = FuncText { name: &name, file: &file, ..FuncText::default() }.intern(&mut self.builder)?;
+        let func = FuncText { name: &name, file: &file, ..FuncText::default() }
+            .intern(&mut self.builder)?;
         let line = u32::try_from(line).unwrap_or(0);
         let frame = self.builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
         if file.ends_with(".py") || (file.starts_with('<') && file.ends_with('>')) {
@@ -358,7 +386,10 @@ impl<'a> Tables<'a> {
 
     /// Puts the sample into the tables.
     fn end_sample(&mut self) -> Result<(), BuildError> {
-        let Some(Sample { thread, base, frames, values, is_complete, .. }) = self.sample.take() else { return Ok(()) };
+        let Some(Sample { thread, base, frames, values, is_complete, .. }) = self.sample.take()
+        else {
+            return Ok(());
+        };
         let (mut stack, mut python) = (base, base);
         for frame in frames {
             stack = Some(self.builder.intern_stack(stack, frame)?);
@@ -368,13 +399,17 @@ impl<'a> Tables<'a> {
         }
         self.last.insert(thread.clone(), python);
         if !is_complete {
-            self.warnings.add("no-value", || "a sample has no value; it counts nowhere".to_owned());
+            self.warnings.add(WarningCode::NoValue, || {
+                "a sample has no value; it counts nowhere".to_owned()
+            });
             return Ok(());
         }
         let (pid, interpreter, tid) = &thread;
         // As in text: numbers are hexadecimal, but not all systems' ids are numbers.
-        let tid = u64::from_str_radix(tid, 16).map_or_else(|_| tid.to_string(), |tid| tid.to_string());
-        let interpreter = interpreter.map(|interpreter| format!("{interpreter}:")).unwrap_or_default();
+        let tid =
+            u64::from_str_radix(tid, 16).map_or_else(|_| tid.to_string(), |tid| tid.to_string());
+        let interpreter =
+            interpreter.map(|interpreter| format!("{interpreter}:")).unwrap_or_default();
         let (name, pid) = (format!("P{pid};T{interpreter}{tid}"), pid.to_string());
         let prefix = ThreadPrefix { text: &name, pid: &pid, tid: &tid };
         let mode = self.mode;
@@ -438,18 +473,22 @@ mod tests {
     fn rows(read: &Read) -> String {
         let (profile, mut out) = (profile(read), String::new());
         let symbols = profile.symbols();
-        for thread in profile.threads() {
-            for row in 0..thread.samples.len() {
-                let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
+        for (thread, samples) in profile.sampled_threads() {
+            for row in 0..samples.len() {
+                let (mut names, mut next) = (Vec::new(), samples.stack(row));
                 while let Some(stack) = next {
                     let frame = profile.frames().get(profile.stacks().frame(stack));
-                    let file = symbols.funcs.get(frame.func).source.map_or("", |source| symbols.source_name(source));
+                    let file = symbols
+                        .funcs
+                        .get(frame.func)
+                        .source
+                        .map_or("", |source| symbols.source_name(source));
                     names.push(format!("{file}:{}:{}", symbols.func_name(frame.func), frame.line));
                     next = profile.stacks().prefix(stack);
                 }
                 names.reverse();
                 write!(out, "{}: {}", thread.name, names.join(" > ")).unwrap();
-                for weights in thread.samples.weights() {
+                for weights in samples.weights() {
                     write!(out, " {}", weights.get(row)).unwrap();
                 }
                 out.push('\n');
@@ -458,7 +497,7 @@ mod tests {
         out
     }
 
-    fn warnings(read: &Read) -> Vec<(&'static str, u64)> {
+    fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
         read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
     }
 
@@ -468,7 +507,19 @@ mod tests {
 
     #[test]
     fn numbers_have_a_sign_and_any_length() {
-        for n in [0, 1, -1, 63, 64, -64, 8191, 8192, 1 << 40, i128::from(u64::MAX), -i128::from(u64::MAX)] {
+        for n in [
+            0,
+            1,
+            -1,
+            63,
+            64,
+            -64,
+            8191,
+            8192,
+            1 << 40,
+            i128::from(u64::MAX),
+            -i128::from(u64::MAX),
+        ] {
             let bytes = number(n);
             let mut input = Input { bytes: &bytes, at: 0 };
             assert!(matches!(input.number(), Ok(read) if read == n), "{n}");
@@ -489,12 +540,19 @@ mod tests {
 
     #[test]
     fn what_precedes_a_bad_event_is_read() {
-        for bad in [&format!("02 +9 +0 'b 09 {} 01", "ff ".repeat(12)), "02 +9 +0 'b 63", "02 +9 +0 'b 00 09 +1"] {
+        for bad in [
+            &format!("02 +9 +0 'b 09 {} 01", "ff ".repeat(12)),
+            "02 +9 +0 'b 63",
+            "02 +9 +0 'b 00 09 +1",
+        ] {
             let found = read(&mojo(&format!("{FRONT} 05 +5 09 +4000 {bad}"))).unwrap();
             assert_eq!(rows(&found), "P9;T0:11: x.py:f:3 4000\n", "{bad}");
-            assert_eq!(warnings(&found), [("malformed", 1)], "{bad}");
+            assert_eq!(warnings(&found), [(WarningCode::Malformed, 1)], "{bad}");
             let error = read(&mojo(&format!("{FRONT} {bad}"))).unwrap_err();
-            assert!(error.kind == ErrorKind::Malformed && matches!(error.at, At::Byte(_)), "nothing precedes {bad}");
+            assert!(
+                error.kind == ErrorKind::Malformed && matches!(error.at, At::Byte(_)),
+                "nothing precedes {bad}"
+            );
         }
     }
 
@@ -510,7 +568,10 @@ P9;T0:11:  5
 P9;T0:12: x.py:g:700 > :sys_read:0 > ::GC::0 70
 ";
         assert_eq!(rows(&read), expected);
-        assert_eq!((read.producer.as_deref(), read.span_seconds, warnings(&read)), (Some("austin@3.7.0"), Some(2.0), vec![]));
+        assert_eq!(
+            (read.writer.text(), read.span_seconds, warnings(&read)),
+            (Some("austin@3.7.0"), Some(2.0), vec![])
+        );
         let metric = &read.recording.metrics()[0];
         assert_eq!((&*metric.name, &*metric.unit), ("wall", "us"));
         let thread = &profile(&read).threads()[1];
@@ -519,11 +580,18 @@ P9;T0:12: x.py:g:700 > :sys_read:0 > ::GC::0 70
 
     #[test]
     fn modes_choose_the_metrics() {
-        let full = FRONT.replace("'wall", "'full") + "05 +5 09 +10 0a -5  02 +9 +0 'b 05 +5 09 +20 08 0a +7";
-        assert_eq!(rows(&read(&mojo(&full)).unwrap()), "P9;T0:11: x.py:f:3 10 10 -5\nP9;T0:11: x.py:f:3 20 0 7\n");
+        let full = FRONT.replace("'wall", "'full")
+            + "05 +5 09 +10 0a -5  02 +9 +0 'b 05 +5 09 +20 08 0a +7";
+        assert_eq!(
+            rows(&read(&mojo(&full)).unwrap()),
+            "P9;T0:11: x.py:f:3 10 10 -5\nP9;T0:11: x.py:f:3 20 0 7\n"
+        );
         let memory = FRONT.replace("'wall", "'memory") + "05 +5 0a +4096";
         let memory = read(&mojo(&memory)).unwrap();
-        assert_eq!((rows(&memory).as_str(), &*memory.recording.metrics()[0].unit), ("P9;T0:11: x.py:f:3 4096\n", "bytes"));
+        assert_eq!(
+            (rows(&memory).as_str(), &*memory.recording.metrics()[0].unit),
+            ("P9;T0:11: x.py:f:3 4096\n", "bytes")
+        );
     }
 
     #[test]
@@ -531,7 +599,7 @@ P9;T0:12: x.py:g:700 > :sys_read:0 > ::GC::0 70
         let text = "01 02 +9 'b 0b +20 'x.py 03 +5 +20 +1 +3 05 +5 09 +1";
         let read = read(&mojo(text)).unwrap();
         assert_eq!(rows(&read), "P9;T11: x.py:<unknown>:3 1\n");
-        assert_eq!(read.version.as_deref(), Some("MOJO 1"));
+        assert_eq!(read.version.as_deref(), Some("1"));
     }
 
     #[test]
@@ -552,10 +620,18 @@ P9;T0:12: lib.so:g:0 4
 
     #[test]
     fn keys_hold_within_a_process_and_undefined_ones_are_named() {
-        let text = format!("{FRONT} 05 +5 09 +1 02 +8 +0 'b 05 +5 0b +20 'y.py 03 +5 +20 +99 +1 +0 +0 +0 05 +5 09 +2");
+        let text = format!(
+            "{FRONT} 05 +5 09 +1 02 +8 +0 'b 05 +5 0b +20 'y.py 03 +5 +20 +99 +1 +0 +0 +0 05 +5 09 +2"
+        );
         let read = read(&mojo(&text)).unwrap();
-        assert_eq!(rows(&read), "P9;T0:11: x.py:f:3 1\nP8;T0:11: :[unknown]:0 > y.py:<unknown>:1 2\n");
-        assert_eq!(warnings(&read), [("undefined-frame", 1), ("undefined-string", 1)]);
+        assert_eq!(
+            rows(&read),
+            "P9;T0:11: x.py:f:3 1\nP8;T0:11: :[unknown]:0 > y.py:<unknown>:1 2\n"
+        );
+        assert_eq!(
+            warnings(&read),
+            [(WarningCode::UndefinedFrame, 1), (WarningCode::UndefinedString, 1)]
+        );
     }
 
     #[test]
@@ -568,7 +644,11 @@ P9;T0:12: lib.so:g:0 4
                 Ok(read) => {
                     assert!(end >= first, "{end}");
                     assert_eq!(rows(&read), "P9;T0:11: x.py:f:3 4000\n", "{end}");
-                    assert_eq!(warnings(&read), if end == first { vec![] } else { vec![("truncated", 1)] }, "{end}");
+                    assert_eq!(
+                        warnings(&read),
+                        if end == first { vec![] } else { vec![(WarningCode::Truncated, 1)] },
+                        "{end}"
+                    );
                 }
                 Err(found) => error(ErrorKind::Truncated)(found),
             }
@@ -578,9 +658,9 @@ P9;T0:12: lib.so:g:0 4
             assert_eq!(read(&mojo(bad)).unwrap_err().kind, ErrorKind::Malformed, "{bad}");
         }
         let no_value = read(&mojo(&format!("{FRONT} 05 +5 02 +9 +0 'b 05 +5 09 +1"))).unwrap();
-        assert_eq!(warnings(&no_value), [("no-value", 1)]);
+        assert_eq!(warnings(&no_value), [(WarningCode::NoValue, 1)]);
         let newer = read(&mojo(&(FRONT.replacen("03", "05", 1) + "05 +5 09 +1"))).unwrap();
-        assert_eq!(warnings(&newer), [("unknown-version", 1)]);
+        assert_eq!(warnings(&newer), [(WarningCode::UnknownVersion, 1)]);
     }
 
     #[test]

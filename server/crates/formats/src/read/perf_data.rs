@@ -1,12 +1,15 @@
-//! What `perf record` writes: records of the kernel's, most of them samples, in the file of [`container`]. [`mod@event`] says what
-//! a [`mod@sample`] holds, [`processes`] follows which code lay where, so that addresses become places in programs and libraries.
+//! What `perf record` writes: records of the kernel's, most of them samples, in the file of
+//! [`container`]. [`mod@event`] says what a [`mod@sample`] holds, [`processes`] follows which code
+//! lay where, so that addresses become places in programs and libraries.
 //!
-//! Nothing here knows functions: each is called by the address to look up, which for callers is the one before the return
-//! address, so that it lies within the call. Call chains are those of the kernel (frame pointers) or of the processor (LBR, where
-//! the innermost function of a sample in the kernel is only known by its beginning). Where the profiler copied the stack instead,
-//! the sample has the frames that are known, and the copy goes on as [`RawStacks`].
+//! Nothing here knows functions: each is called by the address to look up, which for callers is the
+//! one before the return address, so that it lies within the call. Call chains are those of the
+//! kernel (frame pointers) or of the processor (LBR, where the innermost function of a sample in
+//! the kernel is only known by its beginning). Where the profiler copied the stack instead, the
+//! sample has the frames that are known, and the copy goes on as [`RawStacks`].
 //!
-//! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own records are passed over.
+//! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
+//! records are passed over.
 
 mod container;
 mod event;
@@ -16,13 +19,13 @@ mod words;
 
 use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
-use crate::{At, Format, Limits, Read, ReadError};
+use crate::{At, Format, Limits, Producer, Read, ReadError, Writer};
 use container::{Container, Record, kind};
 use event::Event;
 use processes::Processes;
 use profile::{
-    Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch, RawStack, RawStacks, Recording,
-    StackId, Thread, Warnings,
+    Frame, FrameId, Func, Lib, LibId, LineKnowledge, Mapping, Metric, ProfileBuilder, RawArch,
+    RawStack, RawStacks, Recording, StackId, Thread, WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
 use sample::Sample;
@@ -40,22 +43,24 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
             _ => tables.processes.follow(&file, &record, &mut tables.builder, &mut warnings)?,
         };
         if understood.is_none() {
-            warnings.add("malformed-record", || format!("{}expected a record of its type's shape", record.at));
+            warnings.add(WarningCode::MalformedRecord, || {
+                format!("{}expected a record of its type's shape", record.at)
+            });
         }
     }
     let arch = layout.arch;
     let entries: Vec<_> = tables.entries.into_iter().collect();
-    let raw_stacks = arch.map(|arch| RawStacks { arch, stacks: tables.raw, bytes: tables.raw_bytes, entries });
+    let raw_stacks =
+        arch.map(|arch| RawStacks { arch, stacks: tables.raw, bytes: tables.raw_bytes, entries });
     let mut builder = tables.builder;
     tables.rows.finish(&mut builder)?;
     Ok(Read {
-        recording: Recording::Stacks(builder.build()),
-        format: Format::PerfData,
-        version: None,
-        producer: file.version.as_ref().map(|version| format!("perf@{version}")),
+        writer: Writer::of_producer(
+            file.version.as_ref().map(|version| Producer::new("perf", version)),
+        ),
         span_seconds: layout.span_seconds(),
-        warnings,
         raw_stacks: raw_stacks.filter(|raw| !(raw.stacks.is_empty() && raw.entries.is_empty())),
+        ..Read::new(Format::PerfData, Recording::Stacks(builder.build()), warnings)
     })
 }
 
@@ -91,7 +96,9 @@ impl Layout {
                 events.push(PerfEvent { name: &event.name, has_periods: false, n_samples: 0 });
             }
             if events.len() > MAX_METRICS {
-                return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; record fewer of them")));
+                return Err(ReadError::too_large(format!(
+                    "there are more than {MAX_METRICS} events; record fewer of them"
+                )));
             }
             if let Some(metric) = events.get_mut(i) {
                 metric.n_samples += n_samples;
@@ -100,19 +107,26 @@ impl Layout {
             metric_of.push((i < events.len()).then_some(i));
         }
         if events.is_empty() {
-            return Err(ReadError::truncated(At::File, "there is no sample; expected a recording by `perf record -g`"));
+            return Err(ReadError::truncated(
+                At::File,
+                "there is no sample; expected a recording by `perf record -g`",
+            ));
         }
-        let metrics = events.iter().map(|event| event.metric().with_lines(LineKnowledge::Nothing)).collect();
+        let metrics =
+            events.iter().map(|event| event.metric().with_lines(LineKnowledge::Nothing)).collect();
         let arch = match file.arch.as_deref() {
             Some("x86_64") => Some(RawArch::X86_64),
             Some("aarch64") => Some(RawArch::Aarch64),
             // Files that were not finished do not say. 64-bit ARM has more than 32 registers.
-            None => file
-                .events
-                .iter()
-                .map(|event| event.regs_user)
-                .find(|&regs| regs != 0)
-                .map(|regs| if regs & (1 << registers::AARCH64.ip) == 0 { RawArch::X86_64 } else { RawArch::Aarch64 }),
+            None => file.events.iter().map(|event| event.regs_user).find(|&regs| regs != 0).map(
+                |regs| {
+                    if regs & (1 << registers::AARCH64.ip) == 0 {
+                        RawArch::X86_64
+                    } else {
+                        RawArch::Aarch64
+                    }
+                },
+            ),
             Some(_) => None,
         };
         Ok(Self { default_metric: default_metric(&events), metrics, metric_of, times, arch })
@@ -206,16 +220,28 @@ impl<'a> Tables<'a> {
     }
 
     /// Adds a sample. `None` if it does not have the shape that it should have.
-    fn push(&mut self, file: &Container<'_>, record: &Record<'_>, warnings: &mut Warnings) -> Result<Option<()>, ReadError> {
-        let Some((i, event)) = record.event.and_then(|i| Some((i, file.events.get(i)?))) else { return Ok(None) };
+    fn push(
+        &mut self,
+        file: &Container<'_>,
+        record: &Record<'_>,
+        warnings: &mut Warnings,
+    ) -> Result<Option<()>, ReadError> {
+        let Some((i, event)) = record.event.and_then(|i| Some((i, file.events.get(i)?))) else {
+            return Ok(None);
+        };
         let Some(sample) = Sample::parse(event, record.body) else { return Ok(None) };
         let (pid, tid) = sample.ids.unwrap_or((-1, -1));
         let regs = self.layout.arch.and_then(|arch| user_registers(arch, event, &sample));
         let is_deferred = self.unwind_known(record.misc, &sample, event);
         if is_deferred {
-            warnings.add("deferred-chains", || "callers that the kernel recorded apart from samples are not read".to_owned());
+            warnings.add(WarningCode::DeferredChains, || {
+                "callers that the kernel recorded apart from samples are not read".to_owned()
+            });
         }
-        let regs = regs.filter(|_| !self.chain.iter().any(|&(space, _)| space == Space::User) || sample.chain.rest().is_empty());
+        let regs = regs.filter(|_| {
+            !self.chain.iter().any(|&(space, _)| space == Space::User)
+                || sample.chain.rest().is_empty()
+        });
         if let Some(regs) = regs.as_ref().filter(|_| Space::of_sample(record.misc) != Space::User) {
             self.chain.push((Space::User, regs.ip));
         }
@@ -233,10 +259,16 @@ impl<'a> Tables<'a> {
         let name = self.processes.name(tid);
         let key = (Arc::clone(&name), pid, tid);
         let id = |id: i32| (id >= 0).then(|| id.to_string());
-        let thread = || Thread { name: name.as_ref().to_owned(), pid: id(pid), tid: id(tid), ..Thread::default() };
+        let thread = || Thread {
+            name: name.as_ref().to_owned(),
+            pid: id(pid),
+            tid: id(tid),
+            ..Thread::default()
+        };
         let metric = self.layout.metric_of.get(i).copied().flatten();
         let period = sample.period.filter(|_| event.has_periods()).unwrap_or(1) as f64;
-        let (thread, row) = self.rows.push(key, thread, stack, |i| if metric == Some(i) { period } else { 0.0 });
+        let (thread, row) =
+            self.rows.push(key, thread, stack, |i| if metric == Some(i) { period } else { 0.0 });
 
         if let (Some(regs), Some(mappings)) = (regs, self.processes.mappings(pid)) {
             let start = self.raw_bytes.len();
@@ -248,15 +280,17 @@ impl<'a> Tables<'a> {
         Ok(Some(()))
     }
 
-    /// Fills the chain with what the sample knows without unwinding; says whether the rest was put off.
+    /// Fills the chain with what the sample knows without unwinding; says whether the rest was put
+    /// off.
     fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>, event: &Event) -> bool {
         self.chain.clear();
         self.entry = None;
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
-        // The first address is where the processor was; the others are where calls return to, and where the kernel does, which
-        // for system calls lies behind the call, too. What faulted is run again; where the event does not say that, the kernel's
-        // functions do, once they have names.
+        // The first address is where the processor was; the others are where calls return to, and
+        // where the kernel does, which for system calls lies behind the call, too. What faulted is
+        // run again; where the event does not say that, the kernel's functions do, once they have
+        // names.
         let mut is_exact = true;
         for address in sample.chain.each() {
             if address == DEFERRED {
@@ -267,8 +301,9 @@ impl<'a> Tables<'a> {
                 space = Space::of_marker(address);
                 is_exact |= event.is_fault;
             } else if address > 0 {
-                let is_entered =
-                    !is_exact && space == Space::User && self.chain.last().is_some_and(|last| last.0 == Space::Kernel);
+                let is_entered = !is_exact
+                    && space == Space::User
+                    && self.chain.last().is_some_and(|last| last.0 == Space::Kernel);
                 self.entry = if is_entered { self.chain.len().checked_sub(1) } else { self.entry };
                 self.chain.push((space, if is_exact { address } else { address - 1 }));
                 is_exact = false;
@@ -277,7 +312,8 @@ impl<'a> Tables<'a> {
         if let Some(&(_, innermost)) = sample.calls.first() {
             self.chain.retain(|&(space, _)| space != Space::User);
             self.entry = None;
-            let leaf = sample.ip.filter(|_| Space::of_sample(misc) == Space::User).unwrap_or(innermost);
+            let leaf =
+                sample.ip.filter(|_| Space::of_sample(misc) == Space::User).unwrap_or(innermost);
             self.chain.push((Space::User, leaf));
             self.chain.extend(sample.calls.iter().map(|&(from, _)| (Space::User, from)));
         } else if self.chain.is_empty() {
@@ -288,7 +324,9 @@ impl<'a> Tables<'a> {
 
     fn frame(&mut self, space: Space, pid: i32, address: u64) -> Result<FrameId, ReadError> {
         let mappings = match space {
-            Space::User => self.processes.mappings(pid).map(|mappings| mappings.as_slice()).unwrap_or_default(),
+            Space::User => {
+                self.processes.mappings(pid).map(|mappings| mappings.as_slice()).unwrap_or_default()
+            }
             Space::Kernel => self.processes.kernel(),
             Space::Other => &[],
         };
@@ -304,8 +342,10 @@ impl<'a> Tables<'a> {
             return Ok(known);
         }
         let name = self.builder.intern_string(&format!("0x{address:x}"))?;
-        let func = self.builder.intern_func(Func { name, source: None, lib, line: 0, column: 0 })?;
-        let frame = self.builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false })?;
+        let func =
+            self.builder.intern_func(Func { name, source: None, lib, line: 0, column: 0 })?;
+        let frame =
+            self.builder.intern_frame(Frame { func, line: 0, column: 0, inlined: false })?;
         self.frames.insert((lib, address), frame);
         Ok(frame)
     }
@@ -332,5 +372,10 @@ fn user_registers(arch: RawArch, event: &Event, sample: &Sample<'_>) -> Option<U
         is_there.then(|| regs.each().nth(before as usize))?
     };
     let lr = numbers.lr.map_or(Some(0), register)?;
-    Some(UserRegisters { ip: register(numbers.ip)?, sp: register(numbers.sp)?, fp: register(numbers.fp)?, lr })
+    Some(UserRegisters {
+        ip: register(numbers.ip)?,
+        sp: register(numbers.sp)?,
+        fp: register(numbers.fp)?,
+        lr,
+    })
 }

@@ -1,4 +1,5 @@
-//! What perf counts: metrics by the names of events (`cpu-clock`, `cycles:u`), however a recording of them is written down.
+//! What perf counts: metrics by the names of events (`cpu-clock`, `cycles:u`), however a recording
+//! of them is written down.
 
 use profile::Metric;
 
@@ -14,7 +15,8 @@ pub(crate) struct PerfEvent<'a> {
 impl<'a> PerfEvent<'a> {
     /// Its name without modifiers: `cycles` of `cycles:u`.
     fn base(&self) -> &'a str {
-        let is_modifier = |(_, letters): &(&str, &str)| letters.bytes().all(|b| b"ukhIGHpPSDWebR".contains(&b));
+        let is_modifier =
+            |(_, letters): &(&str, &str)| letters.bytes().all(|b| b"ukhIGHpPSDWebR".contains(&b));
         self.name.rsplit_once(':').filter(is_modifier).map_or(self.name, |(base, _)| base)
     }
 
@@ -27,7 +29,11 @@ impl<'a> PerfEvent<'a> {
         let unit = match self.base() {
             _ if !self.has_periods => "samples",
             _ if self.is_clock() => "ns",
-            base if !base.is_empty() && base.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) => base,
+            base if !base.is_empty()
+                && base.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) =>
+            {
+                base
+            }
             _ => "count",
         };
         let name = match self.name {
@@ -39,8 +45,8 @@ impl<'a> PerfEvent<'a> {
     }
 }
 
-/// Which of them to show first. Time comes before cycles, and both before whatever was sampled most: faults and the like are
-/// looked at beside them.
+/// Which of them to show first. Time comes before cycles, and both before whatever was sampled
+/// most: faults and the like are looked at beside them.
 pub(crate) fn default_metric(events: &[PerfEvent<'_>]) -> usize {
     let rank = |event: &PerfEvent<'_>| {
         let base = event.base();

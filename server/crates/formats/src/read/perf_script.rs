@@ -1,9 +1,12 @@
-//! The text that `perf script` prints: a header line for each sample ([`mod@header`]), its frames, leaf first, on lines of their
-//! own ([`mod@frame`]), and a blank line; [`lines`] puts them together, [`sniff`] recognises them. Where no call chains were recorded, the one frame stands behind the header.
+//! The text that `perf script` prints: a header line for each sample ([`mod@header`]), its frames,
+//! leaf first, on lines of their own ([`mod@frame`]), and a blank line; [`lines`] puts them
+//! together, [`sniff`] recognises them. Where no call chains were recorded, the one frame stands
+//! behind the header.
 //!
-//! Events interleave: each is a metric of its own, weighed by the period that the sample stands for, in nanoseconds for clocks.
-//! With `-F +srcline` every frame is followed by the line that executes there; the file is part of what a function is,
-//! since inlined frames are often named after the function around them.
+//! Events interleave: each is a metric of its own, weighed by the period that the sample stands
+//! for, in nanoseconds for clocks. With `-F +srcline` every frame is followed by the line that
+//! executes there; the file is part of what a function is, since inlined frames are often named
+//! after the function around them.
 
 mod frame;
 mod header;
@@ -12,15 +15,17 @@ mod sniff;
 
 pub(crate) use sniff::is_perf_script;
 
-use super::folded::dialect::{Dialect, Place, Position};
+use super::folded::dialect::{Place, Position};
 use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
 use super::{FuncText, fits_counter, utf8};
-use crate::{At, Format, Read, ReadError};
+use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
 use frame::Frame;
 use header::Header;
 use lines::{Found, FrameLines, Lines, module_of, same_code, whole_lines};
-use profile::{FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, Warnings};
+use profile::{
+    FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Thread, WarningCode, Warnings,
+};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
@@ -34,27 +39,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     while let Some(found) = lines.next_sample() {
         match found {
             Found::Sample if lines.header.period.is_none_or(fits_counter) => tables.push(&lines.header, &lines.frames)?,
-            Found::Sample => warnings.add("malformed-sample", || {
+            Found::Sample => warnings.add(WarningCode::MalformedSample, || {
                 format!("a sample of {} has a period of more than 64 bits; it is left out", lines.header.event)
             }),
-            Found::Malformed(line) => warnings.add("malformed-line", || {
+            Found::Malformed(line) => warnings.add(WarningCode::MalformedLine, || {
                 format!("line {line}: expected a sample (`comm tid time: period event:`) or a frame (`address symbol (module)`)")
             }),
         }
     }
     if lines.ends_within_sample || whole.len() < text.len() {
         let message = "the text ends within a sample, which is read as far as it goes; the rest of the recording may be missing";
-        warnings.add("truncated", || message.to_owned());
+        warnings.add(WarningCode::Truncated, || message.to_owned());
     }
-    let producer = layout.version.map(|version| format!("perf@{version}"));
+    let producer = layout.version.map(|version| Producer::new("perf", version));
     Ok(Read {
-        recording: tables.finish()?,
-        format: Format::PerfScript,
-        version: None,
-        producer,
+        writer: Writer::of_producer(producer),
         span_seconds: layout.span_seconds(),
-        warnings,
-        raw_stacks: None,
+        ..Read::new(Format::PerfScript, tables.finish()?, warnings)
     })
 }
 
@@ -63,7 +64,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 struct Layout<'a> {
     events: Vec<PerfEvent<'a>>,
     has_lines: bool,
-    /// Modules of functions that are inlined somewhere, by name and file: perf leaves out some frames that would tell.
+    /// Modules of functions that are inlined somewhere, by name and file: perf leaves out some
+    /// frames that would tell.
     modules: FxHashMap<(&'a str, &'a str), &'a str>,
     /// When the first and the last sample were taken.
     times: Option<(f64, f64)>,
@@ -74,8 +76,12 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn of(text: &'a str) -> Result<Self, ReadError> {
         let mut layout = Self::default();
-        let comments = text.lines().take_while(|line| line.starts_with('#') || line.trim().is_empty());
-        layout.version = comments.filter_map(|line| line.strip_prefix("# perf version : ")).map(str::trim).next();
+        let comments =
+            text.lines().take_while(|line| line.starts_with('#') || line.trim().is_empty());
+        layout.version = comments
+            .filter_map(|line| line.strip_prefix("# perf version : "))
+            .map(str::trim)
+            .next();
         let mut lines = Lines::new(text);
         while let Some(found) = lines.next_sample() {
             if let Found::Sample = found {
@@ -98,7 +104,9 @@ impl<'a> Layout<'a> {
             self.events.len() - 1
         });
         if self.events.len() > MAX_METRICS {
-            return Err(ReadError::too_large(format!("there are more than {MAX_METRICS} events; print fewer of them")));
+            return Err(ReadError::too_large(format!(
+                "there are more than {MAX_METRICS} events; print fewer of them"
+            )));
         }
         if let Some(event) = self.events.get_mut(i) {
             event.has_periods |= period.is_some();
@@ -109,7 +117,8 @@ impl<'a> Layout<'a> {
             self.times = Some((first.min(time), last.max(time)));
         }
         for code in same_code(&lines.frames) {
-            self.has_lines = self.has_lines || code.iter().any(|frame| !frame.place.is_empty() && frame.parse().line > 0);
+            self.has_lines = self.has_lines
+                || code.iter().any(|frame| !frame.place.is_empty() && frame.parse().line > 0);
             let module = if code.len() > 1 { module_of(code) } else { "" };
             if !module.is_empty() {
                 let inlined = code.iter().map(FrameLines::parse).filter(|frame| frame.inlined);
@@ -124,7 +133,8 @@ impl<'a> Layout<'a> {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        let lines = if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
+        let lines =
+            if self.has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         self.events.iter().map(|event| event.metric().with_lines(lines)).collect()
     }
 
@@ -166,7 +176,9 @@ impl<'a> Tables<'a> {
             Thread { name: comm.to_owned(), pid: id(pid), tid: id(tid), ..Thread::default() }
         };
         let event = self.layout.event(event);
-        self.rows.push((comm, pid, tid), thread, stack, |metric| if event == Some(metric) { period.unwrap_or(1.0) } else { 0.0 });
+        self.rows.push((comm, pid, tid), thread, stack, |metric| {
+            if event == Some(metric) { period.unwrap_or(1.0) } else { 0.0 }
+        });
         Ok(())
     }
 
@@ -185,12 +197,17 @@ impl<'a> Tables<'a> {
         let known = || self.layout.modules.get(&(name, file)).copied().filter(|_| inlined);
         let lib = if module.is_empty() { known().unwrap_or("") } else { module };
         let folder_end = frame.module.rfind('/').map_or(0, |at| at + 1);
-        let is_generated = ["[JIT]", "jitted-", "perf-"].iter().any(|start| frame.module[folder_end..].starts_with(start));
+        let is_generated = ["[JIT]", "jitted-", "perf-"]
+            .iter()
+            .any(|start| frame.module[folder_end..].starts_with(start));
         let func = match generated(name).filter(|_| is_generated) {
             Some(Generated { name, file, line, column }) => {
-                FuncText { name: &name, file: &file, lib: "", line, column }.intern(&mut self.builder)?
+                FuncText { name: &name, file: &file, lib: "", line, column }
+                    .intern(&mut self.builder)?
             }
-            None => FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?,
+            None => {
+                FuncText { name, file, lib, ..FuncText::default() }.intern(&mut self.builder)?
+            }
         };
         Ok(self.builder.intern_frame(profile::Frame { func, line, column: 0, inlined })?)
     }
@@ -214,11 +231,13 @@ pub struct Generated<'a> {
     pub column: u32,
 }
 
-/// What the symbol of such a function says, if it has a place: Node.js (`--perf-basic-prof`) and Python (`-X perf`) put both into
-/// one.
+/// What the symbol of such a function says, if it has a place: Node.js (`--perf-basic-prof`) and
+/// Python (`-X perf`) put both into one.
 pub fn generated(symbol: &str) -> Option<Generated<'_>> {
-    let Place { name, file, position, .. } = Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
-    let (line, column) = if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
+    let Place { name, file, position, .. } =
+        Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;
+    let (line, column) =
+        if let Position::Definition { line, column } = position { (line, column) } else { (0, 0) };
     Some(Generated { name, file: file?, line, column })
 }
 

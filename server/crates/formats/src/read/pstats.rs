@@ -1,29 +1,34 @@
-//! pstats: what Python's own profilers write, cProfile and `profile`, and in the same form yappi and pyinstrument. One dictionary
-//! in marshal form ([`marshal`]): functions by file, first line and name, with calls, own and cumulative seconds and their callers.
+//! pstats: what Python's own profilers write, cProfile and `profile`, and in the same form yappi
+//! and pyinstrument. One dictionary in marshal form ([`marshal`]): functions by file, first line
+//! and name, with calls, own and cumulative seconds and their callers.
 //!
-//! Rules: `Lib/pstats.py`, `Lib/profile.py`, `Lib/cProfile.py` and `Modules/_lsprof.c` of CPython. A function has (calls that are
-//! no recursion, calls, own, cumulative, callers), each caller (calls, calls that are no recursion, own, cumulative of the function
-//! below it). cProfile and yappi count recursion once in cumulative times, of functions as well as below a caller.
+//! Rules: `Lib/pstats.py`, `Lib/profile.py`, `Lib/cProfile.py` and `Modules/_lsprof.c` of CPython.
+//! A function has (calls that are no recursion, calls, own, cumulative, callers), each caller
+//! (calls, calls that are no recursion, own, cumulative of the function below it). cProfile and
+//! yappi count recursion once in cumulative times, of functions as well as below a caller.
 //!
-//! Dialects: yappi exchanges the two counts of functions; the greater one is that of all calls. Without `-b` it leaves builtins
-//! out. `profile` has mere counts of calls for callers, and a code object where the program's name should be. pyinstrument
-//! counts no calls (-1) and adds recursive calls up: there the totals follow from the calls.
+//! Dialects: yappi exchanges the two counts of functions; the greater one is that of all calls.
+//! Without `-b` it leaves builtins out. `profile` has mere counts of calls for callers, and a code
+//! object where the program's name should be. pyinstrument counts no calls (-1) and adds recursive
+//! calls up: there the totals follow from the calls.
 //!
-//! Functions of one file, line and name (two lambdas on a line) overwrite each other in such files, but not what they cost their
-//! callers. What is missing for that reason is told of a function of its own.
+//! Functions of one file, line and name (two lambdas on a line) overwrite each other in such files,
+//! but not what they cost their callers. What is missing for that reason is told of a function of
+//! its own.
 
 mod marshal;
 #[cfg(test)]
 mod tests;
 
 use super::FuncText;
-use crate::{Format, Read, ReadError};
+use crate::{Dialect, Format, Read, ReadError, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
-use profile::{Call, CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal, Total, Warnings};
+use profile::{
+    Call, CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,
+    StatedTotal, Total, WarningCode, Warnings,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-const PROFILE: &str = "profile";
-const YAPPI: &str = "yappi";
 /// The function that stands for those that the file has not.
 const UNLISTED: &str = "(not in the file)";
 /// No process runs so many seconds.
@@ -34,8 +39,12 @@ pub(crate) fn is_pstats(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
-    let mut reader =
-        Reader { marshal: Marshal::new(bytes), builder: ProfileBuilder::default(), funcs: FxHashMap::default(), writer: None };
+    let mut reader = Reader {
+        marshal: Marshal::new(bytes),
+        builder: ProfileBuilder::default(),
+        funcs: FxHashMap::default(),
+        dialect: None,
+    };
     let rows = reader.rows()?;
     reader.finish(&rows)
 }
@@ -62,8 +71,8 @@ struct Reader<'a> {
     builder: ProfileBuilder,
     /// By where file and name stand, so that long names cost once, and by line.
     funcs: FxHashMap<(usize, u32, usize), FuncId>,
-    /// Who wrote the file, as far as its functions tell.
-    writer: Option<&'static str>,
+    /// As far as the functions show it.
+    dialect: Option<Dialect>,
 }
 
 impl Reader<'_> {
@@ -83,7 +92,9 @@ impl Reader<'_> {
     fn func(&mut self) -> Result<FuncId, ReadError> {
         const EXPECTED: &str = "(file, line, name) of a function";
         let at = self.marshal.at();
-        let Entered::Tuple(3, place) = self.marshal.enter()? else { return Err(unexpected(at, EXPECTED)) };
+        let Entered::Tuple(3, place) = self.marshal.enter()? else {
+            return Err(unexpected(at, EXPECTED));
+        };
         let file = self.marshal.value()?;
         let line = self.marshal.value()?;
         let name_at = self.marshal.at();
@@ -97,7 +108,7 @@ impl Reader<'_> {
             Value::Text(name_at, name) => (name_at, String::from_utf8_lossy(name)),
             // The program that `profile` ran.
             Value::Other => {
-                self.writer = Some(PROFILE);
+                self.dialect = Some(Dialect::Profile);
                 (name_at, "<code object>".into())
             }
             _ => return Err(unexpected(at, EXPECTED)),
@@ -108,13 +119,14 @@ impl Reader<'_> {
         let file = String::from_utf8_lossy(file);
         let is_path = line != 0 || file.contains(['/', '\\']) || file.ends_with(".py");
         match &*file {
-            "~" => self.writer = Some("cProfile"),
-            "builtins" | "__builtin__" if !is_path => self.writer = Some(YAPPI),
+            "~" => self.dialect = Some(Dialect::CProfile),
+            "builtins" | "__builtin__" if !is_path => self.dialect = Some(Dialect::Yappi),
             _ => {}
         }
         // Builtins have a placeholder, or the name of their module.
         let file = if is_path { &*file } else { "" };
-        let func = FuncText { name: &name, file, line, ..FuncText::default() }.intern(&mut self.builder)?;
+        let func = FuncText { name: &name, file, line, ..FuncText::default() }
+            .intern(&mut self.builder)?;
         self.funcs.insert((file_at, line, name_at), func);
         Ok(func)
     }
@@ -124,11 +136,16 @@ impl Reader<'_> {
         let place = match self.marshal.enter()? {
             // No two functions have one row.
             Entered::Tuple(5, place) if !place.is_elsewhere() => place,
-            _ => return Err(unexpected(at, "(calls, calls, own, cumulative, callers) of a function")),
+            _ => {
+                return Err(unexpected(
+                    at,
+                    "(calls, calls, own, cumulative, callers) of a function",
+                ));
+            }
         };
         let (first, second, own, cumulative) = self.numbers(at)?;
         if first > second {
-            self.writer = Some(YAPPI);
+            self.dialect = Some(Dialect::Yappi);
         }
         let mut callers = Vec::new();
         if self.marshal.dict()? {
@@ -150,7 +167,7 @@ impl Reader<'_> {
                 Ok(Caller { func, calls: first.max(second), cumulative: Some(cumulative) })
             }
             Entered::Value(Value::Int(calls)) => {
-                self.writer = Some(PROFILE);
+                self.dialect = Some(Dialect::Profile);
                 Ok(Caller { func, calls, cumulative: None })
             }
             _ => Err(unexpected(at, "(calls, calls, own, cumulative) of a caller, or its calls")),
@@ -177,8 +194,11 @@ impl Reader<'_> {
         let metric = Metric::new("time", "seconds", None).with_lines(LineKnowledge::Nothing);
         let mut graph = CallGraph { metrics: vec![metric], ..CallGraph::default() };
         // `profile` has itself for a caller, which was never called.
-        let silent: FxHashSet<FuncId> =
-            rows.iter().filter(|row| row.calls == 0 && row.cumulative == 0.0).map(|row| row.func).collect();
+        let silent: FxHashSet<FuncId> = rows
+            .iter()
+            .filter(|row| row.calls == 0 && row.cumulative == 0.0)
+            .map(|row| row.func)
+            .collect();
         let counted = rows.is_empty() || rows.iter().any(|row| row.calls >= 0);
         for row in rows.iter().filter(|row| !silent.contains(&row.func)) {
             graph.own.push(own_cost(row.func, row.own));
@@ -191,20 +211,20 @@ impl Reader<'_> {
             self.add_unlisted(rows, &mut graph, &mut warnings)?;
         }
         graph.symbols = self.builder.build().into_symbols();
-        let writer = if counted { self.writer } else { Some("pyinstrument") };
+        let dialect = if counted { self.dialect } else { Some(Dialect::Pyinstrument) };
         Ok(Read {
-            recording: Recording::Graph(graph),
-            format: Format::Pstats,
-            version: None,
-            producer: writer.map(str::to_owned),
-            span_seconds: None,
-            warnings,
-            raw_stacks: None,
+            writer: Writer { producer: None, dialect },
+            ..Read::new(Format::Pstats, Recording::Graph(graph), warnings)
         })
     }
 
     /// Adds what the costliest function cost beyond all that is in the file.
-    fn add_unlisted(&mut self, rows: &[Row], graph: &mut CallGraph, warnings: &mut Warnings) -> Result<(), ReadError> {
+    fn add_unlisted(
+        &mut self,
+        rows: &[Row],
+        graph: &mut CallGraph,
+        warnings: &mut Warnings,
+    ) -> Result<(), ReadError> {
         let own: f64 = rows.iter().map(|row| row.own).sum();
         let whole = rows.iter().map(|row| row.cumulative).fold(own, f64::max);
         let unlisted = whole - own;
@@ -214,9 +234,9 @@ impl Reader<'_> {
         let func = FuncText { name: UNLISTED, ..FuncText::default() }.intern(&mut self.builder)?;
         graph.own.push(own_cost(func, unlisted));
         graph.totals.push(stated(func, None, unlisted));
-        warnings.add("unlisted-functions", || {
-            let why = match self.writer {
-                Some(YAPPI) => "yappi leaves builtins out unless it runs with `-b`",
+        warnings.add(WarningCode::UnlistedFunctions, || {
+            let why = match self.dialect {
+                Some(Dialect::Yappi) => "yappi leaves builtins out unless it runs with `-b`",
                 _ => "those that share file, line and name overwrite each other",
             };
             format!("{unlisted:.6} s of {whole:.6} s went into functions that are not in the file; {why}")
@@ -233,8 +253,8 @@ fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
     StatedTotal { func, line: 0, totals: vec![Total::Exact(seconds)], calls }
 }
 
-/// The calls of a function. Where the file has mere counts, a single caller has all of the cost; several have parts of it as they
-/// have calls, which is a guess.
+/// The calls of a function. Where the file has mere counts, a single caller has all of the cost;
+/// several have parts of it as they have calls, which is a guess.
 fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
     let callers = || row.callers.iter().filter(|caller| !silent.contains(&caller.func));
     let others = || callers().filter(|caller| caller.func != row.func);
@@ -242,7 +262,11 @@ fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
     let is_shared = others().count() > 1;
     calls.extend(callers().map(|caller| {
         let is_itself = caller.func == row.func;
-        let share = if is_shared && !is_itself && n_calls > 0.0 { caller.calls as f64 / n_calls } else { 1.0 };
+        let share = if is_shared && !is_itself && n_calls > 0.0 {
+            caller.calls as f64 / n_calls
+        } else {
+            1.0
+        };
         Call {
             caller: caller.func,
             source: None,

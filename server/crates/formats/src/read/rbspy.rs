@@ -1,17 +1,19 @@
-//! Recordings of `rbspy record --raw-file`: what rbspy saw, before it makes a flame graph or another format of it.
+//! Recordings of `rbspy record --raw-file`: what rbspy saw, before it makes a flame graph or
+//! another format of it.
 //!
-//! Eight bytes `rbspy00\n` to `rbspy02\n`, then a line of JSON per sample, in gzip. Version 2 has a header line first; a sample
-//! of version 0 is its frames and nothing else. rbspy appends while it records, so the gzip stream may lack its end and the
-//! last line may be partial.
+//! Eight bytes `rbspy00\n` to `rbspy02\n`, then a line of JSON per sample, in gzip. Version 2 has a
+//! header line first; a sample of version 0 is its frames and nothing else. rbspy appends while it
+//! records, so the gzip stream may lack its end and the last line may be partial.
 //!
-//! Frames stand leaf first, each with the line that was executing: the call, in a caller. Functions in C have neither file nor
-//! line. `on_cpu` is passed over: recordings exist in which it is false throughout, so it says nothing about idleness.
+//! Frames stand leaf first, each with the line that was executing: the call, in a caller. Functions
+//! in C have neither file nor line. `on_cpu` is passed over: recordings exist in which it is false
+//! throughout, so it says nothing about idleness.
 
 use super::FuncText;
 use super::json::Text;
 use super::rows::Rows;
-use crate::{At, Format, Read, ReadError};
-use profile::{Frame, FrameId, Metric, ProfileBuilder, Recording, Thread, Warnings};
+use crate::{At, Format, Producer, Read, ReadError, Writer};
+use profile::{Frame, FrameId, Metric, ProfileBuilder, Recording, Thread, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -67,14 +69,21 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let magic = lines.next().map_or(&[][..], |(_, magic)| magic);
     let mut warnings = Warnings::default();
 
-    let (mut interval, mut producer) = (None, None);
+    let mut interval = None;
+    let mut writer = Writer::default();
     if magic == b"rbspy02\n"
         && let Some((number, line)) = lines.next()
     {
         match serde_json::from_slice::<Header<'_>>(line) {
             Ok(header) => {
-                interval = header.sample_rate.filter(|rate| rate.is_normal() && *rate > 0.0).map(f64::recip);
-                producer = header.rbspy_version.map(|Text(version)| format!("rbspy {version}"));
+                interval = header
+                    .sample_rate
+                    .filter(|rate| rate.is_normal() && *rate > 0.0)
+                    .map(f64::recip);
+                let producer = header
+                    .rbspy_version
+                    .map(|Text(version)| Producer::parse(&format!("rbspy {version}")));
+                writer = Writer::of_producer(producer);
             }
             Err(error) => passed_over(number, line, &error, &mut warnings),
         }
@@ -90,7 +99,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for (number, line) in lines {
         let trace = match line.trim_ascii_start().first() {
             None => continue,
-            Some(b'[') => serde_json::from_slice(line).map(|trace| Sample { trace, pid: None, thread_id: None, time: None }),
+            Some(b'[') => serde_json::from_slice(line).map(|trace| Sample {
+                trace,
+                pid: None,
+                thread_id: None,
+                time: None,
+            }),
             Some(_) => serde_json::from_slice(line),
         };
         match trace {
@@ -104,7 +118,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
     }
     if let Some((number, error)) = first_error.filter(|_| tables.rows.is_empty()) {
-        let message = format!("{}; expected a sample of rbspy: `{{\"trace\":[…]}}`", reason(&error));
+        let message =
+            format!("{}; expected a sample of rbspy: `{{\"trace\":[…]}}`", reason(&error));
         return Err(ReadError::malformed(At::Line(number, error.column()), message));
     }
 
@@ -112,15 +127,19 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     rows.finish(&mut builder)?;
     let recording = Recording::Stacks(builder.build());
     let span_seconds = times.map(|(first, last)| last - first);
-    Ok(Read { recording, format: Format::Rbspy, version: None, producer, span_seconds, warnings, raw_stacks: None })
+    Ok(Read { writer, span_seconds, ..Read::new(Format::Rbspy, recording, warnings) })
 }
 
 fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: &mut Warnings) {
     if line.ends_with(b"\n") {
-        let message = || format!("line {number} is no sample of rbspy and was passed over: {}", reason(error));
-        warnings.add("malformed-line", message);
+        let message = || {
+            format!("line {number} is no sample of rbspy and was passed over: {}", reason(error))
+        };
+        warnings.add(WarningCode::MalformedLine, message);
     } else {
-        warnings.add("partial-line", || format!("line {number}, the last one, ends in the middle and was passed over"));
+        warnings.add(WarningCode::PartialLine, || {
+            format!("line {number}, the last one, ends in the middle and was passed over")
+        });
     }
 }
 
@@ -140,14 +159,20 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    fn push(&mut self, Sample { trace, pid, thread_id, time }: Sample<'a>) -> Result<(), ReadError> {
+    fn push(
+        &mut self,
+        Sample { trace, pid, thread_id, time }: Sample<'a>,
+    ) -> Result<(), ReadError> {
         let mut stack = None;
         for frame in trace.into_iter().rev() {
             let frame = self.frame(frame)?;
             stack = Some(self.builder.intern_stack(stack, frame)?);
         }
-        let thread =
-            || Thread { pid: pid.map(|pid| pid.to_string()), tid: thread_id.map(|tid| tid.to_string()), ..Thread::default() };
+        let thread = || Thread {
+            pid: pid.map(|pid| pid.to_string()),
+            tid: thread_id.map(|tid| tid.to_string()),
+            ..Thread::default()
+        };
         self.rows.push((pid, thread_id), thread, stack, |_| 1.0);
         if let Some(Time { secs_since_epoch, nanos_since_epoch }) = time {
             let time = secs_since_epoch + nanos_since_epoch / 1e9;
@@ -164,8 +189,10 @@ impl<'a> Tables<'a> {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(new) => {
                 let (name, file, _) = new.key();
-                let func = FuncText { name, file, ..FuncText::default() }.intern(&mut self.builder)?;
-                let id = self.builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
+                let func =
+                    FuncText { name, file, ..FuncText::default() }.intern(&mut self.builder)?;
+                let id =
+                    self.builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
                 Ok(*new.insert(id))
             }
         }
@@ -194,16 +221,25 @@ mod tests {
     #[test]
     fn each_version() {
         let leaf_only = r#"[{"name":"h","relative_path":"b.rb","absolute_path":null,"lineno":0}]"#;
-        let lines = [trace(FRAMES, 5, 10), trace(FRAMES, 6, 11), trace(leaf_only, 5, 12), trace("[]", 5, 14)].join("\n");
+        let lines = [
+            trace(FRAMES, 5, 10),
+            trace(FRAMES, 6, 11),
+            trace(leaf_only, 5, 12),
+            trace("[]", 5, 14),
+        ]
+        .join("\n");
         let expected = "3/5: g|/p/a.rb:7 > f [c function] 1\n3/5: h|b.rb 1\n3/5:  1\n3/6: g|/p/a.rb:7 > f [c function] 1\n";
         let read_2 = read(version_2(&lines).as_bytes()).unwrap();
         assert_eq!(rows(&read_2), expected);
-        assert_eq!((read_2.producer.as_deref(), read_2.span_seconds), (Some("rbspy 0.55.0"), Some(4.0)));
+        assert_eq!((read_2.writer.text(), read_2.span_seconds), (Some("rbspy 0.55.0"), Some(4.0)));
         assert_eq!(read_2.recording.metrics()[0].seconds_per_unit, Some(0.004));
         assert_eq!(warnings(&read_2), []);
 
         let read_1 = read(format!("rbspy01\n{lines}").as_bytes()).unwrap();
-        assert_eq!((rows(&read_1), read_1.producer, read_1.span_seconds), (expected.to_owned(), None, Some(4.0)));
+        assert_eq!(
+            (rows(&read_1), read_1.writer.text(), read_1.span_seconds),
+            (expected.to_owned(), None, Some(4.0))
+        );
         assert_eq!(read_1.recording.metrics()[0].seconds_per_unit, None);
 
         let read_0 = read(format!("rbspy00\n{FRAMES}\n\n{leaf_only}\n").as_bytes()).unwrap();
@@ -214,10 +250,17 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_passed_over() {
         let whole = trace(FRAMES, 5, 10);
-        let read_some = read(version_2(&format!("{whole}\n{{\"trace\":3}}\n{}", &whole[..90])).as_bytes()).unwrap();
+        let read_some =
+            read(version_2(&format!("{whole}\n{{\"trace\":3}}\n{}", &whole[..90])).as_bytes())
+                .unwrap();
         assert_eq!(rows(&read_some).lines().count(), 1);
-        assert_eq!(warnings(&read_some), [("malformed-line", 1), ("partial-line", 1)]);
-        assert!(read_some.warnings.as_slice()[0].message.starts_with("line 4 is no sample of rbspy"));
+        assert_eq!(
+            warnings(&read_some),
+            [(WarningCode::MalformedLine, 1), (WarningCode::PartialLine, 1)]
+        );
+        assert!(
+            read_some.warnings.as_slice()[0].message.starts_with("line 4 is no sample of rbspy")
+        );
         // Just begun.
         for text in ["rbspy02\n", "rbspy02\n{\"sample_ra", &version_2(""), &version_2("{\"tr")] {
             assert_eq!(rows(&read(text.as_bytes()).unwrap()), "", "{text}");
@@ -227,7 +270,10 @@ mod tests {
         let odd = r#"[{"name":"f","relative_path":"a.rb","lineno":99999999999}]"#;
         let odd = version_2(&trace(odd, 1, 1)).replace("250", "0");
         let odd = read(odd.as_bytes()).unwrap();
-        assert_eq!((&*rows(&odd), odd.recording.metrics()[0].seconds_per_unit), ("3/1: f|a.rb 1\n", None));
+        assert_eq!(
+            (&*rows(&odd), odd.recording.metrics()[0].seconds_per_unit),
+            ("3/1: f|a.rb 1\n", None)
+        );
     }
 
     #[test]

@@ -1,14 +1,18 @@
-//! The text of `rbspy report -f summary` and `-f summary_by_line`: a table of lines with the percent of samples that end there and
-//! that pass there.
+//! The text of `rbspy report -f summary` and `-f summary_by_line`: a table of lines with the
+//! percent of samples that end there and that pass there.
 //!
-//! `% self  % total  name`, then `%6.2f %8.2f  NAME - PATH:LINE`. Functions in C have `(unknown)` for a path and no line. Both forms
-//! have a row per executing line; the first has relative paths, the second absolute ones. Percents are rounded, and how many
-//! samples there were is not said. A sample counts once per row; what a function of several lines costs lies between the
-//! greatest of its rows and their sum.
+//! `% self  % total  name`, then `%6.2f %8.2f  NAME - PATH:LINE`. Functions in C have `(unknown)`
+//! for a path and no line. Both forms have a row per executing line; the first has relative paths,
+//! the second absolute ones. Percents are rounded, and how many samples there were is not said. A
+//! sample counts once per row; what a function of several lines costs lies between the greatest of
+//! its rows and their sum.
 
 use super::FuncText;
-use crate::{At, Format, Read, ReadError};
-use profile::{CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal, Total, Warnings};
+use crate::{At, Dialect, Format, Read, ReadError, Writer};
+use profile::{
+    CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal,
+    Total, WarningCode, Warnings,
+};
 use rustc_hash::FxHashMap;
 
 /// What such a file begins with.
@@ -25,19 +29,29 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for (i, row) in text.lines().enumerate().skip(1).filter(|(_, row)| !row.trim().is_empty()) {
         let Some(Row { own, total, name, file, line }) = Row::of(row) else {
             first_malformed.get_or_insert(i + 1);
-            warnings.add("malformed-line", || format!("line {}: expected `10.00 20.00 name - file:line`; it is left out", i + 1));
+            warnings.add(WarningCode::MalformedLine, || {
+                format!("line {}: expected `10.00 20.00 name - file:line`; it is left out", i + 1)
+            });
             continue;
         };
         let func = FuncText { name, file, ..FuncText::default() }.intern(&mut builder)?;
         graph.own.push(OwnCost { func, source: None, line, weights: vec![own] });
         if line != 0 {
-            graph.totals.push(StatedTotal { func, line, totals: vec![Total::Exact(total)], calls: None });
+            graph.totals.push(StatedTotal {
+                func,
+                line,
+                totals: vec![Total::Exact(total)],
+                calls: None,
+            });
         }
         let (greatest, sum) = functions.entry(func).or_default();
         (*greatest, *sum) = (greatest.max(total), *sum + total);
     }
     if let Some(line) = first_malformed.filter(|_| graph.own.is_empty()) {
-        return Err(ReadError::malformed(At::Line(line, 1), "no row is as expected: `10.00 20.00 name - file:line`"));
+        return Err(ReadError::malformed(
+            At::Line(line, 1),
+            "no row is as expected: `10.00 20.00 name - file:line`",
+        ));
     }
     // Rounding is no reason for more than all.
     let whole: f64 = graph.own.iter().flat_map(|own| &own.weights).sum();
@@ -56,15 +70,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let lines = if has_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
     graph.metrics = vec![Metric::new("samples", "percent", None).with_lines(lines)];
     graph.symbols = builder.build().into_symbols();
-    let producer = Some("rbspy".to_owned());
     Ok(Read {
-        recording: Recording::Graph(graph),
-        format: Format::RbspySummary,
-        version: None,
-        producer,
-        span_seconds: None,
-        warnings,
-        raw_stacks: None,
+        writer: Writer { producer: None, dialect: Some(Dialect::Rbspy) },
+        ..Read::new(Format::RbspySummary, Recording::Graph(graph), warnings)
     })
 }
 
@@ -80,14 +88,16 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn of(row: &'a str) -> Option<Self> {
-        let percent = |text: &str| text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+        let percent =
+            |text: &str| text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
         let (own, rest) = row.trim().split_once(' ')?;
         let (total, place) = rest.trim_start().split_once("  ")?;
         let (name, path) = place.rsplit_once(" - ")?;
-        let (file, line) = match path.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-            Some((file, line)) => (file, line),
-            None => (path, 0),
-        };
+        let (file, line) =
+            match path.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+                Some((file, line)) => (file, line),
+                None => (path, 0),
+            };
         let file = if file == "(unknown)" { "" } else { file };
         Some(Self { own: percent(own)?, total: percent(total)?, name, file, line })
     }
@@ -107,13 +117,19 @@ mod tests {
         let rows = " 40.00    60.00  block in f - a b.rb:3\n 40.00    40.00  sleep [c function] - (unknown)\n 20.00    50.00  \
                     block in f - a b.rb:9\n  0.00   100.00  <main> - /p/main.rb:1\nwhat\n  0.00   999.00  g - x:1\n";
         let read = read_rows(rows).unwrap();
-        assert_eq!(warnings(&read), [("malformed-line", 2)]);
+        assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 2)]);
         let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
         let name = |func: FuncId| {
-            let source = graph.symbols.funcs.get(func).source.map_or("", |source| graph.symbols.source_name(source));
+            let source = graph
+                .symbols
+                .funcs
+                .get(func)
+                .source
+                .map_or("", |source| graph.symbols.source_name(source));
             format!("{}|{source}", graph.symbols.func_name(func))
         };
-        let own: Vec<_> = graph.own.iter().map(|own| (name(own.func), own.line, own.weights[0])).collect();
+        let own: Vec<_> =
+            graph.own.iter().map(|own| (name(own.func), own.line, own.weights[0])).collect();
         let expected = [
             ("block in f|a b.rb", 3, 40.0),
             ("sleep [c function]|", 0, 40.0),
@@ -121,7 +137,11 @@ mod tests {
             ("<main>|/p/main.rb", 1, 0.0),
         ];
         assert_eq!(own, expected.map(|(name, line, weight)| (name.to_owned(), line, weight)));
-        let totals: Vec<_> = graph.totals.iter().map(|total| (name(total.func), total.line, total.totals[0])).collect();
+        let totals: Vec<_> = graph
+            .totals
+            .iter()
+            .map(|total| (name(total.func), total.line, total.totals[0]))
+            .collect();
         let expected = [
             ("block in f|a b.rb", 0, Total::Bounded { min: 60.0, max: 100.0 }),
             ("block in f|a b.rb", 3, Total::Exact(60.0)),

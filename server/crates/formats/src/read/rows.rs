@@ -1,4 +1,5 @@
-//! Samples as they come, thread by thread, for readers of formats that mix threads or list samples one by one.
+//! Samples as they come, thread by thread, for readers of formats that mix threads or list samples
+//! one by one.
 
 use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId, Weights};
 use rustc_hash::FxHashMap;
@@ -7,7 +8,8 @@ use std::hash::Hash;
 /// More metrics are refused: each is a column as long as all samples.
 pub(crate) const MAX_METRICS: usize = 64;
 
-/// The samples of all threads, in columns; threads in order of their first sample, each under a key of the reader's choice.
+/// The samples of all threads, in columns; threads in order of their first sample, each under a key
+/// of the reader's choice.
 pub(crate) struct Rows<K> {
     n_metrics: usize,
     threads: Vec<ThreadRows>,
@@ -31,8 +33,8 @@ impl<K: Hash + Eq> Rows<K> {
         self.threads.is_empty()
     }
 
-    /// Adds a sample to the thread with `key`, which `thread` describes when it is new. `weight` gives the weight in each
-    /// metric. Says which sample of which thread it will be.
+    /// Adds a sample to the thread with `key`, which `thread` describes when it is new. `weight`
+    /// gives the weight in each metric. Says which sample of which thread it will be.
     pub(crate) fn push(
         &mut self,
         key: K,
@@ -43,7 +45,11 @@ impl<K: Hash + Eq> Rows<K> {
         let next = self.threads.len();
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
-            self.threads.push(ThreadRows { thread: thread(), stacks: Vec::new(), weights: vec![Vec::new(); self.n_metrics] });
+            self.threads.push(ThreadRows {
+                thread: thread(),
+                stacks: Vec::new(),
+                weights: vec![Vec::new(); self.n_metrics],
+            });
         }
         let mut sample = 0;
         if let Some(rows) = self.threads.get_mut(id) {
@@ -60,7 +66,7 @@ impl<K: Hash + Eq> Rows<K> {
     pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
         for ThreadRows { thread, stacks, weights } in self.threads {
             let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
-            builder.push_thread(Thread { samples, ..thread })?;
+            builder.push_thread(thread, samples)?;
         }
         Ok(())
     }

@@ -1,21 +1,25 @@
-//! Profiles by Ruby's stackprof, as JSON: what `stackprof --json DUMP` prints, or `JSON.generate` of what `StackProf.run` gives.
+//! Profiles by Ruby's stackprof, as JSON: what `stackprof --json DUMP` prints, or `JSON.generate`
+//! of what `StackProf.run` gives.
 //!
-//! A table of frames, each with sums: `samples` (self), `total_samples`, calls (`edges`) and `lines`. With `raw: true` there are
-//! the stacks as well (`raw`: length, frames root first, how many samples in a row), and since stackprof 0.2.24 the executing
-//! lines beside them (`raw_lines`). With both it is a recording of stacks. Else the sums are all that is known of lines, and it
-//! is a call graph; stacks without lines would say less.
+//! A table of frames, each with sums: `samples` (self), `total_samples`, calls (`edges`) and
+//! `lines`. With `raw: true` there are the stacks as well (`raw`: length, frames root first, how
+//! many samples in a row), and since stackprof 0.2.24 the executing lines beside them
+//! (`raw_lines`). With both it is a recording of stacks. Else the sums are all that is known of
+//! lines, and it is a call graph; stacks without lines would say less.
 //!
-//! Traps, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges` count every occurrence on a
-//! stack. How many occurrences of a frame are too many can be known: each is the leaf or calls something. Ruby reports blocks
-//! as the method that they stand in, so a method often lies on a stack several times without recursion. `line` is where a frame
-//! is defined; functions in C have the file `<cfunc>`; `(garbage collection)` is no function, but its samples count.
+//! Traps, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges`
+//! count every occurrence on a stack. How many occurrences of a frame are too many can be known:
+//! each is the leaf or calls something. Ruby reports blocks as the method that they stand in, so a
+//! method often lies on a stack several times without recursion. `line` is where a frame is
+//! defined; functions in C have the file `<cfunc>`; `(garbage collection)` is no function, but its
+//! samples count.
 
 use super::json::Text;
 use super::{FuncText, json};
 use crate::{At, Format, Read, ReadError};
 use profile::{
-    Call, CallGraph, Frame, FuncId, Metric, OwnCost, ProfileBuilder, Recording, Samples, StatedTotal, Thread, Total, Warnings,
-    Weights,
+    Call, CallGraph, Frame, FuncId, Metric, OwnCost, ProfileBuilder, Recording, Samples,
+    StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -75,12 +79,13 @@ impl LineSamples {
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let file: File<'_> = json::decode(bytes)?;
     let mut warnings = Warnings::default();
-    let interval = file.interval.filter(|_| matches!(&*file.mode, "wall" | "cpu")).map(|us| us / 1e6);
+    let interval =
+        file.interval.filter(|_| matches!(&*file.mode, "wall" | "cpu")).map(|us| us / 1e6);
     let metric = Metric::new("samples", "samples", interval);
     let raw = match (&file.raw, &file.raw_lines) {
         (Some(raw), Some(lines)) if raw.len() == lines.len() => Some((raw, lines)),
         (Some(raw), Some(lines)) => {
-            warnings.add("unequal-lengths", || {
+            warnings.add(WarningCode::UnequalLengths, || {
                 let (raw, lines) = (raw.len(), lines.len());
                 format!("`raw` has {raw} entries and `raw_lines` {lines}; the sums by line are shown instead of stacks")
             });
@@ -92,7 +97,6 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         Some((raw, lines)) => stacks(&file, raw, lines, metric)?,
         None => graph(&file, metric, &mut warnings)?,
     };
-    let version = file.version.map_or_else(|| file.mode.to_string(), |version| format!("{version}, {}", file.mode));
     let times = file.raw_sample_timestamps.iter().flatten().copied();
     let span = times.fold(None, |span, time| {
         let (first, last) = span.unwrap_or((time, time));
@@ -100,25 +104,28 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     });
     let span_seconds = span.map(|(first, last)| (last - first) / 1e6);
     Ok(Read {
-        recording,
-        format: Format::Stackprof,
-        version: Some(version),
-        producer: None,
+        version: file.version.map(|version| version.to_string()),
+        mode: Some(file.mode.to_string()),
         span_seconds,
-        warnings,
-        raw_stacks: None,
+        ..Read::new(Format::Stackprof, recording, warnings)
     })
 }
 
 impl<'a> RubyFrame<'a> {
     fn text<'t>(&'t self) -> FuncText<'t> {
         let text = |text: &'t Option<Text<'a>>| text.as_ref().map_or("", |Text(text)| text);
-        FuncText { name: text(&self.name), file: text(&self.file), line: self.line.unwrap_or(0), ..FuncText::default() }
+        FuncText {
+            name: text(&self.name),
+            file: text(&self.file),
+            line: self.line.unwrap_or(0),
+            ..FuncText::default()
+        }
     }
 
     /// How often it was on a stack beyond the first time.
     fn repeated(&self) -> f64 {
-        self.samples + self.edges.values().sum::<f64>() - self.total_samples.unwrap_or(f64::INFINITY)
+        self.samples + self.edges.values().sum::<f64>()
+            - self.total_samples.unwrap_or(f64::INFINITY)
     }
 
     /// The inclusive cost of a line, as well as the sum over all occurrences tells.
@@ -134,24 +141,39 @@ impl<'a> RubyFrame<'a> {
 }
 
 /// The samples, stack by stack.
-fn stacks(file: &File<'_>, raw: &[u64], lines: &[u64], metric: Metric) -> Result<Recording, ReadError> {
+fn stacks(
+    file: &File<'_>,
+    raw: &[u64],
+    lines: &[u64],
+    metric: Metric,
+) -> Result<Recording, ReadError> {
     let mut builder = ProfileBuilder::new(vec![metric], 0);
     let mut funcs: BTreeMap<u64, FuncId> = BTreeMap::new();
     for (&id, frame) in &file.frames {
         funcs.insert(id, frame.text().intern(&mut builder)?);
     }
-    let malformed = |at: usize, message: String| ReadError::malformed(At::Key(format!("raw[{at}]")), message);
+    let malformed =
+        |at: usize, message: String| ReadError::malformed(At::Key(format!("raw[{at}]")), message);
     let (mut rows, mut weights) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(&len) = raw.get(at) {
         let end = usize::try_from(len).ok().and_then(|len| at.checked_add(1)?.checked_add(len));
-        let stack_at = end.and_then(|end| Some((end, raw.get(at + 1..end)?, lines.get(at + 1..end)?, raw.get(end)?)));
+        let stack_at = end.and_then(|end| {
+            Some((end, raw.get(at + 1..end)?, lines.get(at + 1..end)?, raw.get(end)?))
+        });
         let Some((end, frames, lines, &count)) = stack_at else {
-            return Err(malformed(at, format!("a stack of {len} frames ends beyond the list; expected all of them and a count")));
+            return Err(malformed(
+                at,
+                format!(
+                    "a stack of {len} frames ends beyond the list; expected all of them and a count"
+                ),
+            ));
         };
         let mut stack = None;
         for (i, (id, &line)) in frames.iter().zip(lines).enumerate() {
-            let func = *funcs.get(id).ok_or_else(|| malformed(at + 1 + i, format!("there is no frame {id} in `frames`")))?;
+            let func = *funcs.get(id).ok_or_else(|| {
+                malformed(at + 1 + i, format!("there is no frame {id} in `frames`"))
+            })?;
             let line = u32::try_from(line).unwrap_or(0);
             let frame = builder.intern_frame(Frame { func, line, column: 0, inlined: false })?;
             stack = Some(builder.intern_stack(stack, frame)?);
@@ -166,7 +188,7 @@ fn stacks(file: &File<'_>, raw: &[u64], lines: &[u64], metric: Metric) -> Result
         weights.push(without_stack);
     }
     let samples = Samples::new(rows, vec![Weights::Each(weights)]);
-    builder.push_thread(Thread { samples, ..Thread::default() })?;
+    builder.push_thread(Thread::default(), samples)?;
     Ok(Recording::Stacks(builder.build()))
 }
 
@@ -190,14 +212,27 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             without_line -= samples.own();
             graph.own.push(OwnCost { func, source: None, line, weights: vec![samples.own()] });
             if let LineSamples::TotalAndSelf(sum, own) = samples {
-                graph.totals.push(StatedTotal { func, line, totals: vec![frame.line_total(sum, own)], calls: None });
+                graph.totals.push(StatedTotal {
+                    func,
+                    line,
+                    totals: vec![frame.line_total(sum, own)],
+                    calls: None,
+                });
             }
         }
-        graph.own.push(OwnCost { func, source: None, line: 0, weights: vec![without_line.max(0.0)] });
+        graph.own.push(OwnCost {
+            func,
+            source: None,
+            line: 0,
+            weights: vec![without_line.max(0.0)],
+        });
         if without_line < 0.0 {
-            warnings.add("lines-exceed-samples", || {
+            warnings.add(WarningCode::LinesExceedSamples, || {
                 let name = frame.text().name;
-                format!("the lines of `{name}` have more than its {} samples; the lines are believed", frame.samples)
+                format!(
+                    "the lines of `{name}` have more than its {} samples; the lines are believed",
+                    frame.samples
+                )
             });
         }
         let total = frame.total_samples.map_or(Total::Unknown, Total::Exact);
@@ -208,12 +243,22 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
                 return Err(ReadError::malformed(key, "there is no such frame in `frames`"));
             };
             let nested = repeated && callee_repeated;
-            graph.calls.push(Call { caller: func, source: None, line: 0, callee, count: 0, weights: vec![weight], nested });
+            graph.calls.push(Call {
+                caller: func,
+                source: None,
+                line: 0,
+                callee,
+                count: 0,
+                weights: vec![weight],
+                nested,
+            });
         }
     }
     let without_stack = file.samples.unwrap_or(all) - all;
     if without_stack > 0.0 {
-        warnings.add("samples-without-stack", || format!("{without_stack} samples have no stack and count nowhere"));
+        warnings.add(WarningCode::SamplesWithoutStack, || {
+            format!("{without_stack} samples have no stack and count nowhere")
+        });
     }
     graph.symbols = builder.build().into_symbols();
     Ok(Recording::Graph(graph))
@@ -226,8 +271,8 @@ mod tests {
     use crate::ErrorKind;
     use std::fmt::Write;
 
-    /// 6 samples: main:9 > each > main:4 (a block) > work:7 three times, main:9 > each > main:4 > work:7 > work:8 once, main:9
-    /// once, and one in the garbage collection.
+    /// 6 samples: main:9 > each > main:4 (a block) > work:7 three times, main:9 > each > main:4 >
+    /// work:7 > work:8 once, main:9 once, and one in the garbage collection.
     const FRAMES: &str = r#"
         "1":{"name":"(garbage collection)","file":"","total_samples":1,"samples":1},
         "20":{"name":"main","file":"/p/a.rb","line":3,"total_samples":5,"samples":1,"edges":{"30":4,"40":4},"lines":{"9":[5,1],"4":[4,0]}},
@@ -247,14 +292,23 @@ mod tests {
             format!("{}|{file}@{}", graph.symbols.func_name(func), place.line)
         };
         let mut out = String::new();
-        for OwnCost { func, line, weights, .. } in graph.own.iter().filter(|own| own.weights != [0.0]) {
+        for OwnCost { func, line, weights, .. } in
+            graph.own.iter().filter(|own| own.weights != [0.0])
+        {
             writeln!(out, "{}:{line} self {weights:?}", name(*func)).unwrap();
         }
         for StatedTotal { func, line, totals, .. } in &graph.totals {
             writeln!(out, "{}:{line} {totals:?}", name(*func)).unwrap();
         }
         for Call { caller, callee, weights, nested, .. } in &graph.calls {
-            writeln!(out, "{} > {} {weights:?}{}", name(*caller), name(*callee), if *nested { " nested" } else { "" }).unwrap();
+            writeln!(
+                out,
+                "{} > {} {weights:?}{}",
+                name(*caller),
+                name(*callee),
+                if *nested { " nested" } else { "" }
+            )
+            .unwrap();
         }
         out
     }
@@ -262,8 +316,8 @@ mod tests {
     #[test]
     fn sums_are_a_call_graph() {
         let read = read(dump("").as_bytes()).unwrap();
-        // `main` is on 4 stacks twice, `work` on one: their lines may have been counted twice, too. Where all of a line is self,
-        // or more than its function has, more is known.
+        // `main` is on 4 stacks twice, `work` on one: their lines may have been counted twice, too.
+        // Where all of a line is self, or more than its function has, more is known.
         assert_eq!(
             graph(&read),
             "(garbage collection)|@0:0 self [1.0]\n\
@@ -283,7 +337,10 @@ mod tests {
              each|<cfunc>@0 > main|/p/a.rb@3 [4.0]\n\
              work|/p/a.rb@6 > work|/p/a.rb@6 [1.0] nested\n"
         );
-        assert_eq!((read.version.as_deref(), read.span_seconds), (Some("1.2, wall"), None));
+        assert_eq!(
+            (read.version.as_deref(), read.mode.as_deref(), read.span_seconds),
+            (Some("1.2"), Some("wall"), None)
+        );
         assert_eq!(read.recording.metrics(), [Metric::new("samples", "samples", Some(0.002))]);
         assert_eq!(warnings(&read), []);
         // Stacks without lines say less.
@@ -318,13 +375,18 @@ mod tests {
         let raw = r#","raw":[1,1,1,4,20,30,20,40,3,5,20,30,20,40,40,1,1,20,1],"raw_lines":[1,0,1,4,9,0,4,7,3,5,9,0,4,7,8,1,1,9,1],"raw_sample_timestamps":[5000000,5002000,5012000]"#;
         let read = read(dump(raw).as_bytes()).unwrap();
         let chain = "main|/p/a.rb@3:9 > each|<cfunc> > main|/p/a.rb@3:4 > work|/p/a.rb@6:7";
-        assert_eq!(rows(&read), format!("(garbage collection) 1\n{chain} 3\n{chain} > work|/p/a.rb@6:8 1\nmain|/p/a.rb@3:9 1\n"));
+        assert_eq!(
+            rows(&read),
+            format!(
+                "(garbage collection) 1\n{chain} 3\n{chain} > work|/p/a.rb@6:8 1\nmain|/p/a.rb@3:9 1\n"
+            )
+        );
         assert_eq!((read.span_seconds, warnings(&read)), (Some(0.012), vec![]));
 
         let short = super::read(dump(r#","raw":[1,20,4],"raw_lines":[1,9,4]"#).as_bytes()).unwrap();
         assert_eq!(rows(&short), "main|/p/a.rb@3:9 4\n 2\n");
         let unequal = super::read(dump(r#","raw":[1,20,4],"raw_lines":[1,9]"#).as_bytes()).unwrap();
-        assert_eq!(warnings(&unequal), [("unequal-lengths", 1)]);
+        assert_eq!(warnings(&unequal), [(WarningCode::UnequalLengths, 1)]);
         assert!(matches!(unequal.recording, Recording::Graph(_)));
     }
 
@@ -332,11 +394,17 @@ mod tests {
     fn other_modes_and_old_lines() {
         let text = r#"{"version":1.0,"mode":"object","interval":100,"samples":9,"missed_samples":900,"frames":{"7":{"name":"f","file":"/a.rb","total_samples":8,"samples":8,"lines":{"3":5}}}}"#;
         let read = read(text.as_bytes()).unwrap();
-        assert_eq!(graph(&read), "f|/a.rb@0:3 self [5.0]\nf|/a.rb@0:0 self [3.0]\nf|/a.rb@0:0 [Exact(8.0)]\n");
+        assert_eq!(
+            graph(&read),
+            "f|/a.rb@0:3 self [5.0]\nf|/a.rb@0:0 self [3.0]\nf|/a.rb@0:0 [Exact(8.0)]\n"
+        );
         assert_eq!(read.recording.metrics()[0].seconds_per_unit, None);
-        assert_eq!(warnings(&read), [("samples-without-stack", 1)]);
+        assert_eq!(warnings(&read), [(WarningCode::SamplesWithoutStack, 1)]);
         let more = super::read(text.replace(r#""3":5"#, r#""3":15"#).as_bytes()).unwrap();
-        assert_eq!(warnings(&more), [("lines-exceed-samples", 1), ("samples-without-stack", 1)]);
+        assert_eq!(
+            warnings(&more),
+            [(WarningCode::LinesExceedSamples, 1), (WarningCode::SamplesWithoutStack, 1)]
+        );
     }
 
     #[test]
@@ -350,7 +418,13 @@ mod tests {
         assert_eq!(key(&dump(r#","raw":[1,1,1,3,1],"raw_lines":[1,1,1,3,1]"#)), "raw[3]: ");
         let huge = u64::MAX;
         assert_eq!(key(&dump(&format!(r#","raw":[{huge},1],"raw_lines":[1,1]"#))), "raw[0]: ");
-        assert_eq!(key(&dump("").replace(r#""edges":{"40":1}"#, r#""edges":{"41":1}"#)), "frames.40.edges.41: ");
-        assert_eq!(key(&dump("").replace("\"samples\":0", "\"samples\":\"0\"")), "frames.30.samples: ");
+        assert_eq!(
+            key(&dump("").replace(r#""edges":{"40":1}"#, r#""edges":{"41":1}"#)),
+            "frames.40.edges.41: "
+        );
+        assert_eq!(
+            key(&dump("").replace("\"samples\":0", "\"samples\":\"0\"")),
+            "frames.30.samples: "
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What a reader made of a file, as text that can be checked by eye: for the tests of readers.
 
 use crate::Read;
-use profile::{Profile, Recording, Thread};
+use profile::{Profile, Recording, Thread, WarningCode};
 use std::fmt::Write;
 
 pub(super) fn profile(read: &Read) -> &Profile {
@@ -11,8 +11,14 @@ pub(super) fn profile(read: &Read) -> &Profile {
 
 /// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as these are known.
 pub(super) fn rows(read: &Read) -> String {
-    let ids =
-        |thread: &Thread| [&thread.pid, &thread.tid].into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("/");
+    let ids = |thread: &Thread| {
+        [&thread.pid, &thread.tid]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("/")
+    };
     labelled_rows(read, ids)
 }
 
@@ -20,10 +26,10 @@ pub(super) fn rows(read: &Read) -> String {
 pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> String {
     let profile = profile(read);
     let (symbols, mut out) = (profile.symbols(), String::new());
-    for thread in profile.threads() {
+    for (thread, samples) in profile.sampled_threads() {
         let label = label(thread);
-        for row in 0..thread.samples.len() {
-            let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
+        for row in 0..samples.len() {
+            let (mut names, mut next) = (Vec::new(), samples.stack(row));
             while let Some(stack) = next {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 let func = symbols.funcs.get(frame.func);
@@ -34,7 +40,9 @@ pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> S
                 if let Some(lib) = func.lib {
                     write!(name, "|{}", symbols.libs[lib.index()].name).unwrap();
                 }
-                for (mark, line) in [('@', func.line), (':', frame.line)].into_iter().filter(|&(_, line)| line > 0) {
+                for (mark, line) in
+                    [('@', func.line), (':', frame.line)].into_iter().filter(|&(_, line)| line > 0)
+                {
                     write!(name, "{mark}{line}").unwrap();
                 }
                 name.push_str(if frame.inlined { "~" } else { "" });
@@ -46,7 +54,7 @@ pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> S
                 write!(out, "{label}: ").unwrap();
             }
             out.push_str(&names.join(" > "));
-            for weights in thread.samples.weights() {
+            for weights in samples.weights() {
                 write!(out, " {}", weights.get(row)).unwrap();
             }
             out.push('\n');
@@ -56,6 +64,6 @@ pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> S
 }
 
 /// The codes of the warnings, and how often each.
-pub(super) fn warnings(read: &Read) -> Vec<(&str, u64)> {
+pub(super) fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
     read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
 }

@@ -1,5 +1,5 @@
-//! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples with the time since the
-//! one before, and hits by line (see [`CpuProfile`]).
+//! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples
+//! with the time since the one before, and hits by line (see [`CpuProfile`]).
 
 mod cpu_profile;
 
@@ -34,8 +34,8 @@ impl CallFrame<'_> {
         self.function_name == "(idle)" && self.url.is_empty()
     }
 
-    /// What the Firefox Profiler takes it for (`profile-logic/import/chrome`): a place makes a script, and what else has a name is
-    /// what scripts call.
+    /// What the Firefox Profiler takes it for (`profile-logic/import/chrome`): a place makes a
+    /// script, and what else has a name is what scripts call.
     fn code(&self) -> Code {
         let has_place = !self.url.is_empty() || self.line_number.is_some_and(|line| line >= 0.0);
         match self.function_name.as_ref() {
@@ -48,7 +48,11 @@ impl CallFrame<'_> {
 
     pub(crate) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FuncId, ReadError> {
         let name = if self.function_name.is_empty() { "(anonymous)" } else { &self.function_name };
-        let source = if self.url.is_empty() { None } else { Some(builder.intern_source(&source_name(&self.url))?) };
+        let source = if self.url.is_empty() {
+            None
+        } else {
+            Some(builder.intern_source(&source_name(&self.url))?)
+        };
         let func = Func {
             name: builder.intern_string(name)?,
             source,
@@ -61,7 +65,8 @@ impl CallFrame<'_> {
         Ok(func)
     }
 
-    /// The stack of a call of this function, which is `func`, executing `line` and `column` (1-based, 0 = unknown).
+    /// The stack of a call of this function, which is `func`, executing `line` and `column`
+    /// (1-based, 0 = unknown).
     pub(crate) fn stack(
         &self,
         builder: &mut ProfileBuilder,
@@ -78,7 +83,8 @@ impl CallFrame<'_> {
     }
 }
 
-/// Orders the rows of a tree, given the caller of each, so that callers stand first. The error is a row on a circle.
+/// Orders the rows of a tree, given the caller of each, so that callers stand first. The error is a
+/// row on a circle.
 pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -112,11 +118,11 @@ pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usiz
     Ok(order)
 }
 
-/// How long each sample lasts, given the time from the sample before to each: until the next one; the last until `end`,
-/// which counts from where the first delta does.
+/// How long each sample lasts, given the time from the sample before to each: until the next one;
+/// the last until `end`, which counts from where the first delta does.
 ///
-/// Some deltas are below zero: a sample that seems to begin before the one before takes none of its time, and the sum stays
-/// what passed.
+/// Some deltas are below zero: a sample that seems to begin before the one before takes none of its
+/// time, and the sum stays what passed.
 pub(crate) fn durations(deltas: &[f64], end: Option<f64>) -> impl Iterator<Item = f64> {
     let starts = deltas.iter().scan(0.0, |now, delta| {
         *now += delta;

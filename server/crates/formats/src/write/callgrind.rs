@@ -1,7 +1,8 @@
-//! callgrind: self cost per line and the calls between functions, as KCachegrind, QCachegrind and `callgrind_annotate` read it
-//! (Valgrind manual, "Callgrind Format Specification").
+//! callgrind: self cost per line and the calls between functions, as KCachegrind, QCachegrind and
+//! `callgrind_annotate` read it (Valgrind manual, "Callgrind Format Specification").
 //!
-//! Costs are whole numbers there: times in fractions of a unit are written in nanoseconds, other fractions are rounded.
+//! Costs are whole numbers there: times in fractions of a unit are written in nanoseconds, other
+//! fractions are rounded.
 
 use super::Written;
 use profile::{Call, CallGraph, FuncId, Metric, OwnCost, SourceId, SymbolTables};
@@ -9,22 +10,36 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Writes a call graph. Functions of one name and file that start at different lines are told apart by that line.
+/// Writes a call graph. Functions of one name and file that start at different lines are told apart
+/// by that line.
 pub fn write(graph: &CallGraph) -> Written {
-    let events: Vec<Event> = graph.metrics.iter().enumerate().map(|(i, metric)| Event::of(metric, i, graph)).collect();
+    let events: Vec<Event> =
+        graph.metrics.iter().enumerate().map(|(i, metric)| Event::of(metric, i, graph)).collect();
     let mut out = String::new();
-    let _ = write!(out, "# callgrind format\nversion: 1\ncreator: costline-{}\npositions: line\n", env!("CARGO_PKG_VERSION"));
+    let _ = write!(
+        out,
+        "# callgrind format\nversion: 1\ncreator: costline-{}\npositions: line\n",
+        env!("CARGO_PKG_VERSION")
+    );
     for event in &events {
-        let _ = writeln!(out, "event: {} : {} ({})", event.name, one_line(&event.title), event.unit);
+        let _ =
+            writeln!(out, "event: {} : {} ({})", event.name, one_line(&event.title), event.unit);
     }
     let names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
     let total = |(column, event): (usize, &Event)| -> f64 {
-        graph.own.iter().filter_map(|own| own.weights.get(column)).map(|&weight| event.whole(weight)).sum()
+        graph
+            .own
+            .iter()
+            .filter_map(|own| own.weights.get(column))
+            .map(|&weight| event.whole(weight))
+            .sum()
     };
     let totals = numbers(events.iter().enumerate().map(total));
     let _ = writeln!(out, "events: {}\nsummary:{totals}", names.join(" "));
 
-    let costs = |weights: &[f64]| numbers(events.iter().zip(weights).map(|(event, &weight)| event.whole(weight)));
+    let costs = |weights: &[f64]| {
+        numbers(events.iter().zip(weights).map(|(event, &weight)| event.whole(weight)))
+    };
     let mut names = Names::new(graph);
     for (func, (own, calls)) in blocks(graph, |func| names.place(func)) {
         let _ = write!(out, "\n{}", names.position(func, ""));
@@ -36,7 +51,8 @@ pub fn write(graph: &CallGraph) -> Written {
         for call in calls {
             out.push_str(&names.switch(func, &mut source, call.source));
             let start = graph.symbols.funcs.get(call.callee).line;
-            let _ = writeln!(out, "{}calls={} {start}", names.position(call.callee, "c"), call.count);
+            let _ =
+                writeln!(out, "{}calls={} {start}", names.position(call.callee, "c"), call.count);
             let _ = writeln!(out, "{}{}", call.line, costs(&call.weights));
         }
     }
@@ -44,8 +60,9 @@ pub fn write(graph: &CallGraph) -> Written {
     Written { bytes: out.into_bytes(), lost: lost(graph, &events) }
 }
 
-/// Writes a call graph as rbspy does: every line of a function a block of its own, no summary, no short forms. The functions
-/// of such a graph start at the line that executes (`analysis::lines_as_functions`).
+/// Writes a call graph as rbspy does: every line of a function a block of its own, no summary, no
+/// short forms. The functions of such a graph start at the line that executes
+/// (`analysis::lines_as_functions`).
 pub fn write_as_rbspy(graph: &CallGraph) -> Written {
     let symbols = &graph.symbols;
     let place = |func: FuncId| {
@@ -65,7 +82,8 @@ pub fn write_as_rbspy(graph: &CallGraph) -> Written {
             let _ = writeln!(out, "{line} {}", cost(&call.weights));
         }
     }
-    let events: Vec<Event> = graph.metrics.first().map(|metric| Event::of(metric, 0, graph)).into_iter().collect();
+    let events: Vec<Event> =
+        graph.metrics.first().map(|metric| Event::of(metric, 0, graph)).into_iter().collect();
     let mut lost = lost(graph, &events);
     lost.extend((graph.metrics.len() > 1).then_some("the other metrics"));
     Written { bytes: out.into_bytes(), lost }
@@ -73,7 +91,8 @@ pub fn write_as_rbspy(graph: &CallGraph) -> Written {
 
 type Block<'g> = (Vec<&'g OwnCost>, Vec<&'g Call>);
 
-/// What is known of each function, in the order of `place`; calls in that of their callees' place, then by line.
+/// What is known of each function, in the order of `place`; calls in that of their callees' place,
+/// then by line.
 fn blocks<K: Ord>(graph: &CallGraph, place: impl Fn(FuncId) -> K) -> Vec<(FuncId, Block<'_>)> {
     let mut blocks: BTreeMap<(K, FuncId), Block<'_>> = BTreeMap::new();
     for own in &graph.own {
@@ -103,18 +122,30 @@ struct Event {
 impl Event {
     fn of(metric: &Metric, column: usize, graph: &CallGraph) -> Self {
         let fractional = |scale: f64| {
-            let all = graph.own.iter().map(|own| &own.weights).chain(graph.calls.iter().map(|call| &call.weights));
+            let all = graph
+                .own
+                .iter()
+                .map(|own| &own.weights)
+                .chain(graph.calls.iter().map(|call| &call.weights));
             let mut weights = all.filter_map(|weights| Some(weights.get(column)? * scale));
             weights.any(|weight| (weight - weight.round()).abs() > 1e-6 * weight.abs())
         };
-        let seconds = metric.seconds_per_unit.filter(|_| metric.unit != "samples" && fractional(1.0));
-        let (scale, unit) = seconds.map_or((1.0, metric.unit.as_str()), |seconds| (seconds * 1e9, "ns"));
+        let seconds =
+            metric.seconds_per_unit.filter(|_| metric.unit != "samples" && fractional(1.0));
+        let (scale, unit) =
+            seconds.map_or((1.0, metric.unit.as_str()), |seconds| (seconds * 1e9, "ns"));
         let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut name: String = metric.name.chars().map(word).collect();
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
             name.insert(0, 'e');
         }
-        Self { name, title: metric.name.clone(), unit: one_line(unit), scale, rounds: fractional(scale) }
+        Self {
+            name,
+            title: metric.name.clone(),
+            unit: one_line(unit),
+            scale,
+            rounds: fractional(scale),
+        }
     }
 
     fn whole(&self, weight: f64) -> f64 {
@@ -162,20 +193,32 @@ impl<'g> Names<'g> {
             same.entry((func.name, func.source, func.lib)).or_default().push(id);
         }
         let start = |id: FuncId| (symbols.funcs.get(id).line, symbols.funcs.get(id).column);
-        let differ = |ids: &Vec<FuncId>| ids.windows(2).any(|pair| start(pair[0]) != start(pair[1]));
+        let differ =
+            |ids: &Vec<FuncId>| ids.windows(2).any(|pair| start(pair[0]) != start(pair[1]));
         let ambiguous = same.into_values().filter(differ).flatten().map(|id| {
             let func = symbols.funcs.get(id);
-            let at = if func.column == 0 { func.line.to_string() } else { format!("{}:{}", func.line, func.column) };
+            let at = if func.column == 0 {
+                func.line.to_string()
+            } else {
+                format!("{}:{}", func.line, func.column)
+            };
             (id, format!("{}:{at}", symbols.strings.get(func.name)))
         });
         let inner = graph.inner.iter().copied().collect();
-        Self { symbols, ambiguous: ambiguous.collect(), inner, known: FxHashMap::default(), counts: FxHashMap::default() }
+        Self {
+            symbols,
+            ambiguous: ambiguous.collect(),
+            inner,
+            known: FxHashMap::default(),
+            counts: FxHashMap::default(),
+        }
     }
 
     /// File and name: what blocks are sorted by.
     fn place(&self, func: FuncId) -> (&'g str, String) {
         let symbols = self.symbols;
-        let source = symbols.funcs.get(func).source.map_or("???", |source| symbols.source_name(source));
+        let source =
+            symbols.funcs.get(func).source.map_or("???", |source| symbols.source_name(source));
         let name = self.ambiguous.get(&func).map_or(symbols.func_name(func), String::as_str);
         let level = if self.inner.contains(&func) { "'2" } else { "" };
         (source, format!("{name}{level}"))
@@ -188,13 +231,23 @@ impl<'g> Names<'g> {
         let lib = symbols.funcs.get(func).lib.map(|lib| &symbols.libs[lib.index()]);
         let lib = lib.map_or("???", |lib| if lib.path.is_empty() { &lib.name } else { &lib.path });
         let has_libs = !symbols.libs.is_empty();
-        let object = if has_libs { format!("{prefix}ob={}\n", self.short("ob", lib)) } else { String::new() };
+        let object = if has_libs {
+            format!("{prefix}ob={}\n", self.short("ob", lib))
+        } else {
+            String::new()
+        };
         let (file, name) = (self.short("fl", file), self.short("fn", &name));
         format!("{object}{prefix}fl={file}\n{prefix}fn={name}\n")
     }
 
-    /// The line that says in which file the next costs lie, if that is another one than `before`; `None` is the function's.
-    fn switch(&mut self, func: FuncId, before: &mut Option<SourceId>, source: Option<SourceId>) -> String {
+    /// The line that says in which file the next costs lie, if that is another one than `before`;
+    /// `None` is the function's.
+    fn switch(
+        &mut self,
+        func: FuncId,
+        before: &mut Option<SourceId>,
+        source: Option<SourceId>,
+    ) -> String {
         if std::mem::replace(before, source) == source {
             return String::new();
         }

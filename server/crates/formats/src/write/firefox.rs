@@ -1,21 +1,28 @@
 //! Processed Firefox profiles, version 75: what profiler.firefox.com opens.
 //!
-//! The Firefox Profiler reads every older version but none that is newer than itself, and this is the newest one that its own
-//! published command line (`@firefox-devtools/profiler-cli` 0.10.0) knows and that samply writes. At that version nothing is
-//! upgraded after loading, so every table has every column that the front end's own empty profile has.
+//! The Firefox Profiler reads every older version but none that is newer than itself, and this is
+//! the newest one that its own published command line (`@firefox-devtools/profiler-cli` 0.10.0)
+//! knows and that samply writes. At that version nothing is upgraded after loading, so every table
+//! has every column that the front end's own empty profile has.
 //!
 //! What a reader of such files would get wrong is said outright here:
-//! - A frame without a line stands at its func's first line, so where the func has one, the frame's line is *present and 0*: no
-//!   editor shows that line, and no line gets a cost that nobody measured.
-//! - Samples have no times in a [`Profile`]. Here time passes by what each sample weighs, so that the timeline shows the same
-//!   amounts as the call tree.
-//! - Code without a name is where the file says that it lies in its library; all other frames lie at its beginning.
-//! - A frame that runs code of another file than its func's has that place as its *original location*, as after symbolication with
-//!   a source map: lines are taken from there first.
-//! - A frame's category says whether it is idle; one that is idle on some stacks only is written twice.
+//! - A frame without a line stands at its func's first line, so where the func has one, the frame's
+//!   line is *present and 0*: no editor shows that line, and no line gets a cost that nobody
+//!   measured.
+//! - Samples have no times in a [`Profile`]. Here time passes by what each sample weighs, so that
+//!   the timeline shows the same amounts as the call tree.
+//! - Code without a name is where the file says that it lies in its library; all other frames lie
+//!   at its beginning.
+//! - A frame that runs code of another file than its func's has that place as its *original
+//!   location*, as after symbolication with a source map: lines are taken from there first.
+//! - A frame's category says whether it is idle; one that is idle on some stacks only is written
+//!   twice.
 
 use super::{Written, elsewhere};
-use profile::{AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackId, StringId, Thread, Weights};
+use profile::{
+    AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackId, StringId, Thread,
+    Weights,
+};
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
@@ -39,7 +46,8 @@ const FUNC_HAS_COLUMN: u8 = 1 << 5;
 /// Places in [`CATEGORIES`].
 const OTHER: u8 = 0;
 const IDLE: u8 = 1;
-const CATEGORIES: [Category; 2] = [Category::new("Other", "grey"), Category::new("Idle", "transparent")];
+const CATEGORIES: [Category; 2] =
+    [Category::new("Other", "grey"), Category::new("Idle", "transparent")];
 
 /// A resource that is a library.
 const LIBRARY: u8 = 1;
@@ -57,7 +65,7 @@ pub fn write(profile: &Profile) -> Written {
     if metric(profile).is_some_and(|metric| metric.lines.is_self_alone()) {
         lost.push("that totals of lines are unknown");
     }
-    if profile.threads().iter().any(|thread| thread.samples.calls().is_some()) {
+    if profile.samples().iter().any(|samples| samples.calls().is_some()) {
         lost.push("numbers of calls");
     }
     let mut bytes = Vec::new();
@@ -73,7 +81,8 @@ fn metric(profile: &Profile) -> Option<&Metric> {
 /// How weights are written down.
 struct Unit {
     weight_type: &'static str,
-    /// A weight is multiplied by the first and divided by the second; one of them is 1, so that the result is the nearest one.
+    /// A weight is multiplied by the first and divided by the second; one of them is 1, so that the
+    /// result is the nearest one.
     factors: (f64, f64),
     /// How far a weight of 1 in the file moves the clock, in the unit of `sampleUnits.time`.
     step: f64,
@@ -83,16 +92,30 @@ struct Unit {
 
 impl Unit {
     fn of(profile: &Profile) -> Self {
-        let counts = Self { weight_type: "samples", factors: (1.0, 1.0), step: 1.0, clock: "ms", is_kept: true };
+        let counts = Self {
+            weight_type: "samples",
+            factors: (1.0, 1.0),
+            step: 1.0,
+            clock: "ms",
+            is_kept: true,
+        };
         let Some(metric) = metric(profile) else { return counts };
         match (metric.unit.as_str(), metric.seconds_per_unit) {
-            ("samples" | "sample", seconds) => Self { step: seconds.map_or(1.0, |seconds| rounded(seconds * 1e3)), ..counts },
+            ("samples" | "sample", seconds) => {
+                Self { step: seconds.map_or(1.0, |seconds| rounded(seconds * 1e3)), ..counts }
+            }
             ("hits" | "count", _) => counts,
             ("bytes" | "byte", _) => Self { weight_type: "bytes", clock: "bytes", ..counts },
-            (_, Some(seconds)) if seconds >= 1e-3 => {
-                Self { weight_type: "tracing-ms", factors: ((seconds * 1e3).round(), 1.0), ..counts }
-            }
-            (_, Some(seconds)) => Self { weight_type: "tracing-ms", factors: (1.0, (1e-3 / seconds).round()), ..counts },
+            (_, Some(seconds)) if seconds >= 1e-3 => Self {
+                weight_type: "tracing-ms",
+                factors: ((seconds * 1e3).round(), 1.0),
+                ..counts
+            },
+            (_, Some(seconds)) => Self {
+                weight_type: "tracing-ms",
+                factors: (1.0, (1e-3 / seconds).round()),
+                ..counts
+            },
             (_, None) => Self { is_kept: false, ..counts },
         }
     }
@@ -369,7 +392,11 @@ impl Meta {
             symbolicated: true,
             categories: CATEGORIES,
             marker_schema: [],
-            sample_units: SampleUnits { time: unit.clock, event_delay: "ms", thread_cpu_delta: "ns" },
+            sample_units: SampleUnits {
+                time: unit.clock,
+                event_delay: "ms",
+                thread_cpu_delta: "ns",
+            },
             extensions: Extensions::default(),
             uses_only_one_stack_type: true,
             source_code_is_not_on_searchfox: true,
@@ -380,8 +407,19 @@ impl Meta {
 
 impl<'p> Lib<'p> {
     fn new(lib: &'p profile::Lib) -> Self {
-        let profile::Lib { name, path, debug_name, debug_path, debug_id, code_id, arch, addresses: _ } = lib;
-        let or = |own: &'p String, other: &'p String| if own.is_empty() { other.as_str() } else { own.as_str() };
+        let profile::Lib {
+            name,
+            path,
+            debug_name,
+            debug_path,
+            debug_id,
+            code_id,
+            arch,
+            addresses: _,
+        } = lib;
+        let or = |own: &'p String, other: &'p String| {
+            if own.is_empty() { other.as_str() } else { own.as_str() }
+        };
         Self {
             name,
             path,
@@ -397,7 +435,8 @@ impl<'p> Lib<'p> {
 impl<'p> Shared<'p> {
     fn new(profile: &'p Profile) -> Self {
         let symbols = profile.symbols();
-        let (n_strings, n_libs, n_sources) = (symbols.strings.len(), symbols.libs.len(), symbols.sources.len());
+        let (n_strings, n_libs, n_sources) =
+            (symbols.strings.len(), symbols.libs.len(), symbols.sources.len());
         let (frame_table, stack_table, places) = frames_and_stacks(profile);
         Self {
             stack_table,
@@ -449,7 +488,8 @@ impl FuncTable {
 }
 
 impl FrameTable {
-    /// The table whose rows are these frames, idle or not, and the places of those whose code is of another file than their func.
+    /// The table whose rows are these frames, idle or not, and the places of those whose code is of
+    /// another file than their func.
     fn new(profile: &Profile, rows: &[(FrameId, bool)]) -> (Self, Vec<(SourceId, u32)>) {
         let n = rows.len();
         let mut places = Vec::new();
@@ -509,7 +549,8 @@ fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceI
         let (busy, idle) = &mut seen[stacks.frame(stack).index()];
         *(if stacks.is_idle(stack) { idle } else { busy }) = true;
     }
-    let mut rows: Vec<_> = (0..).map(FrameId::new).zip(seen.iter().map(|&seen| seen == (false, true))).collect();
+    let mut rows: Vec<_> =
+        (0..).map(FrameId::new).zip(seen.iter().map(|&seen| seen == (false, true))).collect();
     let mut idle_rows = Vec::with_capacity(seen.len());
     for (frame, seen) in (0..).map(FrameId::new).zip(seen) {
         if seen == (true, true) {
@@ -523,8 +564,14 @@ fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceI
         let frame = stacks.frame(stack);
         if stacks.is_idle(stack) { idle_rows[frame.index()] } else { frame.raw() }
     });
-    let prefix_offset = stacks.ids().map(|stack| stacks.prefix(stack).map_or(0, |prefix| stack.raw() - prefix.raw()));
-    let stacks = StackTable { length: stacks.len(), frame: frame.collect(), prefix_offset: prefix_offset.collect() };
+    let prefix_offset = stacks
+        .ids()
+        .map(|stack| stacks.prefix(stack).map_or(0, |prefix| stack.raw() - prefix.raw()));
+    let stacks = StackTable {
+        length: stacks.len(),
+        frame: frame.collect(),
+        prefix_offset: prefix_offset.collect(),
+    };
     let (frames, places) = FrameTable::new(profile, &rows);
     (frames, stacks, places)
 }
@@ -532,14 +579,19 @@ fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceI
 impl<'p> ThreadRow<'p> {
     fn new(profile: &'p Profile, i: usize, unit: &Unit) -> Self {
         let threads = profile.threads();
-        let Thread { name, process_name, tid, samples, .. } = &threads[i];
-        let number = |tid: &str| tid.parse().ok().filter(|number: &u64| number.to_string() == tid).map(Tid::Number);
+        let Thread { name, process_name, tid, .. } = &threads[i];
+        let samples = &profile.samples()[i];
+        let number = |tid: &str| {
+            tid.parse().ok().filter(|number: &u64| number.to_string() == tid).map(Tid::Number)
+        };
         let pid = pid_of(&threads[i]);
         Self {
             name: if name.is_empty() { "(unnamed)" } else { name },
             process_name,
             pid,
-            tid: tid.as_deref().map_or(Tid::Number(i as u64 + 1), |tid| number(tid).unwrap_or(Tid::Text(tid))),
+            tid: tid
+                .as_deref()
+                .map_or(Tid::Number(i as u64 + 1), |tid| number(tid).unwrap_or(Tid::Text(tid))),
             is_main_thread: threads.iter().position(|thread| pid_of(thread) == pid) == Some(i),
             process_type: "default",
             process_startup_time: 0,
@@ -547,7 +599,11 @@ impl<'p> ThreadRow<'p> {
             register_time: 0,
             unregister_time: None,
             paused_ranges: [],
-            samples: Samples::new(samples, samples.weights().get(profile.default_metric().index()), unit),
+            samples: Samples::new(
+                samples,
+                samples.weights().get(profile.default_metric().index()),
+                unit,
+            ),
             markers: Markers::default(),
         }
     }
@@ -562,7 +618,8 @@ impl Samples {
     fn new(samples: &profile::Samples, weights: Option<&Weights>, unit: &Unit) -> Self {
         let n = samples.len();
         let weight = |i| unit.weight(weights.map_or(0.0, |weights| weights.get(i)));
-        let previous = |i: usize| i.checked_sub(1).map_or(0.0, |previous| unit.time(weight(previous)));
+        let previous =
+            |i: usize| i.checked_sub(1).map_or(0.0, |previous| unit.time(weight(previous)));
         let is_plain = weights == Some(&Weights::Ones) && unit.weight(1.0) == 1.0;
         Self {
             length: n,
@@ -597,7 +654,8 @@ struct StringArray<'p>(&'p Profile);
 impl Serialize for StringArray<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let symbols = self.0.symbols();
-        let strings = (0..symbols.strings.len()).map(|i| symbols.strings.get(StringId::new(i as u32)));
+        let strings =
+            (0..symbols.strings.len()).map(|i| symbols.strings.get(StringId::new(i as u32)));
         serializer.collect_seq(strings.chain(symbols.libs.iter().map(|lib| lib.name.as_str())))
     }
 }

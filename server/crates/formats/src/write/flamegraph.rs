@@ -1,14 +1,17 @@
 //! Flame graphs: SVG pictures to click into, drawn by `inferno`.
 //!
-//! Frames are functions; lines are merged. Each frame's `<title>` has its name and cost, which is also what a click shows.
-//! With a base, frames are red where the profile spends a larger share of its total than the base did, and blue where a
-//! smaller one: as in other differential flame graphs the *self* cost decides the colour, so that a callee's change does not
-//! colour all of its callers.
+//! Frames are functions; lines are merged. Each frame's `<title>` has its name and cost, which is
+//! also what a click shows. With a base, frames are red where the profile spends a larger share of
+//! its total than the base did, and blue where a smaller one: as in other differential flame graphs
+//! the *self* cost decides the colour, so that a callee's change does not colour all of its
+//! callers.
 //!
 //! `inferno` counts in integers and draws nothing that is narrower than 0.01 %. So weights are
-//! - summed by path first, and what is too narrow is left to its caller, which bounds the picture however large the profile;
-//! - scaled by a thousand or a million where they have fractions, with the unit scaled along (`ms` become `us`), and rounded so
-//!   that positions and sums are those of the exact weights: the root has the profile's total.
+//! - summed by path first, and what is too narrow is left to its caller, which bounds the picture
+//!   however large the profile;
+//! - scaled by a thousand or a million where they have fractions, with the unit scaled along (`ms`
+//!   become `us`), and rounded so that positions and sums are those of the exact weights: the root
+//!   has the profile's total.
 
 use super::Written;
 use profile::Profile;
@@ -20,13 +23,15 @@ use std::rc::Rc;
 const MIN_SHARE: f64 = 1e-4;
 /// What lies deeper is left to its callers: a picture of 16 000 pixels is tall enough.
 const MAX_DEPTH: usize = 1000;
-/// The paths that `inferno` is given may have so many bytes; deep recursion with long names would have more. Depth gives way.
+/// The paths that `inferno` is given may have so many bytes; deep recursion with long names would
+/// have more. Depth gives way.
 const MAX_TEXT: usize = 64 << 20;
 /// Characters of a name.
 const MAX_NAME: usize = 500;
 
-/// Draws the profile's default metric, against `base` if there is one. The base is scaled to the profile's total: runs of
-/// different length compare by their shares. What only the base has is nowhere to be seen; exchange the two to see it.
+/// Draws the profile's default metric, against `base` if there is one. The base is scaled to the
+/// profile's total: runs of different length compare by their shares. What only the base has is
+/// nowhere to be seen; exchange the two to see it.
 ///
 /// An error if there is nothing to draw.
 pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<Written> {
@@ -42,9 +47,15 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
     tree.sum();
     let total = tree.nodes[0].total[0];
     if !(total > 0.0 && total.is_finite()) {
-        return Err(Error::new(ErrorKind::InvalidData, "there is nothing to draw: no sample has a stack and a cost above zero"));
+        return Err(Error::new(
+            ErrorKind::InvalidData,
+            "there is nothing to draw: no sample has a stack and a cost above zero",
+        ));
     }
-    let unit = profile.metrics().get(profile.default_metric().index()).map_or("samples", |metric| metric.unit.as_str());
+    let unit = profile
+        .metrics()
+        .get(profile.default_metric().index())
+        .map_or("samples", |metric| metric.unit.as_str());
     let is_whole = tree.nodes.iter().all(|node| node.own[0].fract() == 0.0);
     let scale = Scale::new(unit, total, is_whole);
     tree.balance();
@@ -57,15 +68,20 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
     options.count_name = clean(&scale.unit);
     // Colours of names, not of chance.
     options.deterministic = true;
-    // Lines are in order, frame by frame: sorted as text, `a b` would come between `a` and `a;c`. Only this option takes them as
-    // they are, last first.
+    // Lines are in order, frame by frame: sorted as text, `a b` would come between `a` and `a;c`.
+    // Only this option takes them as they are, last first.
     options.flame_chart = true;
     if base.is_some() {
-        options.subtitle = Some("red: a larger share than in the base; blue: a smaller one".to_owned());
+        options.subtitle =
+            Some("red: a larger share than in the base; blue: a smaller one".to_owned());
     }
     let lines = tree.lines(scale.factor, base.is_some());
     let mut bytes = Vec::new();
-    inferno::flamegraph::from_lines(&mut options, lines.iter().rev().map(String::as_str), &mut bytes)?;
+    inferno::flamegraph::from_lines(
+        &mut options,
+        lines.iter().rev().map(String::as_str),
+        &mut bytes,
+    )?;
     Ok(Written { bytes, lost })
 }
 
@@ -77,7 +93,8 @@ struct Scale {
 }
 
 impl Scale {
-    /// The unit of the profile where its weights are whole, else the first smaller one in which the total has six digits.
+    /// The unit of the profile where its weights are whole, else the first smaller one in which the
+    /// total has six digits.
     fn new(unit: &str, total: f64, is_whole: bool) -> Self {
         const UNITS: [&str; 4] = ["s", "ms", "us", "ns"];
         const MOST: f64 = 1e15;
@@ -96,7 +113,8 @@ impl Scale {
             other => other,
         };
         let place = UNITS.iter().position(|known| *known == short);
-        let renamed = place.and_then(|place| UNITS.get(place.checked_add_signed(thousands as isize)?));
+        let renamed =
+            place.and_then(|place| UNITS.get(place.checked_add_signed(thousands as isize)?));
         let unit = match (thousands, renamed) {
             (0, _) => unit.to_owned(),
             (_, Some(renamed)) => (*renamed).to_owned(),
@@ -107,7 +125,8 @@ impl Scale {
     }
 }
 
-/// Calls of functions by their names. Node 0 is what calls all roots; callers stand before their callees.
+/// Calls of functions by their names. Node 0 is what calls all roots; callers stand before their
+/// callees.
 struct Tree {
     nodes: Vec<Node>,
     names: Vec<Rc<str>>,
@@ -140,17 +159,24 @@ impl Tree {
     /// Adds the samples of a profile to one of the two costs.
     fn add(&mut self, profile: &Profile, which: usize) {
         let (symbols, stacks) = (profile.symbols(), profile.stacks());
-        let names: Vec<u32> = symbols.funcs.ids().map(|func| self.name(&clean_name(symbols.func_name(func)))).collect();
+        let names: Vec<u32> = symbols
+            .funcs
+            .ids()
+            .map(|func| self.name(&clean_name(symbols.func_name(func))))
+            .collect();
         let mut node_of: Vec<u32> = Vec::with_capacity(stacks.len());
         for stack in stacks.ids() {
             let caller = stacks.prefix(stack).map_or(0, |prefix| node_of[prefix.index()]);
-            node_of.push(self.call(caller, names[profile.frames().get(stacks.frame(stack)).func.index()]));
+            node_of.push(
+                self.call(caller, names[profile.frames().get(stacks.frame(stack)).func.index()]),
+            );
         }
-        for thread in profile.threads() {
-            let weights = thread.samples.weights().get(profile.default_metric().index());
-            for (i, stack) in thread.samples.stacks().enumerate() {
+        for samples in profile.samples() {
+            let weights = samples.weights().get(profile.default_metric().index());
+            for (i, stack) in samples.stacks().enumerate() {
                 let Some(stack) = stack else { continue };
-                self.nodes[node_of[stack.index()] as usize].own[which] += weights.map_or(0.0, |weights| weights.get(i));
+                self.nodes[node_of[stack.index()] as usize].own[which] +=
+                    weights.map_or(0.0, |weights| weights.get(i));
             }
         }
     }
@@ -207,8 +233,9 @@ impl Tree {
         }
     }
 
-    /// Leaves what is narrower than `least`, or too deep, to its callers; only roots stay as they are, having none. Says whether
-    /// anything was too deep. Afterwards, what is not to be drawn has no total.
+    /// Leaves what is narrower than `least`, or too deep, to its callers; only roots stay as they
+    /// are, having none. Says whether anything was too deep. Afterwards, what is not to be drawn
+    /// has no total.
     fn prune(&mut self, least: f64) -> bool {
         let is_wide = |node: &Node| node.depth == 1 || node.total[0] >= least;
         let mut lengths = vec![0; self.nodes.len()];
@@ -239,12 +266,14 @@ impl Tree {
         text_at.len() > deepest + 1
     }
 
-    /// A line per path with a cost of its own: the path and the rounded cost, that of the base before it. Callees follow their
-    /// caller, by name.
+    /// A line per path with a cost of its own: the path and the rounded cost, that of the base
+    /// before it. Callees follow their caller, by name.
     fn lines(&self, factor: f64, has_base: bool) -> Vec<String> {
         let name = |node: u32| &self.names[self.nodes[node as usize].name as usize];
         let parent = |node: u32| self.nodes[node as usize].parent;
-        let mut by_parent: Vec<u32> = (1..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].total[0] > 0.0).collect();
+        let mut by_parent: Vec<u32> = (1..self.nodes.len() as u32)
+            .filter(|&i| self.nodes[i as usize].total[0] > 0.0)
+            .collect();
         // Names descend: what is put last onto the pile of what is to be visited is taken first.
         by_parent.sort_unstable_by(|&a, &b| (parent(a), name(b)).cmp(&(parent(b), name(a))));
         let mut lines = Vec::new();
@@ -265,7 +294,8 @@ impl Tree {
             let from = by_parent.partition_point(|&child| parent(child) < node);
             let callees = by_parent[from..].iter().take_while(|&&child| parent(child) == node);
             let separator = if node == 0 { "" } else { ";" };
-            to_visit.extend(callees.map(|&child| (child, format!("{path}{separator}{}", name(child)))));
+            to_visit
+                .extend(callees.map(|&child| (child, format!("{path}{separator}{}", name(child)))));
         }
         lines
     }
@@ -276,12 +306,17 @@ fn rounded(weight: f64) -> u64 {
     weight.round() as u64
 }
 
-/// Text that XML can hold and that looks like what it is: without control characters and marks of writing direction.
+/// Text that XML can hold and that looks like what it is: without control characters and marks of
+/// writing direction.
 fn clean(text: &str) -> String {
     let harmless = |c: char| match c {
-        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => {
-            '\u{fffd}'
-        }
+        '\u{061c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fffe}'
+        | '\u{ffff}' => '\u{fffd}',
         c if c.is_control() => '\u{fffd}',
         c => c,
     };
@@ -295,13 +330,16 @@ fn clean_name(name: &str) -> String {
         name.truncate(end);
         name.push('…');
     }
-    // `# ` would begin a comment, and a number after a blank is a count: that blank becomes one that does not break.
+    // `# ` would begin a comment, and a number after a blank is a count: that blank becomes one
+    // that does not break.
     if name.starts_with("# ") {
         name = name.replacen(' ', "\u{a0}", 1);
     }
     match name.rsplit_once(' ') {
         _ if name.is_empty() => "(anonymous)".to_owned(),
-        Some((front, back)) if back.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => format!("{front}\u{a0}{back}"),
+        Some((front, back)) if back.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+            format!("{front}\u{a0}{back}")
+        }
         _ => name,
     }
 }
@@ -362,7 +400,11 @@ mod tests {
             ("bytes", 5e17, true, 1e-3, "bytes * 10^3"),
         ];
         for (unit, total, is_whole, factor, expected) in cases {
-            assert_eq!(Scale::new(unit, total, is_whole), Scale { factor, unit: expected.to_owned() }, "{total} {unit}");
+            assert_eq!(
+                Scale::new(unit, total, is_whole),
+                Scale { factor, unit: expected.to_owned() },
+                "{total} {unit}"
+            );
         }
     }
 }

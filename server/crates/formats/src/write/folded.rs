@@ -1,8 +1,9 @@
 //! Folded stacks: `main;parse;hash 42`, what FlameGraph, inferno, speedscope and this program read.
 //!
-//! A frame that knows its file is written as py-spy does, `name (file:line)`, so that lines survive; `_[i]` behind it says that
-//! it was inlined. The file is that of the line. A flame chart is the same without summing: one line per sample, in order, names
-//! only. Where a line would read as a comment, a backslash stands before it.
+//! A frame that knows its file is written as py-spy does, `name (file:line)`, so that lines
+//! survive; `_[i]` behind it says that it was inlined. The file is that of the line. A flame chart
+//! is the same without summing: one line per sample, in order, names only. Where a line would read
+//! as a comment, a backslash stands before it.
 
 use super::{PARTS, Written, has_parts};
 use crate::read::folded::names_a_file;
@@ -25,10 +26,12 @@ pub fn write(profile: &Profile, frames: Frames) -> Written {
     written(profile, frames, lines)
 }
 
-/// One line per sample, in order, those without cost included. Sum up calls first: `analysis::one_sample_per_call`.
+/// One line per sample, in order, those without cost included. Sum up calls first:
+/// `analysis::one_sample_per_call`.
 pub fn flamechart(profile: &Profile) -> Written {
     let mut texts = Texts::new(profile, Frames::Names);
-    let samples: Vec<_> = in_order(profile).map(|(stack, weight)| (texts.path(stack), weight)).collect();
+    let samples: Vec<_> =
+        in_order(profile).map(|(stack, weight)| (texts.path(stack), weight)).collect();
     written(profile, Frames::Names, samples.into_iter())
 }
 
@@ -39,8 +42,10 @@ pub fn collapsed(profile: &Profile, frames: Frames) -> Vec<(String, f64)> {
         *weights.entry(stack).or_default() += weight;
     }
     let mut texts = Texts::new(profile, frames);
-    let mut lines: Vec<(String, f64)> = weights.into_iter().map(|(stack, weight)| (texts.path(stack), weight)).collect();
-    // Equal texts are added up in an order of their own, so that sums of fractions are the same each time.
+    let mut lines: Vec<(String, f64)> =
+        weights.into_iter().map(|(stack, weight)| (texts.path(stack), weight)).collect();
+    // Equal texts are added up in an order of their own, so that sums of fractions are the same
+    // each time.
     lines.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     lines.dedup_by(|next, sum| {
         next.0 == sum.0 && {
@@ -54,15 +59,18 @@ pub fn collapsed(profile: &Profile, frames: Frames) -> Vec<(String, f64)> {
 /// All samples that have a stack, with their weights in the default metric.
 fn in_order(profile: &Profile) -> impl Iterator<Item = (StackId, f64)> {
     let metric = profile.default_metric().index();
-    profile.threads().iter().flat_map(move |thread| {
-        let samples = &thread.samples;
+    profile.samples().iter().flat_map(move |samples| {
         let weights = samples.weights().get(metric);
         let weight = move |i| weights.map_or(0.0, |weights| weights.get(i));
         (0..samples.len()).filter_map(move |i| Some((samples.stack(i)?, weight(i))))
     })
 }
 
-fn written(profile: &Profile, frames: Frames, lines: impl Iterator<Item = (String, f64)>) -> Written {
+fn written(
+    profile: &Profile,
+    frames: Frames,
+    lines: impl Iterator<Item = (String, f64)>,
+) -> Written {
     let mut text = String::new();
     for (path, weight) in lines {
         // Writing to a string cannot fail.
@@ -71,25 +79,34 @@ fn written(profile: &Profile, frames: Frames, lines: impl Iterator<Item = (Strin
     Written { bytes: text.into_bytes(), lost: lost(profile, frames) }
 }
 
-/// What must stand before a line so that no reader takes it for a comment, and ours gives the name back.
+/// What must stand before a line so that no reader takes it for a comment, and ours gives the name
+/// back.
 fn escape(path: &str) -> &'static str {
     let name = path.trim_start_matches('\\');
-    let is_comment = path.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
+    let is_comment =
+        path.strip_prefix('#').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
     if is_comment || (name.len() < path.len() && name.starts_with('#')) { "\\" } else { "" }
 }
 
 fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     let symbols = profile.symbols();
-    let func = |test: fn(profile::Func) -> bool| symbols.funcs.ids().any(|id| test(symbols.funcs.get(id)));
-    let unit = profile.metrics().get(profile.default_metric().index()).is_some_and(|metric| metric.unit != "samples");
-    let stackless = profile.threads().iter().any(|thread| thread.samples.stacks().any(|stack| stack.is_none()));
+    let func =
+        |test: fn(profile::Func) -> bool| symbols.funcs.ids().any(|id| test(symbols.funcs.get(id)));
+    let unit = profile
+        .metrics()
+        .get(profile.default_metric().index())
+        .is_some_and(|metric| metric.unit != "samples");
+    let stackless =
+        profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_none()));
     let lines = frames == Frames::Names && profile.frames().iter().any(|frame| frame.line != 0);
     let separators = symbols.funcs.ids().any(|id| symbols.func_name(id).contains(';'));
     let ambiguous = |frame| {
         let func = profile.frames().get(frame).func;
-        profile.place(frame).is_none() && with_file_alone(profile, func).is_some_and(|text| !names_a_file(&text))
+        profile.place(frame).is_none()
+            && with_file_alone(profile, func).is_some_and(|text| !names_a_file(&text))
     };
-    let files = frames == Frames::WithLines && (0..profile.frames().len() as u32).map(FrameId::new).any(ambiguous);
+    let files = frames == Frames::WithLines
+        && (0..profile.frames().len() as u32).map(FrameId::new).any(ambiguous);
     let facts = [
         (separators, "semicolons in names"),
         (files, "files of frames without a line"),
@@ -142,7 +159,9 @@ fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     if frames == Frames::WithLines {
         if let Some((source, line)) = profile.place(frame) {
             let _ = write!(text, " ({}:{line})", plain(symbols.source_name(source)));
-        } else if let Some(with_file) = with_file_alone(profile, func).filter(|text| names_a_file(text)) {
+        } else if let Some(with_file) =
+            with_file_alone(profile, func).filter(|text| names_a_file(text))
+        {
             text = with_file;
         }
         if inlined {

@@ -1,14 +1,17 @@
 //! pprof's `profile.proto` under gzip, as `go tool pprof` and what else reads pprof expect it.
 //!
-//! Values are whole numbers there: times that are not become nanoseconds. Samples of a thread that have the same stack become
-//! one. A function and what is inlined into it share a location, the innermost first. There are no addresses. A function has one
-//! file there: its code of other files is of functions of its name.
+//! Values are whole numbers there: times that are not become nanoseconds. Samples of a thread that
+//! have the same stack become one. A function and what is inlined into it share a location, the
+//! innermost first. There are no addresses. A function has one file there: its code of other files
+//! is of functions of its name.
 
 use super::{PARTS, Written, elsewhere, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
-use profile::{FrameId, FuncId, LineKnowledge, Metric, Profile, SourceId, StackId, Thread, Weights};
+use profile::{
+    FrameId, FuncId, LineKnowledge, Metric, Profile, Samples, SourceId, StackId, Thread, Weights,
+};
 use prost::Message;
 use rustc_hash::FxHashMap;
 use std::io::Read;
@@ -16,7 +19,8 @@ use std::io::Read;
 /// Writes a profile for pprof. The same profile gives the same bytes.
 pub fn write(profile: &Profile) -> Written {
     let (file, strings) = (proto::Profile::default(), FxHashMap::default());
-    let mut writer = Writer { profile, file, strings, parts: FxHashMap::default(), lost: Vec::new() };
+    let mut writer =
+        Writer { profile, file, strings, parts: FxHashMap::default(), lost: Vec::new() };
     writer.string("");
     let scales = writer.metrics();
     writer.symbols();
@@ -26,12 +30,17 @@ pub fn write(profile: &Profile) -> Written {
     let string_table = std::mem::take(&mut writer.file.string_table);
     let mut bytes = writer.file.encode_to_vec();
     writer.file = proto::Profile { string_table, ..proto::Profile::default() };
-    let mut locations = Locations { parts: std::mem::take(&mut writer.parts), ..Locations::default() };
-    for thread in profile.threads() {
+    let mut locations =
+        Locations { parts: std::mem::take(&mut writer.parts), ..Locations::default() };
+    for (thread, samples) in profile.sampled_threads() {
         let label = writer.labels(thread);
-        for (stack, weights) in by_stack(thread) {
+        for (stack, weights) in by_stack(samples) {
             let location_id = locations.of_stack(stack, profile);
-            let value = weights.iter().zip(&scales).map(|(weight, scale)| (weight * scale).round() as i64).collect();
+            let value = weights
+                .iter()
+                .zip(&scales)
+                .map(|(weight, scale)| (weight * scale).round() as i64)
+                .collect();
             let sample = vec![proto::Sample { location_id, value, label: label.clone() }];
             bytes.extend(proto::Profile { sample, ..proto::Profile::default() }.encode_to_vec());
         }
@@ -47,13 +56,15 @@ pub fn write(profile: &Profile) -> Written {
 #[expect(clippy::expect_used, reason = "memory can be read and written")]
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
-    GzEncoder::new(bytes, Compression::default()).read_to_end(&mut packed).expect("no file is involved");
+    GzEncoder::new(bytes, Compression::default())
+        .read_to_end(&mut packed)
+        .expect("no file is involved");
     packed
 }
 
-/// The stacks of a thread in order of their first sample, with the sum of their weights in each metric.
-fn by_stack(thread: &Thread) -> Vec<(Option<StackId>, Vec<f64>)> {
-    let samples = &thread.samples;
+/// The stacks of a thread in order of their first sample, with the sum of their weights in each
+/// metric.
+fn by_stack(samples: &Samples) -> Vec<(Option<StackId>, Vec<f64>)> {
     let mut rows: Vec<(Option<StackId>, Vec<f64>)> = Vec::new();
     let mut known = FxHashMap::default();
     for (i, stack) in samples.stacks().enumerate() {
@@ -97,43 +108,59 @@ impl Writer<'_> {
         let mut scales = Vec::with_capacity(metrics.len());
         for (i, metric) in metrics.iter().enumerate() {
             let seconds = seconds_of_unit(metric);
-            let weights = self.profile.threads().iter().filter_map(|thread| thread.samples.weights().get(i));
+            let weights =
+                self.profile.samples().iter().filter_map(|samples| samples.weights().get(i));
             let is_whole = weights.into_iter().all(|weights| match weights {
                 Weights::Ones | Weights::Counts(_) => true,
                 Weights::Each(weights) => weights.iter().all(|weight| weight.fract() == 0.0),
             });
             let (unit, scale) = match seconds {
-                Some(seconds) if !is_whole || metric.unit == "tracing-ms" => ("nanoseconds", (seconds * 1e9).round()),
+                Some(seconds) if !is_whole || metric.unit == "tracing-ms" => {
+                    ("nanoseconds", (seconds * 1e9).round())
+                }
                 _ => (metric.unit.as_str(), 1.0),
             };
             if !is_whole && seconds.is_none() {
                 self.lost.push("fractions of weights");
             }
-            let sample_type = proto::ValueType { r#type: self.string(&metric.name), unit: self.string(unit) };
+            let sample_type =
+                proto::ValueType { r#type: self.string(&metric.name), unit: self.string(unit) };
             self.file.sample_type.push(sample_type);
             scales.push(scale);
         }
         if let Some(default) = metrics.get(self.profile.default_metric().index()) {
             self.file.default_sample_type = self.string(&default.name);
         }
-        let interval =
-            metrics.iter().filter(|metric| seconds_of_unit(metric).is_none()).find_map(|metric| metric.seconds_per_unit);
+        let interval = metrics
+            .iter()
+            .filter(|metric| seconds_of_unit(metric).is_none())
+            .find_map(|metric| metric.seconds_per_unit);
         if let Some(seconds) = interval {
             self.file.period = (seconds * 1e9).round() as i64;
-            self.file.period_type = Some(proto::ValueType { r#type: self.string("time"), unit: self.string("nanoseconds") });
+            self.file.period_type = Some(proto::ValueType {
+                r#type: self.string("time"),
+                unit: self.string("nanoseconds"),
+            });
         }
         scales
     }
 
-    /// Libraries and funcs, then the parts of funcs in other files; their ids are their rows, from 1.
+    /// Libraries and funcs, then the parts of funcs in other files; their ids are their rows, from
+    /// 1.
     fn symbols(&mut self) {
         let symbols = self.profile.symbols();
         for (id, lib) in (1..).zip(&symbols.libs) {
             let filename = self.string(if lib.path.is_empty() { &lib.name } else { &lib.path });
             // Or else pprof would look for the program, to ask it for names.
-            let (has_functions, has_filenames, has_line_numbers, has_inline_frames) = (true, true, true, true);
-            let flags =
-                proto::Mapping { has_functions, has_filenames, has_line_numbers, has_inline_frames, ..proto::Mapping::default() };
+            let (has_functions, has_filenames, has_line_numbers, has_inline_frames) =
+                (true, true, true, true);
+            let flags = proto::Mapping {
+                has_functions,
+                has_filenames,
+                has_line_numbers,
+                has_inline_frames,
+                ..proto::Mapping::default()
+            };
             let build_id = self.string(&lib.code_id);
             self.file.mapping.push(proto::Mapping { id, filename, build_id, ..flags });
         }
@@ -142,8 +169,15 @@ impl Writer<'_> {
             let name = self.string(symbols.strings.get(func.name));
             let filename = func.source.map_or(0, |source| self.string(symbols.source_name(source)));
             let start_line = i64::from(func.line);
-            // A linker's name that is the same would have pprof take it for C++ and shorten it: `<T>::f` would become `::f`.
-            self.file.function.push(proto::Function { id, name, system_name: 0, filename, start_line });
+            // A linker's name that is the same would have pprof take it for C++ and shorten it:
+            // `<T>::f` would become `::f`.
+            self.file.function.push(proto::Function {
+                id,
+                name,
+                system_name: 0,
+                filename,
+                start_line,
+            });
         }
         for frame in (0..self.profile.frames().len() as u32).map(FrameId::new) {
             let Some((source, _)) = elsewhere(self.profile, frame) else { continue };
@@ -153,8 +187,15 @@ impl Writer<'_> {
             }
             let id = self.file.function.len() as u64 + 1;
             self.parts.insert((func, source), id);
-            let (name, filename) = (self.string(symbols.func_name(func)), self.string(symbols.source_name(source)));
-            self.file.function.push(proto::Function { id, name, system_name: 0, filename, start_line: 0 });
+            let (name, filename) =
+                (self.string(symbols.func_name(func)), self.string(symbols.source_name(source)));
+            self.file.function.push(proto::Function {
+                id,
+                name,
+                system_name: 0,
+                filename,
+                start_line: 0,
+            });
         }
     }
 
@@ -168,7 +209,13 @@ impl Writer<'_> {
             ("thread_id", known(&thread.tid)),
         ];
         let given = labels.iter().filter(|(_, text)| !text.is_empty());
-        given.map(|(key, text)| proto::Label { key: self.string(key), str: self.string(text), num: 0 }).collect()
+        given
+            .map(|(key, text)| proto::Label {
+                key: self.string(key),
+                str: self.string(text),
+                num: 0,
+            })
+            .collect()
     }
 
     fn note_losses(&mut self) {
@@ -177,12 +224,21 @@ impl Writer<'_> {
         let knows_lines = has_parts(profile) || profile.frames().iter().any(|frame| frame.line > 0);
         let lines = if knows_lines { LineKnowledge::SelfAndTotal } else { LineKnowledge::Nothing };
         let losses = [
-            ("which metrics know no lines", profile.metrics().iter().any(|metric| metric.lines != lines)),
+            (
+                "which metrics know no lines",
+                profile.metrics().iter().any(|metric| metric.lines != lines),
+            ),
             (PARTS, has_parts(profile)),
-            ("the columns at which functions start", funcs.ids().any(|id| funcs.get(id).column > 0)),
-            ("which samples are idle", profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack))),
-            ("numbers of calls", profile.threads().iter().any(|thread| thread.samples.calls().is_some())),
-            ("threads without samples", profile.threads().iter().any(|thread| thread.samples.is_empty())),
+            (
+                "the columns at which functions start",
+                funcs.ids().any(|id| funcs.get(id).column > 0),
+            ),
+            (
+                "which samples are idle",
+                profile.stacks().ids().any(|stack| profile.stacks().is_idle(stack)),
+            ),
+            ("numbers of calls", profile.samples().iter().any(|samples| samples.calls().is_some())),
+            ("threads without samples", profile.samples().iter().any(Samples::is_empty)),
         ];
         self.lost.extend(losses.iter().filter(|(_, is_lost)| *is_lost).map(|(what, _)| what));
     }
@@ -221,7 +277,8 @@ impl Locations {
         ids
     }
 
-    /// The frame that a stack ends in, with the frames that it is inlined into and the one that they are all inlined into.
+    /// The frame that a stack ends in, with the frames that it is inlined into and the one that
+    /// they are all inlined into.
     fn leaf(&mut self, stack: StackId, profile: &Profile) -> (u64, Option<StackId>) {
         let mut lines = Vec::new();
         let mut caller = Some(stack);
@@ -231,7 +288,9 @@ impl Locations {
             let frame = profile.frames().get(id);
             lib = profile.symbols().funcs.get(frame.func).lib;
             let own = (u64::from(frame.func.raw()) + 1, frame.line, frame.column);
-            let part = elsewhere(profile, id).and_then(|(source, line)| Some((*self.parts.get(&(frame.func, source))?, line, 0)));
+            let part = elsewhere(profile, id).and_then(|(source, line)| {
+                Some((*self.parts.get(&(frame.func, source))?, line, 0))
+            });
             lines.push(part.unwrap_or(own));
             caller = profile.stacks().prefix(stack);
             if !frame.inlined {
@@ -247,7 +306,12 @@ impl Locations {
                 column: i64::from(column),
             };
             let mapping_id = lib.map_or(0, |lib| u64::from(lib.raw()) + 1);
-            self.rows.push(proto::Location { id, mapping_id, address: 0, line: lines.iter().map(line).collect() });
+            self.rows.push(proto::Location {
+                id,
+                mapping_id,
+                address: 0,
+                line: lines.iter().map(line).collect(),
+            });
             self.ids.insert(lines, id);
             id
         });
@@ -282,18 +346,27 @@ mod tests {
             &[1.0, 2.0, 3.0, -4.0, 5.0],
         ));
         let text = |index| text(&file, index);
-        let name = |id: u64| text(file.function.iter().find(|function| function.id == id).unwrap().name);
+        let name =
+            |id: u64| text(file.function.iter().find(|function| function.id == id).unwrap().name);
         let locations: Vec<String> = (file.location.iter())
             .map(|location| {
-                location.line.iter().map(|line| format!("{}:{}", name(line.function_id), line.number)).collect::<Vec<_>>()
+                location
+                    .line
+                    .iter()
+                    .map(|line| format!("{}:{}", name(line.function_id), line.number))
+                    .collect::<Vec<_>>()
             })
             .map(|lines| lines.join(" in "))
             .collect();
         assert_eq!(locations, ["step:3 in run:2 in main:1", "call:9", "run:2 in main:1", "main:2"]);
-        let samples: Vec<_> = file.sample.iter().map(|sample| (&*sample.location_id, sample.value[0])).collect();
+        let samples: Vec<_> =
+            file.sample.iter().map(|sample| (&*sample.location_id, sample.value[0])).collect();
         assert_eq!(samples, [(&[1][..], 6), (&[2, 3], 2), (&[3], 3), (&[4], -4)]);
         assert_eq!(text(file.mapping[0].filename), "x");
-        assert_eq!(file.location.iter().map(|location| location.mapping_id).collect::<Vec<_>>(), [0, 1, 0, 0]);
+        assert_eq!(
+            file.location.iter().map(|location| location.mapping_id).collect::<Vec<_>>(),
+            [0, 1, 0, 0]
+        );
         assert_eq!(written.lost, <[&str; 0]>::default());
     }
 
@@ -307,18 +380,30 @@ mod tests {
         ];
         let mut builder = profile::ProfileBuilder::new(metrics, 1);
         let weights = [0.25, 7.0, 1.5, 3.0].map(|weight| Weights::Each(vec![weight])).to_vec();
-        let samples = profile::Samples::new([None], weights).with_calls(vec![1]);
-        builder.push_thread(Thread { tid: Some("8".to_owned()), samples, ..Thread::default() }).unwrap();
+        let samples = Samples::new([None], weights).with_calls(vec![1]);
+        builder
+            .push_thread(Thread { tid: Some("8".to_owned()), ..Thread::default() }, samples)
+            .unwrap();
         let (file, written) = written(&builder.build());
 
         let text = |index| text(&file, index);
-        let types: Vec<_> = file.sample_type.iter().map(|kind| format!("{}/{}", text(kind.r#type), text(kind.unit))).collect();
+        let types: Vec<_> = file
+            .sample_type
+            .iter()
+            .map(|kind| format!("{}/{}", text(kind.r#type), text(kind.unit)))
+            .collect();
         assert_eq!(types, ["wall/nanoseconds", "cpu/us", "share/percent", "samples/samples"]);
         assert_eq!(file.sample[0].value, [250_000, 7, 2, 3]);
         assert_eq!(text(file.default_sample_type), "cpu");
-        assert_eq!((file.period, text(file.period_type.unwrap().unit)), (2_000_000, "nanoseconds".to_owned()));
+        assert_eq!(
+            (file.period, text(file.period_type.unwrap().unit)),
+            (2_000_000, "nanoseconds".to_owned())
+        );
         let label = file.sample[0].label[0];
         assert_eq!((text(label.key), text(label.str)), ("thread_id".to_owned(), "8".to_owned()));
-        assert_eq!(written.lost, ["fractions of weights", "which metrics know no lines", "numbers of calls"]);
+        assert_eq!(
+            written.lost,
+            ["fractions of weights", "which metrics know no lines", "numbers of calls"]
+        );
     }
 }

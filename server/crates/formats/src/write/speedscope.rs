@@ -1,11 +1,12 @@
-//! speedscope's own file format, which its viewer and this program read: one *sampled* profile per thread, with its samples in
-//! their order.
+//! speedscope's own file format, which its viewer and this program read: one *sampled* profile per
+//! thread, with its samples in their order.
 //!
-//! A frame has one file and one line there, those that it executes, as py-spy writes it: costs of lines come back as they were. What a
-//! reader tells functions apart by is name and file; those that differ in nothing but their library get it behind their name.
+//! A frame has one file and one line there, those that it executes, as py-spy writes it: costs of
+//! lines come back as they were. What a reader tells functions apart by is name and file; those
+//! that differ in nothing but their library get it behind their name.
 
 use super::{PARTS, Written, elsewhere, has_parts};
-use profile::{Frame, Func, Metric, Profile, SourceId, StringId, SymbolTables, Thread};
+use profile::{Frame, Func, Metric, Profile, Samples, SourceId, StringId, SymbolTables, Thread};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -47,24 +48,25 @@ struct Sampled<'p> {
     unit: &'static str,
     start_value: f64,
     end_value: f64,
-    samples: Stacks<'p>,
+    samples: StackLists<'p>,
     weights: Vec<f64>,
 }
 
 /// The stacks of a thread's samples, root first. Each is made only when it is written.
-struct Stacks<'p> {
+struct StackLists<'p> {
     profile: &'p Profile,
-    thread: &'p Thread,
+    samples: &'p Samples,
     /// The number of each frame in the file.
     numbers: &'p [u32],
 }
 
-impl Serialize for Stacks<'_> {
+impl Serialize for StackLists<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let stacks = self.profile.stacks();
-        serializer.collect_seq(self.thread.samples.stacks().map(|stack| {
+        serializer.collect_seq(self.samples.stacks().map(|stack| {
             let up = std::iter::successors(stack, |&stack| stacks.prefix(stack));
-            let mut frames: Vec<u32> = up.map(|stack| self.numbers[stacks.frame(stack).index()]).collect();
+            let mut frames: Vec<u32> =
+                up.map(|stack| self.numbers[stacks.frame(stack).index()]).collect();
             frames.reverse();
             frames
         }))
@@ -82,24 +84,33 @@ pub fn write(profile: &Profile) -> Written {
         name: processes.find(|name| !name.is_empty()).unwrap_or("profile"),
         active_profile_index: 0,
         shared: Shared { frames },
-        profiles: profile.threads().iter().map(|thread| sampled(profile, thread, &numbers)).collect(),
+        profiles: profile
+            .sampled_threads()
+            .map(|(thread, samples)| sampled(profile, thread, samples, &numbers))
+            .collect(),
     };
     // Writing text and numbers to memory cannot fail.
     let bytes = serde_json::to_vec(&file).unwrap_or_default();
     Written { bytes, lost: lost(profile, metric) }
 }
 
-fn sampled<'p>(profile: &'p Profile, thread: &'p Thread, numbers: &'p [u32]) -> Sampled<'p> {
+fn sampled<'p>(
+    profile: &'p Profile,
+    thread: &'p Thread,
+    samples: &'p Samples,
+    numbers: &'p [u32],
+) -> Sampled<'p> {
     let metric = profile.default_metric().index();
-    let column = thread.samples.weights().get(metric);
-    let weights: Vec<f64> = (0..thread.samples.len()).map(|i| column.map_or(0.0, |column| column.get(i))).collect();
+    let column = samples.weights().get(metric);
+    let weights: Vec<f64> =
+        (0..samples.len()).map(|i| column.map_or(0.0, |column| column.get(i))).collect();
     Sampled {
         kind: "sampled",
         name: if thread.name.is_empty() { &thread.process_name } else { &thread.name },
         unit: profile.metrics().get(metric).map_or("none", unit),
         start_value: 0.0,
         end_value: weights.iter().sum(),
-        samples: Stacks { profile, thread, numbers },
+        samples: StackLists { profile, samples, numbers },
         weights,
     }
 }
@@ -123,7 +134,7 @@ const UNUSED: u32 = u32::MAX;
 fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
     let (stacks, symbols) = (profile.stacks(), profile.symbols());
     let mut is_used = vec![false; stacks.len()];
-    for leaf in profile.threads().iter().flat_map(|thread| thread.samples.stacks().flatten()) {
+    for leaf in profile.samples().iter().flat_map(|samples| samples.stacks().flatten()) {
         is_used[leaf.index()] = true;
     }
     // Callees stand behind their callers.
@@ -140,7 +151,8 @@ fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
         if numbers[id.index()] == UNUSED {
             let Frame { func, line, column, .. } = profile.frames().get(id);
             let func = symbols.funcs.get(func);
-            let (source, line) = elsewhere(profile, id).map_or((func.source, line), |(source, line)| (Some(source), line));
+            let (source, line) = elsewhere(profile, id)
+                .map_or((func.source, line), |(source, line)| (Some(source), line));
             numbers[id.index()] = frames.len() as u32;
             frames.push(SharedFrame {
                 name: name(symbols, func, &homonyms),
@@ -159,7 +171,8 @@ type Homonyms = FxHashSet<(StringId, Option<SourceId>)>;
 fn homonyms(symbols: &SymbolTables) -> Homonyms {
     let mut libs = FxHashMap::default();
     let funcs = symbols.funcs.ids().map(|id| symbols.funcs.get(id));
-    let again = funcs.filter(|func| *libs.entry((func.name, func.source)).or_insert(func.lib) != func.lib);
+    let again =
+        funcs.filter(|func| *libs.entry((func.name, func.source)).or_insert(func.lib) != func.lib);
     again.map(|func| (func.name, func.source)).collect()
 }
 
@@ -178,23 +191,38 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
     let (stacks, symbols, threads) = (profile.stacks(), profile.symbols(), profile.threads());
     let funcs = || symbols.funcs.ids().map(|id| symbols.funcs.get(id));
     let homonyms = homonyms(symbols);
-    let names: FxHashSet<_> = funcs().map(|func| (name(symbols, func, &homonyms), func.source)).collect();
+    let names: FxHashSet<_> =
+        funcs().map(|func| (name(symbols, func, &homonyms), func.source)).collect();
     let is_named = |thread: &Thread| !thread.name.is_empty() && !thread.process_name.is_empty();
-    let is_idle = |thread: &Thread| thread.samples.stacks().flatten().any(|stack| stacks.is_idle(stack));
+    let has_idle =
+        |samples: &Samples| samples.stacks().flatten().any(|stack| stacks.is_idle(stack));
     let facts = [
         (profile.metrics().len() > 1, "the other metrics"),
-        (metric.is_some_and(|metric| unit(metric) == "none" && metric.unit != "samples"), "the unit"),
-        (metric.is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()), "the sampling interval"),
-        (metric.is_some_and(|metric| metric.lines.is_self_alone()), "that totals of lines are not known"),
+        (
+            metric.is_some_and(|metric| unit(metric) == "none" && metric.unit != "samples"),
+            "the unit",
+        ),
+        (
+            metric
+                .is_some_and(|metric| unit(metric) == "none" && metric.seconds_per_unit.is_some()),
+            "the sampling interval",
+        ),
+        (
+            metric.is_some_and(|metric| metric.lines.is_self_alone()),
+            "that totals of lines are not known",
+        ),
         (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
         (has_parts(profile), PARTS),
         (funcs().any(|func| func.line != 0), "where functions start"),
         (funcs().any(|func| func.lib.is_some()), "libraries"),
         (profile.frames().iter().any(|frame| frame.inlined), "which frames are inlined"),
-        (threads.iter().any(|thread| thread.samples.calls().is_some()), "numbers of calls"),
-        (threads.iter().any(is_idle), "which samples are idle"),
+        (profile.samples().iter().any(|samples| samples.calls().is_some()), "numbers of calls"),
+        (profile.samples().iter().any(has_idle), "which samples are idle"),
         (threads.iter().any(is_named), "names of processes"),
-        (threads.iter().any(|thread| thread.pid.is_some() || thread.tid.is_some()), "process and thread ids"),
+        (
+            threads.iter().any(|thread| thread.pid.is_some() || thread.tid.is_some()),
+            "process and thread ids",
+        ),
     ];
     facts.into_iter().filter_map(|(is_lost, what)| is_lost.then_some(what)).collect()
 }
@@ -202,32 +230,52 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::write;
-    use profile::{Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights};
+    use profile::{
+        Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
+    };
 
     /// Samples of two threads in two libraries that both have `f`.
     fn written(unit: &str) -> (String, Vec<&'static str>) {
-        let metrics = vec![Metric::new("x", "x", None), Metric::new("cost", unit, None).with_lines(LineKnowledge::SelfAndTotal)];
+        let metrics = vec![
+            Metric::new("x", "x", None),
+            Metric::new("cost", unit, None).with_lines(LineKnowledge::SelfAndTotal),
+        ];
         let mut builder = ProfileBuilder::new(metrics, 1);
-        let libs = ["a.so", "[kernel]"].map(|name| builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap());
+        let libs = ["a.so", "[kernel]"].map(|name| {
+            builder.intern_lib(Lib { name: name.to_owned(), ..Lib::default() }).unwrap()
+        });
         let source = builder.intern_source("m.c").unwrap();
         let mut frame = |name: &str, lib: Option<usize>, source, line, column| {
-            let func =
-                Func { name: builder.intern_string(name).unwrap(), source, lib: lib.map(|lib| libs[lib]), line: 0, column: 0 };
+            let func = Func {
+                name: builder.intern_string(name).unwrap(),
+                source,
+                lib: lib.map(|lib| libs[lib]),
+                line: 0,
+                column: 0,
+            };
             let func = builder.intern_func(func).unwrap();
             builder.intern_frame(Frame { func, line, column, inlined: false }).unwrap()
         };
-        let frames =
-            [frame("main", Some(0), Some(source), 7, 0), frame("f", Some(1), None, 0, 0), frame("f", Some(0), None, 0, 0)];
+        let frames = [
+            frame("main", Some(0), Some(source), 7, 0),
+            frame("f", Some(1), None, 0, 0),
+            frame("f", Some(0), None, 0, 0),
+        ];
         let unused = frame("unused", None, None, 1, 1);
         let last = frame("g\"", None, Some(source), 9, 5);
         builder.intern_stack(None, unused).unwrap();
         let main = builder.intern_stack(None, frames[0]).unwrap();
-        let [b, a, g] = [frames[1], frames[2], last].map(|frame| builder.intern_stack(Some(main), frame).unwrap());
+        let [b, a, g] = [frames[1], frames[2], last]
+            .map(|frame| builder.intern_stack(Some(main), frame).unwrap());
         let each = |weights: &[f64]| vec![Weights::Ones, Weights::Each(weights.to_vec())];
         let samples = Samples::new([Some(b), None, Some(g)], each(&[1.5, 2.0, -1.0]));
-        builder.push_thread(Thread { name: "one".to_owned(), samples, ..Thread::default() }).unwrap();
+        builder
+            .push_thread(Thread { name: "one".to_owned(), ..Thread::default() }, samples)
+            .unwrap();
         let samples = Samples::new([Some(a)], vec![Weights::Ones, Weights::Ones]);
-        builder.push_thread(Thread { process_name: "app".to_owned(), samples, ..Thread::default() }).unwrap();
+        builder
+            .push_thread(Thread { process_name: "app".to_owned(), ..Thread::default() }, samples)
+            .unwrap();
         let written = write(&builder.build());
         (String::from_utf8(written.bytes).unwrap(), written.lost)
     }

@@ -20,7 +20,9 @@ pub fn bytes(path: &str) -> Vec<u8> {
 /// What is in a compressed fixture.
 pub fn unzipped(path: &str) -> Vec<u8> {
     let mut whole = Vec::new();
-    flate2::read::GzDecoder::new(&*bytes(path)).read_to_end(&mut whole).unwrap_or_else(|error| panic!("{path}: {error}"));
+    flate2::read::GzDecoder::new(&*bytes(path))
+        .read_to_end(&mut whole)
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
     whole
 }
 
@@ -35,7 +37,8 @@ pub fn stacks(read: &Read) -> &Profile {
     }
 }
 
-/// Weights of the samples of one metric, by what they end in. Keys have the file as the profile spells it, without `root`.
+/// Weights of the samples of one metric, by what they end in. Keys have the file as the profile
+/// spells it, without `root`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Selves {
     /// By function name and file.
@@ -50,8 +53,7 @@ pub struct Selves {
 impl Selves {
     pub fn of(profile: &Profile, metric: usize, root: &str) -> Self {
         let mut selves = Self::default();
-        for thread in profile.threads() {
-            let samples = &thread.samples;
+        for (thread, samples) in profile.sampled_threads() {
             for i in 0..samples.len() {
                 let weight = samples.weights()[metric].get(i);
                 selves.total += weight;

@@ -1,63 +1,13 @@
-//! One text with its syntax tree and its functions: parsed, parsed again after an edit, asked.
+//! One text with its syntax tree and its functions: parsing, reparsing after an edit, lookups.
 
 use std::iter::successors;
-use std::path::Path;
 use std::sync::Arc;
 
 use tree_sitter::Tree;
 
 use super::grammar::Roles;
+use super::language::Language;
 use super::{Call, Definition, calls, tree, walk};
-
-/// A language whose functions can be found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "languages are known by their names")]
-pub enum Language {
-    Rust,
-    C,
-    Cpp,
-    Python,
-    JavaScript,
-    TypeScript,
-    Tsx,
-    Go,
-    Ruby,
-    Java,
-    CSharp,
-    Php,
-    Lua,
-}
-
-impl Language {
-    #[cfg(test)]
-    pub(super) const ALL: [Language; 13] = {
-        use Language::{C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript};
-        [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
-    };
-
-    /// By the file's extension. A `.h` is taken for C++, which reads nearly all of C, while C reads no C++.
-    pub fn of_path(path: &Path) -> Option<Language> {
-        let extension = path.extension()?.to_str()?;
-        Some(match extension {
-            "rs" => Language::Rust,
-            "c" => Language::C,
-            "C" | "cc" | "cpp" | "cxx" | "c++" | "h" | "H" | "hh" | "hpp" | "hxx" | "h++" | "inl" | "ipp" | "tpp" => {
-                Language::Cpp
-            }
-            "py" | "pyi" | "pyw" => Language::Python,
-            "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
-            "ts" | "mts" | "cts" => Language::TypeScript,
-            "tsx" => Language::Tsx,
-            "go" => Language::Go,
-            "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
-            "java" => Language::Java,
-            "cs" => Language::CSharp,
-            "php" | "phtml" => Language::Php,
-            "lua" => Language::Lua,
-            _ => return None,
-        })
-    }
-}
 
 /// The functions of one text, and the tree they were found in.
 #[derive(Debug, Clone)]
@@ -70,26 +20,29 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// `None` for a text longer than 8 MiB, and for one that takes more work than any text a person writes.
+    /// Parses a text. `None` if it is longer than 8 MiB, or takes more work than any hand-written
+    /// text.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
         let tree = tree::parse(language, &text, None)?;
-        Some(Functions::found(language, text, tree))
+        Some(Functions::of_tree(language, text, tree))
     }
 
-    /// The functions of the text that this one has become; only what the edit touches is parsed again, unless syntax is broken:
-    /// how the parser recovers depends on what it has seen before, and the functions of a text must not. `None` as for
-    /// [`Functions::parse`].
+    /// Parses an edited version of this text. Reuses the old tree around the edit, unless there are
+    /// syntax errors: error recovery depends on the parser's earlier state, but the functions of a
+    /// text must depend on the text alone. `None` as in [`Functions::parse`].
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
-        let old = tree::moved(&self.tree, &self.text, &text);
+        let old = tree::with_edit(&self.tree, &self.text, &text);
         match tree::parse(self.language, &text, Some(&old)) {
-            Some(tree) if !tree.root_node().has_error() => Some(Functions::found(self.language, text, tree)),
+            Some(tree) if !tree.root_node().has_error() => {
+                Some(Functions::of_tree(self.language, text, tree))
+            }
             _ => Functions::parse(self.language, text),
         }
     }
 
-    fn found(language: Language, text: Arc<str>, tree: Tree) -> Functions {
+    fn of_tree(language: Language, text: Arc<str>, tree: Tree) -> Functions {
         let definitions = walk::definitions(&tree, &text, &Roles::new(language));
         Functions { language, text, tree, definitions }
     }
@@ -101,16 +54,20 @@ impl Functions {
 
     /// The innermost function around a byte.
     pub fn at_byte(&self, byte: usize) -> Option<&Definition> {
-        let n_before = self.definitions.partition_point(|definition| definition.bytes.start <= byte);
+        let n_before =
+            self.definitions.partition_point(|definition| definition.bytes.start <= byte);
         self.outwards(n_before).find(|definition| definition.bytes.contains(&byte))
     }
 
-    /// The innermost function that a line is in. A closure without name does not own the line it starts on: that is the line of
-    /// the function that passes it. Of several functions in one line it is the last.
+    /// The innermost function that contains a line. The first line of a closure without a name
+    /// belongs to the function that passes the closure. Of several functions on one line, the last
+    /// one.
     pub fn at_line(&self, line0: u32) -> Option<&Definition> {
-        let n_before = self.definitions.partition_point(|definition| *definition.lines.start() <= line0);
+        let n_before =
+            self.definitions.partition_point(|definition| *definition.lines.start() <= line0);
         let owns = |definition: &&Definition| {
-            definition.lines.contains(&line0) && !(definition.name.is_empty() && *definition.lines.start() == line0)
+            definition.lines.contains(&line0)
+                && !(definition.name.is_empty() && *definition.lines.start() == line0)
         };
         self.outwards(n_before).find(owns)
     }

@@ -1,46 +1,50 @@
-//! What the kinds of nodes of each grammar mean: one table per language.
+//! The role of each kind of node in each grammar: one table per language.
 //!
-//! Kinds and fields are those of the grammars' `node-types.json`. Kinds that are not listed mean nothing here; their children are
-//! looked at all the same.
+//! Kinds and fields are those of the grammars' `node-types.json`. Kinds that are not listed have no
+//! role, but their children are visited.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
-use super::Language;
+use super::language::Language;
 
-/// What a node is to the search for functions. Fields are named where they differ between kinds; `""` is the first child for a
-/// name, the last one for a value.
+/// The role of a node in the search for functions. The strings are names of fields; `""` stands for
+/// the first child (of a name) or the last child (of a value).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Role {
-    /// A function; the field leads to its name.
+    /// A function; the field contains its name.
     Function(&'static str),
-    /// Likewise, but only where it has a body: without one it is abstract.
+    /// The same if it has a body. Without one it is abstract.
     WithBody(&'static str),
-    /// A function whose name is spelled from this token to its parameters: `operator +`, `~Foo`.
+    /// A function whose name extends from this token to its parameters: `operator +`, `~Foo`.
     Spelled(&'static str),
-    /// `get`, `set`, `add` … of a property or event, named as .NET does: `get_Count`.
+    /// `get`, `set`, `add` … of a property or event. Named like in .NET: `get_Count`.
     Accessor,
-    /// A property; one that is `=> expression` is its own `get`.
+    /// A property. If its body is `=> expression`, it is its own `get`.
     Property,
-    /// A function value, named by itself or by what it is bound to.
+    /// A function value, with a name of its own or that of its binding.
     Closure,
-    /// Gives the value in its second field the name in its first.
+    /// Binds the value in its second field to the name in its first.
     Binding(&'static str, &'static str),
-    /// May stand between a binding and its value.
+    /// May be between a binding and its value.
     Between,
-    /// Likewise; the first of the values belongs to the first of the names.
+    /// The same, for lists: the first value belongs to the first name.
     List,
-    /// Begins the function directly in it: decorators, template parameters.
+    /// Begins before the function directly in it: decorators, template parameters.
     Head,
-    /// Gives its name to the functions in it.
+    /// Is the container of the functions in it.
     Container(&'static str),
-    /// A call; the field leads to the name of what is called, `""` to the node itself if it is a name.
+    /// A call; the field contains the name of the callee. `""` stands for the node itself if it is
+    /// a name.
     Call(&'static str),
-    /// Tokens in and for a Rust macro.
+    /// Tokens in the call or definition of a Rust macro.
     Tokens,
 }
 
-use Role::{Accessor, Between, Binding, Call, Closure, Container, Function, Head, List, Property, Spelled, Tokens, WithBody};
+use Role::{
+    Accessor, Between, Binding, Call, Closure, Container, Function, Head, List, Property, Spelled,
+    Tokens, WithBody,
+};
 
 type Table = &'static [(&'static str, Role)];
 
@@ -62,7 +66,8 @@ const RUST: Table = &[
     ("token_tree", Tokens),
 ];
 
-const C: Table = &[("function_definition", Function("declarator")), ("call_expression", Call("function"))];
+const C: Table =
+    &[("function_definition", Function("declarator")), ("call_expression", Call("function"))];
 
 const CPP: Table = &[
     ("lambda_expression", Closure),
@@ -157,19 +162,19 @@ const GO: Table = &[
     ("parenthesized_expression", Between),
     ("expression_list", List),
     ("call_expression", Call("function")),
-    // `f[int](1)` is either.
+    // `f[int](1)` can be a call or a conversion.
     ("type_conversion_expression", Call("type")),
 ];
 
-/// Blocks, procs and lambdas are part of their method: the frames `block in m` of all of them have one name, so that a profile
-/// cannot tell them apart.
+/// Blocks, procs and lambdas belong to their method, because a profile cannot tell them apart: all
+/// of them have the frame name `block in m`.
 const RUBY: Table = &[
     ("method", Function("name")),
     ("singleton_method", Function("name")),
     ("class", Container("name")),
     ("module", Container("name")),
     ("call", Call("method")),
-    // `total` is a call unless it is a variable, which only running it tells.
+    // `total` is a call unless there is a variable of that name.
     ("identifier", Call("")),
 ];
 
@@ -284,19 +289,25 @@ impl Language {
     }
 }
 
-/// The tables of a language, by the numbers its grammar gives to kinds.
+/// The table of a language, indexed by the grammar's ids of node kinds.
 pub(super) struct Roles(Vec<Option<Role>>);
 
 impl Roles {
     pub(super) fn new(language: Language) -> Roles {
         let grammar = language.grammar();
-        let by_kind: FxHashMap<&str, Role> = language.tables().iter().copied().flatten().copied().collect();
-        // Keywords may be spelled like the nodes they begin (`lambda`, `class`).
-        let named = |id| grammar.node_kind_is_named(id).then(|| grammar.node_kind_for_id(id)).flatten();
-        Roles((0..grammar.node_kind_count() as u16).map(|id| by_kind.get(named(id)?).copied()).collect())
+        let by_kind: FxHashMap<&str, Role> =
+            language.tables().iter().copied().flatten().copied().collect();
+        // A keyword may have the name of the node it begins (`lambda`, `class`).
+        let named =
+            |id| grammar.node_kind_is_named(id).then(|| grammar.node_kind_for_id(id)).flatten();
+        Roles(
+            (0..grammar.node_kind_count() as u16)
+                .map(|id| by_kind.get(named(id)?).copied())
+                .collect(),
+        )
     }
 
-    /// What a node means; of no consequence are most, among them those of broken syntax.
+    /// The role of a node. Most nodes have none, including those of syntax errors.
     pub(super) fn of(&self, node: Node) -> Option<Role> {
         *self.0.get(usize::from(node.kind_id()))?
     }
@@ -306,9 +317,10 @@ impl Roles {
 mod tests {
     use super::*;
 
-    /// Grammars rename kinds and fields between versions; a table that is behind would silently find less.
+    /// Grammars rename kinds and fields between versions. An outdated table would silently find
+    /// fewer functions.
     #[test]
-    fn tables_name_kinds_and_fields_of_the_grammars() {
+    fn tables_match_the_grammars() {
         for language in Language::ALL {
             let grammar = language.grammar();
             for (kind, role) in language.tables().iter().copied().flatten() {
@@ -318,7 +330,11 @@ mod tests {
                     WithBody(name) => vec![name, "body"],
                     Binding(name, value) => vec![name, value],
                     Spelled(token) => {
-                        assert_ne!(grammar.id_for_node_kind(token, false), 0, "{language:?} has {token}");
+                        assert_ne!(
+                            grammar.id_for_node_kind(token, false),
+                            0,
+                            "{language:?} has {token}"
+                        );
                         vec!["parameters"]
                     }
                     Accessor => vec!["body"],
@@ -326,7 +342,10 @@ mod tests {
                     Closure | Between | List | Head | Tokens => vec![],
                 };
                 for field in fields.into_iter().filter(|field| !field.is_empty()) {
-                    assert!(grammar.field_id_for_name(field).is_some(), "{language:?}: {kind} has {field}");
+                    assert!(
+                        grammar.field_id_for_name(field).is_some(),
+                        "{language:?}: {kind} has {field}"
+                    );
                 }
             }
         }

@@ -1,23 +1,24 @@
-//! The name at the end of a path, declarator or pattern, and what stands before it.
+//! The name at the end of a path, declarator or pattern, and its qualifier.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// Paths in texts of people are far shorter.
+/// The limit for nested paths; hand-written ones are far shorter.
 const MAX_STEPS: usize = 64;
 
-/// Fields that lead to the name, in the order they are tried.
-const TO_NAME: [&str; 7] = ["declarator", "name", "field", "property", "attribute", "method", "type"];
+/// Fields that lead to the name, in the order in which they are tried.
+const TO_NAME: [&str; 7] =
+    ["declarator", "name", "field", "property", "attribute", "method", "type"];
 
-/// The nodes from a path to its last name: of `a.b::<T>` the last one is `b`.
+/// The nodes from a path to its last name. For `a.b::<T>` the last one is `b`.
 pub(super) fn path(node: Node) -> impl Iterator<Item = Node> {
     std::iter::successors(Some(node), |node| next(*node)).take(MAX_STEPS)
 }
 
 fn next(node: Node) -> Option<Node> {
     match node.kind() {
-        // Names that are more than the name in them.
+        // The node as a whole is the name.
         "setter" | "operator_cast" => None,
         "generic_function" => node.child_by_field_name("function"),
         "pointer_expression" => node.child_by_field_name("argument"),
@@ -30,9 +31,10 @@ fn next(node: Node) -> Option<Node> {
         | "non_null_expression"
         | "literal_element"
         | "dependent_name" => node.named_child(0),
-        "conditional_access_expression" | "nested_namespace_specifier" | "qualified_name" | "scoped_type_identifier" => {
-            last_child(node)
-        }
+        "conditional_access_expression"
+        | "nested_namespace_specifier"
+        | "qualified_name"
+        | "scoped_type_identifier" => last_child(node),
         "generic_type" => node.child_by_field_name("type").or_else(|| node.named_child(0)),
         _ => TO_NAME.iter().find_map(|field| node.child_by_field_name(field)),
     }
@@ -51,12 +53,16 @@ pub(super) struct Name {
 }
 
 impl Name {
-    /// The name that a path ends in, if it ends in one: `x[0]` does not.
+    /// The name at the end of a path. `None` if there is none: `x[0]`.
     pub(super) fn of(node: Node, text: &str) -> Option<Name> {
         let last = path(node).last()?;
         let bytes = match last.kind() {
-            "operator_cast" => return Name::before(last, last.child_by_field_name("declarator")?, text),
-            "destructor_name" | "operator_name" | "setter" | "computed_property_name" => last.byte_range(),
+            "operator_cast" => {
+                return Name::before(last, last.child_by_field_name("declarator")?, text);
+            }
+            "destructor_name" | "operator_name" | "setter" | "computed_property_name" => {
+                last.byte_range()
+            }
             "string" | "interpreted_string_literal" | "encapsed_string" => {
                 let bytes = last.byte_range();
                 let inner = text.get(bytes.clone())?.trim_matches(['"', '\'']);
@@ -66,13 +72,14 @@ impl Name {
             _ if last.named_child_count() == 0 => last.byte_range(),
             _ => return None,
         };
-        Some(Name { bytes, line0: last.start_position().row as u32 }).filter(|name| !name.bytes.is_empty())
+        Some(Name { bytes, line0: last.start_position().row as u32 })
+            .filter(|name| !name.bytes.is_empty())
     }
 
-    /// The name that is spelled from the start of one node to the start of another.
+    /// The name that extends from the start of one node to the start of another.
     pub(super) fn before(from: Node, to: Node, text: &str) -> Option<Name> {
-        let spelled = text.get(from.start_byte()..to.start_byte())?.trim_end();
-        let bytes = from.start_byte()..from.start_byte() + spelled.len();
+        let name = text.get(from.start_byte()..to.start_byte())?.trim_end();
+        let bytes = from.start_byte()..from.start_byte() + name.len();
         Some(Name { bytes, line0: from.start_position().row as u32 })
     }
 
@@ -81,10 +88,15 @@ impl Name {
     }
 }
 
-/// What the name of a function is qualified with: `Foo` of `a::Foo::bar`, `v` of `t.u.v:w`, the receiver's type in Go.
+/// The qualifier of a function's name: `Foo` of `a::Foo::bar`, `v` of `t.u.v:w`, the receiver's
+/// type in Go.
 pub(super) fn qualifier<'a>(function: Node<'a>, text: &str) -> Option<Name> {
-    let receiver = |node: Node<'a>| node.child_by_field_name("receiver")?.named_child(0)?.child_by_field_name("type");
-    let before = |node: Node<'a>| ["scope", "table"].iter().find_map(|field| node.child_by_field_name(field));
-    let last = path(function).filter_map(|node| receiver(node).or_else(|| before(node))).last()?;
+    let receiver = |node: Node<'a>| {
+        node.child_by_field_name("receiver")?.named_child(0)?.child_by_field_name("type")
+    };
+    let scope = |node: Node<'a>| {
+        ["scope", "table"].iter().find_map(|field| node.child_by_field_name(field))
+    };
+    let last = path(function).filter_map(|node| receiver(node).or_else(|| scope(node))).last()?;
     Name::of(last, text)
 }

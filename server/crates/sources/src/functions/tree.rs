@@ -1,21 +1,22 @@
-//! Syntax trees: parsing within bounds, moving an old tree to an edited text, going through all nodes.
+//! Syntax trees: bounded parsing, applying an edit, walking.
 
 use std::ops::{ControlFlow, RangeInclusive};
 
 use memchr::{memchr_iter, memrchr};
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
-use super::Language;
+use super::language::Language;
 
-/// Longer texts are generated, and a tree takes many times the memory of its text.
+/// Longer texts are generated, and a syntax tree takes many times the memory of its text.
 const MAX_BYTES: usize = 8 << 20;
-/// How much work a parse may be, in the steps after which tree-sitter reports progress: texts of people take up to 30 per KiB.
+/// The limit for a parse, in steps after which tree-sitter reports progress. Hand-written texts
+/// take up to 30 per KiB.
 const MAX_STEPS: u32 = 200_000;
-/// A step costs many times more while the parser tries how broken syntax may be meant.
+/// The weight of a step during error recovery, which is much slower.
 const STEPS_IN_ERROR: u32 = 40;
 
-/// Parses a text; with the old tree of the text before an edit ([`moved`]) what is the same is taken from there. `None` if the
-/// text is too long or too much work.
+/// Parses a text, reusing what is unchanged from `old` ([`with_edit`]). `None` if the text is too
+/// long or takes too much work.
 pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Option<Tree> {
     if text.len() > MAX_BYTES {
         return None;
@@ -38,11 +39,17 @@ pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Optio
     parser.parse_with_options(&mut { from }, old, Some(options))
 }
 
-/// The tree of `before` with its nodes where they are in `after`: all between the first and the last difference is one edit.
-pub(super) fn moved(tree: &Tree, before: &str, after: &str) -> Tree {
+/// The tree of `before` with its nodes moved to where they are in `after`. Everything between the
+/// first and the last difference counts as one edit.
+pub(super) fn with_edit(tree: &Tree, before: &str, after: &str) -> Tree {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    let n_after = old[start..].iter().rev().zip(new[start..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let n_after = old[start..]
+        .iter()
+        .rev()
+        .zip(new[start..].iter().rev())
+        .take_while(|(a, b)| a == b)
+        .count();
     let (old_end, new_end) = (old.len() - n_after, new.len() - n_after);
     let mut tree = tree.clone();
     tree.edit(&InputEdit {
@@ -56,13 +63,13 @@ pub(super) fn moved(tree: &Tree, before: &str, after: &str) -> Tree {
     tree
 }
 
-/// Where the text behind `before` begins.
+/// The position after a text.
 fn point(before: &[u8]) -> Point {
     let column = before.len() - memrchr(b'\n', before).map_or(0, |end| end + 1);
     Point { row: memchr_iter(b'\n', before).count(), column }
 }
 
-/// The bytes of a line, with the one behind it.
+/// The bytes of a line, including its end.
 pub(super) fn line(text: &str, line0: u32) -> Option<RangeInclusive<usize>> {
     let mut ends = memchr_iter(b'\n', text.as_bytes());
     let start = match line0.checked_sub(1) {
@@ -78,8 +85,11 @@ pub(super) enum Children {
     Skip,
 }
 
-/// Visits nodes, outer before inner, with the nodes around each, outermost first.
-pub(super) fn each<'tree>(tree: &'tree Tree, mut visit: impl FnMut(Node<'tree>, &[Node<'tree>]) -> Children) {
+/// Visits all nodes, outer before inner, each with the nodes around it, outermost first.
+pub(super) fn each<'tree>(
+    tree: &'tree Tree,
+    mut visit: impl FnMut(Node<'tree>, &[Node<'tree>]) -> Children,
+) {
     let mut cursor = tree.walk();
     let mut around = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! From a syntax tree to the functions in it.
+//! Collects the functions of a syntax tree.
 
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
@@ -7,13 +7,13 @@ use tree_sitter::{Node, Tree};
 
 use super::grammar::{Role, Roles};
 use super::names::{Name, last_child, path, qualifier};
-use super::tokens::{self, Written};
+use super::tokens::{self, TokenFunction};
 use super::tree::{Children, each};
 use super::{Definition, FunctionKind};
 
-/// Brackets and casts between a closure and what it is bound to; more are no one's writing.
+/// The limit for brackets and casts between a closure and its binding, in hand-written code.
 const MAX_BETWEEN: usize = 16;
-/// Likewise of the values that one assignment gives to as many names.
+/// The limit for the values of one assignment to a list of names.
 const MAX_PLACES: usize = 64;
 
 /// All functions of a tree in the order of the text, outer before inner.
@@ -29,7 +29,7 @@ pub(super) fn definitions(tree: &Tree, text: &str, roles: &Roles) -> Vec<Definit
 struct Walk<'a> {
     text: &'a str,
     roles: &'a Roles,
-    /// The containers around the node, and `None` for functions, each with its depth.
+    /// The containers around the node, with their depths. `None` stands for a function.
     scopes: Vec<(usize, Option<String>)>,
     found: Vec<Definition>,
 }
@@ -38,24 +38,32 @@ impl Walk<'_> {
     fn visit(&mut self, node: Node, around: &[Node]) {
         while self.scopes.pop_if(|(depth, _)| *depth >= around.len()).is_some() {}
         if node.is_error() {
-            self.written(tokens::unfinished(node));
+            self.add_all(tokens::unfinished(node));
         }
         let Some(role) = self.roles.of(node) else { return };
         let field = |field: &str| node.child_by_field_name(field);
-        let name = |field: &str| node.child_by_field_name(field).and_then(|path| Name::of(path, self.text));
+        let name = |field: &str| {
+            node.child_by_field_name(field).and_then(|path| Name::of(path, self.text))
+        };
         match role {
             Role::Function("declarator") if !declares_function(node) => {
-                // What looks so is a class with a macro in its head.
+                // This is a class with a macro in its head.
                 let container = name("declarator").map(|name| name.text(self.text));
                 self.scopes.push((around.len(), container));
             }
             Role::Function("declarator")
-                if node.named_children(&mut node.walk()).any(|part| part.kind() == "delete_method_clause") => {}
+                if node
+                    .named_children(&mut node.walk())
+                    .any(|part| part.kind() == "delete_method_clause") => {}
             Role::Function(field) => self.function(node, around, name(field)),
-            Role::WithBody(field) if node.child_by_field_name("body").is_some() => self.function(node, around, name(field)),
+            Role::WithBody(field) if node.child_by_field_name("body").is_some() => {
+                self.function(node, around, name(field));
+            }
             Role::Spelled(token) => {
                 let first = node.children(&mut node.walk()).find(|child| child.kind() == token);
-                let name = first.zip(field("parameters")).and_then(|(from, to)| Name::before(from, to, self.text));
+                let name = first
+                    .zip(field("parameters"))
+                    .and_then(|(from, to)| Name::before(from, to, self.text));
                 self.function(node, around, name);
             }
             Role::Accessor if field("body").is_some() => {
@@ -65,23 +73,27 @@ impl Walk<'_> {
                     self.accessor(node, around, *property, accessed.kind());
                 }
             }
-            Role::Property if field("value").is_some_and(|value| value.kind() == "arrow_expression_clause") => {
+            Role::Property
+                if field("value")
+                    .is_some_and(|value| value.kind() == "arrow_expression_clause") =>
+            {
                 self.accessor(node, around, node, "get");
             }
             Role::Closure => {
                 let own = name("name");
-                let kind = if own.is_some() { FunctionKind::Function } else { FunctionKind::Closure };
+                let kind =
+                    if own.is_some() { FunctionKind::Function } else { FunctionKind::Closure };
                 let name = own.or_else(|| self.bound_name(node, around));
                 self.define(node, around, name, kind);
             }
             Role::Container(field) => {
                 let container = name(field).or_else(|| self.bound_name(node, around));
-                // One without a name belongs to what it is in.
+                // The content of a container without a name belongs to the outer one.
                 if let Some(container) = container {
                     self.scopes.push((around.len(), Some(container.text(self.text))));
                 }
             }
-            Role::Tokens => self.written(tokens::functions(node, self.text)),
+            Role::Tokens => self.add_all(tokens::functions(node, self.text)),
             _ => {}
         }
     }
@@ -109,9 +121,17 @@ impl Walk<'_> {
     }
 
     /// Adds the function from the start of one node to the end of another.
-    fn add(&mut self, first: Node, last: Node, name: Option<Name>, kind: FunctionKind, container: Option<String>) {
+    fn add(
+        &mut self,
+        first: Node,
+        last: Node,
+        name: Option<Name>,
+        kind: FunctionKind,
+        container: Option<String>,
+    ) {
         let start_line0 = first.start_position().row as u32;
-        let name = name.unwrap_or(Name { bytes: first.start_byte()..first.start_byte(), line0: start_line0 });
+        let name = name
+            .unwrap_or(Name { bytes: first.start_byte()..first.start_byte(), line0: start_line0 });
         self.found.push(Definition {
             name: name.text(self.text),
             container: container.or_else(|| self.scopes.last()?.1.clone()),
@@ -124,22 +144,31 @@ impl Walk<'_> {
         });
     }
 
-    fn written(&mut self, functions: Vec<Written>) {
-        for Written { keyword, name, last } in functions {
+    fn add_all(&mut self, functions: Vec<TokenFunction>) {
+        for TokenFunction { keyword, name, last } in functions {
             self.add(keyword, last, Name::of(name, self.text), FunctionKind::Function, None);
         }
     }
 
-    /// The name that a binding around a value gives it.
+    /// The name of the binding around a value.
     fn bound_name(&self, value: Node, around: &[Node]) -> Option<Name> {
         let mut value = value;
         let mut place = 0;
         for node in around.iter().rev().take(MAX_BETWEEN) {
             match self.roles.of(*node)? {
                 Role::Between => {}
-                Role::List => place = node.named_children(&mut node.walk()).take(MAX_PLACES).position(|child| child == value)?,
+                Role::List => {
+                    place = node
+                        .named_children(&mut node.walk())
+                        .take(MAX_PLACES)
+                        .position(|child| child == value)?;
+                }
                 Role::Binding(name, of) => {
-                    let bound = if of.is_empty() { last_child(*node) } else { node.child_by_field_name(of) };
+                    let bound = if of.is_empty() {
+                        last_child(*node)
+                    } else {
+                        node.child_by_field_name(of)
+                    };
                     let name = names(*node, name, place).filter(|name| *name != value);
                     return if bound == Some(value) { Name::of(name?, self.text) } else { None };
                 }
@@ -151,7 +180,7 @@ impl Walk<'_> {
     }
 }
 
-/// The name for the value at a place of a list of values.
+/// The name for the value at an index of a list of values.
 fn names<'tree>(binding: Node<'tree>, field: &str, place: usize) -> Option<Node<'tree>> {
     let mut cursor = binding.walk();
     let mut names = binding.children_by_field_name(field, &mut cursor);
@@ -170,12 +199,12 @@ fn declares_function(definition: Node) -> bool {
 
 fn lines(first: Node, last: Node) -> RangeInclusive<u32> {
     let (start, end) = (first.start_position(), last.end_position());
-    // Nodes that end with their line end at the start of the next.
+    // A node that ends with a line end has its end position on the next line.
     let end_line = if end.column == 0 && end.row > start.row { end.row - 1 } else { end.row };
     start.row as u32..=end_line as u32
 }
 
-/// Sorts functions and finds the innermost one around each.
+/// Sorts functions and sets the innermost function around each.
 fn nested(mut found: Vec<Definition>) -> Vec<Definition> {
     found.sort_by_key(|definition| (definition.bytes.start, Reverse(definition.bytes.end)));
     let mut open: Vec<(usize, Range<usize>)> = Vec::new();

@@ -1,17 +1,18 @@
-//! Texts that no person writes: long, deep, binary. Nothing overflows the stack and nothing takes for ever.
+//! Texts that nobody writes by hand: long, deep, binary. The stack does not overflow, and parsing
+//! ends.
 
 use crate::LANGUAGES;
 use sources::{Functions, Language};
 
 #[test]
-fn too_long_a_text_is_left_alone() {
+fn rejects_too_long_texts() {
     let at_most = 8 << 20;
     assert!(Functions::parse(Language::Python, "#".repeat(at_most)).is_some());
     assert!(Functions::parse(Language::Python, "#".repeat(at_most + 1)).is_none());
 }
 
 #[test]
-fn depth_does_not_matter() {
+fn accepts_deep_nesting() {
     const DEPTH: usize = 20_000;
     let texts: [(_, _, _, _, _, usize); 10] = [
         (Language::Rust, "fn f() { ", "(", ")", " }", 1),
@@ -35,13 +36,13 @@ fn depth_does_not_matter() {
 }
 
 #[test]
-fn what_is_too_much_work_is_given_up() {
+fn gives_up_on_too_much_work() {
     assert!(Functions::parse(Language::JavaScript, ") ".repeat(10_000)).is_some());
     assert!(Functions::parse(Language::JavaScript, ") ".repeat(250_000)).is_none());
 }
 
 #[test]
-fn whatever_the_text_is_nothing_fails() {
+fn no_text_panics() {
     let mut state = 1_u32;
     let mut random = |n: u32| {
         state ^= state << 13;
@@ -50,13 +51,17 @@ fn whatever_the_text_is_nothing_fails() {
         state % n
     };
     let noise: String = (0..10_000).filter_map(|_| char::from_u32(random(256))).collect();
-    let signs: Vec<char> = "(){}[]<>'\"`#@:;,=.\n fndef class end ${".chars().collect();
-    let signs: String = (0..10_000).map(|_| signs[random(signs.len() as u32) as usize]).collect();
+    let chars: Vec<char> = "(){}[]<>'\"`#@:;,=.\n fndef class end ${".chars().collect();
+    let chars: String = (0..10_000).map(|_| chars[random(chars.len() as u32) as usize]).collect();
     for language in LANGUAGES {
-        for text in [&noise, &signs] {
+        for text in [&noise, &chars] {
             let Some(functions) = Functions::parse(language, &**text) else { continue };
             for byte in (0..text.len()).step_by(997) {
-                assert!(functions.at_byte(byte).is_none_or(|definition| definition.bytes.contains(&byte)));
+                assert!(
+                    functions
+                        .at_byte(byte)
+                        .is_none_or(|definition| definition.bytes.contains(&byte))
+                );
                 assert!(functions.call_at(byte).is_none_or(|call| text[call.bytes] == call.name));
             }
         }

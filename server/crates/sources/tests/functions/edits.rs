@@ -1,4 +1,4 @@
-//! Functions found again after edits are those of the new text.
+//! The functions after edits are those of a fresh parse.
 
 use crate::{LANGUAGES, render};
 use proptest::prelude::*;
@@ -17,21 +17,33 @@ fn original(language: Language) -> &'static str {
         Language::Python => {
             "class A:\n    @d\n    def a(self):\n        def b(): pass\n        return 'ä'\n\nc = lambda: f(\n    1)\n"
         }
-        Language::JavaScript => "class A {\n  a() { return () => 1; }\n}\nconst b = function () { `${a(1)}`; };\n",
-        Language::TypeScript => "class A<T> {\n  a = (x: T): T => x;\n}\nfunction b(x: number) { return <T>x; }\n",
-        Language::Tsx => "const A = () => {\n  return <b c={() => d()}>{e.map((f) => f)}</b>;\n};\n",
+        Language::JavaScript => {
+            "class A {\n  a() { return () => 1; }\n}\nconst b = function () { `${a(1)}`; };\n"
+        }
+        Language::TypeScript => {
+            "class A<T> {\n  a = (x: T): T => x;\n}\nfunction b(x: number) { return <T>x; }\n"
+        }
+        Language::Tsx => {
+            "const A = () => {\n  return <b c={() => d()}>{e.map((f) => f)}</b>;\n};\n"
+        }
         Language::Go => "package p\n\nfunc (s *S) A() {\n\tf := func() {}\n\tf()\n}\nfunc B() {}\n",
-        Language::Ruby => "class A\n  def a\n    x = <<~EOS\n      text #{b}\n    EOS\n  end\n  def self.c = 1\nend\n",
+        Language::Ruby => {
+            "class A\n  def a\n    x = <<~EOS\n      text #{b}\n    EOS\n  end\n  def self.c = 1\nend\n"
+        }
         Language::Java => "class A {\n  A() {}\n  int a() { return f(x -> x); }\n}\n",
-        Language::CSharp => "class A {\n  int B { get { return 1; } }\n  int a() => f(x => x);\n}\n",
+        Language::CSharp => {
+            "class A {\n  int B { get { return 1; } }\n  int a() => f(x => x);\n}\n"
+        }
         Language::Php => {
             "<?php\nclass A {\n  function a() { return fn($x) => $x; }\n}\n$b = <<<E\n  {$x}\n  E;\nfunction c() {}\n"
         }
-        Language::Lua => "function a.b:c()\n  return function() end\nend\nlocal d = function() end\n",
+        Language::Lua => {
+            "function a.b:c()\n  return function() end\nend\nlocal d = function() end\n"
+        }
     }
 }
 
-/// What is put in place of a part of a text.
+/// Text to insert.
 fn inserted() -> impl Strategy<Value = String> {
     let whole = [
         "\n",
@@ -57,7 +69,7 @@ fn inserted() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn edits_give_what_a_fresh_parse_gives(
+    fn edits_match_a_fresh_parse(
         language in prop::sample::select(LANGUAGES.to_vec()),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0..12_usize, inserted()), 1..6),
     ) {
@@ -77,16 +89,16 @@ proptest! {
 }
 
 #[test]
-fn functions_below_an_edit_move() {
+fn moves_functions_below_an_edit() {
     let before = Functions::parse(Language::Rust, "fn a() {}\nfn b() {}\n").unwrap();
     assert_eq!(render(&before), "0 0-0 a\n1 1-1 b\n");
     let after = before.edited("fn a() {\n    c();\n}\nfn b() {}\n").unwrap();
     assert_eq!(render(&after), "0 0-2 a\n3 3-3 b\n");
-    assert_eq!(render(&before), "0 0-0 a\n1 1-1 b\n", "the old one stays");
+    assert_eq!(render(&before), "0 0-0 a\n1 1-1 b\n", "the old functions are unchanged");
 }
 
 #[test]
-fn the_same_text_has_the_same_functions() {
+fn an_empty_edit_changes_nothing() {
     let before = Functions::parse(Language::Go, original(Language::Go)).unwrap();
     assert_eq!(before.edited(original(Language::Go)).unwrap().all(), before.all());
 }

@@ -1,6 +1,7 @@
-//! The functions of texts in every language, whole, broken, edited and hostile, and of the sources of real profiles.
+//! The functions of texts in every language: complete, unfinished, edited and hostile ones, and the
+//! sources of real profiles.
 //!
-//! Texts in these tests are written with the number of each line before it: `3|code`.
+//! Texts in these tests have the number of each line in front: `3|code`.
 
 // Helpers of an integration test do not count as test code to clippy.
 #![allow(clippy::unwrap_used)]
@@ -18,11 +19,13 @@ mod web;
 use sources::{Definition, FunctionKind, Functions, Language};
 
 const LANGUAGES: [Language; 13] = {
-    use Language::{C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript};
+    use Language::{
+        C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript,
+    };
     [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
 };
 
-/// The text without the numbers of its lines.
+/// Removes the line numbers.
 fn text(numbered: &str) -> String {
     let lines = numbered.trim_matches('\n').lines().enumerate().map(|(at, line)| {
         let (number, line) = line.split_once('|').unwrap();
@@ -32,16 +35,23 @@ fn text(numbered: &str) -> String {
     lines.collect()
 }
 
-/// One function per line, below and right of the one it is in: line of the name, all lines, container and name.
+/// One function per line, indented below the one around it: line of the name, all lines, container
+/// and name.
 fn render(functions: &Functions) -> String {
     let all = functions.all();
-    let depth = |definition: &Definition| std::iter::successors(definition.parent, |at| all[*at].parent).count();
+    let depth = |definition: &Definition| {
+        std::iter::successors(definition.parent, |at| all[*at].parent).count()
+    };
     let line = |definition: &Definition| {
         let Definition { name, container, kind, lines, name_line0, .. } = definition;
-        let container = container.as_ref().map_or(String::new(), |container| format!("{container}."));
+        let container =
+            container.as_ref().map_or(String::new(), |container| format!("{container}."));
         let closure = if *kind == FunctionKind::Closure { " closure" } else { "" };
         let (start, end, indent) = (lines.start(), lines.end(), "  ".repeat(depth(definition)));
-        format!("{indent}{name_line0} {start}-{end}{closure} {container}{name}").trim_end().to_owned() + "\n"
+        format!("{indent}{name_line0} {start}-{end}{closure} {container}{name}")
+            .trim_end()
+            .to_owned()
+            + "\n"
     };
     all.iter().map(line).collect()
 }
@@ -57,7 +67,7 @@ fn parse(language: Language, numbered: &str) -> Functions {
     functions
 }
 
-/// Compares the functions of a numbered text with those expected, as [`render`] puts them.
+/// Compares the functions of a numbered text with the expected output of [`render`].
 #[track_caller]
 fn check(language: Language, numbered: &str, expected: &str) {
     let found = render(&parse(language, numbered));
@@ -65,7 +75,7 @@ fn check(language: Language, numbered: &str, expected: &str) {
     assert!(found == expected, "expected:\n{expected}\nfound:\n{found}");
 }
 
-/// In each line of `marked`, `^` stands for the cursor; compares what is called there, `-` for nothing.
+/// `^` in `marked` is the cursor. Compares the name of the call there, `-` for none.
 #[track_caller]
 fn check_calls(language: Language, marked: &[(&str, &str)]) {
     for (line, expected) in marked {

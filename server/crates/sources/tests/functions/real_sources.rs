@@ -1,21 +1,27 @@
-//! The sources of the recorded profiles. The expected lines were read off the sources with `grep`.
+//! The sources of the recorded profiles. The expected lines were found with `grep`.
 
 use std::path::Path;
 
 use sources::{Functions, Language};
 
-/// Checks that the functions with names in a source of a fixture are those `expected`, `name:line` with 1-based lines in their
-/// order, and that each is the one its line belongs to.
+/// Expects the named functions in a source of a fixture as `name:line` with 1-based lines, in
+/// order, and that each is the one that its line belongs to.
 #[track_caller]
 fn check(file: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/profiles").join(file);
     let text = std::fs::read_to_string(&path).unwrap();
     let functions = Functions::parse(Language::of_path(&path).unwrap(), text).unwrap();
     let named = functions.all().iter().filter(|definition| !definition.name.is_empty());
-    let found: Vec<_> = named.map(|definition| format!("{}:{}", definition.name, definition.name_line0 + 1)).collect();
+    let found: Vec<_> = named
+        .map(|definition| format!("{}:{}", definition.name, definition.name_line0 + 1))
+        .collect();
     assert_eq!(found.join(" "), expected, "{file}");
     for definition in functions.all().iter().filter(|definition| !definition.name.is_empty()) {
-        assert_eq!(functions.at_line(definition.name_line0).map(|at| &at.name), Some(&definition.name), "{file}");
+        assert_eq!(
+            functions.at_line(definition.name_line0).map(|at| &at.name),
+            Some(&definition.name),
+            "{file}"
+        );
     }
 }
 
@@ -32,24 +38,48 @@ fn c() {
 #[test]
 fn cpp() {
     check("perf/cpp-raytrace/src/main.cpp", "render:9 median:22 histogram:30 main:38");
-    check("perf/cpp-raytrace/src/vec3.hpp", "operator+:9 operator-:10 operator*:11 dot:15 length:23 normalized:29");
-    check("perf/cpp-raytrace/src/scene.cpp", "intersect:4 intersect:21 nearest:36 trace:45 signature:63 make_scene:68");
+    check(
+        "perf/cpp-raytrace/src/vec3.hpp",
+        "operator+:9 operator-:10 operator*:11 dot:15 length:23 normalized:29",
+    );
+    check(
+        "perf/cpp-raytrace/src/scene.cpp",
+        "intersect:4 intersect:21 nearest:36 trace:45 signature:63 make_scene:68",
+    );
 }
 
 #[test]
 fn rust() {
-    check("firefox/rust-wordstat-v70/src/main.rs", "next:18 below:25 generate:35 count:49 tree_sum:58 mix:68 main:77");
+    check(
+        "firefox/rust-wordstat-v70/src/main.rs",
+        "next:18 below:25 generate:35 count:49 tree_sum:58 mix:68 main:77",
+    );
     check("firefox/rust-wordstat-v70/src/rank.rs", "score:12 top:23 push_bounded:36");
-    check("firefox/rust-wordstat-v70/src/tokenize.rs", "tokens:4 normalize:11 is_wordlike:22 fold:27");
+    check(
+        "firefox/rust-wordstat-v70/src/tokenize.rs",
+        "tokens:4 normalize:11 is_wordlike:22 fold:27",
+    );
     check("pprof/rust-huffman/src/bits.rs", "put:14 encode:25 decode:35");
-    check("pprof/rust-huffman/src/main.rs", "make_text:16 round_trip:34 histogram:50 worker:59 main:66");
-    check("pprof/rust-huffman/src/tree.rs", "eq:19 partial_cmp:25 cmp:30 build:35 codes:55 walk:61");
+    check(
+        "pprof/rust-huffman/src/main.rs",
+        "make_text:16 round_trip:34 histogram:50 worker:59 main:66",
+    );
+    check(
+        "pprof/rust-huffman/src/tree.rs",
+        "eq:19 partial_cmp:25 cmp:30 build:35 codes:55 walk:61",
+    );
 }
 
 #[test]
 fn go() {
-    check("pprof/go-indexer-cpu/main.go", "next:23 document:32 build:45 collatz:68 longest:81 main:91");
-    check("pprof/go-indexer-cpu/store/index.go", "New:24 Add:29 tokenize:40 normal:48 Terms:56 Query:59 weight:84");
+    check(
+        "pprof/go-indexer-cpu/main.go",
+        "next:23 document:32 build:45 collatz:68 longest:81 main:91",
+    );
+    check(
+        "pprof/go-indexer-cpu/store/index.go",
+        "New:24 Add:29 tokenize:40 normal:48 Terms:56 Query:59 weight:84",
+    );
 }
 
 #[test]
@@ -58,8 +88,14 @@ fn python() {
         "speedscope/py-gridworld-pyspy/grid/maze.py",
         "neighbours:8 build:16 carve:20 __init__:38 push:42 pop:46 __bool__:49 solve:53 trace:79",
     );
-    check("speedscope/py-gridworld-pyspy/grid/report.py", "timed:7 wrapper:9 __init__:21 add:25 __str__:34");
-    check("speedscope/py-gridworld-pyspy/main.py", "solve_all:16 crunch:30 key:38 ackermann:41 background:49 main:57");
+    check(
+        "speedscope/py-gridworld-pyspy/grid/report.py",
+        "timed:7 wrapper:9 __init__:21 add:25 __str__:34",
+    );
+    check(
+        "speedscope/py-gridworld-pyspy/main.py",
+        "solve_all:16 crunch:30 key:38 ackermann:41 background:49 main:57",
+    );
 }
 
 #[test]
@@ -83,7 +119,10 @@ fn javascript() {
 #[test]
 fn typescript() {
     check("v8/ts-matrix/src/index.ts", "parseArgs:11 random:17 run:22");
-    check("v8/ts-matrix/src/matrix.ts", "constructor:13 at:28 set:32 identity:36 multiply:40 determinant:55 minor:70 values:76");
+    check(
+        "v8/ts-matrix/src/matrix.ts",
+        "constructor:13 at:28 set:32 identity:36 multiply:40 determinant:55 minor:70 values:76",
+    );
     check(
         "v8/ts-matrix/src/stats.ts",
         "[Kind.Mean]:10 [Kind.Max]:11 [Kind.Deviation]:12 summary:21 sortNumbers:32 swap:34 quick:39",

@@ -55,7 +55,8 @@ fn python() {
 /// CPython counts the first decorator as a function's first line.
 #[test]
 fn a_decorator_belongs_to_its_function() {
-    let functions = parse(Python, "0|x = 1\n1|@cache\n2|@trace\n3|def f():\n4|    return 1\n5|y = 2\n");
+    let functions =
+        parse(Python, "0|x = 1\n1|@cache\n2|@trace\n3|def f():\n4|    return 1\n5|y = 2\n");
     let at = |line0| functions.at_line(line0).map_or("-", |definition| &definition.name);
     assert_eq!([0, 1, 2, 3, 4, 5, 6].map(at), ["-", "f", "f", "f", "f", "-", "-"]);
 }

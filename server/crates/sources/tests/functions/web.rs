@@ -1,4 +1,4 @@
-//! JavaScript, TypeScript and their forms with elements.
+//! JavaScript and TypeScript, also with JSX.
 
 use crate::{check, check_calls};
 use sources::Language::{JavaScript, Tsx, TypeScript};
@@ -64,7 +64,7 @@ fn javascript() {
 }
 
 #[test]
-fn javascript_with_elements() {
+fn javascript_with_jsx() {
     check(
         JavaScript,
         r#"
@@ -120,7 +120,7 @@ fn typescript() {
 }
 
 #[test]
-fn typescript_with_elements() {
+fn typescript_with_jsx() {
     check(
         Tsx,
         r#"

@@ -1,4 +1,4 @@
-//! The kernel's functions, by a list as `/proc/kallsyms` gives it.
+//! The kernel's functions, from a list in the format of `/proc/kallsyms`.
 
 use crate::{lib, no_kernel};
 use profile::Lib;
@@ -6,7 +6,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use symbols::{Cache, Found, Generics, KernelFiles, LibSymbols, Search};
+use symbols::{Cache, Generics, KernelFiles, LibStatus, LibSymbols, Search};
 
 const ID: &str = "4a5a9b0affb66c437abcd455d2738af879985fa9";
 
@@ -19,12 +19,16 @@ ffffffff81000300 T _etext
 ";
 
 fn resolve(kernel: &Lib, files: &KernelFiles) -> Arc<LibSymbols> {
-    let search = Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: files };
-    Cache::default().resolve(kernel, &[0x110, 0x1f0, 0x210], &search, None, &mut |_, _| ControlFlow::Continue(()))
+    let search =
+        Search { candidates: &|_| Vec::new(), paths: &[], profile_modified: None, kernel: files };
+    Cache::default().resolve(kernel, &[0x110, 0x1f0, 0x210], &search, None, &mut |_, _| {
+        ControlFlow::Continue(())
+    })
 }
 
 fn names(symbols: &LibSymbols) -> Vec<String> {
-    let name = |address| symbols.levels(address, Generics::Keep).next().map(|level| level.name.to_owned());
+    let name =
+        |address| symbols.levels(address, Generics::Keep).next().map(|level| level.name.to_owned());
     [0x110, 0x1f0, 0x210].into_iter().filter_map(name).collect()
 }
 
@@ -39,28 +43,28 @@ fn running(folder: &Path, list: &str) -> KernelFiles {
 }
 
 #[test]
-fn the_kernel_that_runs_is_believed_if_it_is_the_one_that_was_recorded() {
+fn uses_the_running_kernel_if_it_is_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();
     let kernel = Lib { path: "[kernel.kallsyms]_text".to_owned(), ..lib("[kernel.kallsyms]", ID) };
     let files = running(folder.path(), LIST);
     let symbols = resolve(&kernel, &files);
     assert_eq!(names(&symbols), ["do_syscall_64", "do_syscall_64", "schedule"]);
-    assert_eq!(symbols.found(), &Found::Kernel { path: files.functions.clone() });
+    assert_eq!(symbols.status(), &LibStatus::Kernel { path: files.functions.clone() });
 
     let other = Lib { code_id: ID.replace("4a5a", "4a5b"), ..kernel.clone() };
-    let sentence = resolve(&other, &files).found().sentence("[kernel.kallsyms]");
-    assert!(sentence.contains("does not run here") && sentence.contains("vmlinux"), "{sentence}");
+    let sentence = resolve(&other, &files).status().message("[kernel.kallsyms]");
+    assert!(sentence.contains("is not running here") && sentence.contains("vmlinux"), "{sentence}");
     let unknown = Lib { code_id: String::new(), ..kernel.clone() };
-    assert!(resolve(&unknown, &files).found().sentence("k").contains("no build id"));
+    assert!(resolve(&unknown, &files).status().message("k").contains("no build id"));
 
-    // Addresses are not shown to everybody.
+    // Unprivileged users may see only zeros.
     let files = running(folder.path(), &LIST.replace("ffffffff81000", "0000000000000"));
-    let sentence = resolve(&kernel, &files).found().sentence("[kernel.kallsyms]");
+    let sentence = resolve(&kernel, &files).status().message("[kernel.kallsyms]");
     assert!(sentence.contains("kptr_restrict"), "{sentence}");
 }
 
 #[test]
-fn a_copy_that_perf_made_is_believed_by_its_name() {
+fn uses_perfs_copy_by_build_id() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("[kernel.kallsyms]").join(ID);
     fs::create_dir_all(&copy).unwrap();

@@ -1,14 +1,15 @@
-//! Real programs: addresses that other tools know the lines of, builds that are not the recorded one, and debug info that was
-//! moved elsewhere. Some are made at test time, by binutils, gcc, dwz and xz. Where these are missing that is said, and where they are
-//! required (`COSTLINE_REQUIRE_TOOLS`) it fails.
+//! Real programs: addresses whose lines other tools know, builds other than the recorded one, and
+//! separate debug info. Some programs are built during the test with gcc, binutils, dwz and xz.
+//! Without these tools the test is skipped with a message, or fails if `COSTLINE_REQUIRE_TOOLS` is
+//! set.
 
 #![cfg(feature = "debug-info")]
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
-mod elsewhere;
+mod addresses;
 mod kernel;
-mod known;
-mod refused;
+mod mismatches;
+mod separate;
 mod stripped;
 
 use profile::{AddressBase, Lib};
@@ -20,10 +21,15 @@ use symbols::{Cache, Generics, KernelFiles, LibSymbols, Search};
 
 const RAYTRACE: &str = "141cf987ac1361e5958807f566df057aff9696be";
 
-/// A program that a profile of `fixtures` was recorded of.
+/// A program of which a profile in `fixtures` was recorded.
 fn binary(name: &str) -> PathBuf {
-    let case = if name == "wordstat" { "samply/rust-wordstat" } else { "perf-data/cpp-raytrace-fp" };
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/profiles").join(case).join("bin").join(name)
+    let case =
+        if name == "wordstat" { "samply/rust-wordstat" } else { "perf-data/cpp-raytrace-fp" };
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../fixtures/profiles")
+        .join(case)
+        .join("bin")
+        .join(name)
 }
 
 /// A library that a profile names.
@@ -39,33 +45,57 @@ fn lib(name: &str, code_id: &str) -> Lib {
     }
 }
 
-/// Looks addresses up, with what the recorded path may mean and what the user names.
+/// Looks up addresses. `candidates` are for the recorded path, `paths` for `symbols.paths`.
 fn resolve(lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) -> Arc<LibSymbols> {
     resolve_in(&Cache::default(), lib, addresses, candidates, paths)
 }
 
-fn resolve_in(cache: &Cache, lib: &Lib, addresses: &[u64], candidates: &[&Path], paths: &[&Path]) -> Arc<LibSymbols> {
-    let own = |recorded: &str| if recorded == lib.path { candidates.iter().map(PathBuf::from).collect() } else { Vec::new() };
+fn resolve_in(
+    cache: &Cache,
+    lib: &Lib,
+    addresses: &[u64],
+    candidates: &[&Path],
+    paths: &[&Path],
+) -> Arc<LibSymbols> {
+    let for_lib = |recorded: &str| {
+        if recorded == lib.path {
+            candidates.iter().map(PathBuf::from).collect()
+        } else {
+            Vec::new()
+        }
+    };
     let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-    let search = Search { candidates: &own, paths: &paths, profile_modified: None, kernel: &no_kernel() };
+    let search = Search {
+        candidates: &for_lib,
+        paths: &paths,
+        profile_modified: None,
+        kernel: &no_kernel(),
+    };
     cache.resolve(lib, addresses, &search, None, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// A kernel that is not known.
+/// Files of an unknown kernel.
 fn no_kernel() -> KernelFiles {
     KernelFiles { notes: PathBuf::new(), functions: PathBuf::new(), copies: None }
 }
 
-/// Runs a tool; `false` if there is none.
+/// Runs a tool; `false` if it is not installed.
 fn run(tool: &str, folder: &Path, arguments: &[&str]) -> bool {
     match Command::new(tool).args(arguments).current_dir(folder).output() {
         Ok(output) => {
-            assert!(output.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{tool} {arguments:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             true
         }
         Err(why) => {
-            assert!(std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(), "{tool} is required: {why}");
-            eprintln!("NOT TESTED: there is no {tool}, so debug info that lies elsewhere was not read");
+            assert!(
+                std::env::var_os("COSTLINE_REQUIRE_TOOLS").is_none(),
+                "{tool} is required: {why}"
+            );
+            eprintln!("SKIPPED: {tool} is not installed");
             false
         }
     }
@@ -74,7 +104,8 @@ fn run(tool: &str, folder: &Path, arguments: &[&str]) -> bool {
 /// The build id and the address of `work` in a program, by the tools of binutils.
 fn id_and_address(folder: &Path) -> (String, u64) {
     let output = |tool: &str, argument: &str| {
-        let output = Command::new(tool).args([argument, "app"]).current_dir(folder).output().unwrap();
+        let output =
+            Command::new(tool).args([argument, "app"]).current_dir(folder).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let notes = output("readelf", "-n");
@@ -84,11 +115,15 @@ fn id_and_address(folder: &Path) -> (String, u64) {
     (id.to_owned(), u64::from_str_radix(work.split(' ').next().unwrap(), 16).unwrap())
 }
 
-/// The levels of an address as `addr2line -fiCe` prints them: a line with the function, a line with file and line, the innermost
-/// first.
-fn told(symbols: &LibSymbols, address: u64) -> Vec<String> {
+/// The levels of an address as `addr2line -fiCe` prints them: the function, then file and line, the
+/// innermost first.
+fn printed(symbols: &LibSymbols, address: u64) -> Vec<String> {
     let mut levels: Vec<_> = symbols.levels(address, Generics::Keep).collect();
     levels.reverse();
-    let told = |level: &profile::Level<'_>| [level.name.to_owned(), format!("{}:{}", level.file.unwrap_or("??"), level.line)];
-    levels.iter().flat_map(told).collect()
+    levels
+        .iter()
+        .flat_map(|level| {
+            [level.name.to_owned(), format!("{}:{}", level.file.unwrap_or("??"), level.line)]
+        })
+        .collect()
 }

@@ -1,11 +1,12 @@
-//! Programs without symbols of their own: in a compressed section, in a file that has no build id, in a file that several share.
+//! Stripped programs: with symbols in a compressed section, with a debug link but no build id, with
+//! debug info shared by several programs.
 
-use crate::{id_and_address, lib, resolve, run, told};
+use crate::{id_and_address, lib, printed, resolve, run};
 use profile::Lib;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use symbols::Found;
+use symbols::LibStatus;
 
 const PROGRAM: &str = "
 static inline __attribute__((always_inline)) int twice(int x) {
@@ -29,7 +30,7 @@ fn compiles(folder: &Path, program: &str, options: &[&str]) -> bool {
     run("gcc", folder, &[&["-O1", "-g"], options, &["app.c", "-o", "app"]].concat())
 }
 
-/// What `addr2line -fiCe` of binutils says of an address.
+/// Output of `addr2line -fiCe` for an address.
 fn expected(folder: &Path, program: &str, address: u64) -> Vec<String> {
     let arguments = ["-fiCe", program, &format!("{address:#x}")].map(str::to_owned);
     let output = Command::new("addr2line").args(arguments).current_dir(folder).output().unwrap();
@@ -38,14 +39,14 @@ fn expected(folder: &Path, program: &str, address: u64) -> Vec<String> {
 }
 
 #[test]
-fn functions_of_a_stripped_program_are_in_a_compressed_section() {
+fn reads_symbols_from_a_compressed_section() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     if !compiles(path, PROGRAM, &["-Wl,--build-id=sha1"]) {
         return;
     }
     let (id, work) = id_and_address(path);
-    // As Fedora makes it.
+    // As Fedora builds it.
     let has_tools = run("objcopy", path, &["--only-keep-debug", "app", "symbols"])
         && run("objcopy", path, &["-S", "--keep-symbol=work", "symbols", "mini"])
         && run("xz", path, &["mini"])
@@ -55,10 +56,10 @@ fn functions_of_a_stripped_program_are_in_a_compressed_section() {
     }
     let (app, program) = (lib("app", &id), path.join("app"));
     let symbols = resolve(&app, &[work, work + 5], &[&program], &[]);
-    assert_eq!(told(&symbols, work + 5), ["work", "??:0"]);
-    assert!(matches!(symbols.found(), Found::NamesOnly { .. }), "{:?}", symbols.found());
+    assert_eq!(printed(&symbols, work + 5), ["work", "??:0"]);
+    assert!(matches!(symbols.status(), LibStatus::NamesOnly { .. }), "{:?}", symbols.status());
 
-    // Broken, or asking for too much memory: no symbols, and no harm.
+    // A malformed section, or one that needs too much memory, is ignored.
     let mini = fs::read(path.join("mini.xz")).unwrap();
     for at in [0, 14, mini.len() / 2] {
         let mut broken = mini.clone();
@@ -70,7 +71,7 @@ fn functions_of_a_stripped_program_are_in_a_compressed_section() {
 }
 
 #[test]
-fn debug_info_of_a_program_without_build_id_is_known_by_its_checksum() {
+fn finds_debug_info_without_build_id_by_checksum() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     if !compiles(path, PROGRAM, &["-Wl,--build-id=none"]) {
@@ -78,7 +79,8 @@ fn debug_info_of_a_program_without_build_id_is_known_by_its_checksum() {
     }
     let output = Command::new("nm").args(["-P", "app"]).current_dir(path).output().unwrap();
     let names = String::from_utf8(output.stdout).unwrap();
-    let work = names.lines().find_map(|line| line.strip_prefix("work T ")?.split(' ').next()).unwrap();
+    let work =
+        names.lines().find_map(|line| line.strip_prefix("work T ")?.split(' ').next()).unwrap();
     let work = u64::from_str_radix(work, 16).unwrap();
     let expected = expected(path, "app", work);
     let has_tools = run("objcopy", path, &["--only-keep-debug", "app", "app.debug"])
@@ -87,12 +89,12 @@ fn debug_info_of_a_program_without_build_id_is_known_by_its_checksum() {
         return;
     }
     let (app, program) = (Lib { code_id: String::new(), ..lib("app", "") }, path.join("app"));
-    assert_eq!(told(&resolve(&app, &[work], &[&program], &[]), work), expected);
+    assert_eq!(printed(&resolve(&app, &[work], &[&program], &[]), work), expected);
 
-    // In a folder that the user names.
+    // In a folder of `symbols.paths`.
     let store = tempfile::tempdir().unwrap();
     fs::rename(path.join("app.debug"), store.path().join("app.debug")).unwrap();
-    assert_eq!(told(&resolve(&app, &[work], &[&program], &[store.path()]), work), expected);
+    assert_eq!(printed(&resolve(&app, &[work], &[&program], &[store.path()]), work), expected);
     // Of another build.
     let mut bytes = fs::read(store.path().join("app.debug")).unwrap();
     bytes.push(0);
@@ -100,7 +102,7 @@ fn debug_info_of_a_program_without_build_id_is_known_by_its_checksum() {
     assert_eq!(resolve(&app, &[work], &[&program], &[store.path()]).n_resolved(), 0);
 }
 
-/// Of this, `dwz` moves what both programs say of inlined functions into the shared file.
+/// `dwz` moves the inlined functions of both programs to the shared file.
 const TWINS: &str = "
 static inline __attribute__((always_inline)) int twice_as_much_as_before(int x) {
     volatile int twofold_number_of_things = x * 2;
@@ -123,7 +125,7 @@ int main(int argc, char **argv) {
 ";
 
 #[test]
-fn debug_info_that_several_programs_share_is_read() {
+fn reads_debug_info_shared_by_several_programs() {
     for version in ["-gdwarf-4", "-gdwarf-5"] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
@@ -132,8 +134,9 @@ fn debug_info_that_several_programs_share_is_read() {
         }
         let (id, work) = id_and_address(path);
         let addresses: Vec<u64> = (work..work + 0x40).collect();
-        let expected: Vec<_> = addresses.iter().map(|&address| expected(path, "app", address)).collect();
-        assert!(expected.iter().any(|told| told.len() == 6), "{expected:?}");
+        let expected: Vec<_> =
+            addresses.iter().map(|&address| expected(path, "app", address)).collect();
+        assert!(expected.iter().any(|lines| lines.len() == 6), "{expected:?}");
         fs::copy(path.join("app"), path.join("twin")).unwrap();
         if !run("dwz", path, &["-m", "shared.debug", "app", "twin"]) {
             return;
@@ -144,10 +147,13 @@ fn debug_info_that_several_programs_share_is_read() {
 
         let symbols = resolve(&lib("app", &id), &addresses, &[&path.join("app")], &[]);
         for (&address, expected) in addresses.iter().zip(&expected) {
-            assert_eq!(&told(&symbols, address), expected, "{version} {address:#x}");
+            assert_eq!(&printed(&symbols, address), expected, "{version} {address:#x}");
         }
-        let declared = addresses.iter().flat_map(|&address| symbols.levels(address, symbols::Generics::Keep).collect::<Vec<_>>());
-        let thrice = declared.into_iter().find(|level| level.name == "thrice_as_much_as_before").unwrap();
+        let declared = addresses.iter().flat_map(|&address| {
+            symbols.levels(address, symbols::Generics::Keep).collect::<Vec<_>>()
+        });
+        let thrice =
+            declared.into_iter().find(|level| level.name == "thrice_as_much_as_before").unwrap();
         let (file, line) = thrice.declared.unwrap();
         assert!(file.ends_with("app.c") && line == 7, "{version}: {file}:{line}");
     }

@@ -1,16 +1,13 @@
 //! What the columns of costs count, and what can be computed from them.
 //!
-//! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event that is no column, and
-//! `event: Ir : Instructions` one that is.
+//! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event
+//! that is no column, and `event: Ir : Instructions` one that is.
 
-use crate::ReadError;
-use profile::{LineKnowledge, Metric, Warnings};
+use crate::{Dialect, ReadError};
+use profile::{LineKnowledge, Metric, WarningCode, Warnings};
 
 /// Each row has a weight for each.
 const MAX_EVENTS: usize = 64;
-
-/// The program that writes what Python's cProfile measured.
-pub(super) const PYTHON: &str = "pyprof2calltree";
 
 #[derive(Default)]
 pub(super) struct Events<'a> {
@@ -69,26 +66,40 @@ impl<'a> Events<'a> {
     }
 
     fn check(&self) -> Result<(), ReadError> {
-        if self.part.len().max(self.names.len() + self.described.len()) <= 2 * MAX_EVENTS && self.names.len() <= MAX_EVENTS {
+        if self.part.len().max(self.names.len() + self.described.len()) <= 2 * MAX_EVENTS
+            && self.names.len() <= MAX_EVENTS
+        {
             return Ok(());
         }
-        Err(ReadError::too_large(format!("there are more than {MAX_EVENTS} events; record fewer of them")))
+        Err(ReadError::too_large(format!(
+            "there are more than {MAX_EVENTS} events; record fewer of them"
+        )))
     }
 
     /// Who writes such events without saying who it is.
-    pub(super) fn producer(&self) -> Option<&'static str> {
+    pub(super) fn dialect(&self) -> Option<Dialect> {
         Some(match *self.names.first()? {
-            "Ticks" => "nytprofcg",
-            "ns" => PYTHON,
-            "wall_time" | "process_time" | "allocations" | "memory" => "ruby-prof",
+            "Ticks" => Dialect::Nytprof,
+            "ns" => Dialect::Pyprof2calltree,
+            "wall_time" | "process_time" | "allocations" | "memory" => Dialect::RubyProf,
             _ => return None,
         })
     }
 
     /// The metrics, and how to compute those that are no columns.
-    pub(super) fn finish(&self, creator: Option<&str>, lines: LineKnowledge, warnings: &mut Warnings) -> (Vec<Metric>, Derive) {
-        let ours = creator.is_some_and(|creator| creator.starts_with("costline"));
-        let title = |name: &str| self.described.iter().find(|described| described.name == name).map(|described| described.title);
+    pub(super) fn finish(
+        &self,
+        dialect: Option<Dialect>,
+        lines: LineKnowledge,
+        warnings: &mut Warnings,
+    ) -> (Vec<Metric>, Derive) {
+        let ours = dialect == Some(Dialect::Costline);
+        let title = |name: &str| {
+            self.described
+                .iter()
+                .find(|described| described.name == name)
+                .map(|described| described.title)
+        };
         let metrics = self.names.iter().map(|name| match title(name).and_then(our_metric) {
             Some(metric) if ours => metric,
             _ => metric(name),
@@ -96,21 +107,29 @@ impl<'a> Events<'a> {
         let mut metrics: Vec<_> = metrics.collect();
 
         let mut terms: Vec<(&str, Vec<(f64, &str)>)> = Vec::new();
-        for Described { name, formula, .. } in self.described.iter().filter(|described| !self.names.contains(&described.name)) {
+        for Described { name, formula, .. } in
+            self.described.iter().filter(|described| !self.names.contains(&described.name))
+        {
             let Some(formula) = formula else { continue };
             match self::terms(formula) {
                 Some(formula) => terms.push((name, formula)),
-                None => warnings.add("unknown-formula", || format!("event {name}: expected a sum such as `Ir + 10 Bm`")),
+                None => warnings.add(WarningCode::UnknownFormula, || {
+                    format!("event {name}: expected a sum such as `Ir + 10 Bm`")
+                }),
             }
         }
         // Formulas may build on each other: whatever can be resolved is, until nothing can.
         let mut resolved: Vec<(&str, Vec<f64>)> = Vec::new();
-        let unit = |event: usize| (0..self.names.len()).map(|i| f64::from(u8::from(i == event))).collect::<Vec<_>>();
+        let unit = |event: usize| {
+            (0..self.names.len()).map(|i| f64::from(u8::from(i == event))).collect::<Vec<_>>()
+        };
         while let Some((i, factors)) = terms.iter().enumerate().find_map(|(i, (_, terms))| {
             let mut sums = vec![0.0; self.names.len()];
             for &(factor, name) in terms {
                 let column = self.names.iter().position(|&known| known == name).map(unit);
-                let factors = column.or_else(|| Some(resolved.iter().find(|(known, _)| *known == name)?.1.clone()))?;
+                let factors = column.or_else(|| {
+                    Some(resolved.iter().find(|(known, _)| *known == name)?.1.clone())
+                })?;
                 sums.iter_mut().zip(factors).for_each(|(sum, one)| *sum += factor * one);
             }
             Some((i, sums))
@@ -118,11 +137,19 @@ impl<'a> Events<'a> {
             resolved.push((terms.remove(i).0, factors));
         }
         for (name, _) in terms {
-            warnings.add("unknown-formula", || format!("event {name} is computed from what is no event, or from itself"));
+            warnings.add(WarningCode::UnknownFormula, || {
+                format!("event {name} is computed from what is no event, or from itself")
+            });
         }
         metrics.extend(resolved.iter().map(|(name, _)| metric(name)));
         let metrics = metrics.into_iter().map(|metric| metric.with_lines(lines)).collect();
-        (metrics, Derive { n_columns: self.names.len(), factors: resolved.into_iter().map(|(_, factors)| factors).collect() })
+        (
+            metrics,
+            Derive {
+                n_columns: self.names.len(),
+                factors: resolved.into_iter().map(|(_, factors)| factors).collect(),
+            },
+        )
     }
 }
 
@@ -154,7 +181,9 @@ fn terms(formula: &str) -> Option<Vec<(f64, &str)>> {
         let factor = if digits == 0 { 1.0 } else { factor.parse().ok()? };
         let after = after.trim_start();
         let after = after.strip_prefix('*').unwrap_or(after).trim_start();
-        let end = after.find(|c: char| c.is_whitespace() || matches!(c, '+' | '-' | '*')).unwrap_or(after.len());
+        let end = after
+            .find(|c: char| c.is_whitespace() || matches!(c, '+' | '-' | '*'))
+            .unwrap_or(after.len());
         let (name, after) = after.split_at(end);
         if name.is_empty() {
             return None;
@@ -172,7 +201,9 @@ fn metric(name: &str) -> Metric {
     let (count, each) = unit.split_at(digits);
     let mut metric = Metric::new(name, unit, None);
     if let Ok(count) = count.parse::<u32>() {
-        metric.seconds_per_unit = Metric::new(name, each, None).seconds_per_unit.map(|seconds| seconds * f64::from(count));
+        metric.seconds_per_unit = Metric::new(name, each, None)
+            .seconds_per_unit
+            .map(|seconds| seconds * f64::from(count));
     }
     metric
 }
@@ -190,7 +221,10 @@ mod tests {
     #[test]
     fn formulas_are_sums() {
         assert_eq!(terms("Ir + 10 Bm"), Some(vec![(1.0, "Ir"), (10.0, "Bm")]));
-        assert_eq!(terms(" -Ir+2*Dr - 3 * Dw "), Some(vec![(-1.0, "Ir"), (2.0, "Dr"), (-3.0, "Dw")]));
+        assert_eq!(
+            terms(" -Ir+2*Dr - 3 * Dw "),
+            Some(vec![(-1.0, "Ir"), (2.0, "Dr"), (-3.0, "Dw")])
+        );
         assert_eq!(terms("Ir Dr"), Some(vec![(1.0, "Ir"), (1.0, "Dr")]));
         assert_eq!((terms(""), terms("Ir + "), terms("Ir ** 2")), (None, None, None));
     }
@@ -199,7 +233,15 @@ mod tests {
     fn formulas_build_on_each_other_but_not_on_themselves() {
         let mut events = Events::default();
         events.columns("Ir Dr").unwrap();
-        for text in ["T = 2 S - Ir : twice", "S = Ir + 2 Dr", "A = B", "B = A", "C = nothing", "Ir : Instructions", "D = * 1"] {
+        for text in [
+            "T = 2 S - Ir : twice",
+            "S = Ir + 2 Dr",
+            "A = B",
+            "B = A",
+            "C = nothing",
+            "Ir : Instructions",
+            "D = * 1",
+        ] {
             events.describe(text).unwrap();
         }
         let mut warnings = Warnings::default();
@@ -216,11 +258,19 @@ mod tests {
 
     #[test]
     fn units_are_in_names_or_are_names() {
-        let seconds = |name| (metric(name).unit, metric(name).seconds_per_unit.map(|seconds| (seconds * 1e9).round()));
+        let seconds = |name| {
+            (
+                metric(name).unit,
+                metric(name).seconds_per_unit.map(|seconds| (seconds * 1e9).round()),
+            )
+        };
         assert_eq!(seconds("Time_(10ns)"), ("10ns".to_owned(), Some(10.0)));
         assert_eq!(seconds("Memory_(bytes)"), ("bytes".to_owned(), None));
         assert_eq!(seconds("ns"), ("ns".to_owned(), Some(1.0)));
         assert_eq!(seconds("Ir"), ("Ir".to_owned(), None));
-        assert_eq!(our_metric("cpu (ns)").map(|metric| (metric.name, metric.unit)), Some(("cpu".to_owned(), "ns".to_owned())));
+        assert_eq!(
+            our_metric("cpu (ns)").map(|metric| (metric.name, metric.unit)),
+            Some(("cpu".to_owned(), "ns".to_owned()))
+        );
     }
 }

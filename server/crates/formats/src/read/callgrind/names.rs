@@ -1,9 +1,10 @@
 //! Names: short ones, and what valgrind puts behind the name of a function.
 //!
-//! With `--separate-recs` calls of a function within itself get names of their own (`f'2`, `f'3`), with `--separate-callers`
-//! calls from elsewhere do (`f'caller`, `f'caller'callers-caller`). In the text they are one function.
+//! With `--separate-recs` calls of a function within itself get names of their own (`f'2`, `f'3`),
+//! with `--separate-callers` calls from elsewhere do (`f'caller`, `f'caller'callers-caller`). In
+//! the text they are one function.
 
-use profile::Warnings;
+use profile::{WarningCode, Warnings};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) const OBJECTS: usize = 0;
@@ -16,18 +17,28 @@ pub(super) struct Tables<'a>([FxHashMap<&'a str, &'a str>; 3]);
 
 impl<'a> Tables<'a> {
     /// `(3) main` defines, `(3)` refers, anything else is the name itself. Unknown ones are empty.
-    pub(super) fn resolve(&mut self, table: usize, value: &'a str, line: usize, warnings: &mut Warnings) -> &'a str {
+    pub(super) fn resolve(
+        &mut self,
+        table: usize,
+        value: &'a str,
+        line: usize,
+        warnings: &mut Warnings,
+    ) -> &'a str {
         let Some(known) = self.0.get_mut(table) else { return value };
         let Some((id, name)) = short(value) else { return given(value) };
         if name.is_empty() {
             return known.get(id).copied().unwrap_or_else(|| {
-                warnings.add("unknown-name", || format!("line {line}: ({id}) has not been said to be a name"));
+                warnings.add(WarningCode::UnknownName, || {
+                    format!("line {line}: ({id}) has not been said to be a name")
+                });
                 ""
             });
         }
         let name = given(name);
         if known.insert(id, name).is_some_and(|before| before != name) {
-            warnings.add("renamed", || format!("line {line}: ({id}) was another name before; the new one counts"));
+            warnings.add(WarningCode::Renamed, || {
+                format!("line {line}: ({id}) was another name before; the new one counts")
+            });
         }
         name
     }
@@ -53,8 +64,9 @@ impl<'a> Bases<'a> {
         Self(names.filter_map(|name| segments(without_level(name)).next()).collect())
     }
 
-    /// The name of the function, and whether this is one of its calls within itself. What follows a quotation mark is a caller
-    /// only if it names a function; there are languages in which names have such marks.
+    /// The name of the function, and whether this is one of its calls within itself. What follows a
+    /// quotation mark is a caller only if it names a function; there are languages in which names
+    /// have such marks.
     pub(super) fn split<'n>(&self, name: &'n str) -> (&'n str, bool) {
         let whole = without_level(name);
         let mut callers = segments(whole);
@@ -67,7 +79,11 @@ impl<'a> Bases<'a> {
 /// Without the level of recursion behind it.
 fn without_level(name: &str) -> &str {
     match name.rsplit_once('\'') {
-        Some((base, level)) if !base.is_empty() && level.parse().is_ok_and(|level: u32| level > 1) => base,
+        Some((base, level))
+            if !base.is_empty() && level.parse().is_ok_and(|level: u32| level > 1) =>
+        {
+            base
+        }
         _ => name,
     }
 }
@@ -93,12 +109,28 @@ mod tests {
     fn a_name_is_defined_once_per_kind() {
         let (mut tables, mut warnings) = (Tables::default(), Warnings::default());
         let mut resolve = |table, value| tables.resolve(table, value, 7, &mut warnings);
-        let names = ["(1) a.c", "(1)", "b.c", "(below main)", "(2)a b", "(2)", "(1) d.c", "(1) d.c", "???", "(9) ???", "(8)"];
+        let names = [
+            "(1) a.c",
+            "(1)",
+            "b.c",
+            "(below main)",
+            "(2)a b",
+            "(2)",
+            "(1) d.c",
+            "(1) d.c",
+            "???",
+            "(9) ???",
+            "(8)",
+        ];
         let names = names.map(|value| resolve(FILES, value));
-        assert_eq!(names, ["a.c", "a.c", "b.c", "(below main)", "a b", "a b", "d.c", "d.c", "", "", ""]);
+        assert_eq!(
+            names,
+            ["a.c", "a.c", "b.c", "(below main)", "a b", "a b", "d.c", "d.c", "", "", ""]
+        );
         assert_eq!(resolve(FUNCTIONS, "(1)"), "");
-        let codes: Vec<_> = warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
-        assert_eq!(codes, [("renamed", 1), ("unknown-name", 2)]);
+        let codes: Vec<_> =
+            warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect();
+        assert_eq!(codes, [(WarningCode::Renamed, 1), (WarningCode::UnknownName, 2)]);
     }
 
     #[test]
@@ -121,7 +153,23 @@ mod tests {
         let split: Vec<_> = names.iter().map(|name| bases.split(name)).collect();
         let inner: Vec<_> = split.iter().map(|&(_, inner)| usize::from(inner)).collect();
         let split: Vec<_> = split.iter().map(|&(name, _)| name).collect();
-        assert_eq!(split, ["f", "f", "f", "main", "f", "f", "foldl'", "g'h", "x'1", "v<'a>::f", "f", "(below main)"]);
+        assert_eq!(
+            split,
+            [
+                "f",
+                "f",
+                "f",
+                "main",
+                "f",
+                "f",
+                "foldl'",
+                "g'h",
+                "x'1",
+                "v<'a>::f",
+                "f",
+                "(below main)"
+            ]
+        );
         assert_eq!(inner, [0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
     }
 }

@@ -1,13 +1,15 @@
 use super::super::text_rows::{self, warnings};
 use super::*;
 use crate::ErrorKind;
+use profile::WarningCode;
 use std::fmt::Write;
 
 fn read_text(text: &str) -> Read {
     read(text.as_bytes()).unwrap()
 }
 
-/// Each row as `function|file|lib`, the place of the line, and its weights; `'` marks calls of a function within itself.
+/// Each row as `function|file|lib`, the place of the line, and its weights; `'` marks calls of a
+/// function within itself.
 fn rows(read: &Read) -> String {
     let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
     let symbols = &graph.symbols;
@@ -34,11 +36,19 @@ fn rows(read: &Read) -> String {
     };
     let mut out = String::new();
     for own in &graph.own {
-        writeln!(out, "{}{} {:?}", name(own.func), place(own.source, own.line), own.weights).unwrap();
+        writeln!(out, "{}{} {:?}", name(own.func), place(own.source, own.line), own.weights)
+            .unwrap();
     }
     for call in &graph.calls {
         let (caller, callee) = (name(call.caller), name(call.callee));
-        writeln!(out, "{caller}{} > {callee} {}x {:?}", place(call.source, call.line), call.count, call.weights).unwrap();
+        writeln!(
+            out,
+            "{caller}{} > {callee} {}x {:?}",
+            place(call.source, call.line),
+            call.count,
+            call.weights
+        )
+        .unwrap();
     }
     out
 }
@@ -82,9 +92,12 @@ func1|file1.c:51 > func2|file2.c 2x [300.0]
 #[test]
 fn the_example_of_the_manual_with_and_without_short_names() {
     let read = read_text(EXAMPLE);
-    assert_eq!((&*rows(&read), warnings(&read), &read.producer), (EXAMPLE_ROWS, vec![], &None));
+    assert_eq!((&*rows(&read), warnings(&read), read.writer.text()), (EXAMPLE_ROWS, vec![], None));
     let metric = &read.recording.metrics()[0];
-    assert_eq!((&*metric.name, &*metric.unit, metric.lines), ("Instructions", "Instructions", LineKnowledge::SelfAndTotal));
+    assert_eq!(
+        (&*metric.name, &*metric.unit, metric.lines),
+        ("Instructions", "Instructions", LineKnowledge::SelfAndTotal)
+    );
 
     let short = "\
 # callgrind format
@@ -117,7 +130,10 @@ fn=(3)
 ";
     for text in [short.to_owned(), short.replace('\n', "\r\n")] {
         let read = read_text(&text);
-        assert_eq!((&*rows(&read), warnings(&read), read.producer.as_deref()), (EXAMPLE_ROWS, vec![], Some("by hand")));
+        assert_eq!(
+            (&*rows(&read), warnings(&read), read.writer.text()),
+            (EXAMPLE_ROWS, vec![], Some("by hand"))
+        );
     }
 }
 
@@ -141,8 +157,9 @@ f|a.c:7 [0.0, 0.0, 0.0]
 f|a.c:8 [1.0, 0.0, 1.0]
 f|a.c:9 > g|a.c 2x [16.0, 1.0, 18.0]
 ";
-    assert_eq!((&*rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
-    let names: Vec<_> = read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
+    assert_eq!((&*rows(&read), warnings(&read)), (expected, vec![(WarningCode::NegativeCost, 1)]));
+    let names: Vec<_> =
+        read.recording.metrics().iter().map(|metric| metric.name.as_str()).collect();
     assert_eq!(names, ["Ir", "Dr", "S"]);
 }
 
@@ -162,12 +179,18 @@ f|a.c b.h:4 > g|b.h 1x [2.0]
 
 #[test]
 fn jumps_move_the_line_and_define_names() {
-    for (jump, conditional) in [("jump=5 +1", "jcnd=3/7 +9"), ("jump=5 0x11 12", "jcnd=7 3 0x11 30")] {
+    for (jump, conditional) in
+        [("jump=5 +1", "jcnd=3/7 +9"), ("jump=5 0x11 12", "jcnd=7 3 0x11 30")]
+    {
         let text = format!(
             "events: Ir\nfl=(1) a.c\nfn=(1) f\n10 5\njfi=(2) b.c\njfn=(2) g\n{jump}\n+2\n+1 1\n{conditional}\n*\n* 2\nfl=(2)\nfn=(2)\n1 1\n"
         );
         let read = read_text(&text);
-        assert_eq!((&*rows(&read), warnings(&read)), ("f|a.c:10 [5.0]\nf|a.c:13 [3.0]\ng|b.c:1 [1.0]\n", vec![]), "{text}");
+        assert_eq!(
+            (&*rows(&read), warnings(&read)),
+            ("f|a.c:10 [5.0]\nf|a.c:13 [3.0]\ng|b.c:1 [1.0]\n", vec![]),
+            "{text}"
+        );
     }
 }
 
@@ -215,9 +238,13 @@ g|a.c|app:20 [1.0, 0.0]
 f|a.c|app:11 > puts|libc.so 1x [10.0, 0.0]
 ";
     let read = read_text(text);
-    assert_eq!((&*rows(&read), warnings(&read), read.producer.as_deref()), (expected, vec![], Some("callgrind-3.19.0")));
-    let cut = read_text(&text[..text.find("fn=(1) g").unwrap()].replace("summary: 1 3", "summary: 1 99"));
-    assert_eq!(warnings(&cut), [("incomplete", 1)]);
+    assert_eq!(
+        (&*rows(&read), warnings(&read), read.writer.text()),
+        (expected, vec![], Some("callgrind-3.19.0"))
+    );
+    let cut =
+        read_text(&text[..text.find("fn=(1) g").unwrap()].replace("summary: 1 3", "summary: 1 99"));
+    assert_eq!(warnings(&cut), [(WarningCode::Incomplete, 1)]);
 }
 
 #[test]
@@ -281,38 +308,51 @@ f|a.c|app:7 > k|a.c|app 1x [1.0]
 }
 
 #[test]
-fn producers_without_a_name_are_known_by_their_events() {
+fn without_a_creator_the_events_show_the_dialect() {
     let python = "event: ns : Nanoseconds\nevents: ns\nsummary: 9\nfl=~\nfn=<built-in len>\n0 4\nfl=a.py\nfn=__init__:7\n7 2\n";
-    let read = read_text(&format!("{python}cfl=a.py\ncfn=__init__:20\ncalls=3 20\n7 3\nfl=a.py\nfn=__init__:20\n20 3\n"));
+    let read = read_text(&format!(
+        "{python}cfl=a.py\ncfn=__init__:20\ncalls=3 20\n7 3\nfl=a.py\nfn=__init__:20\n20 3\n"
+    ));
     let expected = "\
 <built-in len>:0 [4.0]
 __init__@7|a.py:7 [2.0]
 __init__@20|a.py:20 [3.0]
 __init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
 ";
-    assert_eq!((&*rows(&read), read.producer.as_deref()), (expected, Some("pyprof2calltree")));
+    assert_eq!((&*rows(&read), read.writer.text()), (expected, Some("pyprof2calltree")));
     assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-9));
     for (events, producer) in [("Ticks", "nytprofcg"), ("wall_time", "ruby-prof")] {
-        assert_eq!(read_text(&format!("events: {events}\nfl=\nfn=f\n0 1\n")).producer.as_deref(), Some(producer));
+        assert_eq!(
+            read_text(&format!("events: {events}\nfl=\nfn=f\n0 1\n")).writer.text(),
+            Some(producer)
+        );
     }
     let xdebug = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.7)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n\
                   fl=(1) php:internal\nfn=(1) php::strlen\n4 7 -32\n\nfl=(2) /a.php\nfn=(2) {main}\n1 60 400\ncfl=(1)\ncfn=(1)\ncalls=1 0 0\n4 7 0\n\n\
                   summary: 67 400\n";
     let read = read_text(xdebug);
     let expected = "{main}|/a.php:1 60 400\n{main}|/a.php:4 > php::strlen|php:internal:4 7 0\n";
-    assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![("negative-cost", 1)]));
+    assert_eq!(
+        (&*text_rows::rows(&read), warnings(&read)),
+        (expected, vec![(WarningCode::NegativeCost, 1)])
+    );
     assert_eq!(read.recording.metrics()[0].seconds_per_unit, Some(1e-8));
 }
 
 #[test]
 fn blocks_in_the_order_of_returns_are_a_call_tree() {
-    // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), on line 4 each; then it calls g, which calls fact(1).
+    // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), on line 4 each;
+    // then it calls g, which calls fact(1).
     let head = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n";
     let fact = |below: &str| format!("fl=(1) /a.php\nfn=(1) fact\n3 10\n{below}\n");
     let call = |line, cost| format!("cfl=(1)\ncfn=(1)\ncalls=1 0 0\n{line} {cost}\n");
     let g = format!("fl=(1)\nfn=(2) g\n6 2\n{}\n", call(7, 10));
-    let main = format!("fl=(1)\nfn=(3) {{main}}\n1 5\n{}cfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 12\n\nsummary: 47\n", call(9, 30));
-    let text = [head, &fact(""), &fact(&call(4, 10)), &fact(&call(4, 20)), &fact(""), &g, &main].concat();
+    let main = format!(
+        "fl=(1)\nfn=(3) {{main}}\n1 5\n{}cfl=(1)\ncfn=(2)\ncalls=1 0 0\n10 12\n\nsummary: 47\n",
+        call(9, 30)
+    );
+    let text =
+        [head, &fact(""), &fact(&call(4, 10)), &fact(&call(4, 20)), &fact(""), &g, &main].concat();
     let expected = "\
 {main}|/a.php:1 5
 {main}|/a.php:9 > fact|/a.php:3 10
@@ -323,13 +363,15 @@ fn blocks_in_the_order_of_returns_are_a_call_tree() {
 ";
     let read = read_text(&text);
     assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![]));
-    assert_eq!(text_rows::profile(&read).threads()[0].samples.calls(), Some(&[1; 6][..]));
+    assert_eq!(text_rows::profile(&read).samples()[0].calls(), Some(&[1; 6][..]));
     // Cut after g: two calls that nobody made.
     let cut = read_text(text.split("fl=(1)\nfn=(3)").next().unwrap());
     let expected = "fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:4 > fact|/a.php:3 10\ng|/a.php:6 2\ng|/a.php:7 > fact|/a.php:3 10\n";
     assert_eq!(text_rows::rows(&cut), expected);
     // Where the order is another one, or calls are summed, sums are all that is known.
-    for text in [[head, &g, &fact(""), &main].concat(), text.replace("calls=1 0 0\n10", "calls=2 0 0\n10")] {
+    for text in
+        [[head, &g, &fact(""), &main].concat(), text.replace("calls=1 0 0\n10", "calls=2 0 0\n10")]
+    {
         assert!(matches!(read_text(&text).recording, Recording::Graph(_)), "{text}");
     }
 }
@@ -338,7 +380,14 @@ fn blocks_in_the_order_of_returns_are_a_call_tree() {
 fn what_cannot_be_read_is_passed_over_or_named() {
     let read = read_text("events: Ir\nfl=a.c\n1 2\nwhat\nfn=(9)\n2 x\n+x 1\n3 1\n4");
     assert_eq!(rows(&read), "|a.c:1 [2.0]\n|a.c:3 [1.0]\n");
-    assert_eq!(warnings(&read), [("malformed-line", 3), ("unknown-name", 1), ("partial-line", 1)]);
+    assert_eq!(
+        warnings(&read),
+        [
+            (WarningCode::MalformedLine, 3),
+            (WarningCode::UnknownName, 1),
+            (WarningCode::PartialLine, 1)
+        ]
+    );
     assert!(read.warnings.as_slice()[0].message.starts_with("line 4: expected `fn=NAME`"));
     let error = super::read(b"# callgrind format\nfl=a.c\nfn=f\n1 2\n").unwrap_err();
     assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(4, 1)));
@@ -346,7 +395,9 @@ fn what_cannot_be_read_is_passed_over_or_named() {
     assert_eq!(error.kind, ErrorKind::Truncated);
     // Just begun.
     assert_eq!(rows(&read_text("# callgrind format\nevents: Ir\n")), "");
-    let far = read_text("events: Ir\nfn=f\n99999999999999999999 1\n+99999999999 1\n-5 18446744073709551615\n");
+    let far = read_text(
+        "events: Ir\nfn=f\n99999999999999999999 1\n+99999999999 1\n-5 18446744073709551615\n",
+    );
     assert_eq!(rows(&far), "f:0 [1.8446744073709552e19]\n");
 }
 
@@ -354,14 +405,26 @@ fn what_cannot_be_read_is_passed_over_or_named() {
 fn a_last_line_without_newline_counts_if_it_is_whole() {
     // As yappi ends its files; callgrind_annotate counts 12.
     let read = read_text("events: Ticks\n\nfl=a\nfn=f\n1 5\n2 7");
-    assert_eq!((&*rows(&read), warnings(&read)), ("f|a:1 [5.0]\nf|a:2 [7.0]\n", vec![("open-end", 1)]));
+    assert_eq!(
+        (&*rows(&read), warnings(&read)),
+        ("f|a:1 [5.0]\nf|a:2 [7.0]\n", vec![(WarningCode::OpenEnd, 1)])
+    );
     let call = read_text("events: Ir\nfl=a\nfn=f\n1 5\ncfn=g\ncalls=2 9\n+1 7");
-    assert_eq!((&*rows(&call), warnings(&call)), ("f|a:1 [5.0]\nf|a:2 > g|a 2x [7.0]\n", vec![("open-end", 1)]));
+    assert_eq!(
+        (&*rows(&call), warnings(&call)),
+        ("f|a:1 [5.0]\nf|a:2 > g|a 2x [7.0]\n", vec![(WarningCode::OpenEnd, 1)])
+    );
     // The second event is missing.
     let cut = read_text("events: Ir Dr\nfl=a\nfn=f\n1 5 1\n2 7");
-    assert_eq!((&*rows(&cut), warnings(&cut)), ("f|a:1 [5.0, 1.0]\n", vec![("partial-line", 1)]));
+    assert_eq!(
+        (&*rows(&cut), warnings(&cut)),
+        ("f|a:1 [5.0, 1.0]\n", vec![(WarningCode::PartialLine, 1)])
+    );
     let positions = read_text("positions: instr line\nevents: Ir\nfl=a\nfn=f\n0x1 1 5\n0x2 7");
-    assert_eq!((&*rows(&positions), warnings(&positions)), ("f|a:1 [5.0]\n", vec![("partial-line", 1)]));
+    assert_eq!(
+        (&*rows(&positions), warnings(&positions)),
+        ("f|a:1 [5.0]\n", vec![(WarningCode::PartialLine, 1)])
+    );
     // What comes last is no cost.
     assert_eq!(warnings(&read_text("events: Ir\nfl=a\nfn=f\n1 5\ntotals: 5")), []);
 }
@@ -369,9 +432,10 @@ fn a_last_line_without_newline_counts_if_it_is_whole() {
 #[test]
 fn costs_on_one_line_per_function_are_said_to_be() {
     let file = |lines: u32| {
-        let functions: Vec<_> = (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect();
+        let functions: Vec<_> =
+            (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect();
         read_text(&format!("events: Samples\nfl=a.rb\n{}", functions.concat()))
     };
-    assert_eq!(warnings(&file(1)), [("one-line-per-function", 1)]);
+    assert_eq!(warnings(&file(1)), [(WarningCode::OneLinePerFunction, 1)]);
     assert_eq!(warnings(&file(2)), []);
 }

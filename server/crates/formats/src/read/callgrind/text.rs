@@ -20,7 +20,8 @@ pub(super) fn split(line: &str) -> Line<'_> {
         None | Some(b'#') => Line::Nothing,
         Some(b'0'..=b'9' | b'+' | b'-' | b'*') => Line::Costs,
         Some(_) => {
-            let end = line.bytes().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(line.len());
+            let end =
+                line.bytes().position(|byte| !byte.is_ascii_lowercase()).unwrap_or(line.len());
             let (key, rest) = line.split_at(end);
             match rest.split_at_checked(1) {
                 Some((":", value)) if !key.is_empty() => Line::Header(key, value.trim_start()),
@@ -31,7 +32,8 @@ pub(super) fn split(line: &str) -> Line<'_> {
     }
 }
 
-/// A line, or an address, that may be told relative to the one before: `16`, `0x10`, `+3`, `-3`, `*`, or the first of a range.
+/// A line, or an address, that may be told relative to the one before: `16`, `0x10`, `+3`, `-3`,
+/// `*`, or the first of a range.
 pub(super) fn position(word: &str, before: u64) -> Option<u64> {
     if word == "*" {
         return Some(before);
@@ -51,7 +53,8 @@ pub(super) fn whole(word: &str) -> Option<u64> {
         Some(digits) => (digits, 16),
         None => (word, 10),
     };
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| char::from(byte).is_digit(radix));
+    let is_number =
+        !digits.is_empty() && digits.bytes().all(|byte| char::from(byte).is_digit(radix));
     is_number.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
@@ -66,8 +69,8 @@ pub(super) fn number(word: &str) -> Option<f64> {
 /// How far the line that tells is looked for.
 const FRONT: usize = 2 << 10;
 
-/// Whether `bytes` begin with the marker, or with headers among which one says what is counted or who wrote the file. Not all
-/// writers put the marker there.
+/// Whether `bytes` begin with the marker, or with headers among which one says what is counted or
+/// who wrote the file. Not all writers put the marker there.
 pub(crate) fn is_callgrind(bytes: &[u8]) -> bool {
     let front = String::from_utf8_lossy(bytes.get(..FRONT).unwrap_or(bytes));
     if front.starts_with("# callgrind format") {
@@ -76,7 +79,9 @@ pub(crate) fn is_callgrind(bytes: &[u8]) -> bool {
     for line in front.lines() {
         match split(line) {
             Line::Nothing => {}
-            Line::Header("events" | "creator", value) => return !value.is_empty() && !line.starts_with(' '),
+            Line::Header("events" | "creator", value) => {
+                return !value.is_empty() && !line.starts_with(' ');
+            }
             Line::Header(key, _) if HEADERS.contains(&key) => {}
             _ => return false,
         }
@@ -165,9 +170,14 @@ mod tests {
         ] {
             assert!(is_callgrind(text.as_bytes()), "{text}");
         }
-        for text in
-            ["", "version: 1\n", "name: x\nevents: push\n", "events:\n  - push\n", "fl=a.c\nfn=f\n1 2\nevents: Ir\n", "a;b 1\n"]
-        {
+        for text in [
+            "",
+            "version: 1\n",
+            "name: x\nevents: push\n",
+            "events:\n  - push\n",
+            "fl=a.c\nfn=f\n1 2\nevents: Ir\n",
+            "a;b 1\n",
+        ] {
             assert!(!is_callgrind(text.as_bytes()), "{text}");
         }
     }

@@ -1,5 +1,6 @@
-//! The call tree behind the blocks of Xdebug, which writes one for each call when it returns: its self cost, and the calls that it
-//! made, in order. So the calls of a block are the last blocks before it that are nobody's yet.
+//! The call tree behind the blocks of Xdebug, which writes one for each call when it returns: its
+//! self cost, and the calls that it made, in order. So the calls of a block are the last blocks
+//! before it that are nobody's yet.
 
 use super::events::Derive;
 use crate::ReadError;
@@ -52,7 +53,8 @@ impl Block {
 }
 
 impl Tree {
-    /// Adds a call that returned, with a weight for each of the events; `None` if what it called is not what returned before.
+    /// Adds a call that returned, with a weight for each of the events; `None` if what it called is
+    /// not what returned before.
     pub(super) fn returned(mut self, block: &Block, n_events: usize) -> Option<Self> {
         let first = self.open.len().checked_sub(block.called.len())?;
         let mut len = 1;
@@ -64,7 +66,8 @@ impl Tree {
         self.open.truncate(first);
         self.open.push(self.calls.len());
         self.calls.push(Call { func: block.func, line: block.line, from: 0, len });
-        self.weights.extend((0..n_events).map(|event| block.weights.get(event).copied().unwrap_or(0.0)));
+        self.weights
+            .extend((0..n_events).map(|event| block.weights.get(event).copied().unwrap_or(0.0)));
         // A later part may have other events.
         (self.weights.len() == self.calls.len() * n_events).then_some(self)
     }
@@ -86,7 +89,11 @@ impl Tree {
             let frame = |line| Frame { func, line, column: 0, inlined: false };
             let leaf = builder.intern_frame(frame(line))?;
             rows.push(Some(builder.intern_stack(caller, leaf)?));
-            let mut weights = self.weights.get(call * n_events..(call + 1) * n_events).unwrap_or_default().to_vec();
+            let mut weights = self
+                .weights
+                .get(call * n_events..(call + 1) * n_events)
+                .unwrap_or_default()
+                .to_vec();
             derive.apply(&mut weights);
             columns.iter_mut().zip(weights).for_each(|(column, weight)| column.push(weight));
             // What it called ends right before it, each of them right before the next one.
@@ -99,9 +106,10 @@ impl Tree {
             }
         }
         let calls = vec![1; rows.len()];
-        let samples = Samples::new(rows, columns.into_iter().map(Weights::Each).collect()).with_calls(calls);
+        let samples =
+            Samples::new(rows, columns.into_iter().map(Weights::Each).collect()).with_calls(calls);
         let mut builder = builder.with_metrics(metrics);
-        builder.push_thread(Thread { samples, ..Thread::default() })?;
+        builder.push_thread(Thread::default(), samples)?;
         Ok(builder.build())
     }
 }

@@ -67,13 +67,19 @@ pub(super) fn number(raw: Option<&RawValue>) -> Option<f64> {
     id(raw)?.parse().ok().filter(|&number| fits_counter(number))
 }
 
-/// A time since `base`, which the first time sets: many clocks count from so long ago that fractions would be lost.
+/// A time since `base`, which the first time sets: many clocks count from so long ago that
+/// fractions would be lost.
 pub(super) fn time(raw: Option<&RawValue>, base: &mut Option<i64>) -> Option<f64> {
     let text = id(raw)?;
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     let is_plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.'));
-    match (whole.parse::<i64>(), if fraction.is_empty() { Ok(0.0) } else { fraction.parse::<f64>() }) {
-        (Ok(whole), Ok(fraction)) if is_plain => Some((whole - *base.get_or_insert(whole)) as f64 + fraction),
+    match (
+        whole.parse::<i64>(),
+        if fraction.is_empty() { Ok(0.0) } else { fraction.parse::<f64>() },
+    ) {
+        (Ok(whole), Ok(fraction)) if is_plain => {
+            Some((whole - *base.get_or_insert(whole)) as f64 + fraction)
+        }
         _ => Some(number(raw)? - *base.get_or_insert(0) as f64),
     }
 }
@@ -90,7 +96,8 @@ mod tests {
     #[test]
     fn times_keep_their_fractions() {
         let mut base = None;
-        let mut times = |text: &str| time(Some(&RawValue::from_string(text.to_owned()).unwrap()), &mut base);
+        let mut times =
+            |text: &str| time(Some(&RawValue::from_string(text.to_owned()).unwrap()), &mut base);
         assert_eq!(times("\"soon\""), None);
         assert_eq!(times("2096789234.817"), Some(0.817));
         assert_eq!(times("\"2096789236\""), Some(2.0));

@@ -1,9 +1,10 @@
-//! Async operations: `b` and `e` events, which nest among those of one category and id as `B` and `E` do within a thread.
-//! Instants (`n`) have no duration and are passed over.
+//! Async operations: `b` and `e` events, which nest among those of one category and id as `B` and
+//! `E` do within a thread. Instants (`n`) have no duration and are passed over.
 //!
-//! An id is that of its process, unless the event calls it global (`id2.global`). All operations of a process and category
-//! are one thread of the recording. They run side by side, with each other and with the calls of threads, so their times
-//! have a metric of their own: what they add up to is not time that passed.
+//! An id is that of its process, unless the event calls it global (`id2.global`). All operations of
+//! a process and category are one thread of the recording. They run side by side, with each other
+//! and with the calls of threads, so their times have a metric of their own: what they add up to is
+//! not time that passed.
 
 use super::event::{Event, id};
 use crate::read::calls;
@@ -52,14 +53,19 @@ impl<'a> Operations<'a> {
     ) -> Result<Option<&mut Vec<calls::Event>>, BuildError> {
         let id2 = event.id2.and_then(|id2| serde_json::from_str::<Id2<'a>>(id2.get()).ok());
         let (local, global) = id2.map_or((None, None), |id2| (id2.local, id2.global));
-        let (pid, raw) = if global.is_some() { (None, global) } else { (id(event.pid), event.id.or(local)) };
+        let (pid, raw) =
+            if global.is_some() { (None, global) } else { (id(event.pid), event.id.or(local)) };
         let Some(track) = id(raw) else { return Ok(None) };
 
         let name = builder.intern_string(event.category())?.raw();
         let next = self.categories.len();
         let category = *self.category_ids.entry((pid, name)).or_insert(next);
         if category == next {
-            self.categories.push(Category { pid, name: event.category().to_owned(), tracks: Vec::new() });
+            self.categories.push(Category {
+                pid,
+                name: event.category().to_owned(),
+                tracks: Vec::new(),
+            });
         }
         let tracks = &mut self.categories[category].tracks;
         let next = tracks.len();

@@ -1,7 +1,8 @@
 //! Where the code of an event is, in each of the ways that tools write it down.
 //!
-//! `VizTracer` may add `caller_lineno`: the line of the call, in the caller. It is not read: it comes with calls only, so
-//! that the caller's own time between them would have no line, and lines would look cheaper than they are.
+//! `VizTracer` may add `caller_lineno`: the line of the call, in the caller. It is not read: it
+//! comes with calls only, so that the caller's own time between them would have no line, and lines
+//! would look cheaper than they are.
 
 use super::event::{Event, Text, number};
 use crate::read::{FuncText, position};
@@ -24,7 +25,8 @@ pub(super) struct Place {
     pub(super) at: (u32, u32),
 }
 
-/// py-spy has `filename` and `line`, Hermes `url`, `line`, `column` and the function's own lines, the browser's timeline `data`.
+/// py-spy has `filename` and `line`, Hermes `url`, `line`, `column` and the function's own lines,
+/// the browser's timeline `data`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Args<'a> {
@@ -40,8 +42,8 @@ struct Args<'a> {
     data: Option<Data<'a>>,
 }
 
-/// Of `FunctionCall`, or, without a function, of a script (`EvaluateScript`, `v8.compile`). Its numbers are 1-based, other than
-/// those of call frames.
+/// Of `FunctionCall`, or, without a function, of a script (`EvaluateScript`, `v8.compile`). Its
+/// numbers are 1-based, other than those of call frames.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {
@@ -57,7 +59,11 @@ impl Place {
     /// What an event says of its place, if anything.
     pub(super) fn of(event: &Event<'_>) -> Option<Self> {
         if let Some(file) = &event.file {
-            return Some(Self { file: file.to_string(), at: (line(event.line), 0), ..Self::default() });
+            return Some(Self {
+                file: file.to_string(),
+                at: (line(event.line), 0),
+                ..Self::default()
+            });
         }
         if event.category().eq_ignore_ascii_case("fee") {
             return Self::of_viztracer(event.name());
@@ -70,35 +76,50 @@ impl Place {
             Args { filename: Some(file), line: at @ Some(_), .. } => {
                 Some(Self { file: file.to_string(), at: (line(at), 0), ..Self::default() })
             }
-            Args { url: Some(file), line: at @ Some(_), column, func_line, func_column, .. } => Some(Self {
+            Args {
+                url: Some(file), line: at @ Some(_), column, func_line, func_column, ..
+            } => Some(Self {
                 file: file.to_string(),
                 start: (line(func_line), line(func_column)),
                 at: (line(at), line(column)),
                 ..Self::default()
             }),
-            Args { data: Some(Data { url: Some(file), function_name, line_number, column_number }), .. }
-                if function_name.is_some() || line_number.is_some() =>
-            {
+            Args {
+                data: Some(Data { url: Some(file), function_name, line_number, column_number }),
+                ..
+            } if function_name.is_some() || line_number.is_some() => {
                 let name = match function_name.as_deref() {
                     Some("") => "(anonymous)",
                     name => name.unwrap_or_default(),
                 };
                 let start = (line(line_number), line(column_number));
-                Some(Self { name: name.to_owned(), file: file.to_string(), start, ..Self::default() })
+                Some(Self {
+                    name: name.to_owned(),
+                    file: file.to_string(),
+                    start,
+                    ..Self::default()
+                })
             }
             _ => None,
         }
     }
 
-    /// `file(line): name`, with the line that executes when the function is entered: its first one, but where a generator goes
-    /// on or the recording began within. Modules (`nn.Module: Linear_0`) and functions written in C are names alone.
+    /// `file(line): name`, with the line that executes when the function is entered: its first one,
+    /// but where a generator goes on or the recording began within. Modules (`nn.Module: Linear_0`)
+    /// and functions written in C are names alone.
     fn of_pytorch(text: &str) -> Option<Self> {
         let (place, name) = text.rsplit_once("): ")?;
         let (file, line) = place.rsplit_once('(')?;
-        Some(Self { name: name.to_owned(), file: file.to_owned(), at: (line.parse().ok()?, 0), ..Self::default() })
+        Some(Self {
+            name: name.to_owned(),
+            file: file.to_owned(),
+            at: (line.parse().ok()?, 0),
+            ..Self::default()
+        })
     }
 
-    /// `name (file:line)`, with the line at which the function starts; functions written in C are names alone.
+    /// `name (file:line)`, with the line at which the function starts; functions written in C are
+    /// names alone.
     fn of_viztracer(text: &str) -> Option<Self> {
         let (name, place) = text.strip_suffix(')')?.split_once(" (")?;
         let (file, line) = place.rsplit_once(':')?;
@@ -107,7 +128,11 @@ impl Place {
     }
 
     /// The frame of an event that is called `name`.
-    pub(super) fn frame(&self, name: &str, builder: &mut ProfileBuilder) -> Result<FrameId, BuildError> {
+    pub(super) fn frame(
+        &self,
+        name: &str,
+        builder: &mut ProfileBuilder,
+    ) -> Result<FrameId, BuildError> {
         let name = if self.name.is_empty() { name } else { &self.name };
         let (line, column) = self.start;
         let func = FuncText { name, file: &self.file, lib: "", line, column }.intern(builder)?;
@@ -131,9 +156,21 @@ mod tests {
         for (event, name, file, start, at) in [
             (r#"{"cat":"py-spy","args":{"filename":"a.py","line":7}}"#, "", "a.py", none, (7, 0)),
             (r#"{"args":{"filename":"","line":0}}"#, "", "", none, none),
-            (r#"{".file":"src/main.rs",".line":58,"args":{"line":"3","url":"x"}}"#, "", "src/main.rs", none, (58, 0)),
+            (
+                r#"{".file":"src/main.rs",".line":58,"args":{"line":"3","url":"x"}}"#,
+                "",
+                "src/main.rs",
+                none,
+                (58, 0),
+            ),
             (r#"{"cat":"fee","name":"A.f (/p (1)/a.py:12)"}"#, "A.f", "/p (1)/a.py", (12, 0), none),
-            (r#"{"cat":"FEE","name":"f (<frozen runpy>:86)"}"#, "f", "<frozen runpy>", (86, 0), none),
+            (
+                r#"{"cat":"FEE","name":"f (<frozen runpy>:86)"}"#,
+                "f",
+                "<frozen runpy>",
+                (86, 0),
+                none,
+            ),
             (
                 r#"{"cat":"python_function","name":"torch/nn/modules/module.py(1501): _call_impl","args":{"line":7,"url":"x"}}"#,
                 "_call_impl",
@@ -141,7 +178,13 @@ mod tests {
                 none,
                 (1501, 0),
             ),
-            (r#"{"cat":"python_function","name":"/p (1)/a.py(3): <lambda>"}"#, "<lambda>", "/p (1)/a.py", none, (3, 0)),
+            (
+                r#"{"cat":"python_function","name":"/p (1)/a.py(3): <lambda>"}"#,
+                "<lambda>",
+                "/p (1)/a.py",
+                none,
+                (3, 0),
+            ),
             (
                 r#"{"args":{"url":"/app/x.js","line":"13","column":8,"funcLine":"11","funcColumn":2,"category":"JavaScript"}}"#,
                 "",
@@ -156,7 +199,13 @@ mod tests {
                 (12, 18),
                 none,
             ),
-            (r#"{"name":"EvaluateScript","args":{"data":{"url":"x.js","lineNumber":3}}}"#, "", "x.js", (3, 0), none),
+            (
+                r#"{"name":"EvaluateScript","args":{"data":{"url":"x.js","lineNumber":3}}}"#,
+                "",
+                "x.js",
+                (3, 0),
+                none,
+            ),
             (
                 r#"{"name":"v8.compile","args":{"fileName":"x.js","data":{"url":"x.js","lineNumber":1,"columnNumber":1}}}"#,
                 "",
@@ -164,7 +213,13 @@ mod tests {
                 (1, 1),
                 none,
             ),
-            (r#"{"args":{"data":{"functionName":"","url":"x.js","lineNumber":1}}}"#, "(anonymous)", "x.js", (1, 0), none),
+            (
+                r#"{"args":{"data":{"functionName":"","url":"x.js","lineNumber":1}}}"#,
+                "(anonymous)",
+                "x.js",
+                (1, 0),
+                none,
+            ),
         ] {
             let place = Place::of(&serde_json::from_str(event).unwrap());
             let expected = Place { name: name.to_owned(), file: file.to_owned(), start, at };

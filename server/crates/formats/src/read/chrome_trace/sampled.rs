@@ -1,17 +1,21 @@
-//! Sampled JavaScript inside a trace: `Profile` events and the `ProfileChunk`s that belong to them, or `CpuProfile` events,
-//! each a whole profile.
+//! Sampled JavaScript inside a trace: `Profile` events and the `ProfileChunk`s that belong to them,
+//! or `CpuProfile` events, each a whole profile.
 //!
-//! Chunks belong to the profile with their process and id: ids repeat between processes. Nodes name their caller and may
-//! arrive after it was used; samples refer to nodes of any chunk before. `lines` and `columns` are the executing position
-//! of each sample, 1-based, as far as V8 knows it; nothing says where callers were executing. Without them lines are known
-//! where nodes count hits, as in a `.cpuprofile`: see [`Counted`].
+//! Chunks belong to the profile with their process and id: ids repeat between processes. Nodes name
+//! their caller and may arrive after it was used; samples refer to nodes of any chunk before.
+//! `lines` and `columns` are the executing position of each sample, 1-based, as far as V8 knows it;
+//! nothing says where callers were executing. Without them lines are known where nodes count hits,
+//! as in a `.cpuprofile`: see [`Counted`].
 
 use super::Names;
 use super::event::{Event, id, number};
 use crate::read::position;
 use crate::read::v8::{self, Counted, CpuProfile, Node, Tree, callers_first, durations};
 use crate::{At, Format, Read, ReadError};
-use profile::{FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, Warnings, Weights};
+use profile::{
+    FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, WarningCode,
+    Warnings, Weights,
+};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -90,7 +94,11 @@ impl<'a> Sampled<'a> {
         let pid = id(event.pid);
         let next = self.profiles.len();
         let is_whole = event.name() == "CpuProfile";
-        let index = if is_whole { next } else { *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next) };
+        let index = if is_whole {
+            next
+        } else {
+            *self.ids.entry((pid, id(event.id.or(event.id2)))).or_insert(next)
+        };
         if index == next {
             self.profiles.push(Parts { pid, ..Parts::default() });
         }
@@ -106,18 +114,26 @@ impl<'a> Sampled<'a> {
 
     /// Whether anything was sampled.
     pub(super) fn is_empty(&self) -> bool {
-        self.profiles.iter().all(|profile| profile.n_samples() == 0 && !profile.nodes().any(Node::has_hits))
+        self.profiles
+            .iter()
+            .all(|profile| profile.n_samples() == 0 && !profile.nodes().any(Node::has_hits))
     }
 
     /// The recording, one thread per profile.
-    pub(super) fn read(mut self, names: &Names<'a>, mut warnings: Warnings) -> Result<Read, ReadError> {
+    pub(super) fn read(
+        mut self,
+        names: &Names<'a>,
+        mut warnings: Warnings,
+    ) -> Result<Read, ReadError> {
         if self.profiles.iter().any(|profile| !profile.is_browser_page()) {
             self.profiles.retain(|profile| {
                 let foreign = profile.is_browser_page();
                 if foreign {
-                    warnings.add("browser-page", || {
+                    warnings.add(WarningCode::BrowserPage, || {
                         let n = profile.n_samples();
-                        format!("{n} samples of a page of the browser itself (chrome://) are left out")
+                        format!(
+                            "{n} samples of a page of the browser itself (chrome://) are left out"
+                        )
                     });
                 }
                 !foreign
@@ -126,40 +142,44 @@ impl<'a> Sampled<'a> {
         let profiles = self.profiles.into_iter().map(|parts| parts.put_together(&mut warnings));
         let profiles = profiles.collect::<Result<Vec<Joined<'_>>, _>>()?;
         let has_hits = |joined: &Joined<'_>| joined.profile.nodes.iter().any(Node::has_hits);
-        let by_hits = profiles.iter().all(|joined| joined.positions.is_none()) && profiles.iter().any(has_hits);
+        let by_hits = profiles.iter().all(|joined| joined.positions.is_none())
+            && profiles.iter().any(has_hits);
         let mut span = 0.0_f64;
         let mut builder;
         if by_hits {
-            let count = |joined: &Joined<'_>| Counted::of(&joined.profile, &joined.tree, &mut warnings);
+            let count =
+                |joined: &Joined<'_>| Counted::of(&joined.profile, &joined.tree, &mut warnings);
             let counted: Vec<Counted> = profiles.iter().map(count).collect();
             let any_line = counted.iter().any(Counted::any_line);
             let times = counted.iter().filter_map(Counted::total_time);
-            builder = ProfileBuilder::new(v8::metrics(any_line).to_vec(), v8::default_metric(Some(times.sum())));
+            builder = ProfileBuilder::new(
+                v8::metrics(any_line).to_vec(),
+                v8::default_metric(Some(times.sum())),
+            );
             for (Joined { pid, tid, profile, tree, .. }, counted) in profiles.iter().zip(counted) {
                 span = span.max(counted.total_time().unwrap_or(0.0));
                 let samples = counted.samples(&mut builder, &profile.nodes, tree)?;
-                builder.push_thread(Thread { samples, ..names.thread(*pid, *tid) })?;
+                builder.push_thread(names.thread(*pid, *tid), samples)?;
             }
         } else {
-            let any_line = profiles.iter().flat_map(|joined| joined.positions.iter().flatten()).any(|position| position.0 > 0);
+            let any_line = profiles
+                .iter()
+                .flat_map(|joined| joined.positions.iter().flatten())
+                .any(|position| position.0 > 0);
             let metrics = [("samples", "samples"), ("time", "us")];
-            let metrics = metrics.map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines(any_line)));
+            let metrics = metrics
+                .map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines(any_line)));
             builder = ProfileBuilder::new(metrics.to_vec(), 0);
             for joined in profiles {
                 let (samples, time) = joined.samples(&mut builder, &mut warnings)?;
                 span = span.max(time);
-                builder.push_thread(Thread { samples, ..names.thread(joined.pid, joined.tid) })?;
+                builder.push_thread(names.thread(joined.pid, joined.tid), samples)?;
             }
         }
         let recording = Recording::Stacks(builder.build());
         Ok(Read {
-            recording,
-            format: Format::ChromeTrace,
-            version: None,
-            producer: None,
             span_seconds: Some(span / 1e6),
-            warnings,
-            raw_stacks: None,
+            ..Read::new(Format::ChromeTrace, recording, warnings)
         })
     }
 }
@@ -189,7 +209,8 @@ impl<'a> Parts<'a> {
 
     /// Whether all code is that of pages that come with the browser, such as its own toolbars.
     fn is_browser_page(&self) -> bool {
-        let mut urls = self.nodes().map(|node| &*node.call_frame.url).filter(|url| !url.is_empty()).peekable();
+        let mut urls =
+            self.nodes().map(|node| &*node.call_frame.url).filter(|url| !url.is_empty()).peekable();
         let own = ["chrome://", "chrome-untrusted://", "devtools://"];
         urls.peek().is_some() && urls.all(|url| own.iter().any(|scheme| url.starts_with(scheme)))
     }
@@ -198,9 +219,14 @@ impl<'a> Parts<'a> {
         self.chunks.sort_by(|a, b| a.0.total_cmp(&b.0));
         let Self { pid, tid, start_time, end_time, chunks } = self;
         let has_positions = chunks.iter().any(|(_, data)| !data.lines.is_empty());
-        let (mut nodes, mut samples, mut time_deltas, mut positions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut nodes, mut samples, mut time_deltas, mut positions) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (_, data) in chunks {
-            let deltas = if data.time_deltas.is_empty() { &data.cpu_profile.time_deltas } else { &data.time_deltas };
+            let deltas = if data.time_deltas.is_empty() {
+                &data.cpu_profile.time_deltas
+            } else {
+                &data.time_deltas
+            };
             let cell = |column: &[f64], i: usize| column.get(i).copied().unwrap_or(0.0);
             for (i, node) in data.cpu_profile.samples.iter().enumerate() {
                 samples.push(*node);
@@ -210,7 +236,13 @@ impl<'a> Parts<'a> {
             nodes.extend(data.cpu_profile.nodes);
         }
         let tree = tree(&nodes, warnings)?;
-        let profile = CpuProfile { nodes, start_time, end_time, samples: Some(samples), time_deltas: Some(time_deltas) };
+        let profile = CpuProfile {
+            nodes,
+            start_time,
+            end_time,
+            samples: Some(samples),
+            time_deltas: Some(time_deltas),
+        };
         Ok(Joined { pid, tid, profile, tree, positions: has_positions.then_some(positions) })
     }
 }
@@ -220,32 +252,45 @@ fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> 
     if nodes.iter().any(Node::has_children) {
         return Tree::of(nodes);
     }
-    let rows: FxHashMap<i64, usize> = nodes.iter().enumerate().rev().map(|(row, node)| (node.id, row)).collect();
+    let rows: FxHashMap<i64, usize> =
+        nodes.iter().enumerate().rev().map(|(row, node)| (node.id, row)).collect();
     let caller = |node: &Node<'_>| {
         let parent = node.parent?;
         let row = rows.get(&parent).copied();
         if row.is_none() {
-            warnings.add("unknown-caller", || format!("node {parent} is not there; what it called has no caller"));
+            warnings.add(WarningCode::UnknownCaller, || {
+                format!("node {parent} is not there; what it called has no caller")
+            });
         }
         row
     };
     let caller: Vec<Option<usize>> = nodes.iter().map(caller).collect();
     let callers_first = callers_first(&caller).map_err(|row| {
         let id = nodes.get(row).map_or(0, |node| node.id);
-        ReadError::malformed(At::Key("args.data.cpuProfile.nodes".to_owned()), format!("node {id} is its own caller"))
+        ReadError::malformed(
+            At::Key("args.data.cpuProfile.nodes".to_owned()),
+            format!("node {id} is its own caller"),
+        )
     })?;
     Ok(Tree { rows, caller, callers_first })
 }
 
 impl Joined<'_> {
     /// One row per sample, and the microseconds that they last.
-    fn samples(&self, builder: &mut ProfileBuilder, warnings: &mut Warnings) -> Result<(Samples, f64), ReadError> {
+    fn samples(
+        &self,
+        builder: &mut ProfileBuilder,
+        warnings: &mut Warnings,
+    ) -> Result<(Samples, f64), ReadError> {
         let CpuProfile { nodes, samples, time_deltas, start_time, end_time } = &self.profile;
         // Of each node: its caller's stack, its func, and its stack.
         let mut calls: Vec<Option<(Option<StackId>, FuncId, StackId)>> = vec![None; nodes.len()];
         for &row in &self.tree.callers_first {
-            let (Some(node), Some(&caller)) = (nodes.get(row), self.tree.caller.get(row)) else { continue };
-            let caller = caller.and_then(|row| calls.get(row).copied().flatten()).map(|(.., stack)| stack);
+            let (Some(node), Some(&caller)) = (nodes.get(row), self.tree.caller.get(row)) else {
+                continue;
+            };
+            let caller =
+                caller.and_then(|row| calls.get(row).copied().flatten()).map(|(.., stack)| stack);
             if node.call_frame.is_root() {
                 continue;
             }
@@ -259,22 +304,32 @@ impl Joined<'_> {
         let mut stacks = Vec::new();
         for (i, node) in samples.iter().flatten().enumerate() {
             let Some(&row) = self.tree.rows.get(node) else {
-                warnings.add("unknown-node", || format!("a sample names node {node}, which is not there; it has no stack"));
+                warnings.add(WarningCode::UnknownNode, || {
+                    format!("a sample names node {node}, which is not there; it has no stack")
+                });
                 stacks.push(None);
                 continue;
             };
-            let position = self.positions.as_ref().and_then(|positions| positions.get(i)).copied().unwrap_or_default();
+            let position = self
+                .positions
+                .as_ref()
+                .and_then(|positions| positions.get(i))
+                .copied()
+                .unwrap_or_default();
             let (node, call) = (nodes.get(row), calls.get(row).copied().flatten());
             stacks.push(match (node, call) {
                 // Natives have the position of their caller.
-                (Some(node), Some((caller, func, _))) if position.0 > 0 && !node.call_frame.url.is_empty() => {
+                (Some(node), Some((caller, func, _)))
+                    if position.0 > 0 && !node.call_frame.url.is_empty() =>
+                {
                     Some(node.call_frame.stack(builder, caller, func, position)?)
                 }
                 _ => call.map(|(.., stack)| stack),
             });
         }
         let end = start_time.zip(*end_time).map(|(start, end)| end - start);
-        let time: Vec<f64> = durations(time_deltas.as_deref().unwrap_or_default(), end).take(stacks.len()).collect();
+        let time: Vec<f64> =
+            durations(time_deltas.as_deref().unwrap_or_default(), end).take(stacks.len()).collect();
         let total = time.iter().sum();
         Ok((Samples::new(stacks, vec![Weights::Ones, Weights::Each(time)]), total))
     }

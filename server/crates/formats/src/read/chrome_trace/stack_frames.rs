@@ -1,10 +1,12 @@
-//! Samples with a stack each: `samples` beside the events, as Hermes (React Native) writes them, or sample events (`P`), or
-//! instants where there is nothing else. A sample names its innermost frame (`sf`), one of the tree `stackFrames`; an event
-//! may list the names of its frames instead (`stack`, outermost first).
+//! Samples with a stack each: `samples` beside the events, as Hermes (React Native) writes them, or
+//! sample events (`P`), or instants where there is nothing else. A sample names its innermost frame
+//! (`sf`), one of the tree `stackFrames`; an event may list the names of its frames instead
+//! (`stack`, outermost first).
 //!
-//! A frame of Hermes is `function(file:line:column)` with the executing position, and has the function's start beside it.
-//! Without debug information it is a function alone, and so are natives. Others may give `file` and `line`. A frame's
-//! `category` is a label of any kind; only the `root` of Hermes means something: it is no function.
+//! A frame of Hermes is `function(file:line:column)` with the executing position, and has the
+//! function's start beside it. Without debug information it is a function alone, and so are
+//! natives. Others may give `file` and `line`. A frame's `category` is a label of any kind; only
+//! the `root` of Hermes means something: it is no function.
 
 use super::Names;
 use super::event::{Event, Text, id, number};
@@ -12,7 +14,7 @@ use super::place::{Place, line};
 use crate::read::rows::Rows;
 use crate::read::v8::callers_first;
 use crate::{At, Format, Read, ReadError};
-use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Warnings};
+use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -71,7 +73,9 @@ impl StackFrame<'_> {
         if let Some(file) = &self.file {
             return Place { file: file.to_string(), start, at, ..Place::default() };
         }
-        let position = || Some(self.name().strip_suffix(')')?.split_once('(')?).filter(|_| self.line.is_some());
+        let position = || {
+            Some(self.name().strip_suffix(')')?.split_once('(')?).filter(|_| self.line.is_some())
+        };
         let Some((name, position)) = position() else { return Place::default() };
         let file = position.rsplitn(3, ':').nth(2).unwrap_or(position);
         Place { name: name.to_owned(), file: file.to_owned(), start, at }
@@ -107,17 +111,29 @@ impl<'a> Sampled<'a> {
     }
 
     /// The recording.
-    pub(super) fn read(&self, samples: &[Sample<'a>], names: &Names<'a>, mut warnings: Warnings) -> Result<Read, ReadError> {
+    pub(super) fn read(
+        &self,
+        samples: &[Sample<'a>],
+        names: &Names<'a>,
+        mut warnings: Warnings,
+    ) -> Result<Read, ReadError> {
         let no_frames = self.stack_frames.is_empty();
-        let frames: FxHashMap<&str, StackFrame<'_>> =
-            if no_frames { FxHashMap::default() } else { decode("stackFrames", self.stack_frames)? };
+        let frames: FxHashMap<&str, StackFrame<'_>> = if no_frames {
+            FxHashMap::default()
+        } else {
+            decode("stackFrames", self.stack_frames)?
+        };
         let ids: Vec<&str> = frames.keys().copied().collect();
         let frames: Vec<&StackFrame<'_>> = ids.iter().filter_map(|id| frames.get(id)).collect();
         let rows: FxHashMap<&str, usize> = ids.iter().copied().zip(0..).collect();
-        let callers: Vec<Option<usize>> = frames.iter().map(|frame| rows.get(id(frame.parent)?).copied()).collect();
+        let callers: Vec<Option<usize>> =
+            frames.iter().map(|frame| rows.get(id(frame.parent)?).copied()).collect();
         let order = callers_first(&callers).map_err(|row| {
             let id = ids.get(row).copied().unwrap_or_default();
-            ReadError::malformed(At::Key("stackFrames".to_owned()), format!("frame {id} is its own parent"))
+            ReadError::malformed(
+                At::Key("stackFrames".to_owned()),
+                format!("frame {id} is its own parent"),
+            )
         })?;
 
         let any_line = frames.iter().any(|frame| frame.place().at.0 > 0);
@@ -126,7 +142,9 @@ impl<'a> Sampled<'a> {
         let mut builder = ProfileBuilder::new(vec![metric], 0);
         let mut stacks: Vec<Option<StackId>> = vec![None; frames.len()];
         for row in order {
-            let (Some(frame), Some(&caller)) = (frames.get(row), callers.get(row)) else { continue };
+            let (Some(frame), Some(&caller)) = (frames.get(row), callers.get(row)) else {
+                continue;
+            };
             if frame.is_root() {
                 continue;
             }
@@ -142,7 +160,9 @@ impl<'a> Sampled<'a> {
         let mut span: Option<(f64, f64)> = None;
         for &Sample { pid, tid, ts, weight, sf, stack } in samples {
             let (pid, tid) = (id(pid), id(tid));
-            let named = stack.filter(|_| sf.is_none()).and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());
+            let named = stack
+                .filter(|_| sf.is_none())
+                .and_then(|stack| serde_json::from_str::<Vec<Text<'_>>>(stack.get()).ok());
             let stack = if let Some(names) = named {
                 let mut stack = None;
                 for name in names {
@@ -153,12 +173,19 @@ impl<'a> Sampled<'a> {
             } else {
                 let row = id(sf).and_then(|sf| rows.get(sf));
                 if row.is_none() {
-                    warnings
-                        .add("unknown-frame", || "a sample names a frame that is not in stackFrames; it has no stack".to_owned());
+                    warnings.add(WarningCode::UnknownFrame, || {
+                        "a sample names a frame that is not in stackFrames; it has no stack"
+                            .to_owned()
+                    });
                 }
                 row.and_then(|&row| stacks.get(row).copied().flatten())
             };
-            threads.push((pid, tid), || names.thread(pid, tid), stack, |_| number(weight).unwrap_or(1.0));
+            threads.push(
+                (pid, tid),
+                || names.thread(pid, tid),
+                stack,
+                |_| number(weight).unwrap_or(1.0),
+            );
             if let Some(at) = number(ts) {
                 let (start, end) = span.unwrap_or((at, at));
                 span = Some((start.min(at), end.max(at)));
@@ -167,18 +194,11 @@ impl<'a> Sampled<'a> {
         threads.finish(&mut builder)?;
         let recording = Recording::Stacks(builder.build());
         let span_seconds = span.map(|(start, end)| (end - start) / 1e6);
-        Ok(Read {
-            recording,
-            format: Format::ChromeTrace,
-            version: None,
-            producer: None,
-            span_seconds,
-            warnings,
-            raw_stacks: None,
-        })
+        Ok(Read { span_seconds, ..Read::new(Format::ChromeTrace, recording, warnings) })
     }
 }
 
 fn decode<'a, T: Deserialize<'a>>(key: &str, value: &'a [u8]) -> Result<T, ReadError> {
-    serde_json::from_slice(value).map_err(|error| ReadError::malformed(At::Key(key.to_owned()), error.to_string()))
+    serde_json::from_slice(value)
+        .map_err(|error| ReadError::malformed(At::Key(key.to_owned()), error.to_string()))
 }

@@ -1,7 +1,8 @@
 //! How columns are encoded, and their decoding into dense vectors with a mark for "absent".
 //!
-//! Columns come as text or as slabs ([`super::raw`]); only those that costs need are decoded, straight into a vector of the
-//! right size. That is several times as fast as a number at a time through serde, and an error knows its row.
+//! Columns come as text or as slabs ([`super::raw`]); only those that costs need are decoded,
+//! straight into a vector of the right size. That is several times as fast as a number at a time
+//! through serde, and an error knows its row.
 
 use crate::{At, ReadError};
 use profile::Weights;
@@ -65,9 +66,9 @@ impl<'a> Column<'a> {
     /// Measurements; `null` becomes NaN, which stands for "unknown" in slabs.
     pub(super) fn numbers(self, place: &str) -> Result<Vec<f64>, ReadError> {
         match self.cells {
-            Cells::Json => {
-                json_cells(self.text(place)?, place, f64::from, |cell| to_number(cell).or((cell == "null").then_some(f64::NAN)))
-            }
+            Cells::Json => json_cells(self.text(place)?, place, f64::from, |cell| {
+                to_number(cell).or((cell == "null").then_some(f64::NAN))
+            }),
             _ => self.slab_cells(place, Some),
         }
     }
@@ -76,7 +77,13 @@ impl<'a> Column<'a> {
     pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
         let measure = |number: f64| known(number).max(0.0);
         if self.cells == Cells::Json {
-            let count = |cell: &str| if cell == "null" { Some(0) } else { to_number(cell).map(measure).and_then(Weights::count) };
+            let count = |cell: &str| {
+                if cell == "null" {
+                    Some(0)
+                } else {
+                    to_number(cell).map(measure).and_then(Weights::count)
+                }
+            };
             if let Ok(counts) = json_cells(self.text(place)?, place, |count| count, count) {
                 return Ok(Weights::Counts(counts));
             }
@@ -87,14 +94,22 @@ impl<'a> Column<'a> {
     /// Weights: all 1, or one per sample; `null` and NaN weigh nothing.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
         if self.cells != Cells::Json {
-            let weights = self.slab_cells(place, |weight| (!weight.is_infinite()).then_some(known(weight)))?;
-            return Ok(if weights.iter().all(|&weight| weight == 1.0) { Weights::Ones } else { Weights::Each(weights) });
+            let weights =
+                self.slab_cells(place, |weight| (!weight.is_infinite()).then_some(known(weight)))?;
+            return Ok(if weights.iter().all(|&weight| weight == 1.0) {
+                Weights::Ones
+            } else {
+                Weights::Each(weights)
+            });
         }
         let bytes = self.text(place)?;
         let mut weights = Vec::new();
         let (mut at, mut n_ones) = (0, 0);
         while at < bytes.len() {
-            if bytes[at] == b'1' && bytes.get(at + 1).is_none_or(|&byte| byte == b',') && weights.is_empty() {
+            if bytes[at] == b'1'
+                && bytes.get(at + 1).is_none_or(|&byte| byte == b',')
+                && weights.is_empty()
+            {
                 n_ones += 1;
                 at += 2;
                 continue;
@@ -102,8 +117,9 @@ impl<'a> Column<'a> {
             if weights.is_empty() {
                 weights = vec![1.0; n_ones];
             }
-            let (weight, end) =
-                slow_cell(bytes, at, place, weights.len(), |cell| to_number(cell).or((cell == "null").then_some(0.0)))?;
+            let (weight, end) = slow_cell(bytes, at, place, weights.len(), |cell| {
+                to_number(cell).or((cell == "null").then_some(0.0))
+            })?;
             weights.push(weight);
             at = end + 1;
         }
@@ -127,7 +143,11 @@ impl<'a> Column<'a> {
     pub(super) fn ends(self) -> Option<(f64, f64)> {
         if self.cells != Cells::Json {
             let cells = self.numbers("").ok()?;
-            return cells.first().copied().zip(cells.last().copied()).filter(|(first, last)| (last - first).is_finite());
+            return cells
+                .first()
+                .copied()
+                .zip(cells.last().copied())
+                .filter(|(first, last)| (last - first).is_finite());
         }
         let cells = std::str::from_utf8(self.text("").ok()?).ok()?;
         to_number(cells.split(',').next()?.trim()).zip(to_number(cells.rsplit(',').next()?.trim()))
@@ -136,9 +156,18 @@ impl<'a> Column<'a> {
     /// The sum of all cells that are numbers.
     pub(super) fn sum(self) -> f64 {
         if self.cells != Cells::Json {
-            return self.numbers("").unwrap_or_default().into_iter().filter(|cell| cell.is_finite()).sum();
+            return self
+                .numbers("")
+                .unwrap_or_default()
+                .into_iter()
+                .filter(|cell| cell.is_finite())
+                .sum();
         }
-        let cells = self.text("").ok().and_then(|cells| std::str::from_utf8(cells).ok()).unwrap_or_default();
+        let cells = self
+            .text("")
+            .ok()
+            .and_then(|cells| std::str::from_utf8(cells).ok())
+            .unwrap_or_default();
         cells.split(',').filter_map(|cell| to_number(cell.trim())).sum()
     }
 
@@ -148,23 +177,45 @@ impl<'a> Column<'a> {
             return Ok(self.bytes);
         }
         let array = self.bytes.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-        let array =
-            array.ok_or_else(|| ReadError::malformed(At::Key(place.to_owned()), "expected a column: an array of numbers"))?;
+        let array = array.ok_or_else(|| {
+            ReadError::malformed(
+                At::Key(place.to_owned()),
+                "expected a column: an array of numbers",
+            )
+        })?;
         Ok(array.trim_ascii())
     }
 
     /// The cells of a slab. Numbers beyond 2^53 lose their last bits, as they do in JSON.
-    fn slab_cells<T>(self, place: &str, convert: impl Fn(f64) -> Option<T>) -> Result<Vec<T>, ReadError> {
+    fn slab_cells<T>(
+        self,
+        place: &str,
+        convert: impl Fn(f64) -> Option<T>,
+    ) -> Result<Vec<T>, ReadError> {
         let Self { bytes, cells } = self;
         match cells {
             Cells::Json => Ok(Vec::new()),
-            Cells::I8 => slab_cells(bytes, place, |cell| f64::from(i8::from_le_bytes(cell)), convert),
-            Cells::U8 => slab_cells(bytes, place, |cell| f64::from(u8::from_le_bytes(cell)), convert),
-            Cells::I16 => slab_cells(bytes, place, |cell| f64::from(i16::from_le_bytes(cell)), convert),
-            Cells::U16 => slab_cells(bytes, place, |cell| f64::from(u16::from_le_bytes(cell)), convert),
-            Cells::I32 => slab_cells(bytes, place, |cell| f64::from(i32::from_le_bytes(cell)), convert),
-            Cells::U32 => slab_cells(bytes, place, |cell| f64::from(u32::from_le_bytes(cell)), convert),
-            Cells::F32 => slab_cells(bytes, place, |cell| f64::from(f32::from_le_bytes(cell)), convert),
+            Cells::I8 => {
+                slab_cells(bytes, place, |cell| f64::from(i8::from_le_bytes(cell)), convert)
+            }
+            Cells::U8 => {
+                slab_cells(bytes, place, |cell| f64::from(u8::from_le_bytes(cell)), convert)
+            }
+            Cells::I16 => {
+                slab_cells(bytes, place, |cell| f64::from(i16::from_le_bytes(cell)), convert)
+            }
+            Cells::U16 => {
+                slab_cells(bytes, place, |cell| f64::from(u16::from_le_bytes(cell)), convert)
+            }
+            Cells::I32 => {
+                slab_cells(bytes, place, |cell| f64::from(i32::from_le_bytes(cell)), convert)
+            }
+            Cells::U32 => {
+                slab_cells(bytes, place, |cell| f64::from(u32::from_le_bytes(cell)), convert)
+            }
+            Cells::F32 => {
+                slab_cells(bytes, place, |cell| f64::from(f32::from_le_bytes(cell)), convert)
+            }
             Cells::F64 => slab_cells(bytes, place, f64::from_le_bytes, convert),
             Cells::I64 => slab_cells(bytes, place, |cell| i64::from_le_bytes(cell) as f64, convert),
             Cells::U64 => slab_cells(bytes, place, |cell| u64::from_le_bytes(cell) as f64, convert),
@@ -187,7 +238,8 @@ fn slab_cells<const BYTES: usize, T>(
     converted.collect()
 }
 
-/// The cells of a JSON array: `plain` for those that are nothing but digits, `convert` for all others.
+/// The cells of a JSON array: `plain` for those that are nothing but digits, `convert` for all
+/// others.
 fn json_cells<T>(
     bytes: &[u8],
     place: &str,
@@ -200,8 +252,11 @@ fn json_cells<T>(
         // Nearly all cells are a few digits and a comma.
         let (number, n_digits) = few_digits(&bytes[at..]);
         let is_plain = n_digits > 0 && bytes.get(at + n_digits).is_none_or(|&byte| byte == b',');
-        let (cell, end) =
-            if is_plain { (plain(number), at + n_digits) } else { slow_cell(bytes, at, place, cells.len(), &convert)? };
+        let (cell, end) = if is_plain {
+            (plain(number), at + n_digits)
+        } else {
+            slow_cell(bytes, at, place, cells.len(), &convert)?
+        };
         cells.push(cell);
         at = end + 1;
     }
@@ -213,8 +268,8 @@ pub(super) fn known(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// The number that the first digits make, at most eight of them, and how many they are. Without a branch per digit: the length
-/// of numbers is what a processor cannot guess.
+/// The number that the first digits make, at most eight of them, and how many they are. Without a
+/// branch per digit: the length of numbers is what a processor cannot guess.
 fn few_digits(bytes: &[u8]) -> (u32, usize) {
     let mut eight = [0; 8];
     match bytes.first_chunk() {
@@ -358,14 +413,33 @@ mod tests {
 
     #[test]
     fn cells_of_every_length_and_form() {
-        let numbers = [0, 1, 9, 10, 99, 12_345, 1_234_567, 12_345_678, 99_999_999, 123_456_789, 4_294_967_294];
+        let numbers = [
+            0,
+            1,
+            9,
+            10,
+            99,
+            12_345,
+            1_234_567,
+            12_345_678,
+            99_999_999,
+            123_456_789,
+            4_294_967_294,
+        ];
         let text = numbers.map(|number: u32| number.to_string()).join(",");
         assert_eq!(ids(&format!("[{text}]")), Ok(numbers.to_vec()));
         assert_eq!(ids(&format!("[ {} ]", text.replace(',', " , "))), Ok(numbers.to_vec()));
         for number in numbers {
-            assert_eq!(ids(&format!("[{number}]")), Ok(vec![number]), "{number} at the end of its column");
+            assert_eq!(
+                ids(&format!("[{number}]")),
+                Ok(vec![number]),
+                "{number} at the end of its column"
+            );
         }
-        assert_eq!(ids("[null,-1,7.0,-0.5,1e2,null]"), Ok(vec![ABSENT, ABSENT, 7, ABSENT, 100, ABSENT]));
+        assert_eq!(
+            ids("[null,-1,7.0,-0.5,1e2,null]"),
+            Ok(vec![ABSENT, ABSENT, 7, ABSENT, 100, ABSENT])
+        );
         assert_eq!(ids("[]"), Ok(Vec::new()));
     }
 
@@ -378,7 +452,8 @@ mod tests {
             ("[4294967295]", 0, "4294967295"),
             ("[12a,3]", 0, "12a"),
         ] {
-            let expected = format!("t.c[{row}]: is {cell}, expected a number below 4294967295, -1 or null");
+            let expected =
+                format!("t.c[{row}]: is {cell}, expected a number below 4294967295, -1 or null");
             assert_eq!(ids(text), Err(expected), "{text}");
         }
         assert!(ids("7").is_err_and(|error| error.contains("expected a column")));
@@ -396,45 +471,89 @@ mod tests {
     #[test]
     fn truths() {
         let truths = |text: &str| json(text).truths("t.j").map_err(|error| error.to_string());
-        assert_eq!(truths("[true,false, true,null,1,0]"), Ok(vec![true, false, true, false, true, false]));
+        assert_eq!(
+            truths("[true,false, true,null,1,0]"),
+            Ok(vec![true, false, true, false, true, false])
+        );
         assert!(truths("[maybe]").is_err());
-        assert_eq!(Column { bytes: &[1, 0], cells: Cells::U8 }.truths("t.j").ok(), Some(vec![true, false]));
+        assert_eq!(
+            Column { bytes: &[1, 0], cells: Cells::U8 }.truths("t.j").ok(),
+            Some(vec![true, false])
+        );
     }
 
     #[test]
     fn measurements() {
         let numbers = json("[12,null,1.5e3,-2]").numbers("t.n").unwrap();
-        assert_eq!((numbers[0], numbers[1].is_nan(), &numbers[2..]), (12.0, true, [1500.0, -2.0].as_slice()));
+        assert_eq!(
+            (numbers[0], numbers[1].is_nan(), &numbers[2..]),
+            (12.0, true, [1500.0, -2.0].as_slice())
+        );
         assert!(json("[null,null]").numbers("t.n").unwrap().iter().all(|number| number.is_nan()));
         assert_eq!(json("[12,null,-2]").measures("t.n"), Ok(Weights::Counts(vec![12, 0, 0])));
-        assert_eq!(json("[12,null,1.5,-2]").measures("t.n"), Ok(Weights::Each(vec![12.0, 0.0, 1.5, 0.0])));
+        assert_eq!(
+            json("[12,null,1.5,-2]").measures("t.n"),
+            Ok(Weights::Each(vec![12.0, 0.0, 1.5, 0.0]))
+        );
         assert!(json("[12,x]").measures("t.n").is_err());
         assert!(json("[null,0]").has_numbers() && !json("[null,null]").has_numbers());
     }
 
     #[test]
     fn slabs_of_every_type() {
-        let ids = |cells, bytes: &[u8]| Column { bytes, cells }.ids("t.c").map_err(|error| error.to_string());
+        let ids = |cells, bytes: &[u8]| {
+            Column { bytes, cells }.ids("t.c").map_err(|error| error.to_string())
+        };
         assert_eq!(ids(Cells::I8, &[1, 0xff, 0x7f]), Ok(vec![1, ABSENT, 127]));
         assert_eq!(ids(Cells::U8, &[1, 0xff]), Ok(vec![1, 255]));
         assert_eq!(ids(Cells::I16, &[0, 1, 0xff, 0xff]), Ok(vec![256, ABSENT]));
         assert_eq!(ids(Cells::U16, &[0xff, 0xff]), Ok(vec![65_535]));
-        assert_eq!(ids(Cells::I32, &[7, 0, 1, 0, 0xff, 0xff, 0xff, 0xff]), Ok(vec![65_543, ABSENT]));
+        assert_eq!(
+            ids(Cells::I32, &[7, 0, 1, 0, 0xff, 0xff, 0xff, 0xff]),
+            Ok(vec![65_543, ABSENT])
+        );
         assert_eq!(ids(Cells::U32, &4_294_967_294_u32.to_le_bytes()), Ok(vec![4_294_967_294]));
-        assert_eq!(ids(Cells::F32, &[3.0_f32, f32::NAN].map(f32::to_le_bytes).concat()), Ok(vec![3, ABSENT]));
-        assert_eq!(ids(Cells::F64, &[3.0_f64, -1.0, f64::NAN].map(f64::to_le_bytes).concat()), Ok(vec![3, ABSENT, ABSENT]));
-        assert_eq!(ids(Cells::I64, &[9_i64, -1].map(i64::to_le_bytes).concat()), Ok(vec![9, ABSENT]));
+        assert_eq!(
+            ids(Cells::F32, &[3.0_f32, f32::NAN].map(f32::to_le_bytes).concat()),
+            Ok(vec![3, ABSENT])
+        );
+        assert_eq!(
+            ids(Cells::F64, &[3.0_f64, -1.0, f64::NAN].map(f64::to_le_bytes).concat()),
+            Ok(vec![3, ABSENT, ABSENT])
+        );
+        assert_eq!(
+            ids(Cells::I64, &[9_i64, -1].map(i64::to_le_bytes).concat()),
+            Ok(vec![9, ABSENT])
+        );
         assert_eq!(ids(Cells::U64, &9_u64.to_le_bytes()), Ok(vec![9]));
-        let message = |shown: &str| Err(format!("t.c[1]: is {shown}, expected a number below 4294967295, -1 or null"));
+        let message = |shown: &str| {
+            Err(format!("t.c[1]: is {shown}, expected a number below 4294967295, -1 or null"))
+        };
         assert_eq!(ids(Cells::F64, &[1.0, 2.5].map(f64::to_le_bytes).concat()), message("2.5"));
-        assert_eq!(ids(Cells::F64, &[1.0, f64::INFINITY].map(f64::to_le_bytes).concat()), message("inf"));
-        assert_eq!(ids(Cells::U32, &[1, u32::MAX].map(u32::to_le_bytes).concat()), message("4294967295"));
+        assert_eq!(
+            ids(Cells::F64, &[1.0, f64::INFINITY].map(f64::to_le_bytes).concat()),
+            message("inf")
+        );
+        assert_eq!(
+            ids(Cells::U32, &[1, u32::MAX].map(u32::to_le_bytes).concat()),
+            message("4294967295")
+        );
 
         let bytes = [1.0, f64::NAN, -2.5].map(f64::to_le_bytes).concat();
         let column = Column { bytes: &bytes, cells: Cells::F64 };
         assert_eq!(column.weights("t.w").ok(), Some(Weights::Each(vec![1.0, 0.0, -2.5])));
-        assert_eq!((column.sum(), column.ends(), column.has_numbers()), (-1.5, Some((1.0, -2.5)), true));
-        assert_eq!(Column { bytes: &[1, 1], cells: Cells::U8 }.weights("t.w").ok(), Some(Weights::Ones));
-        assert!(Column { bytes: &f64::NEG_INFINITY.to_le_bytes(), cells: Cells::F64 }.weights("t.w").is_err());
+        assert_eq!(
+            (column.sum(), column.ends(), column.has_numbers()),
+            (-1.5, Some((1.0, -2.5)), true)
+        );
+        assert_eq!(
+            Column { bytes: &[1, 1], cells: Cells::U8 }.weights("t.w").ok(),
+            Some(Weights::Ones)
+        );
+        assert!(
+            Column { bytes: &f64::NEG_INFINITY.to_le_bytes(), cells: Cells::F64 }
+                .weights("t.w")
+                .is_err()
+        );
     }
 }

@@ -1,11 +1,14 @@
-//! Raw Gecko profiles: what Firefox writes when it ends or is told to, `perf script report gecko`, simpleperf.
+//! Raw Gecko profiles: what Firefox writes when it ends or is told to, `perf script report gecko`,
+//! simpleperf.
 //!
-//! `{meta, libs, sources, threads, processes}`, perhaps as `{profile: …}`; `processes` are the same again, with times that count
-//! from a start of their own. A table is `{schema: {name: column}, data: [rows]}`: columns go by the schema, a row that ends early
-//! has no more. All that is known of a function is in the text of its frame's location ([`super::location`]); allocations are
+//! `{meta, libs, sources, threads, processes}`, perhaps as `{profile: …}`; `processes` are the same
+//! again, with times that count from a start of their own. A table is `{schema: {name: column},
+//! data: [rows]}`: columns go by the schema, a row that ends early has no more. All that is known
+//! of a function is in the text of its frame's location ([`super::location`]); allocations are
 //! markers with a backtrace, which is a thread with a single sample.
 //!
-//! Code without a name is called by where it lies in its library, callers by a place within the call ([`super::return_addresses`]).
+//! Code without a name is called by where it lies in its library, callers by a place within the
+//! call ([`super::return_addresses`]).
 
 use super::columns::{ABSENT, Text, known, no_number, to_id, to_number};
 use super::location::Location;
@@ -17,7 +20,7 @@ use super::schema::Meta;
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables};
 use crate::scan::{Scanner, Stop};
 use crate::{At, Format, Read, ReadError};
-use profile::{LibId, ProfileBuilder, Recording, Warnings, Weights};
+use profile::{LibId, ProfileBuilder, Recording, WarningCode, Warnings, Weights};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -69,11 +72,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for process in &processes {
         let place = join(&process.place, "threads");
         let threads = process.raw.get("threads").and_then(Raw::list);
-        let threads = threads.ok_or_else(|| ReadError::malformed(At::Key(place.clone()), "expected a list of threads"))?;
+        let threads = threads.ok_or_else(|| {
+            ReadError::malformed(At::Key(place.clone()), "expected a list of threads")
+        })?;
         for (i, thread) in threads.iter().enumerate() {
             let place = format!("{place}[{i}]");
             let Some(samples) = thread.get("samples") else {
-                warnings.add("thread-without-samples", || format!("{place} has no samples table; it is passed over"));
+                warnings.add(WarningCode::ThreadWithoutSamples, || {
+                    format!("{place} has no samples table; it is passed over")
+                });
                 continue;
             };
             let (rows, ends) = rows(&place, thread, samples)?;
@@ -87,7 +94,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         units: vec!["samples".to_owned()],
         cpu: sampled.iter().any(|thread| thread.rows.cpu.is_some()),
         js: sampled.iter().any(|thread| !thread.rows.js.stacks.is_empty()),
-        native: sampled.iter().map(|thread| thread.rows.native.native_rows()).max().unwrap_or_default(),
+        native: sampled
+            .iter()
+            .map(|thread| thread.rows.native.native_rows())
+            .max()
+            .unwrap_or_default(),
     };
     let kinds = present.kinds();
     let no_meta = Meta::default();
@@ -104,21 +115,21 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         append(&mut builder, &place, thread, &mut rows, symbols)?;
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
-        builder.push_thread(profile::Thread { samples, ..describe(thread, &place)? })?;
+        builder.push_thread(describe(thread, &place)?, samples)?;
     }
     Ok(Read {
-        recording: Recording::Stacks(builder.build()),
-        format: Format::Gecko,
         version: version.map(|version| version.to_string()),
-        producer: None,
         span_seconds: span.seconds(),
-        warnings,
-        raw_stacks: None,
+        ..Read::new(Format::Gecko, Recording::Stacks(builder.build()), warnings)
     })
 }
 
 /// The root process and all below it, and the version of the format.
-fn processes<'a>(place: String, root: Raw<'a>, warnings: &mut Warnings) -> Result<(Vec<Process<'a>>, Option<u32>), ReadError> {
+fn processes<'a>(
+    place: String,
+    root: Raw<'a>,
+    warnings: &mut Warnings,
+) -> Result<(Vec<Process<'a>>, Option<u32>), ReadError> {
     let mut version = None;
     let mut found = Vec::new();
     let mut next = vec![(place, 0, root)];
@@ -136,15 +147,23 @@ fn processes<'a>(place: String, root: Raw<'a>, warnings: &mut Warnings) -> Resul
         }
         let below = raw.get("processes").and_then(Raw::list).unwrap_or_default();
         if level == MAX_LEVELS && !below.is_empty() {
-            warnings.add("deep-processes", || format!("{place} has processes more than {MAX_LEVELS} levels deep; passed over"));
+            warnings.add(WarningCode::DeepProcesses, || {
+                format!("{place} has processes more than {MAX_LEVELS} levels deep; passed over")
+            });
         } else {
             for (i, process) in below.iter().enumerate().rev() {
                 let place = join(&place, &format!("processes[{i}]"));
-                let raw = Raw::new(process.text).map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
+                let raw = Raw::new(process.text)
+                    .map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
                 next.push((place, level + 1, raw));
             }
         }
-        found.push(Process { meta: raw.decode_member("meta", &place)?, start: about.start.unwrap_or(0.0), place, raw });
+        found.push(Process {
+            meta: raw.decode_member("meta", &place)?,
+            start: about.start.unwrap_or(0.0),
+            place,
+            raw,
+        });
     }
     Ok((found, version))
 }
@@ -188,7 +207,12 @@ impl<'a> Symbols<'a> {
             let place = join(place, "sources");
             each_row(table, &place, ["filename"], |row, [filename]| {
                 let name = filename.map_or(Ok(Text(Cow::Borrowed(""))), serde_json::from_slice);
-                let no_text = |_| ReadError::malformed(At::Key(format!("{place}.data[{row}]")), "expected the name of a file");
+                let no_text = |_| {
+                    ReadError::malformed(
+                        At::Key(format!("{place}.data[{row}]")),
+                        "expected the name of a file",
+                    )
+                };
                 sources.push(name.map_err(no_text)?);
                 Ok(())
             })?;
@@ -199,19 +223,31 @@ impl<'a> Symbols<'a> {
 }
 
 impl Libs {
-    /// The library of a location, which is that which lies at its address, or has the name that it gives; and the address in it.
-    fn find(&mut self, location: Location<'_>, builder: &mut ProfileBuilder) -> Result<(u32, f64), ReadError> {
+    /// The library of a location, which is that which lies at its address, or has the name that it
+    /// gives; and the address in it.
+    fn find(
+        &mut self,
+        location: Location<'_>,
+        builder: &mut ProfileBuilder,
+    ) -> Result<(u32, f64), ReadError> {
         const NOWHERE: (u32, f64) = (ABSENT, f64::NAN);
         if let Some(address) = location.address {
             let after = self.ranges.partition_point(|(range, _)| range.start <= address);
-            let below = after.checked_sub(1).and_then(|i| self.ranges.get(i)).filter(|(range, _)| address < range.end);
-            let within = |range: &Range| (address - range.start).saturating_add(range.offset) as f64;
+            let below = after
+                .checked_sub(1)
+                .and_then(|i| self.ranges.get(i))
+                .filter(|(range, _)| address < range.end);
+            let within =
+                |range: &Range| (address - range.start).saturating_add(range.offset) as f64;
             return Ok(below.map_or(NOWHERE, |(range, lib)| (*lib, within(range))));
         }
         if location.lib.is_empty() {
             return Ok(NOWHERE);
         }
-        let id = builder.intern_lib(profile::Lib { name: location.lib.to_owned(), ..profile::Lib::default() })?;
+        let id = builder.intern_lib(profile::Lib {
+            name: location.lib.to_owned(),
+            ..profile::Lib::default()
+        })?;
         let known = self.ids.iter().position(|&lib| lib == id);
         let known = known.unwrap_or_else(|| {
             self.ids.push(id);
@@ -229,7 +265,11 @@ struct Functions<'t> {
 }
 
 impl<'t> Functions<'t> {
-    fn add(&mut self, Location { name, file, line, column, is_script, .. }: Location<'t>, relevant_for_js: bool) -> u32 {
+    fn add(
+        &mut self,
+        Location { name, file, line, column, is_script, .. }: Location<'t>,
+        relevant_for_js: bool,
+    ) -> u32 {
         self.funcs.name.push(self.names.len() as u32);
         self.names.push(Text(Cow::Borrowed(name)));
         self.funcs.file_name.push(if file.is_empty() { ABSENT } else { self.names.len() as u32 });
@@ -251,7 +291,12 @@ fn append(
     symbols: &mut Symbols<'_>,
 ) -> Result<(), ReadError> {
     let table = |key| {
-        let message = || ReadError::malformed(At::Key(join(place, key)), "expected this table; the thread lacks it");
+        let message = || {
+            ReadError::malformed(
+                At::Key(join(place, key)),
+                "expected this table; the thread lacks it",
+            )
+        };
         thread.get(key).ok_or_else(message)
     };
     let strings: Vec<Text<'_>> = table("stringTable")?.decode(&join(place, "stringTable"))?;
@@ -261,7 +306,8 @@ fn append(
     let mut stacks = Stacks { frame, parent, relative: false, category: Vec::new() };
     let frame_place = join(place, "frameTable");
     let keys = ["location", "line", "column", "category", "relevantForJS"];
-    let [locations, line, column, category, relevant] = columns(table("frameTable")?, &frame_place, keys)?;
+    let [locations, line, column, category, relevant] =
+        columns(table("frameTable")?, &frame_place, keys)?;
 
     // Each location becomes a func once.
     let Symbols { sources, libs, categories, .. } = symbols;
@@ -275,7 +321,9 @@ fn append(
             found
         } else {
             let text = strings.get(id as usize);
-            let text = text.ok_or_else(|| tables::dangling(place, "frameTable.location", row, id, strings.len(), "strings"))?;
+            let text = text.ok_or_else(|| {
+                tables::dangling(place, "frameTable.location", row, id, strings.len(), "strings")
+            })?;
             let location = Location::new(&text.0, sources);
             let found = (functions.add(location, key.1), libs.find(location, builder)?);
             of_location.insert(key, found);
@@ -294,28 +342,43 @@ fn append(
         columns: Box::new(|| Ok(column)),
         addresses: Box::new(|| Ok(addresses)),
         funcs,
-        names: Names { strings: &names, shared: &shared, libs: &libs.ids, resource_libs: Vec::new() },
+        names: Names {
+            strings: &names,
+            shared: &shared,
+            libs: &libs.ids,
+            resource_libs: Vec::new(),
+        },
     };
     tables::append(builder, place, categories, || Ok(stacks), || Ok(tables))
 }
 
 /// The samples of a thread, and when the first and the last were taken.
-fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>) -> Result<(Rows, Option<(f64, f64)>), ReadError> {
+fn rows(
+    place: &str,
+    thread: &Raw<'_>,
+    samples: &Raw<'_>,
+) -> Result<(Rows, Option<(f64, f64)>), ReadError> {
     let (mut stacks, mut cpu) = (Vec::new(), Vec::new());
     let mut ends = None;
     let samples_place = join(place, "samples");
-    each_row(samples, &samples_place, ["stack", "time", "threadCPUDelta"], |row, [stack, time, delta]| {
-        stacks.push(id(&samples_place, row, stack)?);
-        cpu.push(number(delta));
-        let time = number(time);
-        if !time.is_nan() {
-            ends = Some((ends.map_or(time, |(first, _)| first), time));
-        }
-        Ok(())
-    })?;
+    each_row(
+        samples,
+        &samples_place,
+        ["stack", "time", "threadCPUDelta"],
+        |row, [stack, time, delta]| {
+            stacks.push(id(&samples_place, row, stack)?);
+            cpu.push(number(delta));
+            let time = number(time);
+            if !time.is_nan() {
+                ends = Some((ends.map_or(time, |(first, _)| first), time));
+            }
+            Ok(())
+        },
+    )?;
     let [js, native] = allocations(&join(place, "markers"), thread.get("markers"))?;
     let is_known = cpu.iter().any(|delta| !f64::is_nan(*delta));
-    let cpu = is_known.then(|| Weights::compact(cpu.into_iter().map(|delta| known(delta).max(0.0)).collect()));
+    let cpu = is_known
+        .then(|| Weights::compact(cpu.into_iter().map(|delta| known(delta).max(0.0)).collect()));
     Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
 }
 
@@ -324,14 +387,22 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
     const TYPES: [&[u8]; 2] = [b"\"JS allocation\"", b"\"Native allocation\""];
     let mut found = [const { Vec::new() }; 2];
     // Few recordings have any, and markers are most of a file.
-    let has_any = |markers: &&Raw<'_>| memchr::memmem::find(markers.text, b" allocation\"").is_some();
+    let has_any =
+        |markers: &&Raw<'_>| memchr::memmem::find(markers.text, b" allocation\"").is_some();
     if let Some(markers) = markers.filter(has_any) {
         each_row(markers, place, ["startTime", "data"], |row, [time, data]| {
-            let Some(data) = data.filter(|data| memchr::memmem::find(data, b" allocation\"").is_some()) else { return Ok(()) };
+            let Some(data) =
+                data.filter(|data| memchr::memmem::find(data, b" allocation\"").is_some())
+            else {
+                return Ok(());
+            };
             let place = format!("{place}.data[{row}]");
-            let data = Raw::new(data).map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
+            let data = Raw::new(data)
+                .map_err(|error| ReadError { at: At::Key(place.clone()), ..error })?;
             let member = |key| data.get(key).map(|value| value.text);
-            let Some(kind) = TYPES.iter().position(|&kind| member("type") == Some(kind)) else { return Ok(()) };
+            let Some(kind) = TYPES.iter().position(|&kind| member("type") == Some(kind)) else {
+                return Ok(());
+            };
             let mut stack = ABSENT;
             if let Some(backtrace) = data.get("stack").and_then(|stack| stack.get("samples")) {
                 each_row(backtrace, &place, ["stack"], |row, [cell]| {
@@ -339,7 +410,12 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
                     Ok(())
                 })?;
             }
-            found[kind].push((number(time), stack, number(member("size")), number(member("memoryAddress"))));
+            found[kind].push((
+                number(time),
+                stack,
+                number(member("size")),
+                number(member("memoryAddress")),
+            ));
             Ok(())
         })?;
     }
@@ -354,7 +430,11 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
 }
 
 /// Columns of indexes or lines; what is so is 1.
-fn columns<const N: usize>(table: &Raw<'_>, place: &str, keys: [&str; N]) -> Result<[Vec<u32>; N], ReadError> {
+fn columns<const N: usize>(
+    table: &Raw<'_>,
+    place: &str,
+    keys: [&str; N],
+) -> Result<[Vec<u32>; N], ReadError> {
     let mut columns = [const { Vec::new() }; N];
     each_row(table, place, keys, |row, cells| {
         for (column, cell) in columns.iter_mut().zip(cells) {
@@ -381,7 +461,8 @@ fn id(place: &str, row: usize, cell: Option<&[u8]>) -> Result<u32, ReadError> {
     to_id(&text).ok_or_else(|| no_number(&join(place, "data"), row, &text))
 }
 
-/// Hands the cells under `keys` of each row to `row`, as the file has them; `None` where a row or the schema lacks them.
+/// Hands the cells under `keys` of each row to `row`, as the file has them; `None` where a row or
+/// the schema lacks them.
 fn each_row<'a, const N: usize>(
     table: &Raw<'a>,
     place: &str,
@@ -414,9 +495,10 @@ fn each_row<'a, const N: usize>(
     });
     match (failed, scanned) {
         (Some(error), _) => Err(error),
-        (None, Err(_)) if !data.is_empty() => {
-            Err(ReadError::malformed(At::Key(format!("{place}.data[{n}]")), "expected a row: a list of values"))
-        }
+        (None, Err(_)) if !data.is_empty() => Err(ReadError::malformed(
+            At::Key(format!("{place}.data[{n}]")),
+            "expected a row: a list of values",
+        )),
         _ => Ok(()),
     }
 }

@@ -1,12 +1,14 @@
-//! What the location of a raw frame says: Gecko writes function, file, line and column, or a mere address, into one string.
+//! What the location of a raw frame says: Gecko writes function, file, line and column, or a mere
+//! address, into one string.
 //!
 //! Tried in this order, as the Firefox Profiler does (`process-profile`):
 //!
 //! 1. `0x7f1d55d1a26f`: an address in the memory of the process.
-//! 2. `name (in lib)`, `name (in lib) + 12`, `name (in lib) (file:line)`: native code that was given names (`perf script
-//!    report gecko`, simpleperf).
-//! 3. `name (url:line:column)`, `url:line:column`, `url`: a script, and where in it the function *starts*. Since Gecko 32 `[n]`
-//!    may follow, a row of the table of sources. Chained URLs (`a -> b`) mean the last.
+//! 2. `name (in lib)`, `name (in lib) + 12`, `name (in lib) (file:line)`: native code that was
+//!    given names (`perf script report gecko`, simpleperf).
+//! 3. `name (url:line:column)`, `url:line:column`, `url`: a script, and where in it the function
+//!    *starts*. Since Gecko 32 `[n]` may follow, a row of the table of sources. Chained URLs (`a ->
+//!    b`) mean the last.
 //! 4. Anything else is a label.
 
 use super::columns::Text;
@@ -50,28 +52,43 @@ fn native(text: &str) -> Option<Location<'_>> {
     let (name, rest) = text.rsplit_once(" (in ")?;
     let (lib, rest) = rest.split_once(')')?;
     let offset = rest.strip_prefix(" + ").is_some_and(is_number);
-    let line = rest.strip_prefix(" (").and_then(|rest| rest.strip_suffix(')')).is_some_and(|rest| rest.contains(':'));
+    let line = rest
+        .strip_prefix(" (")
+        .and_then(|rest| rest.strip_suffix(')'))
+        .is_some_and(|rest| rest.contains(':'));
     let name = name.strip_prefix("non-virtual thunk to ").unwrap_or(name);
     (rest.is_empty() || offset || line).then_some(Location { name, lib, ..Location::default() })
 }
 
 fn script<'a>(text: &'a str, sources: &'a [Text<'a>]) -> Option<Location<'a>> {
     let (text, source) = match text.strip_suffix(']').and_then(|text| text.rsplit_once('[')) {
-        Some((front, row)) if is_number(row) => (front, row.parse().ok().and_then(|row: usize| sources.get(row))),
+        Some((front, row)) if is_number(row) => {
+            (front, row.parse().ok().and_then(|row: usize| sources.get(row)))
+        }
         _ => (text, None),
     };
     let source = source.map(|source| source.0.as_ref()).filter(|source| !source.is_empty());
     let in_brackets = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
-    let (name, (url, line, column)) = match in_brackets.and_then(|(name, place)| Some((name, place_in(place)?))) {
-        Some(found) => found,
-        None => match (place_in(text), source) {
-            (Some(found), _) if !last_url(found.0).contains(' ') => ("", found),
-            (_, source) if source == Some(last_url(text)) || is_url(last_url(text)) => ("", (text, 0, 0)),
-            _ => return None,
-        },
-    };
+    let (name, (url, line, column)) =
+        match in_brackets.and_then(|(name, place)| Some((name, place_in(place)?))) {
+            Some(found) => found,
+            None => match (place_in(text), source) {
+                (Some(found), _) if !last_url(found.0).contains(' ') => ("", found),
+                (_, source) if source == Some(last_url(text)) || is_url(last_url(text)) => {
+                    ("", (text, 0, 0))
+                }
+                _ => return None,
+            },
+        };
     let name = if name.is_empty() { ROOT_SCOPE } else { name };
-    Some(Location { name, file: source.unwrap_or(last_url(url)), line, column, is_script: true, ..Location::default() })
+    Some(Location {
+        name,
+        file: source.unwrap_or(last_url(url)),
+        line,
+        column,
+        is_script: true,
+        ..Location::default()
+    })
 }
 
 /// `url:line:column` or `url:line`.
@@ -91,8 +108,13 @@ fn last_url(chain: &str) -> &str {
 
 /// `scheme://…`, and nothing else.
 fn is_url(text: &str) -> bool {
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme).filter(|scheme| !scheme.is_empty() && !text.contains(' '));
-    scheme.is_some_and(|scheme| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)))
+    let scheme = text
+        .split_once("://")
+        .map(|(scheme, _)| scheme)
+        .filter(|scheme| !scheme.is_empty() && !text.contains(' '));
+    scheme.is_some_and(|scheme| {
+        scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    })
 }
 
 fn is_number(text: &str) -> bool {
@@ -106,8 +128,16 @@ mod tests {
 
     #[test]
     fn each_form_in_its_turn() {
-        let sources = ["self-hosted", "file:///w/index.html", ""].map(|name| Text(Cow::Borrowed(name)));
-        let js = |name, file, line, column| Location { name, file, line, column, is_script: true, ..Location::default() };
+        let sources =
+            ["self-hosted", "file:///w/index.html", ""].map(|name| Text(Cow::Borrowed(name)));
+        let js = |name, file, line, column| Location {
+            name,
+            file,
+            line,
+            column,
+            is_script: true,
+            ..Location::default()
+        };
         let native = |name, lib| Location { name, lib, ..Location::default() };
         let label = |name| Location { name, ..Location::default() };
         let address = |name, address| Location { address: Some(address), ..label(name) };
@@ -135,7 +165,10 @@ mod tests {
             ("LoadSubScript chrome://global/x.js", label("LoadSubScript chrome://global/x.js")),
             ("Task[1]", label("Task[1]")),
             ("js::RunScript", label("js::RunScript")),
-            ("notify profile-after-change (Startup)", label("notify profile-after-change (Startup)")),
+            (
+                "notify profile-after-change (Startup)",
+                label("notify profile-after-change (Startup)"),
+            ),
             ("Runnable at 12:30", label("Runnable at 12:30")),
             ("", label("")),
             (")", label(")")),

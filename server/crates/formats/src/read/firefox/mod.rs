@@ -1,10 +1,12 @@
-//! Firefox Profiler profiles: processed ones, as samply, Firefox, Vernier and many exporters write them, as JSON or in JSON
-//! slabs, and raw ones, as Firefox itself does.
+//! Firefox Profiler profiles: processed ones, as samply, Firefox, Vernier and many exporters write
+//! them, as JSON or in JSON slabs, and raw ones, as Firefox itself does.
 //!
-//! Processed profiles are read by the columns that are present, not by the version number (upstream's changes it several times
-//! a year): tables per thread or shared, `prefix` or `prefixOffset`, nulls and -1 or a `flags` column, `fileName` or `source`.
-//! The rules are those of the Firefox Profiler's `line-timings` and `profile-data`; [`schema`] has the columns, [`columns`]
-//! their encoding. [`processed`] and [`gecko`] decode one layout each, [`tables`] and [`samples`] make a profile of either.
+//! Processed profiles are read by the columns that are present, not by the version number
+//! (upstream's changes it several times a year): tables per thread or shared, `prefix` or
+//! `prefixOffset`, nulls and -1 or a `flags` column, `fileName` or `source`. The rules are those of
+//! the Firefox Profiler's `line-timings` and `profile-data`; [`schema`] has the columns,
+//! [`columns`] their encoding. [`processed`] and [`gecko`] decode one layout each, [`tables`] and
+//! [`samples`] make a profile of either.
 
 mod columns;
 mod gecko;
@@ -19,8 +21,8 @@ mod tables;
 
 pub(crate) use gecko::read as read_gecko;
 
-use crate::{Format, Read, ReadError};
-use profile::{Recording, Warnings};
+use crate::{Format, Producer, Read, ReadError, Writer};
+use profile::{Recording, WarningCode, Warnings};
 use raw::Raw;
 
 /// The versions whose layout is known. Others are read the same way, with a warning.
@@ -42,18 +44,15 @@ fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
     let version = meta.preprocessed_profile_version.unwrap_or(0);
     if !KNOWN_VERSIONS.contains(&version) {
         let (first, last) = (KNOWN_VERSIONS.start(), KNOWN_VERSIONS.end());
-        warnings.add("unknown-version", || {
+        warnings.add(WarningCode::UnknownVersion, || {
             format!("processed profile version {version} is not one of {first} to {last}; read by the columns that are present")
         });
     }
     let (profile, span_seconds) = processed::convert(file, &meta, &mut warnings)?;
     Ok(Read {
-        recording: Recording::Stacks(profile),
-        format,
         version: Some(version.to_string()),
-        producer: meta.imported_from,
+        writer: Writer::of_producer(meta.imported_from.as_deref().map(Producer::parse)),
         span_seconds,
-        warnings,
-        raw_stacks: None,
+        ..Read::new(format, Recording::Stacks(profile), warnings)
     })
 }

@@ -1,4 +1,5 @@
-//! Processed profiles to decoded tables: which columns there are and in which of their forms ([`super::schema`]).
+//! Processed profiles to decoded tables: which columns there are and in which of their forms
+//! ([`super::schema`]).
 
 use super::columns::{IdText, Text, known};
 use super::raw::{Raw, join};
@@ -6,12 +7,18 @@ use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::{At, ReadError};
-use profile::{LibId, Profile, ProfileBuilder, Warnings, Weights};
+use profile::{LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 
 /// The profile and the seconds between its first and last sample.
-pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> Result<(Profile, Option<f64>), ReadError> {
+pub(super) fn convert(
+    file: &Raw<'_>,
+    meta: &Meta,
+    warnings: &mut Warnings,
+) -> Result<(Profile, Option<f64>), ReadError> {
     let threads = file.get("threads").and_then(Raw::list);
-    let threads = threads.ok_or_else(|| ReadError::malformed(At::Key("threads".to_owned()), "expected a list of threads"))?;
+    let threads = threads.ok_or_else(|| {
+        ReadError::malformed(At::Key("threads".to_owned()), "expected a list of threads")
+    })?;
     let kinds = present(threads)?.kinds();
     let mut builder = ProfileBuilder::new(kinds.iter().map(|kind| kind.metric(meta)).collect(), 0);
     let libs = intern_libs(&mut builder, file.decode_member("libs", "")?)?;
@@ -27,13 +34,16 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
             ids(table, "source", place)?.into_iter().zip(ids(table, "line", place)?).collect()
         },
     };
-    let append = |builder: &mut ProfileBuilder, place: &str, from: &Raw<'_>, strings: &[Text<'_>]| {
-        let stack_table = table(from, "stackTable", place)?;
-        let with_category =
-            !categories.is_empty() && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
-        let stacks = || stacks(place, stack_table, with_category);
-        tables::append(builder, place, &categories, stacks, || tables(place, from, strings, &shared_names, &libs))
-    };
+    let append =
+        |builder: &mut ProfileBuilder, place: &str, from: &Raw<'_>, strings: &[Text<'_>]| {
+            let stack_table = table(from, "stackTable", place)?;
+            let with_category = !categories.is_empty()
+                && from.get("frameTable").is_some_and(|frames| frames.get("category").is_none());
+            let stacks = || stacks(place, stack_table, with_category);
+            tables::append(builder, place, &categories, stacks, || {
+                tables(place, from, strings, &shared_names, &libs)
+            })
+        };
     let stacks_are_shared = shared.get("stackTable").is_some();
     if stacks_are_shared {
         append(&mut builder, "shared", shared, &shared_names.strings)?;
@@ -43,17 +53,29 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
     for (i, thread) in threads.iter().enumerate() {
         let place = format!("threads[{i}]");
         let Some(samples) = thread.get("samples") else {
-            warnings.add("thread-without-samples", || format!("{place} has no samples table; it is passed over"));
+            warnings.add(WarningCode::ThreadWithoutSamples, || {
+                format!("{place} has no samples table; it is passed over")
+            });
             continue;
         };
         let first_stack = if stacks_are_shared { 0 } else { builder.n_stacks() };
         let rows = std::thread::scope(|scope| {
             let rows = scope.spawn(|| rows(&place, thread, samples, &kinds));
             if !stacks_are_shared {
-                let copied = || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
-                let strings = thread.get("stringArray").map(|strings| (strings, "stringArray")).or_else(copied);
-                let own: Option<Vec<Text<'_>>> = strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
-                append(&mut builder, &place, thread, own.as_ref().unwrap_or(&shared_names.strings))?;
+                let copied =
+                    || Some((thread.get("stringTable")?.get("_array")?, "stringTable._array"));
+                let strings = thread
+                    .get("stringArray")
+                    .map(|strings| (strings, "stringArray"))
+                    .or_else(copied);
+                let own: Option<Vec<Text<'_>>> =
+                    strings.map(|(strings, key)| strings.decode(&join(&place, key))).transpose()?;
+                append(
+                    &mut builder,
+                    &place,
+                    thread,
+                    own.as_ref().unwrap_or(&shared_names.strings),
+                )?;
             }
             rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })?;
@@ -62,21 +84,25 @@ pub(super) fn convert(file: &Raw<'_>, meta: &Meta, warnings: &mut Warnings) -> R
         }
         let available = builder.n_stacks() - first_stack;
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
-        builder.push_thread(profile::Thread { samples, ..describe(thread, &place)? })?;
+        builder.push_thread(describe(thread, &place)?, samples)?;
     }
     Ok((builder.build(), span.seconds()))
 }
 
 /// A thread without its samples.
 pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread, ReadError> {
-    let text = |key| thread.decode_member::<Option<Text<'_>>>(key, place).map(|text| text.map(|text| text.0.into_owned()));
-    let id = |key| thread.decode_member::<Option<IdText>>(key, place).map(|id| id.and_then(|id| id.0));
+    let text = |key| {
+        thread
+            .decode_member::<Option<Text<'_>>>(key, place)
+            .map(|text| text.map(|text| text.0.into_owned()))
+    };
+    let id =
+        |key| thread.decode_member::<Option<IdText>>(key, place).map(|id| id.and_then(|id| id.0));
     Ok(profile::Thread {
         name: text("name")?.unwrap_or_default(),
         process_name: text("processName")?.unwrap_or_default(),
         pid: id("pid")?,
         tid: id("tid")?,
-        ..profile::Thread::default()
     })
 }
 
@@ -84,7 +110,9 @@ pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread,
 fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
     let mut present = Present::default();
     let has_rows = |table: Option<&Raw<'_>>, key| {
-        table.and_then(|table| table.get(key)).is_some_and(|column: &Raw<'_>| !column.column().is_empty())
+        table
+            .and_then(|table| table.get(key))
+            .is_some_and(|column: &Raw<'_>| !column.column().is_empty())
     };
     for thread in threads {
         if let Some(samples) = thread.get("samples") {
@@ -92,7 +120,8 @@ fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
             if has_rows(Some(samples), "stack") && !present.units.contains(&unit) {
                 present.units.push(unit);
             }
-            present.cpu |= samples.get("threadCPUDelta").is_some_and(|cpu| cpu.column().has_numbers());
+            present.cpu |=
+                samples.get("threadCPUDelta").is_some_and(|cpu| cpu.column().has_numbers());
         }
         let native = thread.get("nativeAllocations");
         present.js |= has_rows(thread.get("jsAllocations"), "stack");
@@ -111,7 +140,10 @@ fn weight_type(samples: &Raw<'_>) -> Result<String, ReadError> {
     Ok(unit.unwrap_or_else(|| "samples".to_owned()))
 }
 
-pub(super) fn intern_libs(builder: &mut ProfileBuilder, libs: Vec<Lib<'_>>) -> Result<Vec<LibId>, ReadError> {
+pub(super) fn intern_libs(
+    builder: &mut ProfileBuilder,
+    libs: Vec<Lib<'_>>,
+) -> Result<Vec<LibId>, ReadError> {
     let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned()).unwrap_or_default();
     let lib = |lib: Lib<'_>| profile::Lib {
         name: text(lib.name),
@@ -135,7 +167,10 @@ fn ids(table: Option<&Raw<'_>>, key: &str, place: &str) -> Result<Vec<u32>, Read
 /// A column without which nothing can be understood.
 fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
     if table.get(key).is_none() {
-        return Err(ReadError::malformed(At::Key(join(place, key)), "expected this column; the table lacks it"));
+        return Err(ReadError::malformed(
+            At::Key(join(place, key)),
+            "expected this column; the table lacks it",
+        ));
     }
     ids(Some(table), key, place)
 }
@@ -143,7 +178,8 @@ fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadErr
 /// A table without which no sample means anything.
 fn table<'t, 'a>(tables: &'t Raw<'a>, key: &str, place: &str) -> Result<&'t Raw<'a>, ReadError> {
     tables.get(key).ok_or_else(|| {
-        let message = format!("expected the table {key} here or in \"shared\"; the file has neither");
+        let message =
+            format!("expected the table {key} here or in \"shared\"; the file has neither");
         ReadError::malformed(At::Key(place.to_owned()), message)
     })
 }
@@ -171,7 +207,11 @@ fn tables<'t>(
     let funcs = table(from, "funcTable", place)?;
     let frame_column = |key| ids(Some(frames), key, &frame_place);
     let func_column = |key| ids(Some(funcs), key, &func_place);
-    let func_truths = |key| funcs.get(key).map_or(Ok(Vec::new()), |column| column.column().truths(&join(&func_place, key)));
+    let func_truths = |key| {
+        funcs
+            .get(key)
+            .map_or(Ok(Vec::new()), |column| column.column().truths(&join(&func_place, key)))
+    };
     Ok(Tables {
         frames: Frames {
             func: required(frames, "func", &frame_place)?,
@@ -212,11 +252,17 @@ fn tables<'t>(
 }
 
 /// What one thread brings to the metrics of the file.
-fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>, kinds: &[Kind]) -> Result<Rows, ReadError> {
+fn rows(
+    place: &str,
+    thread: &Raw<'_>,
+    samples: &Raw<'_>,
+    kinds: &[Kind],
+) -> Result<Rows, ReadError> {
     let place_of = |key: &str| format!("{place}.samples.{key}");
     let stacks = ids(Some(samples), "stack", &place_of("stack"))?;
     let column = |key| samples.get(key).map(|column| (column.column(), place_of(key)));
-    let weights = column("weight").map_or(Ok(Weights::Ones), |(column, place)| column.weights(&place))?;
+    let weights =
+        column("weight").map_or(Ok(Weights::Ones), |(column, place)| column.weights(&place))?;
     if let Weights::Each(weights) = &weights {
         same_length(&place_of("weight"), weights.len(), stacks.len())?;
     }
@@ -226,9 +272,20 @@ fn rows(place: &str, thread: &Raw<'_>, samples: &Raw<'_>, kinds: &[Kind]) -> Res
         same_length(&place, deltas.n_rows().unwrap_or(stacks.len()), stacks.len())?;
         cpu = Some(deltas);
     }
-    let allocations = |key| thread.get(key).map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table));
+    let allocations = |key| {
+        thread
+            .get(key)
+            .map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table))
+    };
     let unit = weight_type(samples)?;
-    Ok(Rows { stacks, weights, unit, cpu, js: allocations("jsAllocations")?, native: allocations("nativeAllocations")? })
+    Ok(Rows {
+        stacks,
+        weights,
+        unit,
+        cpu,
+        js: allocations("jsAllocations")?,
+        native: allocations("nativeAllocations")?,
+    })
 }
 
 fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
@@ -248,7 +305,8 @@ fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
 /// When the first and the last sample were taken.
 fn ends(samples: &Raw<'_>) -> Option<(f64, f64)> {
     let column = |key| samples.get(key).map(Raw::column);
-    // Deltas count from 0 (processed format, version 50): the first is the time of the first sample, their sum that of the last.
+    // Deltas count from 0 (processed format, version 50): the first is the time of the first
+    // sample, their sum that of the last.
     match (column("time"), column("timeDeltas")) {
         (Some(times), _) => times.ends(),
         (None, Some(deltas)) => deltas.ends().map(|(first, _)| (first, deltas.sum())),

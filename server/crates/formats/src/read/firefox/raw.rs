@@ -1,5 +1,5 @@
-//! A profile as nested objects whose columns are still text, or slabs. Of a hundred columns a dozen bear on costs: only those
-//! are read.
+//! A profile as nested objects whose columns are still text, or slabs. Of a hundred columns a dozen
+//! bear on costs: only those are read.
 
 use super::columns::{Cells, Column};
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
@@ -7,7 +7,8 @@ use crate::scan::{Scanned, Scanner, Stop};
 use crate::{At, ReadError};
 use serde::Deserialize;
 
-/// Objects and lists of objects are taken apart to this depth: file, threads, thread, table. Below are columns.
+/// Objects and lists of objects are taken apart to this depth: file, threads, thread, table. Below
+/// are columns.
 const DEPTH: u32 = 4;
 
 /// A value of the file.
@@ -32,7 +33,9 @@ impl<'a> Raw<'a> {
                 let message = "the JSON ends in the middle; expected the rest of the profile";
                 ReadError::truncated(At::Byte(file.len() as u64), message)
             }
-            Stop::Broken | Stop::Enough => ReadError::malformed(At::Byte(scanner.at() as u64), "this is not JSON"),
+            Stop::Broken | Stop::Enough => {
+                ReadError::malformed(At::Byte(scanner.at() as u64), "this is not JSON")
+            }
         })
     }
 
@@ -40,10 +43,12 @@ impl<'a> Raw<'a> {
     pub(super) fn of_slabs(slabs: Slabs<'a>) -> Result<Self, ReadError> {
         let root = slabs.root();
         let mut walk = Walk { slabs: Some(slabs), ..Walk::default() };
-        walk.slab(root, ROOT_FIELD, DEPTH).map_err(|_| walk.error.unwrap_or_else(|| malformed(0, "this is not JSON".to_owned())))
+        walk.slab(root, ROOT_FIELD, DEPTH)
+            .map_err(|_| walk.error.unwrap_or_else(|| malformed(0, "this is not JSON".to_owned())))
     }
 
-    /// A member. `None` where it is missing or `null`. Of two with one name the last counts, as in JavaScript.
+    /// A member. `None` where it is missing or `null`. Of two with one name the last counts, as in
+    /// JavaScript.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let found = self.members.iter().rev().find(|(name, _)| *name == key.as_bytes());
         found.map(|(_, value)| value).filter(|value| value.text != b"null")
@@ -67,13 +72,18 @@ impl<'a> Raw<'a> {
         }
         serde_json::from_slice(self.text).map_err(|error| {
             let message = error.to_string();
-            let reason = message.rfind(" at line ").and_then(|at| message.get(..at)).unwrap_or(&message);
+            let reason =
+                message.rfind(" at line ").and_then(|at| message.get(..at)).unwrap_or(&message);
             ReadError::malformed(at(), reason)
         })
     }
 
     /// A member, read by serde; `T`'s default where it is missing.
-    pub(super) fn decode_member<T: Deserialize<'a> + Default>(&self, key: &str, place: &str) -> Result<T, ReadError> {
+    pub(super) fn decode_member<T: Deserialize<'a> + Default>(
+        &self,
+        key: &str,
+        place: &str,
+    ) -> Result<T, ReadError> {
         self.get(key).map_or(Ok(T::default()), |value| value.decode(&join(place, key)))
     }
 }
@@ -138,16 +148,20 @@ impl<'a> Walk<'a> {
     /// The slab that a value stands for.
     fn referred(&self, text: &[u8]) -> Option<u32> {
         let may_refer = self.slabs.is_some() && text.starts_with(b"{");
-        may_refer.then(|| serde_json::from_slice(text).ok()).flatten().map(|Reference { slab }| slab)
+        may_refer
+            .then(|| serde_json::from_slice(text).ok())
+            .flatten()
+            .map(|Reference { slab }| slab)
     }
 
     /// A slab that is referred to `at` a place in the file.
     fn slab(&mut self, mut slab: u32, mut at: usize, depth: u32) -> Scanned<Raw<'a>> {
         loop {
-            let Slab { bytes, offset, cells, .. } = match self.slabs.as_mut().map(|slabs| slabs.refer(slab, at)) {
-                Some(Ok(slab)) => slab,
-                failed => return self.fail(failed.and_then(Result::err)),
-            };
+            let Slab { bytes, offset, cells, .. } =
+                match self.slabs.as_mut().map(|slabs| slabs.refer(slab, at)) {
+                    Some(Ok(slab)) => slab,
+                    failed => return self.fail(failed.and_then(Result::err)),
+                };
             if cells != Cells::Json {
                 return Ok(Raw { text: bytes, cells, ..Raw::default() });
             }
@@ -160,7 +174,11 @@ impl<'a> Walk<'a> {
             let raw = self.parts(&mut scanner, depth);
             self.base = outer;
             return raw.or_else(|stop| {
-                let what = if stop == Stop::End { "the JSON of this slab ends in the middle" } else { "this is not JSON" };
+                let what = if stop == Stop::End {
+                    "the JSON of this slab ends in the middle"
+                } else {
+                    "this is not JSON"
+                };
                 self.fail(Some(malformed(offset + scanner.at(), what.to_owned())))
             });
         }

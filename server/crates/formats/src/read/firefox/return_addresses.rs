@@ -1,15 +1,22 @@
 //! Addresses of callers, which raw profiles give as where the call returns to, moved into the call.
 //!
-//! What follows a call may be of another line, another inlined function, even another function. The rules are those of the Firefox
-//! Profiler (`nudgeReturnAddresses`): exact is only what a sample was taken at; callers and what took a backtrace of itself have 1
-//! taken off. A stack that is both becomes two.
+//! What follows a call may be of another line, another inlined function, even another function. The
+//! rules are those of the Firefox Profiler (`nudgeReturnAddresses`): exact is only what a sample
+//! was taken at; callers and what took a backtrace of itself have 1 taken off. A stack that is both
+//! becomes two.
 
 use super::samples::Rows;
 use super::tables::{Frames, Stacks};
 use rustc_hash::FxHashMap;
 
-/// Moves the addresses of callers; `addresses` has one for each frame, NaN where there is none. Samples point to existing stacks.
-pub(super) fn nudge(stacks: &mut Stacks, frames: &mut Frames, addresses: &mut Vec<f64>, samples: &mut Rows) {
+/// Moves the addresses of callers; `addresses` has one for each frame, NaN where there is none.
+/// Samples point to existing stacks.
+pub(super) fn nudge(
+    stacks: &mut Stacks,
+    frames: &mut Frames,
+    addresses: &mut Vec<f64>,
+    samples: &mut Rows,
+) {
     let n_stacks = stacks.frame.len();
     let (mut is_sampled, mut is_caller) = (vec![false; n_stacks], vec![false; n_stacks]);
     let mark = |marks: &mut Vec<bool>, ids: &[u32]| {
@@ -24,7 +31,8 @@ pub(super) fn nudge(stacks: &mut Stacks, frames: &mut Frames, addresses: &mut Ve
         mark(&mut is_caller, callers);
     }
 
-    let (mut is_exact_frame, mut is_caller_frame) = (vec![false; addresses.len()], vec![false; addresses.len()]);
+    let (mut is_exact_frame, mut is_caller_frame) =
+        (vec![false; addresses.len()], vec![false; addresses.len()]);
     for (stack, &frame) in stacks.frame.iter().enumerate() {
         mark(if is_sampled[stack] { &mut is_exact_frame } else { &mut is_caller_frame }, &[frame]);
         if is_caller[stack] {

@@ -1,8 +1,10 @@
-//! What samples are weighed by: their weight, the CPU time since the sample before, and what was allocated.
+//! What samples are weighed by: their weight, the CPU time since the sample before, and what was
+//! allocated.
 //!
-//! Allocations have tables of their own; their rows follow the samples of their thread, and every row weighs nothing but in
-//! the metrics of its table. Names and rules of the latter are the Firefox Profiler's "call tree summary strategies"
-//! (`call-tree` and `profile-data`): it hides rows that do not count, here they weigh 0.
+//! Allocations have tables of their own; their rows follow the samples of their thread, and every
+//! row weighs nothing but in the metrics of its table. Names and rules of the latter are the
+//! Firefox Profiler's "call tree summary strategies" (`call-tree` and `profile-data`): it hides
+//! rows that do not count, here they weigh 0.
 
 use super::columns::ABSENT;
 use super::schema::Meta;
@@ -16,7 +18,8 @@ use rustc_hash::FxHashMap;
 pub(super) enum Kind {
     /// The weight of samples that are weighed in this unit.
     Weight(String),
-    /// `threadCPUDelta`. The first sample of a thread has none: what it would count began before the recording.
+    /// `threadCPUDelta`. The first sample of a thread has none: what it would count began before
+    /// the recording.
     Cpu,
     Js,
     /// What was allocated.
@@ -53,7 +56,8 @@ impl Present {
     /// The metrics of the file; the first is its own choice.
     pub(super) fn kinds(mut self) -> Vec<Kind> {
         use Kind::{Cpu, Js, Native, NativeFreed, NativeFreedAllocation, NativeRetained};
-        let (native, addressed) = (self.native >= NativeRows::Plain, self.native == NativeRows::Addressed);
+        let (native, addressed) =
+            (self.native >= NativeRows::Plain, self.native == NativeRows::Addressed);
         if self.units.is_empty() && !self.js && !native {
             self.units.push("samples".to_owned());
         }
@@ -66,7 +70,11 @@ impl Present {
             (NativeFreedAllocation, addressed),
         ];
         let weights = self.units.into_iter().map(Kind::Weight);
-        weights.chain(std::iter::once(cpu).chain(allocations).filter_map(|(kind, is)| is.then_some(kind))).collect()
+        weights
+            .chain(
+                std::iter::once(cpu).chain(allocations).filter_map(|(kind, is)| is.then_some(kind)),
+            )
+            .collect()
     }
 }
 
@@ -98,7 +106,8 @@ pub(super) struct Rows {
     pub(super) native: Allocations,
 }
 
-/// What was allocated and freed on one thread, in order, decoded. Columns are as long as each other or empty.
+/// What was allocated and freed on one thread, in order, decoded. Columns are as long as each other
+/// or empty.
 #[derive(Default)]
 pub(super) struct Allocations {
     pub(super) stacks: Vec<u32>,
@@ -110,10 +119,23 @@ pub(super) struct Allocations {
 impl Rows {
     /// Whether there are so many stacks that all of them exist.
     pub(super) fn check(&self, place: &str, available: usize) -> Result<(), ReadError> {
-        let tables = [("samples", &self.stacks), ("jsAllocations", &self.js.stacks), ("nativeAllocations", &self.native.stacks)];
+        let tables = [
+            ("samples", &self.stacks),
+            ("jsAllocations", &self.js.stacks),
+            ("nativeAllocations", &self.native.stacks),
+        ];
         for (table, stacks) in tables {
-            if let Some(row) = stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available) {
-                return Err(dangling(place, &format!("{table}.stack"), row, stacks[row], available, "stacks"));
+            if let Some(row) =
+                stacks.iter().position(|&stack| stack != ABSENT && stack as usize >= available)
+            {
+                return Err(dangling(
+                    place,
+                    &format!("{table}.stack"),
+                    row,
+                    stacks[row],
+                    available,
+                    "stacks",
+                ));
             }
         }
         Ok(())
@@ -130,8 +152,12 @@ impl Rows {
         self.check(place, available)?;
         // The first says what was used before there was any sample.
         match &mut self.cpu {
-            Some(Weights::Each(deltas)) => deltas.first_mut().into_iter().for_each(|first| *first = 0.0),
-            Some(Weights::Counts(deltas)) => deltas.first_mut().into_iter().for_each(|first| *first = 0),
+            Some(Weights::Each(deltas)) => {
+                deltas.first_mut().into_iter().for_each(|first| *first = 0.0);
+            }
+            Some(Weights::Counts(deltas)) => {
+                deltas.first_mut().into_iter().for_each(|first| *first = 0);
+            }
             Some(Weights::Ones) | None => {}
         }
         let weights = kinds.iter().map(|kind| self.column(kind)).collect();
@@ -139,7 +165,9 @@ impl Rows {
         let mut stacks = self.stacks;
         stacks.extend(self.js.stacks);
         stacks.extend(self.native.stacks);
-        let stacks = stacks.into_iter().map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
+        let stacks = stacks
+            .into_iter()
+            .map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
         Ok(profile::Samples::new(stacks, weights))
     }
 
@@ -148,14 +176,20 @@ impl Rows {
         let lengths = [self.stacks.len(), self.js.stacks.len(), self.native.stacks.len()];
         let zeros = |table: usize| Weights::Each(vec![0.0; lengths[table]]);
         let own = match kind {
-            Kind::Weight(unit) if *unit == self.unit => std::mem::replace(&mut self.weights, Weights::Ones),
+            Kind::Weight(unit) if *unit == self.unit => {
+                std::mem::replace(&mut self.weights, Weights::Ones)
+            }
             Kind::Cpu => self.cpu.take().unwrap_or_else(|| zeros(0)),
             _ => zeros(0),
         };
         if lengths[1..] == [0, 0] {
             return own;
         }
-        let js = if *kind == Kind::Js { Weights::Each(std::mem::take(&mut self.js.bytes)) } else { zeros(1) };
+        let js = if *kind == Kind::Js {
+            Weights::Each(std::mem::take(&mut self.js.bytes))
+        } else {
+            zeros(1)
+        };
         let native = self.native.weights(kind).map_or_else(|| zeros(2), Weights::Each);
         let parts = [own, js, native].into_iter().zip(lengths).flat_map(|(part, len)| match part {
             Weights::Ones => vec![1.0; len],
@@ -196,11 +230,16 @@ impl Allocations {
         })
     }
 
-    /// Calls `freed` with the row of each allocation that a later row frees, and with the bytes of that row. An address that
-    /// is allocated twice was freed unseen in between.
+    /// Calls `freed` with the row of each allocation that a later row frees, and with the bytes of
+    /// that row. An address that is allocated twice was freed unseen in between.
     fn each_freed(&self, mut freed: impl FnMut(usize, f64)) {
         let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
-        let known = self.bytes.iter().zip(&self.addresses).enumerate().filter(|(_, (_, address))| !address.is_nan());
+        let known = self
+            .bytes
+            .iter()
+            .zip(&self.addresses)
+            .enumerate()
+            .filter(|(_, (_, address))| !address.is_nan());
         for (row, (&bytes, address)) in known {
             if bytes >= 0.0 {
                 rows.insert(address.to_bits(), row);

@@ -1,8 +1,10 @@
-//! The tables and columns that bear on costs, and what their flags mean. Everything else in the file is passed over.
+//! The tables and columns that bear on costs, and what their flags mean. Everything else in the
+//! file is passed over.
 //!
-//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits {threadCPUDelta} }`, `file.libs
-//! [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`, `file.threads [{name, processName, pid, tid, samples, …tables}]`,
-//! `file.shared { …tables }`. Numbers say since or until which version:
+//! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits
+//! {threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
+//! `file.threads [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`.
+//! Numbers say since or until which version:
 //!
 //! | table | columns |
 //! |---|---|
@@ -66,7 +68,8 @@ impl Meta {
 
     /// The category of stacks that nothing else is said of: the first grey one.
     pub(super) fn default_category(&self) -> Option<u32> {
-        let position = self.categories.iter().flatten().position(|category| category.color == "grey");
+        let position =
+            self.categories.iter().flatten().position(|category| category.color == "grey");
         position.map(|category| category as u32)
     }
 

@@ -1,9 +1,11 @@
-//! JSON slabs (JSLB): a file of numbered blocks, columns of numbers or JSON text in which `{"$s": N}` stands for block N.
+//! JSON slabs (JSLB): a file of numbered blocks, columns of numbers or JSON text in which `{"$s":
+//! N}` stands for block N.
 //!
-//! samply and the Firefox Profiler write processed profiles so. Little endian: magic (8 bytes), version 1, number of slabs,
-//! number of the root slab, then type, offset and length of each (all u32). Types 0 to 9 are columns, 10 is JSON. Nothing of
-//! that is believed before it was checked against the file, and since one slab can stand in many places, and JSON slabs in
-//! each other, how often one is used has a limit. What is made of slabs is up to [`super::raw`].
+//! samply and the Firefox Profiler write processed profiles so. Little endian: magic (8 bytes),
+//! version 1, number of slabs, number of the root slab, then type, offset and length of each (all
+//! u32). Types 0 to 9 are columns, 10 is JSON. Nothing of that is believed before it was checked
+//! against the file, and since one slab can stand in many places, and JSON slabs in each other, how
+//! often one is used has a limit. What is made of slabs is up to [`super::raw`].
 
 use super::columns::Cells;
 use crate::{At, ReadError};
@@ -14,8 +16,8 @@ pub(super) const ROOT_FIELD: usize = 16;
 const HEADER: usize = 20;
 const ROW: usize = 12;
 
-/// How many times a slab may be referred to. Writers do it once; without a limit a small file could stand for a huge one, and
-/// slabs that refer to each other in a circle for one without end.
+/// How many times a slab may be referred to. Writers do it once; without a limit a small file could
+/// stand for a huge one, and slabs that refer to each other in a circle for one without end.
 const MAX_USES: u8 = 4;
 
 /// The slabs of a file.
@@ -38,46 +40,61 @@ pub(super) struct Slab<'a> {
 impl<'a> Slabs<'a> {
     /// The slabs of a file that begins with the magic bytes.
     pub(super) fn new(file: &'a [u8]) -> Result<Self, ReadError> {
-        let cut = || ReadError::truncated(At::Byte(file.len() as u64), "the file ends in its table of slabs");
+        let cut = || {
+            ReadError::truncated(At::Byte(file.len() as u64), "the file ends in its table of slabs")
+        };
         let field = |at: usize| Some(u32::from_le_bytes(*file.get(at..)?.first_chunk()?));
         let header = field(8).zip(field(12)).zip(field(ROOT_FIELD));
         let ((version, n), root) = header.ok_or_else(cut)?;
         if version != VERSION {
-            return Err(malformed(8, format!("version {version} of JSON slabs, expected {VERSION}")));
+            return Err(malformed(
+                8,
+                format!("version {version} of JSON slabs, expected {VERSION}"),
+            ));
         }
         let table_end = (n as usize).checked_mul(ROW).and_then(|len| len.checked_add(HEADER));
         let table_end = table_end.filter(|&end| end <= file.len()).ok_or_else(cut)?;
         let row = |i: usize| {
             let at = HEADER + i * ROW;
-            let ((kind, offset), len) = field(at).zip(field(at + 4)).zip(field(at + 8)).ok_or_else(cut)?;
+            let ((kind, offset), len) =
+                field(at).zip(field(at + 4)).zip(field(at + 8)).ok_or_else(cut)?;
             let (offset, len) = (offset as usize, len as usize);
-            let (cells, width) =
-                cells(kind).ok_or_else(|| malformed(at, format!("slab {i} is of type {kind}, expected one of 0 to 10")))?;
+            let (cells, width) = cells(kind).ok_or_else(|| {
+                malformed(at, format!("slab {i} is of type {kind}, expected one of 0 to 10"))
+            })?;
             if len % width != 0 {
                 let message = format!("slab {i} has {len} bytes, expected a multiple of {width}");
                 return Err(malformed(at + 8, message));
             }
             let bytes = file.get(offset..).and_then(|rest| rest.get(..len)).ok_or_else(|| {
-                let message = format!("slab {i} has {len} bytes from {offset}, but the file ends at {}", file.len());
+                let message = format!(
+                    "slab {i} has {len} bytes from {offset}, but the file ends at {}",
+                    file.len()
+                );
                 ReadError::truncated(At::Byte(at as u64), message)
             })?;
             Ok(Slab { bytes, offset, cells, uses: 0 })
         };
         let rows: Vec<Slab<'a>> = (0..n as usize).map(row).collect::<Result<_, ReadError>>()?;
 
-        let mut order: Vec<usize> = (0..rows.len()).filter(|&i| !rows[i].bytes.is_empty()).collect();
+        let mut order: Vec<usize> =
+            (0..rows.len()).filter(|&i| !rows[i].bytes.is_empty()).collect();
         order.sort_unstable_by_key(|&i| rows[i].offset);
         let mut free = table_end;
         for i in order {
             let slab = &rows[i];
             if slab.offset < free {
-                let message = format!("slab {i} begins at {}, within what ends at {free}", slab.offset);
+                let message =
+                    format!("slab {i} begins at {}, within what ends at {free}", slab.offset);
                 return Err(malformed(HEADER + i * ROW, message));
             }
             free = slab.offset + slab.bytes.len();
         }
         if rows.get(root as usize).is_none_or(|root| root.cells != Cells::Json) {
-            return Err(malformed(ROOT_FIELD, format!("slab {root} is the root, expected one of the {n} slabs, of JSON")));
+            return Err(malformed(
+                ROOT_FIELD,
+                format!("slab {root} is the root, expected one of the {n} slabs, of JSON"),
+            ));
         }
         Ok(Self { rows, root })
     }
@@ -91,9 +108,13 @@ impl<'a> Slabs<'a> {
     pub(super) fn refer(&mut self, slab: u32, offset: usize) -> Result<Slab<'a>, ReadError> {
         let n = self.rows.len();
         let row = self.rows.get_mut(slab as usize);
-        let row = row.ok_or_else(|| malformed(offset, format!("refers to slab {slab}, but there are only {n}")))?;
+        let row = row.ok_or_else(|| {
+            malformed(offset, format!("refers to slab {slab}, but there are only {n}"))
+        })?;
         if row.uses == MAX_USES {
-            let message = format!("refers to slab {slab} once too often: more than {MAX_USES} times, or slabs form a circle");
+            let message = format!(
+                "refers to slab {slab} once too often: more than {MAX_USES} times, or slabs form a circle"
+            );
             return Err(malformed(offset, message));
         }
         row.uses += 1;

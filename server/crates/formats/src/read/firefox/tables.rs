@@ -1,7 +1,8 @@
 //! Decoded tables to those of a profile, whatever they were decoded from.
 //!
-//! Tables of each thread are appended one after the other; strings, libraries, funcs and frames are interned, so equal ones
-//! of several threads become one. Only rows that a frame uses are looked at: orphaned funcs hold garbage.
+//! Tables of each thread are appended one after the other; strings, libraries, funcs and frames are
+//! interned, so equal ones of several threads become one. Only rows that a frame uses are looked
+//! at: orphaned funcs hold garbage.
 
 use super::columns::{ABSENT, Text};
 use super::location;
@@ -35,7 +36,8 @@ pub(super) struct Tables<'t> {
 
 /// Appends all stacks of one set of tables, with the frames and funcs that they use.
 ///
-/// The columns of stacks are most of a file: `stacks` decodes them while names and frames are looked up.
+/// The columns of stacks are most of a file: `stacks` decodes them while names and frames are
+/// looked up.
 pub(super) fn append<'t>(
     builder: &mut ProfileBuilder,
     place: &str,
@@ -58,22 +60,43 @@ pub(super) fn append<'t>(
     builder.reserve_stacks(frame_column.len());
     for (row, (&frame, &parent)) in frame_column.iter().zip(&parents).enumerate() {
         let id = ids.get(frame as usize).copied();
-        let id = id.ok_or_else(|| dangling(place, "stackTable.frame", row, frame, ids.len(), "frames"))?;
+        let id =
+            id.ok_or_else(|| dangling(place, "stackTable.frame", row, frame, ids.len(), "frames"))?;
         let prefix = match (parent, relative) {
             (ABSENT, _) | (0, true) => None,
             (offset, true) => match row.checked_sub(offset as usize) {
                 Some(prefix) => Some(prefix),
-                None => return Err(dangling(place, "stackTable.prefixOffset", row, offset, row, "stacks before it")),
+                None => {
+                    return Err(dangling(
+                        place,
+                        "stackTable.prefixOffset",
+                        row,
+                        offset,
+                        row,
+                        "stacks before it",
+                    ));
+                }
             },
             (prefix, false) if (prefix as usize) < row => Some(prefix as usize),
-            (prefix, false) => return Err(dangling(place, "stackTable.prefix", row, prefix, row, "stacks before it")),
+            (prefix, false) => {
+                return Err(dangling(
+                    place,
+                    "stackTable.prefix",
+                    row,
+                    prefix,
+                    row,
+                    "stacks before it",
+                ));
+            }
         };
         builder.push_stack(prefix.map(|prefix| StackId::new((first + prefix) as u32)), id)?;
     }
     if !categories.is_empty() {
         let own = |row: usize| match category.get(row) {
             Some(&category) => category,
-            None => frames.cell(&frames.category, frame_column[row] as usize, frame_flags::CATEGORY).unwrap_or(ABSENT),
+            None => frames
+                .cell(&frames.category, frame_column[row] as usize, frame_flags::CATEGORY)
+                .unwrap_or(ABSENT),
         };
         categories.mark(builder, first, frame_column.len(), own)?;
     }
@@ -90,7 +113,8 @@ pub(super) struct Categories<'m> {
 impl<'m> Categories<'m> {
     pub(super) fn new(meta: &'m Meta) -> Self {
         let names = meta.categories();
-        let default = meta.default_category().and_then(|default| names.get(default as usize)).copied();
+        let default =
+            meta.default_category().and_then(|default| names.get(default as usize)).copied();
         Self { names, default: default.unwrap_or_default() }
     }
 
@@ -98,16 +122,27 @@ impl<'m> Categories<'m> {
         self.names.is_empty()
     }
 
-    /// Puts `n` stacks from `first` on into their categories. A stack without one of its own has its parent's (Firefox Profiler,
-    /// `profile-data`, derived stack categories).
-    fn mark(&self, builder: &mut ProfileBuilder, first: usize, n: usize, own: impl Fn(usize) -> u32) -> Result<(), ReadError> {
+    /// Puts `n` stacks from `first` on into their categories. A stack without one of its own has
+    /// its parent's (Firefox Profiler, `profile-data`, derived stack categories).
+    fn mark(
+        &self,
+        builder: &mut ProfileBuilder,
+        first: usize,
+        n: usize,
+        own: impl Fn(usize) -> u32,
+    ) -> Result<(), ReadError> {
         if n == 0 {
             return Ok(());
         }
-        // What comes first takes no room (see `ProfileBuilder::intern_category`), and many recordings have nothing else.
+        // What comes first takes no room (see `ProfileBuilder::intern_category`), and many
+        // recordings have nothing else.
         builder.intern_category(self.names.get(own(0) as usize).unwrap_or(&self.default))?;
         let default = builder.intern_category(self.default)?;
-        let ids = self.names.iter().map(|name| builder.intern_category(name)).collect::<Result<Vec<_>, _>>()?;
+        let ids = self
+            .names
+            .iter()
+            .map(|name| builder.intern_category(name))
+            .collect::<Result<Vec<_>, _>>()?;
         for row in 0..n {
             let stack = StackId::new((first + row) as u32);
             let category = match ids.get(own(row) as usize) {
@@ -121,7 +156,11 @@ impl<'m> Categories<'m> {
 }
 
 /// The frame table, and the frame of each of its rows.
-fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) -> Result<(Frames, Vec<FrameId>), ReadError> {
+fn append_frames(
+    builder: &mut ProfileBuilder,
+    place: &str,
+    tables: Tables<'_>,
+) -> Result<(Frames, Vec<FrameId>), ReadError> {
     let Tables { frames, columns, addresses, funcs, names } = tables;
     let mut ids = Vec::with_capacity(frames.func.len());
     let (columns, addresses) = (LazyCell::new(columns), LazyCell::new(addresses));
@@ -139,20 +178,28 @@ fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) 
         let location = frames.cell(&frames.original_location, row, frame_flags::ORIGINAL_LOCATION);
         let address = || {
             let address = addresses.as_ref().map_err(Clone::clone)?.get(row).copied();
-            let has = frames.flags.get(row).is_none_or(|flags| flags & frame_flags::ADDRESS_AND_LIB != 0);
+            let has =
+                frames.flags.get(row).is_none_or(|flags| flags & frame_flags::ADDRESS_AND_LIB != 0);
             // Nothing that runs is where a library begins; exporters that know no address write 0.
             #[expect(clippy::cast_sign_loss, reason = "it is above 0")]
             Ok(address.filter(|&address| has && address > 0.0).map(|address| address as u64))
         };
         let position = match known[func as usize] {
             Some((known, position)) if known == lib && location.is_none() => position,
-            _ => funcs.position(place, builder, func as usize, &Executing { lib, location, address: &address }, &names)?,
+            _ => funcs.position(
+                place,
+                builder,
+                func as usize,
+                &Executing { lib, location, address: &address },
+                &names,
+            )?,
         };
         if location.is_none() && !position.is_address {
             known[func as usize] = Some((lib, position));
         }
-        // A frame without a line stands at its func's first; one whose flags say that it has line 0 stands at no line.
-        // Source and line come from the same tier: both before compilation or both after (Firefox Profiler, `line-timings`).
+        // A frame without a line stands at its func's first; one whose flags say that it has line 0
+        // stands at no line. Source and line come from the same tier: both before compilation or
+        // both after (Firefox Profiler, `line-timings`).
         let own = frames.cell(&frames.line, row, frame_flags::LINE);
         let own = own.filter(|&line| (line > 0 || !frames.flags.is_empty()) && !position.original);
         let column = match own {
@@ -162,7 +209,8 @@ fn append_frames(builder: &mut ProfileBuilder, place: &str, tables: Tables<'_>) 
             }
             _ => 0,
         };
-        let frame = Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined };
+        let frame =
+            Frame { func: position.func, line: own.unwrap_or(position.line), column, inlined };
         ids.push(match position.elsewhere {
             Some((source, line)) => builder.intern_frame_elsewhere(frame, source, line)?,
             None => builder.intern_frame(frame)?,
@@ -236,7 +284,8 @@ struct Executing<'f> {
     address: &'f dyn Fn() -> Result<Option<u64>, ReadError>,
 }
 
-/// What all threads have in common, where they do: strings since 56, sources since 58, locations since 64.
+/// What all threads have in common, where they do: strings since 56, sources since 58, locations
+/// since 64.
 #[derive(Default)]
 pub(super) struct Shared<'a> {
     pub(super) strings: Vec<Text<'a>>,
@@ -274,8 +323,9 @@ impl Funcs {
 
     /// The func at `row` as a frame has it.
     ///
-    /// One that is called by an address has as many rows of its own as it has addresses, each called by where it lies in its
-    /// library: its name in the file may be where it lay in memory (Firefox Profiler, `process-profile`).
+    /// One that is called by an address has as many rows of its own as it has addresses, each
+    /// called by where it lies in its library: its name in the file may be where it lay in memory
+    /// (Firefox Profiler, `process-profile`).
     fn position(
         &self,
         place: &str,
@@ -286,14 +336,24 @@ impl Funcs {
     ) -> Result<Position, ReadError> {
         let string = |id: u32| names.strings.get(id as usize).map(|text| text.0.as_ref());
         let source = |id: u32| names.shared.sources.get(id as usize).copied().and_then(string);
-        let located = |id: u32| names.shared.locations.get(id as usize).copied().unwrap_or((ABSENT, 0));
+        let located =
+            |id: u32| names.shared.locations.get(id as usize).copied().unwrap_or((ABSENT, 0));
 
         let name = self.name[row];
-        let name = string(name).ok_or_else(|| dangling(place, "funcTable.name", row, name, names.strings.len(), "strings"))?;
-        let resource_lib = || names.resource_libs.get(self.cell(&self.resource, row, func_flags::RESOURCE)? as usize).copied();
-        let lib = frame.lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
+        let name = string(name).ok_or_else(|| {
+            dangling(place, "funcTable.name", row, name, names.strings.len(), "strings")
+        })?;
+        let resource_lib = || {
+            names
+                .resource_libs
+                .get(self.cell(&self.resource, row, func_flags::RESOURCE)? as usize)
+                .copied()
+        };
+        let lib =
+            frame.lib.or_else(resource_lib).and_then(|lib| names.libs.get(lib as usize).copied());
         let start = self.cell(&self.line, row, func_flags::LINE).unwrap_or(0);
-        let func_location = self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
+        let func_location =
+            self.cell(&self.original_location, row, func_flags::ORIGINAL_LOCATION).map(located);
         let (file, start) = if let Some((file, line)) = func_location {
             (source(file), line)
         } else {
@@ -306,22 +366,26 @@ impl Funcs {
         let address = if is_address { (frame.address)()? } else { None };
         // Without the address in the library there is nothing to look up there.
         let lib = lib.filter(|_| is_address == address.is_some());
-        let name = address.map_or(Cow::Borrowed(name), |address| Cow::Owned(format!("{address:#x}")));
+        let name =
+            address.map_or(Cow::Borrowed(name), |address| Cow::Owned(format!("{address:#x}")));
         let func = Func {
             name: builder.intern_string(&name)?,
-            source: file.map(|file| builder.intern_source(&crate::read::source_name(file))).transpose()?,
+            source: file
+                .map(|file| builder.intern_source(&crate::read::source_name(file)))
+                .transpose()?,
             lib,
             line: known(start),
             column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
         };
         // A compiler puts code of one file into functions of another.
-        let (line, elsewhere) = match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
-            Some((Some(other), line @ 1..)) if file != Some(other) => {
-                (0, Some((builder.intern_source(&crate::read::source_name(other))?, line)))
-            }
-            Some((executing, line)) => (if executing == file { line } else { 0 }, None),
-            None => (known(start), None),
-        };
+        let (line, elsewhere) =
+            match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
+                Some((Some(other), line @ 1..)) if file != Some(other) => {
+                    (0, Some((builder.intern_source(&crate::read::source_name(other))?, line)))
+                }
+                Some((executing, line)) => (if executing == file { line } else { 0 }, None),
+                None => (known(start), None),
+            };
         let original = frame.location.is_some() || func_location.is_some();
         let is_script = file.is_some_and(is_script);
         let func = builder.intern_func(func)?;
@@ -349,7 +413,17 @@ pub(super) fn same_length(place: &str, found: usize, expected: usize) -> Result<
     Err(ReadError::malformed(At::Key(place.to_owned()), message))
 }
 
-pub(super) fn dangling(place: &str, column: &str, row: usize, index: u32, len: usize, of: &str) -> ReadError {
+pub(super) fn dangling(
+    place: &str,
+    column: &str,
+    row: usize,
+    index: u32,
+    len: usize,
+    of: &str,
+) -> ReadError {
     let found = if index == ABSENT { "is empty".to_owned() } else { format!("is {index}") };
-    ReadError::malformed(At::Key(format!("{place}.{column}[{row}]")), format!("{found}, expected one of the {len} {of}"))
+    ReadError::malformed(
+        At::Key(format!("{place}.{column}[{row}]")),
+        format!("{found}, expected one of the {len} {of}"),
+    )
 }

@@ -1,9 +1,11 @@
-//! What the text of a frame says: every profiler has its own way to put function, file and line into one name.
+//! What the text of a frame says: every profiler has its own way to put function, file and line
+//! into one name.
 //!
-//! One dialect is chosen per file by its first frames. A frame that does not fit it is tried in the others and is a mere name
-//! if none fits. Whether a line is the one *executing* or that of the *definition* is a property of the dialect: only the
-//! former becomes a cost of that line.
+//! One dialect is chosen per file by its first frames. A frame that does not fit it is tried in the
+//! others and is a mere name if none fits. Whether a line is the one *executing* or that of the
+//! *definition* is a property of the dialect: only the former becomes a cost of that line.
 
+use crate::Dialect;
 use crate::read::austin::KERNEL;
 use std::borrow::Cow;
 
@@ -25,98 +27,56 @@ pub(in crate::read) enum Position {
     Definition { line: u32, column: u32 },
 }
 
-/// A way to write frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::read) enum Dialect {
-    /// `name - /p/f.rb:12`
-    Rbspy,
-    /// `name (pkg/f.py:12)`, `name (lib.so)`
-    PySpy,
-    /// `LazyCompile:*f /p/x.js:12:3`: where f starts
-    V8,
-    /// `py:f:12:/p/x.py`, `TRACE_3::f.lua:12`: where it starts; `py::f:/p/x.py` (CPython's perf trampoline)
-    Vmprof,
-    /// `sym /abs/f.c:12`, `/abs/f.c:12`
-    Perf,
-    /// `sym:f.cpp:137`
-    FlameGraph,
-    /// `/p/x.py:f:12`
-    Austin,
-    /// `f (module);L12`
-    Austin2,
-    /// `/p/x.py:12:f`
-    Faulthandler,
-    /// `pkg/Class.method:12`
-    AsyncProfiler,
-    /// A module, a backtick and `func+0x1f`
-    Dtrace,
-}
+/// The dialects of folded stacks, in the order in which a frame is tried: a dialect whose frames
+/// could be taken for those of another one stands before it.
+const FOLDED: [Dialect; 11] = [
+    Dialect::Rbspy,
+    Dialect::PySpy,
+    Dialect::V8,
+    Dialect::Vmprof,
+    Dialect::PerfSrcline,
+    Dialect::FlameGraphSrcline,
+    Dialect::Austin,
+    Dialect::Austin2,
+    Dialect::Faulthandler,
+    Dialect::AsyncProfiler,
+    Dialect::Dtrace,
+];
 
 impl Dialect {
-    /// In the order in which a frame is tried: what is more particular stands first.
-    const ALL: [Self; 11] = [
-        Self::Rbspy,
-        Self::PySpy,
-        Self::V8,
-        Self::Vmprof,
-        Self::Perf,
-        Self::FlameGraph,
-        Self::Austin,
-        Self::Austin2,
-        Self::Faulthandler,
-        Self::AsyncProfiler,
-        Self::Dtrace,
-    ];
-
-    /// A stable name for programs.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Rbspy => "rbspy",
-            Self::PySpy => "py-spy",
-            Self::V8 => "v8",
-            Self::Vmprof => "vmprof",
-            Self::Perf => "perf-srcline",
-            Self::FlameGraph => "flamegraph-srcline",
-            Self::Austin => "austin",
-            Self::Austin2 => "austin-2",
-            Self::Faulthandler => "faulthandler",
-            Self::AsyncProfiler => "async-profiler",
-            Self::Dtrace => "dtrace",
-        }
-    }
-
-    /// What `frame` says in this dialect; `None` if it is not written in it.
+    /// What `frame` says in this dialect of folded stacks; `None` if it is not written in it.
     pub(in crate::read) fn parse(self, frame: &str) -> Option<Place<'_>> {
         match self {
             Self::Rbspy => rbspy(frame),
             Self::PySpy => py_spy(frame),
             Self::V8 => v8(frame),
             Self::Vmprof => vmprof(frame),
-            Self::Perf => perf(frame),
-            Self::FlameGraph => flame_graph(frame),
+            Self::PerfSrcline => perf(frame),
+            Self::FlameGraphSrcline => flame_graph(frame),
             Self::Austin => austin(frame),
             Self::Austin2 => austin_2(frame),
             Self::Faulthandler => faulthandler(frame),
             Self::AsyncProfiler => async_profiler(frame),
             Self::Dtrace => dtrace(frame),
+            _ => None,
         }
     }
 
     /// What `frame` says in the first dialect that it fits.
     pub(super) fn any(frame: &str) -> Option<Place<'_>> {
-        Self::ALL.into_iter().find_map(|dialect| dialect.parse(frame))
+        FOLDED.into_iter().find_map(|dialect| dialect.parse(frame))
     }
 
     /// The dialect in which most of `frames` are written, if any is.
     pub(super) fn of_most<'a>(frames: impl Iterator<Item = &'a str>) -> Option<Self> {
-        let mut counts = [0_usize; Self::ALL.len()];
+        let mut counts = [0_usize; FOLDED.len()];
         for frame in frames {
-            for (count, dialect) in counts.iter_mut().zip(Self::ALL) {
+            for (count, dialect) in counts.iter_mut().zip(FOLDED) {
                 *count += usize::from(dialect.parse(frame).is_some());
             }
         }
         let most = counts.iter().copied().max().filter(|&most| most > 0)?;
-        Self::ALL.into_iter().zip(counts).find(|&(_, count)| count == most).map(|(dialect, _)| dialect)
+        FOLDED.into_iter().zip(counts).find(|&(_, count)| count == most).map(|(dialect, _)| dialect)
     }
 }
 
@@ -127,11 +87,19 @@ impl<'a> Place<'a> {
     }
 
     fn executing(name: &'a str, file: &'a str, line: u32) -> Self {
-        Self { file: Some(Cow::Borrowed(file)), position: Position::Executing(line), ..Self::named(name) }
+        Self {
+            file: Some(Cow::Borrowed(file)),
+            position: Position::Executing(line),
+            ..Self::named(name)
+        }
     }
 
     fn defined(name: &'a str, file: &'a str, line: u32, column: u32) -> Self {
-        Self { file: Some(Cow::Borrowed(file)), position: Position::Definition { line, column }, ..Self::named(name) }
+        Self {
+            file: Some(Cow::Borrowed(file)),
+            position: Position::Definition { line, column },
+            ..Self::named(name)
+        }
     }
 }
 
@@ -146,8 +114,15 @@ pub(super) enum Suffix {
 /// Takes the suffix off a frame.
 pub(super) fn without_suffix(frame: &str) -> (&str, Suffix) {
     let inlined = frame.strip_suffix("_[i]").map(|name| (name, Suffix::Inlined));
-    let other = || ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"].iter().find_map(|suffix| frame.strip_suffix(suffix));
-    inlined.or_else(|| Some((other()?, Suffix::Other))).filter(|(name, _)| !name.is_empty()).unwrap_or((frame, Suffix::None))
+    let other = || {
+        ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"]
+            .iter()
+            .find_map(|suffix| frame.strip_suffix(suffix))
+    };
+    inlined
+        .or_else(|| Some((other()?, Suffix::Other)))
+        .filter(|(name, _)| !name.is_empty())
+        .unwrap_or((frame, Suffix::None))
 }
 
 fn rbspy(frame: &str) -> Option<Place<'_>> {
@@ -169,25 +144,34 @@ fn py_spy(frame: &str) -> Option<Place<'_>> {
 }
 
 fn v8(frame: &str) -> Option<Place<'_>> {
-    const TAGS: [&str; 6] = ["LazyCompile:", "InterpretedFunction:", "Function:", "Script:", "Eval:", "JS:"];
+    const TAGS: [&str; 6] =
+        ["LazyCompile:", "InterpretedFunction:", "Function:", "Script:", "Eval:", "JS:"];
     let tagged = TAGS.iter().find_map(|tag| frame.strip_prefix(tag));
     let marked = tagged.unwrap_or(frame).strip_prefix(['~', '*', '^', '+']);
     let (rest, last) = line_behind(marked.or(tagged).unwrap_or(frame))?;
-    let (rest, line, column) = line_behind(rest).map_or((rest, last, None), |(rest, line)| (rest, line, Some(last)));
-    // The name may have blanks (`get x`), and so may the file: the file begins where something begins like one.
+    let (rest, line, column) =
+        line_behind(rest).map_or((rest, last, None), |(rest, line)| (rest, line, Some(last)));
+    // The name may have blanks (`get x`), and so may the file: the file begins where something
+    // begins like one.
     let begins = |at: &usize| rest.get(at + 1..).is_some_and(begins_like_script);
     let blank = rest.match_indices(' ').map(|(at, _)| at).find(begins).or_else(|| rest.find(' '));
     let (name, file) = match blank {
         Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
         None => ("", rest),
     };
-    let known = marked.is_some() || (tagged.is_some() && is_file(file)) || (column.is_some() && begins_like_script(file));
+    let known = marked.is_some()
+        || (tagged.is_some() && is_file(file))
+        || (column.is_some() && begins_like_script(file));
     let name = if name.is_empty() { "(anonymous)" } else { name };
-    (known && !file.is_empty() && !is_number(file)).then(|| Place::defined(name, file, line, column.unwrap_or(0)))
+    (known && !file.is_empty() && !is_number(file))
+        .then(|| Place::defined(name, file, line, column.unwrap_or(0)))
 }
 
 fn begins_like_script(file: &str) -> bool {
-    ["/", "file:", "node:", "http:", "https:", "./", "../"].iter().any(|start| file.starts_with(start)) || has_drive(file)
+    ["/", "file:", "node:", "http:", "https:", "./", "../"]
+        .iter()
+        .any(|start| file.starts_with(start))
+        || has_drive(file)
 }
 
 fn vmprof(frame: &str) -> Option<Place<'_>> {
@@ -198,9 +182,12 @@ fn vmprof(frame: &str) -> Option<Place<'_>> {
     if let Some(rest) = frame.strip_prefix("py:") {
         let (name, rest) = rest.split_once(':')?;
         let (line, file) = rest.split_once(':')?;
-        return Some(Place::defined(name, file, line.parse().ok()?, 0)).filter(|_| !file.is_empty());
+        return Some(Place::defined(name, file, line.parse().ok()?, 0))
+            .filter(|_| !file.is_empty());
     }
-    let (name, place) = frame.split_once("::").filter(|(name, _)| name.strip_prefix("TRACE_").is_some_and(is_number))?;
+    let (name, place) = frame
+        .split_once("::")
+        .filter(|(name, _)| name.strip_prefix("TRACE_").is_some_and(is_number))?;
     let (file, line) = line_behind(place)?;
     Some(Place::defined(name, file, line, 0))
 }
@@ -216,7 +203,8 @@ fn perf(frame: &str) -> Option<Place<'_>> {
         Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
         None => rest.rsplit_once(' ').unwrap_or(("", rest)),
     };
-    // `/p/x.py:f:12` and `f /p/x.js:12:3` are other dialects; perf without symbols gives bare places, functions of no name.
+    // `/p/x.py:f:12` and `f /p/x.js:12:3` are other dialects; perf without symbols gives bare
+    // places, functions of no name.
     let is_plain = !file.contains(':') || (has_drive(file) && !file.get(2..)?.contains(':'));
     let name = if name.trim().is_empty() { file } else { name.trim() };
     let is_path = file.starts_with('/') || has_drive(file) || has_source_extension(file);
@@ -226,9 +214,11 @@ fn perf(frame: &str) -> Option<Place<'_>> {
 fn flame_graph(frame: &str) -> Option<Place<'_>> {
     let (rest, line) = line_behind(frame)?;
     let (name, file) = split_last_colon(rest)?;
-    let has_extension = || file.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_word(end));
+    let has_extension =
+        || file.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && is_word(end));
     let name_or_unknown = if name.is_empty() { "[unknown]" } else { name };
-    (!is_file(name) && (is_file(file) || has_extension())).then(|| Place::executing(name_or_unknown, file, line))
+    (!is_file(name) && (is_file(file) || has_extension()))
+        .then(|| Place::executing(name_or_unknown, file, line))
 }
 
 fn austin(frame: &str) -> Option<Place<'_>> {
@@ -239,7 +229,9 @@ fn austin(frame: &str) -> Option<Place<'_>> {
     }
     match file {
         KERNEL => Some(Place { lib: Some(file), ..Place::named(name) }),
-        _ if is_file(file) || file.split('.').all(is_word) => Some(Place::executing(name, file, line)),
+        _ if is_file(file) || file.split('.').all(is_word) => {
+            Some(Place::executing(name, file, line))
+        }
         _ => None,
     }
 }
@@ -253,7 +245,8 @@ fn austin_2(frame: &str) -> Option<Place<'_>> {
 fn faulthandler(frame: &str) -> Option<Place<'_>> {
     let (rest, name) = split_last_colon(frame)?;
     let (file, line) = line_behind(rest)?;
-    (is_file(file) && !name.is_empty() && !is_number(name)).then(|| Place::executing(name, file, line))
+    (is_file(file) && !name.is_empty() && !is_number(name))
+        .then(|| Place::executing(name, file, line))
 }
 
 fn async_profiler(frame: &str) -> Option<Place<'_>> {
@@ -263,31 +256,49 @@ fn async_profiler(frame: &str) -> Option<Place<'_>> {
         Some((name, 0))
     })?;
     let (class, method) = name.rsplit_once('.')?;
-    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | '-' | '<' | '>');
-    let path = if class.contains('/') { Cow::Borrowed(class) } else { Cow::Owned(class.replace('.', "/")) };
-    let (folder, simple) = path.rsplit_once('/').map_or((None, &*path), |(folder, simple)| (Some(folder), simple));
+    let allowed =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | '-' | '<' | '>');
+    let path = if class.contains('/') {
+        Cow::Borrowed(class)
+    } else {
+        Cow::Owned(class.replace('.', "/"))
+    };
+    let (folder, simple) =
+        path.rsplit_once('/').map_or((None, &*path), |(folder, simple)| (Some(folder), simple));
     let is_class = class.contains('/') || simple.starts_with(|c: char| c.is_uppercase());
     if !is_class || method.is_empty() || !name.chars().all(allowed) {
         return None;
     }
-    // Inner classes and lambdas are in the file of the outermost; Kotlin's top level functions are in `MainKt` of Main.kt.
+    // Inner classes and lambdas are in the file of the outermost; Kotlin's top level functions are
+    // in `MainKt` of Main.kt.
     let outer = simple.split('$').next().filter(|outer| !outer.is_empty())?;
-    let file =
-        outer.strip_suffix("Kt").filter(|stem| !stem.is_empty()).map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
+    let file = outer
+        .strip_suffix("Kt")
+        .filter(|stem| !stem.is_empty())
+        .map_or(format!("{outer}.java"), |stem| format!("{stem}.kt"));
     let file = folder.map_or(file.clone(), |folder| format!("{folder}/{file}"));
-    Some(Place { file: Some(Cow::Owned(file)), position: Position::Executing(line), ..Place::named(name) })
+    Some(Place {
+        file: Some(Cow::Owned(file)),
+        position: Position::Executing(line),
+        ..Place::named(name)
+    })
 }
 
 fn dtrace(frame: &str) -> Option<Place<'_>> {
     let (module, name) = frame.split_once('`')?;
     let name = without_offset(name);
-    (!module.is_empty() && !module.contains(' ') && !name.is_empty()).then(|| Place { lib: Some(module), ..Place::named(name) })
+    (!module.is_empty() && !module.contains(' ') && !name.is_empty())
+        .then(|| Place { lib: Some(module), ..Place::named(name) })
 }
 
 /// A symbol without the offset into it: `func+0x1f`.
 pub(super) fn without_offset(symbol: &str) -> &str {
     match symbol.rsplit_once("+0x") {
-        Some((name, offset)) if !name.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit()) => name,
+        Some((name, offset))
+            if !name.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit()) =>
+        {
+            name
+        }
         _ => symbol,
     }
 }
@@ -303,7 +314,8 @@ fn split_last_colon(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let divides = |&at: &usize| {
         let before = bytes.get(..at).unwrap_or_default();
-        let is_drive = matches!(before, [.., b':' | b' ', drive] | [drive] if drive.is_ascii_alphabetic());
+        let is_drive =
+            matches!(before, [.., b':' | b' ', drive] | [drive] if drive.is_ascii_alphabetic());
         let behind = bytes.get(at + 1..).unwrap_or_default();
         !(behind.starts_with(b"//") || (is_drive && matches!(behind, [b'/' | b'\\', ..])))
     };
@@ -323,10 +335,12 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether `text` names a file: it has a folder or a known extension, or it is one of the names in brackets that interpreters
-/// give to code without a file (`<frozen importlib._bootstrap>`).
+/// Whether `text` names a file: it has a folder or a known extension, or it is one of the names in
+/// brackets that interpreters give to code without a file (`<frozen importlib._bootstrap>`).
 fn is_file(text: &str) -> bool {
-    text.contains(['/', '\\']) || has_source_extension(text) || (text.starts_with('<') && text.ends_with('>'))
+    text.contains(['/', '\\'])
+        || has_source_extension(text)
+        || (text.starts_with('<') && text.ends_with('>'))
 }
 
 fn is_library(text: &str) -> bool {
@@ -337,12 +351,14 @@ fn is_library(text: &str) -> bool {
 
 fn has_source_extension(text: &str) -> bool {
     const EXTENSIONS: &[&str] = &[
-        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "ipp", "inl", "m", "mm", "cu", "s", "S", "asm", "rs", "go", "zig", "d",
-        "nim", "swift", "py", "pyx", "pxd", "pyw", "rb", "erb", "pl", "pm", "php", "lua", "js", "mjs", "cjs", "jsx", "ts", "mts",
-        "cts", "tsx", "vue", "svelte", "html", "java", "kt", "kts", "scala", "groovy", "clj", "cs", "fs", "vb", "hs", "ml",
-        "mli", "ex", "exs", "erl", "jl", "r", "R", "f", "f90", "v", "cr", "dart",
+        "c", "h", "cc", "hh", "cpp", "hpp", "cxx", "hxx", "ipp", "inl", "m", "mm", "cu", "s", "S",
+        "asm", "rs", "go", "zig", "d", "nim", "swift", "py", "pyx", "pxd", "pyw", "rb", "erb",
+        "pl", "pm", "php", "lua", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "vue",
+        "svelte", "html", "java", "kt", "kts", "scala", "groovy", "clj", "cs", "fs", "vb", "hs",
+        "ml", "mli", "ex", "exs", "erl", "jl", "r", "R", "f", "f90", "v", "cr", "dart",
     ];
-    text.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
+    text.rsplit_once('.')
+        .is_some_and(|(stem, extension)| !stem.is_empty() && EXTENSIONS.contains(&extension))
 }
 
 #[cfg(test)]
@@ -358,7 +374,13 @@ mod tests {
             Position::Definition { line, column } => format!("from {line}:{column}"),
         };
         let or_none = |text: Option<&str>| text.unwrap_or("-").to_owned();
-        format!("{} {}|{}|{}|{position}", dialect.name(), place.name, or_none(place.file.as_deref()), or_none(place.lib))
+        format!(
+            "{} {}|{}|{}|{position}",
+            dialect.name(),
+            place.name,
+            or_none(place.file.as_deref()),
+            or_none(place.lib)
+        )
     }
 
     #[test]
@@ -371,9 +393,15 @@ mod tests {
             ("<module> (x.py:3)", "py-spy <module>|x.py|-|at 3"),
             ("f (x.py)", "py-spy f|x.py|-|at 0"),
             ("f (x.py:0)", "py-spy f|x.py|-|at 0"),
-            ("_find (<frozen importlib._bootstrap>:1176)", "py-spy _find|<frozen importlib._bootstrap>|-|at 1176"),
+            (
+                "_find (<frozen importlib._bootstrap>:1176)",
+                "py-spy _find|<frozen importlib._bootstrap>|-|at 1176",
+            ),
             ("f (C:\\a b\\x.py:12)", "py-spy f|C:\\a b\\x.py|-|at 12"),
-            ("PyEval_Eval (libpython3.11.so.1.0)", "py-spy PyEval_Eval|-|libpython3.11.so.1.0|at 0"),
+            (
+                "PyEval_Eval (libpython3.11.so.1.0)",
+                "py-spy PyEval_Eval|-|libpython3.11.so.1.0|at 0",
+            ),
             ("operator() (src/a.cpp:7)", "py-spy operator()|src/a.cpp|-|at 7"),
             ("LazyCompile:*f /p/x.js:12:3", "v8 f|/p/x.js|-|from 12:3"),
             ("LazyCompile:~ /p/x.js:12:3", "v8 (anonymous)|/p/x.js|-|from 12:3"),
@@ -386,13 +414,22 @@ mod tests {
             ("py::<module>:/p/x.py", "vmprof <module>|/p/x.py|-|at 0"),
             ("TRACE_3::f.lua:12", "vmprof TRACE_3|f.lua|-|from 12:0"),
             ("sym /abs/f.c:12", "perf-srcline sym|/abs/f.c|-|at 12"),
-            ("a::b<c, d> /a b/f.c:12 (discriminator 3)", "perf-srcline a::b<c, d>|/a b/f.c|-|at 12"),
+            (
+                "a::b<c, d> /a b/f.c:12 (discriminator 3)",
+                "perf-srcline a::b<c, d>|/a b/f.c|-|at 12",
+            ),
             ("/a:30", "perf-srcline /a|/a|-|at 30"),
             ("f.c:12", "perf-srcline f.c|f.c|-|at 12"),
             ("sym:f.cpp:137", "flamegraph-srcline sym|f.cpp|-|at 137"),
-            ("std::vec<int>::push:/usr/f.weird:137", "flamegraph-srcline std::vec<int>::push|/usr/f.weird|-|at 137"),
+            (
+                "std::vec<int>::push:/usr/f.weird:137",
+                "flamegraph-srcline std::vec<int>::push|/usr/f.weird|-|at 137",
+            ),
             ("sym:C:\\src\\f.cpp:137", "flamegraph-srcline sym|C:\\src\\f.cpp|-|at 137"),
-            ("/usr/lib/threading.py:Thread.run:975", "austin Thread.run|/usr/lib/threading.py|-|at 975"),
+            (
+                "/usr/lib/threading.py:Thread.run:975",
+                "austin Thread.run|/usr/lib/threading.py|-|at 975",
+            ),
             ("<frozen codecs>:<module>:3", "austin <module>|<frozen codecs>|-|at 3"),
             ("C:\\p\\x.py:f:12", "austin f|C:\\p\\x.py|-|at 12"),
             ("file:///p/x.py:f:12", "austin f|file:///p/x.py|-|at 12"),
@@ -401,7 +438,10 @@ mod tests {
             ("f (module);L12", "austin-2 f|module|-|at 12"),
             ("/p/x.py:12:f", "faulthandler f|/p/x.py|-|at 12"),
             ("pkg/Class.method:123", "async-profiler pkg/Class.method|pkg/Class.java|-|at 123"),
-            ("a.b.Class$Inner.<init>:5", "async-profiler a.b.Class$Inner.<init>|a/b/Class.java|-|at 5"),
+            (
+                "a.b.Class$Inner.<init>:5",
+                "async-profiler a.b.Class$Inner.<init>|a/b/Class.java|-|at 5",
+            ),
             ("app/MainKt.main:5", "async-profiler app/MainKt.main|app/Main.kt|-|at 5"),
             ("a/B.m@17", "async-profiler a/B.m|a/B.java|-|at 0"),
             ("genunix`read+0x1f", "dtrace read|-|genunix|at 0"),
@@ -446,7 +486,8 @@ mod tests {
 
     #[test]
     fn most_frames_choose_and_the_first_in_order_wins() {
-        let chosen = |frames: &[&'static str]| Dialect::of_most(frames.iter().copied()).map(Dialect::name);
+        let chosen =
+            |frames: &[&'static str]| Dialect::of_most(frames.iter().copied()).map(Dialect::name);
         assert_eq!(chosen(&["main", "node::Start", "LazyCompile:*f /p/x.js:12:3"]), Some("v8"));
         assert_eq!(chosen(&["a (x.py:1)", "/p/x.py:f:3", "/p/x.py:g:4"]), Some("austin"));
         assert_eq!(chosen(&["a - /p/x.rb:1", "b - /p/x.rb:2"]), Some("rbspy"));

@@ -1,7 +1,7 @@
 //! The grammar of one line: where its value ends, where its frames end.
 //!
-//! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g folded` puts it first.
-//! The frames of a stack stand root first, separated by `;`.
+//! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g
+//! folded` puts it first. The frames of a stack stand root first, separated by `;`.
 
 use crate::read::fits_counter;
 
@@ -14,7 +14,8 @@ pub(super) fn number(text: &str) -> Option<f64> {
     fits_counter(number).then_some(number)
 }
 
-/// `stack value`, and `stack before after` when it is applied to the stack again. The stack may be empty: ` 1`.
+/// `stack value`, and `stack before after` when it is applied to the stack again. The stack may be
+/// empty: ` 1`.
 pub(super) fn value_last(line: &str) -> Option<(&str, f64)> {
     let (stack, value) = last_word(line)?;
     Some((stack, number(value)?))
@@ -55,8 +56,9 @@ pub(super) fn unescaped(line: &str) -> &str {
 
 /// The frames of a stack, root first, as slices of it.
 ///
-/// A `;` within a frame (Rust's `[u8; 8]`, Java signatures) is told by the blank behind it. With `joins_lines` a frame
-/// `L12` belongs to the one before it: that is how Austin before 3 gives its line.
+/// A `;` within a frame (Rust's `[u8; 8]`, Java signatures) is told by the blank behind it. With
+/// `joins_lines` a frame `L12` belongs to the one before it: that is how Austin before 3 gives its
+/// line.
 pub(super) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
     let mut rest = Some(stack);
     std::iter::from_fn(move || {
@@ -86,7 +88,10 @@ mod tests {
     fn the_value_stands_behind_the_last_blank() {
         assert_eq!(value_last("a b;c d 3.7"), Some(("a b;c d", 3.7)));
         assert_eq!(value_last("a;b\t-12\r"), Some(("a;b", -12.0)));
-        assert_eq!(value_last("a;b 10 5").and_then(|(stack, _)| value_last(stack)), Some(("a;b", 10.0)));
+        assert_eq!(
+            value_last("a;b 10 5").and_then(|(stack, _)| value_last(stack)),
+            Some(("a;b", 10.0))
+        );
         assert_eq!(value_last(" 1"), Some(("", 1.0)));
         for bad in ["", "1", "a;b", "a;b ", "a 1.", "a .5", "a -", "a 1e5", "a 1,2,3", "a x1"] {
             assert_eq!(value_last(bad), None, "{bad}");

@@ -1,13 +1,13 @@
 //! Whether text is folded stacks, by its first lines.
 
-use super::dialect::Dialect;
 use super::line;
+use crate::Dialect;
 
 /// How many lines are looked at.
 const LINES: usize = 32;
 
-/// Whether most of the first lines are stacks with values. Lines of a single frame say little (`Chapter 1`): they do not
-/// make a file one unless all lines are so.
+/// Whether most of the first lines are stacks with values. Lines of a single frame say little
+/// (`Chapter 1`): they do not make a file one unless all lines are so.
 pub(crate) fn is_folded(bytes: &[u8]) -> bool {
     let front = bytes.get(..4096).unwrap_or(bytes);
     if front.iter().any(|&b| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) {
@@ -15,7 +15,10 @@ pub(crate) fn is_folded(bytes: &[u8]) -> bool {
     }
     let (mut stacks, mut single, mut other) = (0, 0, 0);
     let mut report = false;
-    let lines = bytes.split_inclusive(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(LINES);
+    let lines = bytes
+        .split_inclusive(|&b| b == b'\n')
+        .filter(|line| !line.trim_ascii().is_empty())
+        .take(LINES);
     for whole in lines {
         let text = String::from_utf8_lossy(whole);
         let text = text.trim_end();
@@ -47,7 +50,9 @@ enum Kind {
 
 impl Kind {
     fn of(line: &str, report: bool) -> Self {
-        let last = line::value_last(line).map(|(stack, _)| stack).or_else(|| line::values_last(line).map(|(stack, _)| stack));
+        let last = line::value_last(line)
+            .map(|(stack, _)| stack)
+            .or_else(|| line::values_last(line).map(|(stack, _)| stack));
         let first = || line::value_first(line).map(|(stack, _)| stack);
         match last {
             Some("") => Self::Neutral,
@@ -65,9 +70,12 @@ fn is_stack(text: &str) -> bool {
     !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
 }
 
-/// One frame: it tells where it is (and quotes nothing, as lines of logs do), or it is one word and neither a number nor a key.
+/// One frame: it tells where it is (and quotes nothing, as lines of logs do), or it is one word and
+/// neither a number nor a key.
 fn is_single(text: &str) -> bool {
-    let is_word = !text.contains([' ', '\t', ',', ';']) && text.contains(char::is_alphabetic) && !text.ends_with([':', '=']);
+    let is_word = !text.contains([' ', '\t', ',', ';'])
+        && text.contains(char::is_alphabetic)
+        && !text.ends_with([':', '=']);
     is_word || (!text.contains('"') && Dialect::any(text).is_some())
 }
 

@@ -1,11 +1,12 @@
-//! The file around the records (`tools/perf/Documentation/perf.data-file-format.txt`): the header and its sections, or the
-//! same facts as records where perf wrote into a pipe; records that were compressed; all of them in order of time.
+//! The file around the records (`tools/perf/Documentation/perf.data-file-format.txt`): the header
+//! and its sections, or the same facts as records where perf wrote into a pipe; records that were
+//! compressed; all of them in order of time.
 
 use super::event::Event;
 use super::words::Words;
 use crate::inflate::unfinished_zstd;
 use crate::{At, Limits, ReadError};
-use profile::Warnings;
+use profile::{WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -88,7 +89,11 @@ pub(super) struct Record<'a> {
 }
 
 impl<'a> Container<'a> {
-    pub(super) fn open(bytes: &'a [u8], limits: Limits, warnings: &mut Warnings) -> Result<Self, ReadError> {
+    pub(super) fn open(
+        bytes: &'a [u8],
+        limits: Limits,
+        warnings: &mut Warnings,
+    ) -> Result<Self, ReadError> {
         let big_endian = bytes.starts_with(b"2ELIFREP");
         let mut file = Self {
             bytes,
@@ -110,9 +115,18 @@ impl<'a> Container<'a> {
         header.bytes(8).ok_or_else(short)?;
         let size = header.u64().ok_or_else(short)?;
         // A header of 16 bytes has no sections: perf wrote into a pipe.
-        let records = if size == 16 { 16..bytes.len() } else { file.read_header(header, warnings).ok_or_else(short)? };
+        let records = if size == 16 {
+            16..bytes.len()
+        } else {
+            file.read_header(header, warnings).ok_or_else(short)?
+        };
         let mut packed = Vec::new();
-        file.scan(bytes.get(records.clone()).ok_or_else(short)?, records.start, Some(&mut packed), warnings);
+        file.scan(
+            bytes.get(records.clone()).ok_or_else(short)?,
+            records.start,
+            Some(&mut packed),
+            warnings,
+        );
         if !packed.is_empty() {
             let inflated = unfinished_zstd(packed, limits, warnings)?;
             file.scan(&inflated, bytes.len(), None, warnings);
@@ -122,7 +136,8 @@ impl<'a> Container<'a> {
             let message = "the file names no event; expected what `perf record` writes";
             return Err(ReadError::malformed(At::Byte(0), message));
         }
-        // Mappings stand before the samples that need them: what has the same time stays in the file's order.
+        // Mappings stand before the samples that need them: what has the same time stays in the
+        // file's order.
         file.places.sort_by_key(|place| place.time);
         Ok(file)
     }
@@ -138,7 +153,11 @@ impl<'a> Container<'a> {
     }
 
     /// Reads the sections that the header names and says where the records are.
-    fn read_header(&mut self, mut header: Words<'a>, warnings: &mut Warnings) -> Option<Range<usize>> {
+    fn read_header(
+        &mut self,
+        mut header: Words<'a>,
+        warnings: &mut Warnings,
+    ) -> Option<Range<usize>> {
         let attr_size = header.u64()?;
         let attrs = self.section(&mut header)?;
         let (start, size) = (usize::try_from(header.u64()?).ok()?, header.u64()?);
@@ -147,7 +166,7 @@ impl<'a> Container<'a> {
         self.read_attrs(attrs, attr_size);
         let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size));
         let Some(end) = end.filter(|&end| size > 0 && end <= self.bytes.len()) else {
-            warnings.add("truncated", || {
+            warnings.add(WarningCode::Truncated, || {
                 let what = if size == 0 { "the recording was not ended" } else { "the file ends before its records do" };
                 format!("{what}; what was recorded until then is shown, without the ids of programs and libraries")
             });
@@ -166,14 +185,18 @@ impl<'a> Container<'a> {
 
     /// A part of the file, by offset and size.
     fn section(&self, words: &mut Words<'_>) -> Option<Words<'a>> {
-        let (start, size) = (usize::try_from(words.u64()?).ok()?, usize::try_from(words.u64()?).ok()?);
+        let (start, size) =
+            (usize::try_from(words.u64()?).ok()?, usize::try_from(words.u64()?).ok()?);
         let part = self.bytes.get(start..start.checked_add(size)?).unwrap_or_default();
         Some(Words::new(part, self.big_endian))
     }
 
     /// Each with a section that lists its ids.
     fn read_attrs(&mut self, mut attrs: Words<'a>, attr_size: u64) {
-        let Some(size) = usize::try_from(attr_size).ok().and_then(|size| size.checked_sub(16)) else { return };
+        let Some(size) = usize::try_from(attr_size).ok().and_then(|size| size.checked_sub(16))
+        else {
+            return;
+        };
         while let (Some(attr), Some(ids)) = (attrs.part(size), self.section(&mut attrs)) {
             if let Some(event) = Event::parse(attr) {
                 self.add_event(event, ids);
@@ -241,8 +264,15 @@ impl<'a> Container<'a> {
         self.build_ids.insert(body.text(), hex(id));
     }
 
-    /// Collects the records of a part of the file, which begins at `base`, and what of them is compressed; reads perf's own.
-    fn scan(&mut self, part: &[u8], base: usize, mut packed: Option<&mut Vec<u8>>, warnings: &mut Warnings) {
+    /// Collects the records of a part of the file, which begins at `base`, and what of them is
+    /// compressed; reads perf's own.
+    fn scan(
+        &mut self,
+        part: &[u8],
+        base: usize,
+        mut packed: Option<&mut Vec<u8>>,
+        warnings: &mut Warnings,
+    ) {
         let mut rest = Words::new(part, self.big_endian);
         // Records without a time are of the time of those before them.
         let mut time = 0;
@@ -250,18 +280,31 @@ impl<'a> Container<'a> {
             let at = base + (part.len() - rest.rest().len());
             let is_too_small = record_size(rest).is_some_and(|size| usize::from(size) < HEADER);
             let Some((kind, misc, mut body)) = next_record(&mut rest) else {
-                let code = if is_too_small { "malformed-record" } else { "truncated" };
+                let code = if is_too_small {
+                    WarningCode::MalformedRecord
+                } else {
+                    WarningCode::Truncated
+                };
                 warnings.add(code, || {
-                    let what =
-                        if is_too_small { "expected a record of at least 8 bytes" } else { "the file ends within a record" };
-                    format!("byte {}: {what}; what was recorded until then is shown", at.min(self.bytes.len()))
+                    let what = if is_too_small {
+                        "expected a record of at least 8 bytes"
+                    } else {
+                        "the file ends within a record"
+                    };
+                    format!(
+                        "byte {}: {what}; what was recorded until then is shown",
+                        at.min(self.bytes.len())
+                    )
                 });
                 return;
             };
             if kind < kind::USER_TYPE_START {
-                if matches!(kind, kind::MMAP | kind::MMAP2 | kind::COMM | kind::FORK | kind::SAMPLE) {
+                if matches!(kind, kind::MMAP | kind::MMAP2 | kind::COMM | kind::FORK | kind::SAMPLE)
+                {
                     let event = self.event(kind, body).and_then(|event| self.events.get(event));
-                    time = event.and_then(|event| event.time(kind == kind::SAMPLE, body)).unwrap_or(time);
+                    time = event
+                        .and_then(|event| event.time(kind == kind::SAMPLE, body))
+                        .unwrap_or(time);
                     self.places.push(Place { time, at });
                 }
                 continue;
@@ -270,12 +313,14 @@ impl<'a> Container<'a> {
                 (kind::COMPRESSED, Some(packed)) => packed.extend_from_slice(body.rest()),
                 (kind::COMPRESSED2, Some(packed)) => {
                     let size = body.u64().and_then(|size| usize::try_from(size).ok());
-                    packed.extend_from_slice(size.and_then(|size| body.bytes(size)).unwrap_or_default());
+                    packed.extend_from_slice(
+                        size.and_then(|size| body.bytes(size)).unwrap_or_default(),
+                    );
                 }
                 (kind::AUXTRACE, _) => {
                     let size = body.u64().and_then(|size| usize::try_from(size).ok());
                     let _trace = size.and_then(|size| rest.bytes(size));
-                    warnings.add("hardware-trace", || {
+                    warnings.add(WarningCode::HardwareTrace, || {
                         "traces of the processor (Intel PT, Arm SPE) are not read; expected samples, as `perf record -g` takes them"
                             .to_owned()
                     });
@@ -318,8 +363,8 @@ impl<'a> Container<'a> {
         Some(())
     }
 
-    /// The event that a record of the kernel's belongs to. perf makes sure that ids stand at the same place in all of them, and
-    /// gives those of its own making no id.
+    /// The event that a record of the kernel's belongs to. perf makes sure that ids stand at the
+    /// same place in all of them, and gives those of its own making no id.
     fn event(&self, kind: u32, body: Words<'_>) -> Option<usize> {
         let [first, _, ..] = self.events.as_slice() else { return Some(0) };
         let is_sample = kind == kind::SAMPLE;

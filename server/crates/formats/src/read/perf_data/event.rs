@@ -1,4 +1,5 @@
-//! What was recorded: one `perf_event_attr` per event, which says what its samples hold (`include/uapi/linux/perf_event.h`).
+//! What was recorded: one `perf_event_attr` per event, which says what its samples hold
+//! (`include/uapi/linux/perf_event.h`).
 
 use super::words::Words;
 
@@ -44,7 +45,8 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 /// One event.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Event {
-    /// Whether an instruction that faults and is run again makes it: where the kernel was entered, that instruction is.
+    /// Whether an instruction that faults and is run again makes it: where the kernel was entered,
+    /// that instruction is.
     pub(super) is_fault: bool,
     /// As perf prints it; by type and number where the file does not name it.
     pub(super) name: String,
@@ -69,14 +71,17 @@ impl Event {
         let branch_type = attr.u64().unwrap_or(0);
         let regs_user = attr.u64().unwrap_or(0);
         Some(Self {
-            // Page faults of any kind, of alignment, and instructions that are emulated (`perf_sw_ids`).
+            // Page faults of any kind, of alignment, and instructions that are emulated
+            // (`perf_sw_ids`).
             is_fault: kind == 1 && matches!(config, 2 | 5 | 6 | 7 | 8),
             name: name(kind, config),
             sample_type,
             read_format,
             branch_type,
             regs_user,
-            fixed_period: (flags & FREQ == 0).then_some(period_or_frequency).filter(|&period| period > 0),
+            fixed_period: (flags & FREQ == 0)
+                .then_some(period_or_frequency)
+                .filter(|&period| period > 0),
             ids_everywhere: flags & SAMPLE_ID_ALL != 0,
         })
     }
@@ -106,8 +111,16 @@ impl Event {
         }
     }
 
-    /// A field of eight bytes: behind the fields `before` it in a sample, before those `behind` it at the end of other records.
-    fn field(&self, field: u64, before: u64, behind: u64, is_sample: bool, body: Words<'_>) -> Option<u64> {
+    /// A field of eight bytes: behind the fields `before` it in a sample, before those `behind` it
+    /// at the end of other records.
+    fn field(
+        &self,
+        field: u64,
+        before: u64,
+        behind: u64,
+        is_sample: bool,
+        body: Words<'_>,
+    ) -> Option<u64> {
         let size = |fields: u64| (self.sample_type & fields).count_ones() as usize * 8;
         let at = match is_sample {
             _ if !self.has(field) => None,
@@ -124,8 +137,24 @@ impl Event {
 /// What perf calls the most usual events.
 fn name(kind: u32, config: u64) -> String {
     let known: &[&str] = match kind {
-        0 => &["cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles"],
-        1 => &["cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults"],
+        0 => &[
+            "cycles",
+            "instructions",
+            "cache-references",
+            "cache-misses",
+            "branches",
+            "branch-misses",
+            "bus-cycles",
+        ],
+        1 => &[
+            "cpu-clock",
+            "task-clock",
+            "page-faults",
+            "context-switches",
+            "cpu-migrations",
+            "minor-faults",
+            "major-faults",
+        ],
         _ => &[],
     };
     let known = usize::try_from(config).ok().and_then(|i| known.get(i));

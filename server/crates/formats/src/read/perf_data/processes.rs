@@ -3,7 +3,7 @@
 use super::container::{Container, Record, hex, kind};
 use super::words::Words;
 use crate::ReadError;
-use profile::{AddressBase, Lib, LibId, Mapping, ProfileBuilder, Warnings};
+use profile::{AddressBase, Lib, LibId, Mapping, ProfileBuilder, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -35,7 +35,8 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Follows one record that is no sample. `None` if it does not have the shape that it should have.
+    /// Follows one record that is no sample. `None` if it does not have the shape that it should
+    /// have.
     pub(super) fn follow(
         &mut self,
         file: &Container<'_>,
@@ -84,7 +85,8 @@ impl Processes {
 
     fn fork(&mut self, record: &Record<'_>) -> Option<()> {
         let mut body = record.body;
-        let (pid, parent, tid, parent_thread) = (body.i32()?, body.i32()?, body.i32()?, body.i32()?);
+        let (pid, parent, tid, parent_thread) =
+            (body.i32()?, body.i32()?, body.i32()?, body.i32()?);
         if let Some(name) = self.names.get(&parent_thread) {
             let name = Arc::clone(name);
             self.names.insert(tid, name);
@@ -114,7 +116,9 @@ impl Processes {
                 self.n_copied = self.n_copied.saturating_add(mappings.len());
             }
             if self.n_copied > MAX_COPIES {
-                warnings.add("mappings", || "memory was mapped too often; addresses after that stay unknown".to_owned());
+                warnings.add(WarningCode::Mappings, || {
+                    "memory was mapped too often; addresses after that stay unknown".to_owned()
+                });
                 *mappings = Arc::default();
                 return Ok(());
             }
@@ -122,7 +126,11 @@ impl Processes {
         };
         put(mappings, start, end, new);
         if mappings.len() > MAX_MAPPINGS {
-            warnings.add("mappings", || format!("process {pid} has more than {MAX_MAPPINGS} mappings; the last are left out"));
+            warnings.add(WarningCode::Mappings, || {
+                format!(
+                    "process {pid} has more than {MAX_MAPPINGS} mappings; the last are left out"
+                )
+            });
             mappings.truncate(MAX_MAPPINGS);
         }
         Ok(())
@@ -134,7 +142,10 @@ fn put(mappings: &mut Vec<Mapping>, start: u64, end: u64, new: Option<Mapping>) 
     let first = mappings.partition_point(|mapping| mapping.end <= start);
     let behind = mappings.partition_point(|mapping| mapping.start < end);
     let overlapping = mappings.get(first..behind).unwrap_or_default();
-    let front = overlapping.first().filter(|old| old.start < start).map(|&old| Mapping { end: start, ..old });
+    let front = overlapping
+        .first()
+        .filter(|old| old.start < start)
+        .map(|&old| Mapping { end: start, ..old });
     let back = overlapping.last().filter(|old| old.end > end);
     let back = back.map(|&old| Mapping { start: end, offset: old.relative(end), ..old });
     if first <= behind {
@@ -177,31 +188,48 @@ impl Mapped {
         Some(Self { pid, start, end, offset, is_code, build_id, path: path(body) })
     }
 
-    fn intern(self, file: &Container<'_>, builder: &mut ProfileBuilder) -> Result<Mapping, ReadError> {
+    fn intern(
+        self,
+        file: &Container<'_>,
+        builder: &mut ProfileBuilder,
+    ) -> Result<Mapping, ReadError> {
         let Self { pid, start, end, offset, build_id, path, .. } = self;
         let known_id = |name: &str| file.build_ids.get(name).cloned().unwrap_or_default();
-        let code_id = |name: &str| if build_id.is_empty() { known_id(name) } else { build_id.clone() };
-        let named =
-            |name: &str| Lib { name: name.to_owned(), path: name.to_owned(), addresses: AddressBase::Image, ..Lib::default() };
+        let code_id =
+            |name: &str| if build_id.is_empty() { known_id(name) } else { build_id.clone() };
+        let named = |name: &str| Lib {
+            name: name.to_owned(),
+            path: name.to_owned(),
+            addresses: AddressBase::Image,
+            ..Lib::default()
+        };
         let (lib, offset) = if pid == -1 {
             let lib = match path.strip_prefix('[').and_then(|name| name.split_once(']')) {
                 // `[kernel.kallsyms]_text`: where it begins changes with each start of the machine.
                 Some((name, _)) => {
                     let name = format!("[{name}]");
-                    // What stands behind the name is the symbol that it begins with, by which others find it.
+                    // What stands behind the name is the symbol that it begins with, by which
+                    // others find it.
                     Lib { code_id: code_id(&name), path: path.clone(), ..named(&name) }
                 }
-                // Where the parts of a module lie is not recorded, so that its file must not be searched.
+                // Where the parts of a module lie is not recorded, so that its file must not be
+                // searched.
                 None => Lib { name: module_name(&path), ..Lib::default() },
             };
             (lib, 0)
         } else if is_anonymous(&path) {
-            // Code that a program made of itself. It may have written down where (`perf-PID.map`), by absolute addresses.
+            // Code that a program made of itself. It may have written down where (`perf-PID.map`),
+            // by absolute addresses.
             let name = format!("perf-{pid}.map");
             (Lib { path: format!("/tmp/{name}"), ..named(&name) }, start)
         } else {
             let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(&path);
-            let lib = Lib { path: path.clone(), code_id: code_id(&path), addresses: AddressBase::File, ..named(name) };
+            let lib = Lib {
+                path: path.clone(),
+                code_id: code_id(&path),
+                addresses: AddressBase::File,
+                ..named(name)
+            };
             (lib, offset)
         };
         let lib: LibId = builder.intern_lib(lib)?;
@@ -217,7 +245,8 @@ fn path(body: Words<'_>) -> String {
 
 /// Whether memory has no file, by the names that Linux and perf give it.
 fn is_anonymous(path: &str) -> bool {
-    let starts = ["//anon", "/anon_hugepage", "/dev/zero", "/memfd:", "/SYSV", "[anon", "[heap]", "[stack"];
+    let starts =
+        ["//anon", "/anon_hugepage", "/dev/zero", "/memfd:", "/SYSV", "[anon", "[heap]", "[stack"];
     path.is_empty() || starts.iter().any(|start| path.starts_with(start))
 }
 
@@ -255,9 +284,12 @@ mod tests {
 
     #[test]
     fn memory_without_a_file_is_told_by_its_name() {
-        let anonymous = ["//anon", "[anon:v8]", "/memfd:doublemapper", "/dev/zero", "[heap]", "[stack:12]", ""];
+        let anonymous =
+            ["//anon", "[anon:v8]", "/memfd:doublemapper", "/dev/zero", "[heap]", "[stack:12]", ""];
         assert!(anonymous.iter().all(|path| is_anonymous(path)));
-        assert!(!["/usr/lib/libc.so.6", "[vdso]", "/srv/anon"].iter().any(|path| is_anonymous(path)));
+        assert!(
+            !["/usr/lib/libc.so.6", "[vdso]", "/srv/anon"].iter().any(|path| is_anonymous(path))
+        );
         assert_eq!(module_name("/lib/modules/6.1/kernel/fs/btrfs.ko.xz"), "[btrfs]");
     }
 }

@@ -1,4 +1,5 @@
-//! One `PERF_RECORD_SAMPLE`: which fields it has, its event says; they stand in the order of `perf_event_open(2)`.
+//! One `PERF_RECORD_SAMPLE`: which fields it has, its event says; they stand in the order of
+//! `perf_event_open(2)`.
 
 use super::event::{Event, branch_type, read_format, sample_type};
 use super::words::Words;
@@ -10,7 +11,8 @@ pub(super) struct Sample<'a> {
     pub(super) period: Option<u64>,
     /// Addresses and context markers, the leaf first.
     pub(super) chain: Words<'a>,
-    /// Where calls came from, the innermost first, where the processor kept the stack: `from` and `to`.
+    /// Where calls came from, the innermost first, where the processor kept the stack: `from` and
+    /// `to`.
     pub(super) calls: Vec<(u64, u64)>,
     /// Registers in user space, where they are those of a 64-bit program.
     pub(super) regs: Option<Words<'a>>,
@@ -29,7 +31,13 @@ impl<'a> Sample<'a> {
         let ip = long(sample_type::IP)?;
         let ids = if has(sample_type::TID) { Some((body.i32()?, body.i32()?)) } else { None };
         let mut long = |bit| if has(bit) { body.u64().map(Some) } else { Some(None) };
-        for bit in [sample_type::TIME, sample_type::ADDR, sample_type::ID, sample_type::STREAM_ID, sample_type::CPU] {
+        for bit in [
+            sample_type::TIME,
+            sample_type::ADDR,
+            sample_type::ID,
+            sample_type::STREAM_ID,
+            sample_type::CPU,
+        ] {
             long(bit)?;
         }
         let period = long(sample_type::PERIOD)?.or(event.fixed_period);
@@ -42,7 +50,11 @@ impl<'a> Sample<'a> {
             let size = body.u32()?;
             body.bytes(size as usize)?;
         }
-        let calls = if has(sample_type::BRANCH_STACK) { branches(event.branch_type, &mut body)? } else { Vec::new() };
+        let calls = if has(sample_type::BRANCH_STACK) {
+            branches(event.branch_type, &mut body)?
+        } else {
+            Vec::new()
+        };
         let mut regs = None;
         if has(sample_type::REGS_USER) {
             let abi = body.u64()?;
@@ -56,7 +68,8 @@ impl<'a> Sample<'a> {
             stack = body.bytes(size)?;
             if size > 0 {
                 let used = body.u64()?;
-                stack = usize::try_from(used).ok().and_then(|used| stack.get(..used)).unwrap_or(stack);
+                stack =
+                    usize::try_from(used).ok().and_then(|used| stack.get(..used)).unwrap_or(stack);
             }
         }
         Some(Self { ip, ids, period, chain, calls, regs, stack })
@@ -89,7 +102,9 @@ fn branches(format: u64, body: &mut Words<'_>) -> Option<Vec<(u64, u64)>> {
     }
     let mut calls = Vec::new();
     if format & branch_type::CALL_STACK != 0 {
-        while let (Some(from), Some(to), Some(_flags)) = (entries.u64(), entries.u64(), entries.u64()) {
+        while let (Some(from), Some(to), Some(_flags)) =
+            (entries.u64(), entries.u64(), entries.u64())
+        {
             calls.push((from, to));
         }
     }

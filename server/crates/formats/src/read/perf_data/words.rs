@@ -51,8 +51,8 @@ impl<'a> Words<'a> {
         Some(if self.big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
     }
 
-    /// Eight bytes of bit fields, which compilers fill from the other end where the byte order is the other: always the first
-    /// field in the lowest bit.
+    /// Eight bytes of bit fields, which compilers fill from the other end where the byte order is
+    /// the other: always the first field in the lowest bit.
     pub(super) fn bits(&mut self) -> Option<u64> {
         let bytes: [u8; 8] = self.bytes(8)?.try_into().ok()?;
         Some(u64::from_le_bytes(if self.big_endian { bytes.map(u8::reverse_bits) } else { bytes }))

@@ -1,8 +1,8 @@
 //! The lines of a frame: `address symbol+0xoffset (module)` and, with `srcline`, `file:line` below.
 //!
-//! Symbols contain blanks and brackets, and so do the paths of modules: the offset tells where the one ends. An inlined frame
-//! has the address of the one that it is inlined into, below it, and `(inlined)` for a module; that word moves to the
-//! line of the place where there is one.
+//! Symbols contain blanks and brackets, and so do the paths of modules: the offset tells where the
+//! one ends. An inlined frame has the address of the one that it is inlined into, below it, and
+//! `(inlined)` for a module; that word moves to the line of the place where there is one.
 
 /// How wide addresses are printed, at least.
 pub(super) const ADDRESS_WIDTH: usize = 16;
@@ -39,11 +39,13 @@ pub(super) fn split_address(line: &str) -> Option<(&str, &str)> {
 /// Whether a line is a frame as perf prints it: the address fills its column.
 pub(super) fn is_padded(line: &str) -> bool {
     let line = line.strip_prefix('\t').unwrap_or("");
-    split_address(line).is_some_and(|(address, _)| line.find(address) == ADDRESS_WIDTH.checked_sub(address.len()))
+    split_address(line)
+        .is_some_and(|(address, _)| line.find(address) == ADDRESS_WIDTH.checked_sub(address.len()))
 }
 
 pub(super) fn is_address(word: &str) -> bool {
-    (1..=ADDRESS_WIDTH).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+    (1..=ADDRESS_WIDTH).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
 fn without_inlined(text: &str) -> (&str, bool) {
@@ -55,7 +57,9 @@ fn symbol_and_module(text: &str) -> (&str, &str) {
         return (symbol, module(rest));
     }
     match opening(text).and_then(|at| text.split_at_checked(at)) {
-        Some((symbol, rest)) if symbol.is_empty() || symbol.ends_with(' ') => (symbol.trim_end(), module(rest)),
+        Some((symbol, rest)) if symbol.is_empty() || symbol.ends_with(' ') => {
+            (symbol.trim_end(), module(rest))
+        }
         _ => (text, ""),
     }
 }
@@ -83,16 +87,24 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The module in ` (/srv/app (deleted)+0x22e0)`. What stands behind the brackets are other data of the sample.
+/// The module in ` (/srv/app (deleted)+0x22e0)`. What stands behind the brackets are other data of
+/// the sample.
 fn module(text: &str) -> &str {
-    let inner = text.trim_start().strip_prefix('(').and_then(|text| text.rsplit_once(')')).map_or("", |(inner, _)| inner);
-    let is_offset = |(_, offset): &(&str, &str)| !offset.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit());
+    let inner = text
+        .trim_start()
+        .strip_prefix('(')
+        .and_then(|text| text.rsplit_once(')'))
+        .map_or("", |(inner, _)| inner);
+    let is_offset = |(_, offset): &(&str, &str)| {
+        !offset.is_empty() && offset.bytes().all(|b| b.is_ascii_hexdigit())
+    };
     let path = inner.rsplit_once("+0x").filter(is_offset).map_or(inner, |(path, _)| path);
     let path = path.strip_suffix(" (deleted)").unwrap_or(path);
     if path == "[unknown]" { "" } else { path }
 }
 
-/// `/srv/a.c:12 (discriminator 3) (inlined)`. Without debug info it is `??:0`, `:0` or `[kernel.kallsyms][ffffffff815eb4a5]`.
+/// `/srv/a.c:12 (discriminator 3) (inlined)`. Without debug info it is `??:0`, `:0` or
+/// `[kernel.kallsyms][ffffffff815eb4a5]`.
 fn file_and_line(place: &str) -> (&str, u32, bool) {
     let (place, inlined) = without_inlined(place.trim());
     let place = place.split_once(" (discriminator ").map_or(place, |(place, _)| place);

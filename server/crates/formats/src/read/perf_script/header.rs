@@ -1,7 +1,8 @@
 //! The first line of a sample: `comm pid/tid [cpu] time: period event: rest`.
 //!
-//! Any field may be missing, columns are padded, and a command may contain whatever the others consist of (`kv worker/0`,
-//! `draw: left (2)`). So the line is read from the time outwards, or from the event where no time is printed.
+//! Any field may be missing, columns are padded, and a command may contain whatever the others
+//! consist of (`kv worker/0`, `draw: left (2)`). So the line is read from the time outwards, or
+//! from the event where no time is printed.
 
 use super::frame;
 
@@ -21,12 +22,14 @@ pub(super) struct Header<'a> {
     pub(super) period: Option<f64>,
     /// With its modifiers (`cycles:u`).
     pub(super) event: &'a str,
-    /// The frame behind the event, where no call chains were recorded: its address and the text behind that.
+    /// The frame behind the event, where no call chains were recorded: its address and the text
+    /// behind that.
     pub(super) frame: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Header<'a> {
-    /// Reads a line that is none of the others. Without time and event it has at most a command and ids.
+    /// Reads a line that is none of the others. Without time and event it has at most a command and
+    /// ids.
     pub(super) fn parse(line: &'a str) -> Self {
         match words(line).find_map(|(at, word)| Some((at, word, seconds(word)?))) {
             Some((at, word, time)) => {
@@ -53,8 +56,8 @@ impl<'a> Header<'a> {
     fn task(text: &'a str) -> Self {
         let mut rest = text.trim();
         let mut header = Self::default();
-        if let Some((before, _)) =
-            last_word(rest).filter(|(_, word)| word.len() <= 3 && word.bytes().all(|b| b.is_ascii_uppercase()))
+        if let Some((before, _)) = last_word(rest)
+            .filter(|(_, word)| word.len() <= 3 && word.bytes().all(|b| b.is_ascii_uppercase()))
             && last_word(before).is_some_and(|(_, word)| is_cpu(word) || is_ids(word))
         {
             rest = before;
@@ -64,7 +67,8 @@ impl<'a> Header<'a> {
         }
         if let Some((before, ids)) = last_word(rest).filter(|(_, word)| is_ids(word)) {
             rest = before;
-            (header.pid, header.tid) = ids.split_once('/').map_or((None, Some(ids)), |(pid, tid)| (Some(pid), Some(tid)));
+            (header.pid, header.tid) =
+                ids.split_once('/').map_or((None, Some(ids)), |(pid, tid)| (Some(pid), Some(tid)));
         }
         Self { comm: rest, ..header }
     }
@@ -80,26 +84,36 @@ impl<'a> Header<'a> {
             _ if is_number(text) => (text.parse().ok(), ""),
             _ => (None, text),
         };
-        let ends = |&at: &usize| text.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        let ends = |&at: &usize| {
+            text.get(at + 1..)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+        };
         let end = memchr::memchr_iter(b':', text.as_bytes()).find(ends);
-        let (event, rest) = end.and_then(|end| Some((text.get(..end)?, text.get(end + 1..)?))).unwrap_or(("", text));
+        let (event, rest) = end
+            .and_then(|end| Some((text.get(..end)?, text.get(end + 1..)?)))
+            .unwrap_or(("", text));
         Self { period, event, frame: frame_behind(rest), ..self }
     }
 }
 
-/// Where the event, or the period before it, begins in a line without time: at the word with a colon behind ids, or at the end.
+/// Where the event, or the period before it, begins in a line without time: at the word with a
+/// colon behind ids, or at the end.
 fn event_without_time(line: &str) -> Option<usize> {
     let words: Vec<_> = words(line).take(64).collect();
     let is_id = |i: usize| words.get(i).is_some_and(|(_, word)| is_ids(word) || is_cpu(word));
-    let is_event = |i: usize| words.get(i).is_some_and(|(_, word)| word.len() > 1 && word.ends_with(':'));
+    let is_event =
+        |i: usize| words.get(i).is_some_and(|(_, word)| word.len() > 1 && word.ends_with(':'));
     let behind_ids = (1..words.len()).find(|&i| is_event(i) && is_id(i - 1));
     let event = behind_ids.or_else(|| words.len().checked_sub(1).filter(|&last| is_event(last)))?;
     // Of two numbers before it, the second is the period.
-    let period = event.checked_sub(2).filter(|&ids| is_id(ids) && words.get(event - 1).is_some_and(|(_, word)| is_number(word)));
+    let period = event
+        .checked_sub(2)
+        .filter(|&ids| is_id(ids) && words.get(event - 1).is_some_and(|(_, word)| is_number(word)));
     words.get(period.map_or(event, |ids| ids + 1)).map(|(at, _)| *at)
 }
 
-/// The frame that ends a line: its address is padded to 16 digits, as no other word is. What stands before it are data.
+/// The frame that ends a line: its address is padded to 16 digits, as no other word is. What stands
+/// before it are data.
 fn frame_behind(text: &str) -> Option<(&str, &str)> {
     let mut end = 0;
     let mut found = None;
@@ -156,33 +170,54 @@ mod tests {
     fn show(line: &str) -> String {
         let Header { comm, pid, tid, cpu, time, period, event, frame } = Header::parse(line);
         let ids = format!("{}/{}", pid.unwrap_or("-"), tid.unwrap_or("-"));
-        let number = |number: Option<f64>| number.map_or("-".to_owned(), |number| number.to_string());
+        let number =
+            |number: Option<f64>| number.map_or("-".to_owned(), |number| number.to_string());
         let frame = frame.map_or("-".to_owned(), |(address, text)| format!("{address} {text}"));
-        format!("{comm}|{ids}|{}|{}|{}|{event}|{frame}", cpu.unwrap_or("-"), number(time), number(period))
+        format!(
+            "{comm}|{ids}|{}|{}|{}|{event}|{frame}",
+            cpu.unwrap_or("-"),
+            number(time),
+            number(period)
+        )
     }
 
     #[test]
     fn fields_are_found_whatever_is_missing() {
         let cases = [
-            ("raytrace 19791  6968.075670:    3344481 cpu-clock: ", "raytrace|-/19791|-|6968.07567|3344481|cpu-clock|-"),
-            ("kv worker/0  123/124  [001]  1.500000:  7 cycles:u: ", "kv worker/0|123/124|[001]|1.5|7|cycles:u|-"),
+            (
+                "raytrace 19791  6968.075670:    3344481 cpu-clock: ",
+                "raytrace|-/19791|-|6968.07567|3344481|cpu-clock|-",
+            ),
+            (
+                "kv worker/0  123/124  [001]  1.500000:  7 cycles:u: ",
+                "kv worker/0|123/124|[001]|1.5|7|cycles:u|-",
+            ),
             (
                 "draw: left (2) 20580/20583  2047.105002:    5025125   cpu-clock: ",
                 "draw: left (2)|20580/20583|-|2047.105002|5025125|cpu-clock|-",
             ),
-            (":1234  1234 1.000001: 1 cpu-clock:pppH:", ":1234|-/1234|-|1.000001|1|cpu-clock:pppH|-"),
+            (
+                ":1234  1234 1.000001: 1 cpu-clock:pppH:",
+                ":1234|-/1234|-|1.000001|1|cpu-clock:pppH|-",
+            ),
             ("Web Content 7/9 1.000001234: cycles: ", "Web Content|7/9|-|1.000001234|-|cycles|-"),
             (":-1    -1 [000] 1.000001: 1 cycles:", ":-1|-/-1|[000]|1.000001|1|cycles|-"),
             (
                 "rustc 22710 [001] U      2104.872862:     250000 cpu-clock:uppp: ",
                 "rustc|-/22710|[001]|2104.872862|250000|cpu-clock:uppp|-",
             ),
-            ("THREAD 22 1.000001: 1 cpu/event=0x3c,umask=1/u: ", "THREAD|-/22|-|1.000001|1|cpu/event=0x3c,umask=1/u|-"),
+            (
+                "THREAD 22 1.000001: 1 cpu/event=0x3c,umask=1/u: ",
+                "THREAD|-/22|-|1.000001|1|cpu/event=0x3c,umask=1/u|-",
+            ),
             // Selections of fields.
             ("20583  2047.105002:   cpu-clock: ", "|-/20583|-|2047.105002|-|cpu-clock|-"),
             ("gallery  2047.099798:          1 ", "gallery|-/-|-|2047.099798|1||-"),
             ("draw: left (2) 20583   cpu-clock: ", "draw: left (2)|-/20583|-|-|-|cpu-clock|-"),
-            ("draw: left (2) 20583 [000]  99 cycles:k: ", "draw: left (2)|-/20583|[000]|-|99|cycles:k|-"),
+            (
+                "draw: left (2) 20583 [000]  99 cycles:k: ",
+                "draw: left (2)|-/20583|[000]|-|99|cycles:k|-",
+            ),
             ("draw: left (2)   cpu-clock: ", "draw: left (2)|-/-|-|-|-|cpu-clock|-"),
             ("draw: left (2) 20580 ", "draw: left (2)|-/20580|-|-|-||-"),
             ("gallery ", "gallery|-/-|-|-|-||-"),

@@ -1,9 +1,11 @@
-//! Text to samples: which line is a header, a frame, a place or nothing, and which of them belong together.
+//! Text to samples: which line is a header, a frame, a place or nothing, and which of them belong
+//! together.
 
 use super::frame::{self, Frame};
 use super::header::{self, Header};
 
-/// The text without a last line that was cut off. A frame whose module is closed is whole without a line end, too.
+/// The text without a last line that was cut off. A frame whose module is closed is whole without a
+/// line end, too.
 pub(super) fn whole_lines(text: &str) -> &str {
     match text.rsplit_once('\n') {
         Some((_, "")) => text,
@@ -37,7 +39,9 @@ impl<'a> FrameLines<'a> {
 }
 
 /// Divides frames into runs of one address: a frame and those that are inlined into it.
-pub(super) fn same_code<'f, 'a>(frames: &'f [FrameLines<'a>]) -> impl DoubleEndedIterator<Item = &'f [FrameLines<'a>]> {
+pub(super) fn same_code<'f, 'a>(
+    frames: &'f [FrameLines<'a>],
+) -> impl DoubleEndedIterator<Item = &'f [FrameLines<'a>]> {
     frames.chunk_by(|a, b| a.address == b.address)
 }
 
@@ -61,7 +65,13 @@ pub(super) struct Lines<'a> {
 impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let rest = text.lines().enumerate().peekable();
-        Self { rest, header: Header::default(), frames: Vec::new(), ends_within_sample: false, has_blank_ends: false }
+        Self {
+            rest,
+            header: Header::default(),
+            frames: Vec::new(),
+            ends_within_sample: false,
+            has_blank_ends: false,
+        }
     }
 
     pub(super) fn next_sample(&mut self) -> Option<Found> {
@@ -71,7 +81,8 @@ impl<'a> Lines<'a> {
         while let Some(&(i, line)) = self.rest.peek() {
             match Line::of(line, self.frames.last()) {
                 Line::Blank if is_open => {
-                    // The frame of such a sample would stand below: behind the header was the address of data.
+                    // The frame of such a sample would stand below: behind the header was the
+                    // address of data.
                     if self.header.frame.is_some() {
                         self.frames.clear();
                     }
@@ -94,8 +105,11 @@ impl<'a> Lines<'a> {
                 Line::Header(_) if is_open => return Some(Found::Sample),
                 Line::Header(header) => {
                     self.rest.next();
-                    let mut is_followed =
-                        || self.rest.peek().is_some_and(|(_, next)| matches!(Line::of(next, None), Line::Frame(..)));
+                    let mut is_followed = || {
+                        self.rest.peek().is_some_and(|(_, next)| {
+                            matches!(Line::of(next, None), Line::Frame(..))
+                        })
+                    };
                     if !(header.is_sure() || is_followed()) {
                         return Some(Found::Malformed(i + 1));
                     }
@@ -142,7 +156,11 @@ impl<'a> Line<'a> {
         }
         let header = Header::parse(line);
         if header.time.is_some() {
-            return if header.event.starts_with(header::RECORD) { Self::Other } else { Self::Header(header) };
+            return if header.event.starts_with(header::RECORD) {
+                Self::Other
+            } else {
+                Self::Header(header)
+            };
         }
         let is_indented_by_two = line.starts_with("  ") && !line.starts_with("   ");
         if is_indented_by_two && before.is_some_and(|frame| frame.place.is_empty()) {

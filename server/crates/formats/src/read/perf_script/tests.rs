@@ -1,5 +1,6 @@
 use super::*;
 use crate::ErrorKind;
+use profile::WarningCode;
 use std::fmt::Write;
 
 fn profile(read: &Read) -> &profile::Profile {
@@ -7,14 +8,15 @@ fn profile(read: &Read) -> &profile::Profile {
     profile
 }
 
-/// Each sample as `comm pid/tid: root > leaf weights`, a frame as `name|module|file:line`, `~` for an inlined one.
+/// Each sample as `comm pid/tid: root > leaf weights`, a frame as `name|module|file:line`, `~` for
+/// an inlined one.
 fn rows(text: &str) -> String {
     let read = read(text.as_bytes()).unwrap();
     let profile = profile(&read);
     let (symbols, mut out) = (profile.symbols(), String::new());
-    for thread in profile.threads() {
-        for row in 0..thread.samples.len() {
-            let (mut names, mut next) = (Vec::new(), thread.samples.stack(row));
+    for (thread, samples) in profile.sampled_threads() {
+        for row in 0..samples.len() {
+            let (mut names, mut next) = (Vec::new(), samples.stack(row));
             while let Some(stack) = next {
                 let frame = profile.frames().get(profile.stacks().frame(stack));
                 let func = symbols.funcs.get(frame.func);
@@ -32,8 +34,16 @@ fn rows(text: &str) -> String {
             }
             names.reverse();
             let id = |id: &Option<String>| id.clone().unwrap_or_default();
-            write!(out, "{} {}/{}: {}", thread.name, id(&thread.pid), id(&thread.tid), names.join(" > ")).unwrap();
-            for weights in thread.samples.weights() {
+            write!(
+                out,
+                "{} {}/{}: {}",
+                thread.name,
+                id(&thread.pid),
+                id(&thread.tid),
+                names.join(" > ")
+            )
+            .unwrap();
+            for weights in samples.weights() {
                 write!(out, " {}", weights.get(row)).unwrap();
             }
             out.push('\n');
@@ -44,11 +54,20 @@ fn rows(text: &str) -> String {
 
 fn metrics(text: &str) -> Vec<(String, String)> {
     let read = read(text.as_bytes()).unwrap();
-    read.recording.metrics().iter().map(|metric| (metric.name.clone(), metric.unit.clone())).collect()
+    read.recording
+        .metrics()
+        .iter()
+        .map(|metric| (metric.name.clone(), metric.unit.clone()))
+        .collect()
 }
 
-fn warnings(text: &str) -> Vec<(&'static str, u64)> {
-    read(text.as_bytes()).unwrap().warnings.into_iter().map(|warning| (warning.code, warning.count)).collect()
+fn warnings(text: &str) -> Vec<(WarningCode, u64)> {
+    read(text.as_bytes())
+        .unwrap()
+        .warnings
+        .into_iter()
+        .map(|warning| (warning.code, warning.count))
+        .collect()
 }
 
 const SRCLINE: &str = "\
@@ -81,8 +100,10 @@ gallery 20580/20580: main|gallery|/srv/demo/main.c:41 0 615
     assert_eq!(rows(&SRCLINE.replace('\n', "\r\n")), expected);
     assert_eq!(warnings(SRCLINE), []);
     let read = read(SRCLINE.as_bytes()).unwrap();
-    assert_eq!((read.producer, read.span_seconds), (None, Some(0.5)));
-    assert!(read.recording.metrics().iter().all(|metric| metric.lines == LineKnowledge::SelfAndTotal));
+    assert_eq!((read.writer.text(), read.span_seconds), (None, Some(0.5)));
+    assert!(
+        read.recording.metrics().iter().all(|metric| metric.lines == LineKnowledge::SelfAndTotal)
+    );
 }
 
 #[test]
@@ -98,23 +119,40 @@ a 1 1.000002: 1 x:
 \t              44 main+0x1 (/app)
 
 ";
-    assert_eq!(rows(text), "a /1: main|app > part|app~ 1\na /1: main|app > part|app~ > sort|app 1\n");
+    assert_eq!(
+        rows(text),
+        "a /1: main|app > part|app~ 1\na /1: main|app > part|app~ > sort|app 1\n"
+    );
 }
 
 #[test]
 fn every_event_is_a_metric_and_time_is_shown_first() {
-    let owned = |metrics: &[(&str, &str)]| metrics.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect::<Vec<_>>();
+    let owned = |metrics: &[(&str, &str)]| {
+        metrics.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect::<Vec<_>>()
+    };
     let text = |events: &[&str]| {
-        events.iter().fold(String::new(), |text, event| format!("{text}a 1 1.000001: {event}: \n\t              55 f (/a)\n\n"))
+        events.iter().fold(String::new(), |text, event| {
+            format!("{text}a 1 1.000001: {event}: \n\t              55 f (/a)\n\n")
+        })
     };
     let shown = |events: &[&str]| {
         let read = read(text(events).as_bytes()).unwrap();
         let shown = read.recording.default_metric().index();
         read.recording.metrics()[shown].name.clone()
     };
-    let events = ["3 page-faults", "7 cpu-clock:u", "9 page-faults", "1 sched:sched_switch", "5 cpu/mem-loads/P"];
-    let expected =
-        [("page-faults", "page-faults"), ("cpu-clock:u", "ns"), ("sched:sched_switch", "count"), ("cpu/mem-loads/P", "count")];
+    let events = [
+        "3 page-faults",
+        "7 cpu-clock:u",
+        "9 page-faults",
+        "1 sched:sched_switch",
+        "5 cpu/mem-loads/P",
+    ];
+    let expected = [
+        ("page-faults", "page-faults"),
+        ("cpu-clock:u", "ns"),
+        ("sched:sched_switch", "count"),
+        ("cpu/mem-loads/P", "count"),
+    ];
     assert_eq!(metrics(&text(&events)), owned(&expected));
     assert_eq!(metrics(&text(&["cycles:u"])), owned(&[("cycles:u", "samples")]));
     assert_eq!(metrics(&text(&["8 cycles:u"])), owned(&[("cycles:u", "cycles")]));
@@ -150,15 +188,25 @@ draw: left (2) /20583: [unknown]| 0 5025125
 #[test]
 fn fields_may_be_missing() {
     assert_eq!(
-        rows("\n\t            1591 fill (inlined)\n\t            1591 draw\n\n\n\t            1387 blur\n\n"),
+        rows(
+            "\n\t            1591 fill (inlined)\n\t            1591 draw\n\n\n\t            1387 blur\n\n"
+        ),
         " /: draw| > fill|~ 1\n /: blur| 1\n"
     );
-    assert_eq!(metrics("\n\t            1387 blur\n\n"), [("samples".to_owned(), "samples".to_owned())]);
+    assert_eq!(
+        metrics("\n\t            1387 blur\n\n"),
+        [("samples".to_owned(), "samples".to_owned())]
+    );
     assert_eq!(rows("draw: left (2) \n\t            1387 blur\n\n"), "draw: left (2) /: blur| 1\n");
-    assert_eq!(rows("a  2047.099798:          7 \n\t            1594 (/a)\n\n"), "a /: [unknown]|a 7\n");
+    assert_eq!(
+        rows("a  2047.099798:          7 \n\t            1594 (/a)\n\n"),
+        "a /: [unknown]|a 7\n"
+    );
     // Editors make blanks of tabs.
     assert_eq!(
-        rows("a 1 1.000001: 7 x: \n    ffffffff8175336a f ([k])\n                    1594 g (/a)\n\n"),
+        rows(
+            "a 1 1.000001: 7 x: \n    ffffffff8175336a f ([k])\n                    1594 g (/a)\n\n"
+        ),
         "a /1: g|a > f|[k] 7\n"
     );
 }
@@ -181,9 +229,12 @@ a 1     0.000003: sched:sched_switch: prev_comm=a b: prev_pid=1 ==> next_comm=c
 |27     + at(from, x, y - 1);
 ";
     assert_eq!(rows(text), "a /1:  1 0\na /1: blur|a 0 1\n");
-    assert_eq!(read(text.as_bytes()).unwrap().producer.as_deref(), Some("perf@6.1.187"));
+    assert_eq!(read(text.as_bytes()).unwrap().writer.text(), Some("perf@6.1.187"));
     assert_eq!(warnings(text), []);
-    assert_eq!(warnings("a 1 1.000001: 1 x:\n\n(note)\nwhat is this\n"), [("malformed-line", 2)]);
+    assert_eq!(
+        warnings("a 1 1.000001: 1 x:\n\n(note)\nwhat is this\n"),
+        [(WarningCode::MalformedLine, 2)]
+    );
     let error = read(b"# ========\n# captured on    : x\n").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
 }
@@ -197,16 +248,19 @@ a 1 1.000001: 1 x:
 \t    7f0000000003 Builtins_JSEntry (/tmp/perf-77.map)
 
 ";
-    assert_eq!(rows(text), "a /1: Builtins_JSEntry|perf-77.map > grow||/p/x.py:0 > f||/p/x.js:0@12:3 1\n");
+    assert_eq!(
+        rows(text),
+        "a /1: Builtins_JSEntry|perf-77.map > grow||/p/x.py:0 > f||/p/x.js:0@12:3 1\n"
+    );
 }
 
 #[test]
 fn a_cut_sample_is_read_as_far_as_it_goes() {
     let whole = SRCLINE.trim_end().len();
-    assert_eq!(warnings(&SRCLINE[..whole]), [("truncated", 1)]);
+    assert_eq!(warnings(&SRCLINE[..whole]), [(WarningCode::Truncated, 1)]);
     // `main.c:41` may have been `main.c:410`.
     assert!(rows(&SRCLINE[..whole]).ends_with("gallery 20580/20580: main|gallery 0 615\n"));
-    assert_eq!(warnings(&SRCLINE[..=whole]), [("truncated", 1)]);
+    assert_eq!(warnings(&SRCLINE[..=whole]), [(WarningCode::Truncated, 1)]);
     assert_eq!(warnings(&SRCLINE[..whole + 2]), []);
     for end in 80..SRCLINE.len() {
         if SRCLINE.is_char_boundary(end) {
@@ -217,7 +271,9 @@ fn a_cut_sample_is_read_as_far_as_it_goes() {
 
 #[test]
 fn deep_stacks_are_read() {
-    let frames = (0..10).fold(String::new(), |text, i| format!("{text}\t{:>16x} f{i} (/a)\n", 64 + i)).repeat(10_000);
+    let frames = (0..10)
+        .fold(String::new(), |text, i| format!("{text}\t{:>16x} f{i} (/a)\n", 64 + i))
+        .repeat(10_000);
     let text = format!("a 1 1.000001: 1 x: \n{frames}\n").repeat(2);
     let read = read(text.as_bytes()).unwrap();
     assert_eq!((profile(&read).stacks().len(), profile(&read).frames().len()), (100_000, 10));

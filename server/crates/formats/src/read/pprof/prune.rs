@@ -1,8 +1,9 @@
-//! Frames that the profiler wants left out: `drop_frames` and `keep_frames`, as pprof itself applies them.
+//! Frames that the profiler wants left out: `drop_frames` and `keep_frames`, as pprof itself
+//! applies them.
 //!
-//! An allocator's own functions say nothing about who allocates, so a file may name functions that are cut off the leaf end of
-//! stacks with all that they call. What stands nearer to the root than any other function is never cut: something of each stack
-//! remains.
+//! An allocator's own functions say nothing about who allocates, so a file may name functions that
+//! are cut off the leaf end of stacks with all that they call. What stands nearer to the root than
+//! any other function is never cut: something of each stack remains.
 
 use regex_lite::{Error, Regex};
 
@@ -36,17 +37,21 @@ impl Prune {
 
     pub(super) fn drops(&self, function: &str) -> bool {
         let name = simplified(function);
-        !function.is_empty() && self.drop.is_match(name) && !self.keep.as_ref().is_some_and(|keep| keep.is_match(name))
+        !function.is_empty()
+            && self.drop.is_match(name)
+            && !self.keep.as_ref().is_some_and(|keep| keep.is_match(name))
     }
 }
 
-/// A name without its parameters, which begin with the first parenthesis that is not part of a name, and without the dot that
-/// some PowerPC symbols begin with.
+/// A name without its parameters, which begin with the first parenthesis that is not part of a
+/// name, and without the dot that some PowerPC symbols begin with.
 fn simplified(name: &str) -> &str {
     let name = name.strip_prefix('.').unwrap_or(name);
-    let parameters = name.match_indices('(').map(|(at, _)| name.split_at(at)).find(|(before, rest)| {
-        !(rest.starts_with("(anonymous namespace)") || (before.ends_with("operator") && rest.starts_with("()")))
-    });
+    let parameters =
+        name.match_indices('(').map(|(at, _)| name.split_at(at)).find(|(before, rest)| {
+            !(rest.starts_with("(anonymous namespace)")
+                || (before.ends_with("operator") && rest.starts_with("()")))
+        });
     parameters.map_or(name, |(before, _)| before)
 }
 
@@ -72,7 +77,8 @@ mod tests {
     #[test]
     fn expressions_match_whole_names() {
         let prune = Prune::of("malloc|operator new.*", "operator new_arena").unwrap().unwrap();
-        let names = ["malloc", "my_malloc", "operator new[](unsigned long)", "operator new_arena(int)", ""];
+        let names =
+            ["malloc", "my_malloc", "operator new[](unsigned long)", "operator new_arena(int)", ""];
         assert_eq!(names.map(|name| prune.drops(name)), [true, false, true, false, false]);
         assert!(Prune::of("", "x").unwrap().is_none());
         assert!(Prune::of("(", "").is_err());

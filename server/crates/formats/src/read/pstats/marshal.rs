@@ -1,8 +1,10 @@
-//! Python's marshal, of all versions that profilers wrote, read as a stream: values are handed out one by one, and what
-//! nobody asks for is stepped over. No value is kept but the places of those that later ones refer to.
+//! Python's marshal, of all versions that profilers wrote, read as a stream: values are handed out
+//! one by one, and what nobody asks for is stepped over. No value is kept but the places of those
+//! that later ones refer to.
 //!
-//! Rules: `Python/marshal.c` of CPython 2.7 to 3.14. A byte says what follows; its highest bit, that
-//! the value gets the next number, by which `r` refers to it. Python 2 numbers interned strings alone (`t`, `R`).
+//! Rules: `Python/marshal.c` of CPython 2.7 to 3.14. A byte says what follows; its highest bit,
+//! that the value gets the next number, by which `r` refers to it. Python 2 numbers interned
+//! strings alone (`t`, `R`).
 
 use crate::{At, ReadError};
 
@@ -59,7 +61,8 @@ pub(super) struct Marshal<'a> {
     again: bool,
 }
 
-/// Whether `bytes` begin as a dictionary does of which the first key is a tuple of three, a text being the first of them.
+/// Whether `bytes` begin as a dictionary does of which the first key is a tuple of three, a text
+/// being the first of them.
 pub(super) fn begins_with_function(bytes: &[u8]) -> bool {
     let [dict, rest @ ..] = bytes else { return false };
     let text = match rest {
@@ -83,7 +86,8 @@ impl<'a> Marshal<'a> {
         self.at
     }
 
-    /// Goes into a dictionary: its pairs follow. Says whether there was one; if not, what was there is stepped over.
+    /// Goes into a dictionary: its pairs follow. Says whether there was one; if not, what was there
+    /// is stepped over.
     pub(super) fn dict(&mut self) -> Result<bool, ReadError> {
         match self.begin()? {
             Begun::Pairs => Ok(true),
@@ -98,8 +102,8 @@ impl<'a> Marshal<'a> {
         Ok(!is_end)
     }
 
-    /// Goes into the tuple that is next, here or at the place that is referred to: its values follow, and then [`Self::leave`].
-    /// Anything else is passed.
+    /// Goes into the tuple that is next, here or at the place that is referred to: its values
+    /// follow, and then [`Self::leave`]. Anything else is passed.
     pub(super) fn enter(&mut self) -> Result<Entered<'a>, ReadError> {
         let mut place = Place(None);
         if self.byte(self.at)? == b'r' {
@@ -159,14 +163,21 @@ impl<'a> Marshal<'a> {
                 }
                 Todo::Bytes(n) => drop(self.take(n)?),
                 Todo::CodeTail => {
-                    // Until 3.10: free and cell variables, file, name, first line, table of lines. Then: kinds of variables,
-                    // file, name and qualified name, first line, tables of lines and of exceptions.
+                    // Until 3.10: free and cell variables, file, name, first line, table of lines.
+                    // Then: kinds of variables, file, name and qualified name, first line, tables
+                    // of lines and of exceptions.
                     let is_new = self.is_text()?;
-                    open.extend([Todo::Values(if is_new { 2 } else { 1 }), Todo::Bytes(4), Todo::Values(4)]);
+                    open.extend([
+                        Todo::Values(if is_new { 2 } else { 1 }),
+                        Todo::Bytes(4),
+                        Todo::Values(4),
+                    ]);
                 }
             }
             if open.len() > MAX_DEPTH {
-                return Err(ReadError::too_large(format!("values are nested deeper than {MAX_DEPTH}; expected a profile")));
+                return Err(ReadError::too_large(format!(
+                    "values are nested deeper than {MAX_DEPTH}; expected a profile"
+                )));
             }
         }
         Ok(Value::Other)
@@ -179,10 +190,14 @@ impl<'a> Marshal<'a> {
             Begun::Values(n) => open.push(Todo::Values(n)),
             Begun::Pairs => open.push(Todo::Pairs),
             Begun::Code => {
-                // Numbers come first, by version 4 to 6 of them; what follows them is the code, a text.
+                // Numbers come first, by version 4 to 6 of them; what follows them is the code, a
+                // text.
                 let is_text_after = |n: &&usize| {
-                    let text = self.bytes.get(self.at + 4 * **n..).and_then(<[u8]>::first_chunk::<5>);
-                    text.is_some_and(|&[kind, length @ ..]| kind & !FLAG == b's' && u32::from_le_bytes(length) < MAX_CODE)
+                    let text =
+                        self.bytes.get(self.at + 4 * **n..).and_then(<[u8]>::first_chunk::<5>);
+                    text.is_some_and(|&[kind, length @ ..]| {
+                        kind & !FLAG == b's' && u32::from_le_bytes(length) < MAX_CODE
+                    })
                 };
                 let Some(&n) = [4, 5, 6].iter().find(is_text_after) else {
                     let at = self.at;
@@ -204,7 +219,11 @@ impl<'a> Marshal<'a> {
     fn is_text(&self) -> Result<bool, ReadError> {
         let mut kind = self.byte(self.at)?;
         if kind == b'r' {
-            let number = self.bytes.get(self.at + 1..).and_then(<[u8]>::first_chunk).map(|bytes| u32::from_le_bytes(*bytes));
+            let number = self
+                .bytes
+                .get(self.at + 1..)
+                .and_then(<[u8]>::first_chunk)
+                .map(|bytes| u32::from_le_bytes(*bytes));
             let target = number.and_then(|number| self.references.get(number as usize));
             kind = target.map_or(Ok(kind), |&target| self.byte(target))?;
         }
@@ -218,7 +237,9 @@ impl<'a> Marshal<'a> {
         self.at += 1;
         if kind & FLAG != 0 && !self.again {
             if self.references.len() >= MAX_REFERENCES {
-                return Err(ReadError::too_large(format!("there are more than {MAX_REFERENCES} values that others refer to")));
+                return Err(ReadError::too_large(format!(
+                    "there are more than {MAX_REFERENCES} values that others refer to"
+                )));
             }
             self.references.push(at);
         }
@@ -231,7 +252,8 @@ impl<'a> Marshal<'a> {
             b'g' => Value::Float(f64::from_le_bytes(self.array()?)),
             b'f' => {
                 let digits = self.short_text()?;
-                let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+                let number =
+                    std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
                 Value::Float(number.ok_or_else(|| unexpected(at, "a number"))?)
             }
             b'y' => self.take(16).map(|_| Value::Other)?,
@@ -272,7 +294,8 @@ impl<'a> Marshal<'a> {
 
     /// The text or number at a place before.
     fn look(&mut self, target: usize) -> Result<Value<'a>, ReadError> {
-        let before = (std::mem::replace(&mut self.at, target), std::mem::replace(&mut self.again, true));
+        let before =
+            (std::mem::replace(&mut self.at, target), std::mem::replace(&mut self.again, true));
         let begun = self.begin();
         (self.at, self.again) = before;
         Ok(if let Begun::Whole(value) = begun? { value } else { Value::Other })
@@ -282,7 +305,10 @@ impl<'a> Marshal<'a> {
     fn reference(&mut self) -> Result<usize, ReadError> {
         let at = self.at;
         let number = self.length()?;
-        self.references.get(number).copied().ok_or_else(|| unexpected(at, "the number of a value before"))
+        self.references
+            .get(number)
+            .copied()
+            .ok_or_else(|| unexpected(at, "the number of a value before"))
     }
 
     fn byte(&self, at: usize) -> Result<u8, ReadError> {
@@ -290,7 +316,11 @@ impl<'a> Marshal<'a> {
     }
 
     fn take(&mut self, n: usize) -> Result<&'a [u8], ReadError> {
-        let bytes = self.bytes.get(self.at..).and_then(|rest| rest.get(..n)).ok_or_else(|| self.truncated())?;
+        let bytes = self
+            .bytes
+            .get(self.at..)
+            .and_then(|rest| rest.get(..n))
+            .ok_or_else(|| self.truncated())?;
         self.at += n;
         Ok(bytes)
     }
@@ -318,13 +348,19 @@ impl<'a> Marshal<'a> {
     fn long(&mut self) -> Result<Value<'a>, ReadError> {
         let n = i32::from_le_bytes(self.array()?);
         let digits = self.take(n.unsigned_abs() as usize * 2)?.chunks_exact(2);
-        let digit = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | i64::from(byte));
-        let number = digits.rev().fold(0_i64, |sum, bytes| sum.saturating_mul(1 << 15).saturating_add(digit(bytes)));
+        let digit =
+            |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, &byte| sum << 8 | i64::from(byte));
+        let number = digits
+            .rev()
+            .fold(0_i64, |sum, bytes| sum.saturating_mul(1 << 15).saturating_add(digit(bytes)));
         Ok(Value::Int(if n < 0 { -number } else { number }))
     }
 
     fn truncated(&self) -> ReadError {
-        ReadError::truncated(At::Byte(self.bytes.len() as u64), "the file ends within a value; expected more of it")
+        ReadError::truncated(
+            At::Byte(self.bytes.len() as u64),
+            "the file ends within a value; expected more of it",
+        )
     }
 }
 

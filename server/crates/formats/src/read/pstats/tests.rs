@@ -63,19 +63,30 @@ fn rows(read: &Read) -> String {
     let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
     let name = |func: FuncId| {
         let row = graph.symbols.funcs.get(func);
-        let place = row.source.map(|source| format!(" {}:{}", graph.symbols.source_name(source), row.line));
+        let place =
+            row.source.map(|source| format!(" {}:{}", graph.symbols.source_name(source), row.line));
         format!("{}{}", graph.symbols.func_name(func), place.unwrap_or_default())
     };
     let mut out = String::new();
     for own in &graph.own {
         let stated = graph.totals.iter().find(|stated| stated.func == own.func);
         let total = stated.map_or("follows".to_owned(), |stated| format!("{:?}", stated.totals));
-        let calls = stated.and_then(|stated| stated.calls).map_or(String::new(), |calls| format!("{calls}x "));
+        let calls = stated
+            .and_then(|stated| stated.calls)
+            .map_or(String::new(), |calls| format!("{calls}x "));
         writeln!(out, "{}: {calls}{:?} of {total}", name(own.func), own.weights).unwrap();
     }
     for call in &graph.calls {
         let mark = if call.nested { "?" } else { "" };
-        writeln!(out, "{} > {} {}x {:?}{mark}", name(call.caller), name(call.callee), call.count, call.weights).unwrap();
+        writeln!(
+            out,
+            "{} > {} {}x {:?}{mark}",
+            name(call.caller),
+            name(call.callee),
+            call.count,
+            call.weights
+        )
+        .unwrap();
     }
     out
 }
@@ -83,11 +94,23 @@ fn rows(read: &Read) -> String {
 #[test]
 fn functions_have_calls_and_callers() {
     // Recursion: 3 calls of `f`, 1 of them from outside; below itself the calls stand first.
-    let (main, f, sorted) = (func("/w/a.py", 9, "main"), func("/w/a.py", 3, "f"), func("~", 0, "<built-in method sorted>"));
+    let (main, f, sorted) = (
+        func("/w/a.py", 9, "main"),
+        func("/w/a.py", 3, "f"),
+        func("~", 0, "<built-in method sorted>"),
+    );
     let below_f = costs([2, 1], 0.25, 0.375, None);
     let whole = file(vec![
         (main.clone(), costs([1, 1], 0.125, 0.625, Some(vec![]))),
-        (f.clone(), costs([1, 3], 0.375, 0.5, Some(vec![(main, costs([1, 1], 0.125, 0.5, None)), (f.clone(), below_f)]))),
+        (
+            f.clone(),
+            costs(
+                [1, 3],
+                0.375,
+                0.5,
+                Some(vec![(main, costs([1, 1], 0.125, 0.5, None)), (f.clone(), below_f)]),
+            ),
+        ),
         (sorted, costs([4, 4], 0.125, 0.125, Some(vec![(f, costs([4, 4], 0.125, 0.125, None))]))),
     ]);
     let done = read(&whole).unwrap();
@@ -99,7 +122,10 @@ main /w/a.py:9 > f /w/a.py:3 1x [0.5]
 f /w/a.py:3 > f /w/a.py:3 2x [0.375]
 f /w/a.py:3 > <built-in method sorted> 4x [0.125]
 ";
-    assert_eq!((&*rows(&done), done.producer.as_deref(), warnings(&done)), (expected, Some("cProfile"), vec![]));
+    assert_eq!(
+        (&*rows(&done), done.writer.text(), warnings(&done)),
+        (expected, Some("cProfile"), vec![])
+    );
     assert_eq!(done.recording.metrics()[0].seconds_per_unit, Some(1.0));
     for end in 0..whole.len() {
         assert_eq!(read(&whole[..end]).unwrap_err().kind, ErrorKind::Truncated, "cut at {end}");
@@ -110,7 +136,10 @@ f /w/a.py:3 > <built-in method sorted> 4x [0.125]
 fn what_is_not_in_the_file_is_a_function_of_its_own() {
     let row = |counts| vec![(func("/w/a.py", 1, "main"), costs(counts, 1.0, 4.0, Some(vec![])))];
     let done = read(&file(row([1, 1]))).unwrap();
-    assert_eq!(rows(&done), "main /w/a.py:1: 1x [1.0] of [Exact(4.0)]\n(not in the file): [3.0] of [Exact(3.0)]\n");
+    assert_eq!(
+        rows(&done),
+        "main /w/a.py:1: 1x [1.0] of [Exact(4.0)]\n(not in the file): [3.0] of [Exact(3.0)]\n"
+    );
     assert_eq!(
         done.warnings.as_slice()[0].message.split(';').next(),
         Some("3.000000 s of 4.000000 s went into functions that are not in the file")
@@ -118,17 +147,22 @@ fn what_is_not_in_the_file_is_a_function_of_its_own() {
     // yappi exchanges counts.
     let done = read(&file(row([5, 1]))).unwrap();
     assert!(rows(&done).starts_with("main /w/a.py:1: 5x "));
-    assert_eq!(done.producer.as_deref(), Some("yappi"));
+    assert_eq!(done.writer.text(), Some("yappi"));
     // pyinstrument counts nothing, and its cumulative times are sums.
     let done = read(&file(row([-1, -1]))).unwrap();
-    assert_eq!((&*rows(&done), done.producer.as_deref()), ("main /w/a.py:1: [1.0] of follows\n", Some("pyinstrument")));
+    assert_eq!(
+        (&*rows(&done), done.writer.text()),
+        ("main /w/a.py:1: [1.0] of follows\n", Some("pyinstrument"))
+    );
 }
 
 #[test]
 fn mere_counts_share_the_cost_among_the_callers() {
     let [a, b, c] = ["a", "b", "c"].map(|name| func("a.py", 1, name));
     let profiler = func("profile", 0, "profiler");
-    let callers = |callers: &[(&Py, i32)]| callers.iter().map(|&(func, calls)| (func.clone(), Int(calls))).collect();
+    let callers = |callers: &[(&Py, i32)]| {
+        callers.iter().map(|&(func, calls)| (func.clone(), Int(calls))).collect()
+    };
     let whole = file(vec![
         (profiler.clone(), costs([0, 0], 0.0, 0.0, Some(vec![]))),
         (a.clone(), costs([1, 1], 1.0, 10.0, Some(callers(&[(&profiler, 1)])))),
@@ -145,7 +179,10 @@ a a.py:1 > c a.py:1 3x [6.0]?
 b a.py:1 > c a.py:1 1x [2.0]?
 c a.py:1 > c a.py:1 5x [8.0]?
 ";
-    assert_eq!((&*rows(&done), done.producer.as_deref(), warnings(&done)), (expected, Some("profile"), vec![]));
+    assert_eq!(
+        (&*rows(&done), done.writer.text(), warnings(&done)),
+        (expected, Some("profile"), vec![])
+    );
 }
 
 #[test]
@@ -153,17 +190,37 @@ fn code_objects_of_all_versions_are_stepped_over() {
     let text = |text: &[u8]| [&b"s"[..], &(text.len() as u32).to_le_bytes(), text].concat();
     let (tuple, name) = (b")\x00".to_vec(), text(b"main"));
     let numbers = |n| 1_i32.to_le_bytes().repeat(n);
-    let head = [text(b"\x64\x00"), b"(\x01\x00\x00\x00N".to_vec(), tuple.clone(), tuple.clone()].concat();
-    let old = |n| [b"c".to_vec(), numbers(n), head.clone(), tuple.repeat(2), name.repeat(2), numbers(1), text(b"")].concat();
-    let new = [b"c".to_vec(), numbers(5), head.clone(), text(b"\x20"), name.repeat(3), numbers(1), text(b"").repeat(2)].concat();
+    let head =
+        [text(b"\x64\x00"), b"(\x01\x00\x00\x00N".to_vec(), tuple.clone(), tuple.clone()].concat();
+    let old = |n| {
+        [
+            b"c".to_vec(),
+            numbers(n),
+            head.clone(),
+            tuple.repeat(2),
+            name.repeat(2),
+            numbers(1),
+            text(b""),
+        ]
+        .concat()
+    };
+    let new = [
+        b"c".to_vec(),
+        numbers(5),
+        head.clone(),
+        text(b"\x20"),
+        name.repeat(3),
+        numbers(1),
+        text(b"").repeat(2),
+    ]
+    .concat();
     for code in [old(4), old(5), old(6), new] {
         let key = Tuple(vec![Text("profile"), Int(0), Raw(code.clone())]);
         let whole = file(vec![
             (func("a.py", 1, "f"), costs([1, 1], 1.0, 1.0, Some(vec![(key.clone(), Int(1))]))),
             (key, costs([1, 1], 1.0, 2.0, Some(vec![]))),
         ]);
-        let expected =
-            "f a.py:1: 1x [1.0] of [Exact(1.0)]\n<code object>: 1x [1.0] of [Exact(2.0)]\n<code object> > f a.py:1 1x [1.0]\n";
+        let expected = "f a.py:1: 1x [1.0] of [Exact(1.0)]\n<code object>: 1x [1.0] of [Exact(2.0)]\n<code object> > f a.py:1 1x [1.0]\n";
         assert_eq!(rows(&read(&whole).unwrap()), expected);
         for end in 0..whole.len() {
             assert_eq!(read(&whole[..end]).unwrap_err().kind, ErrorKind::Truncated, "cut at {end}");
@@ -180,9 +237,18 @@ fn hostile_files_are_refused() {
     let row = costs([1, 1], 1.0, 1.0, Some(vec![]));
     let with = |key: Py, value: Py| file(vec![(key, value)]);
     assert_eq!(refused(&with(func("a", 1, "f"), Int(1))), ErrorKind::Malformed);
-    assert_eq!(refused(&with(Tuple(vec![Int(1), Int(1), Text("f")]), row.clone())), ErrorKind::Malformed);
-    assert_eq!(refused(&with(func("a", 1, "f"), costs([1, 1], f64::NAN, 1.0, Some(vec![])))), ErrorKind::Malformed);
-    assert_eq!(refused(&with(func("a", 1, "f"), costs([1, 1], 1.0, 1e300, Some(vec![])))), ErrorKind::Malformed);
+    assert_eq!(
+        refused(&with(Tuple(vec![Int(1), Int(1), Text("f")]), row.clone())),
+        ErrorKind::Malformed
+    );
+    assert_eq!(
+        refused(&with(func("a", 1, "f"), costs([1, 1], f64::NAN, 1.0, Some(vec![])))),
+        ErrorKind::Malformed
+    );
+    assert_eq!(
+        refused(&with(func("a", 1, "f"), costs([1, 1], 1.0, 1e300, Some(vec![])))),
+        ErrorKind::Malformed
+    );
     // A tuple that refers to itself, one to what comes later, and a length beyond the file.
     assert_eq!(refused(b"{\xa9\x03r\0\0\0\0r\0\0\0\0r\0\0\0\0N0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{)\x03z\x01ar\x07\0\0\0N0"), ErrorKind::Malformed);
@@ -205,20 +271,29 @@ fn files_of_all_writers() {
         ("yappi-words-builtins", "yappi"),
     ];
     for (case, writer) in cases {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/profiles/pstats").join(case);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../fixtures/profiles/pstats")
+            .join(case);
         let done = read(&std::fs::read(folder.join("app.pstats")).unwrap()).unwrap();
-        assert_eq!(done.producer.as_deref(), Some(writer), "{case}");
+        assert_eq!(done.writer.text(), Some(writer), "{case}");
         let Recording::Graph(graph) = &done.recording else { panic!("expected a graph") };
         let count = |stated: &StatedTotal| {
             let func = graph.symbols.funcs.get(stated.func);
             let source = func.source.map(|source| graph.symbols.source_name(source).to_owned());
-            Some(((graph.symbols.func_name(stated.func).to_owned(), source, u64::from(func.line)), stated.calls?))
+            Some((
+                (graph.symbols.func_name(stated.func).to_owned(), source, u64::from(func.line)),
+                stated.calls?,
+            ))
         };
         let counts: BTreeMap<_, _> = graph.totals.iter().filter_map(count).collect();
-        let expected: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
+        let expected: serde_json::Value =
+            serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
         let text = |value: &serde_json::Value| value.as_str().map(str::to_owned);
         let expected = expected["functions"].as_array().unwrap().iter().filter_map(|row| {
-            Some(((text(&row["name"])?, text(&row["file"]), row["line"].as_u64().unwrap_or(0)), row["calls"].as_u64()?))
+            Some((
+                (text(&row["name"])?, text(&row["file"]), row["line"].as_u64().unwrap_or(0)),
+                row["calls"].as_u64()?,
+            ))
         });
         assert_eq!(counts, expected.collect(), "{case}");
     }

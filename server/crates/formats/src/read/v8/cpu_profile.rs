@@ -1,17 +1,22 @@
-//! What V8 counted: a tree of nodes with the samples that ended at each, and the list of all samples.
+//! What V8 counted: a tree of nodes with the samples that ended at each, and the list of all
+//! samples.
 //!
-//! One node per call path, with the number of samples that ended there (`hitCount`), divided by executing line
-//! (`positionTicks`, 1-based), beside a list of all samples with the time since the one before. A node has the place where
-//! its function *starts*; nothing says where a caller was executing, so callers have no lines.
+//! One node per call path, with the number of samples that ended there (`hitCount`), divided by
+//! executing line (`positionTicks`, 1-based), beside a list of all samples with the time since the
+//! one before. A node has the place where its function *starts*; nothing says where a caller was
+//! executing, so callers have no lines.
 //!
-//! Two metrics come out. `hits` counts by node: `samples` would over-count, because V8 records extra ones at
-//! deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time` gives each sample the time until the next; a
-//! sample has no line, so the time of a node is divided among its lines as its hits are.
+//! Two metrics come out. `hits` counts by node: `samples` would over-count, because V8 records
+//! extra ones at deoptimisations that are neither in `hitCount` nor in `positionTicks`. `time`
+//! gives each sample the time until the next; a sample has no line, so the time of a node is
+//! divided among its lines as its hits are.
 
 use super::{CallFrame, callers_first, durations};
 use crate::read::position;
 use crate::{At, ReadError};
-use profile::{LineKnowledge, Metric, ProfileBuilder, Samples, StackId, Warnings, Weights};
+use profile::{
+    LineKnowledge, Metric, ProfileBuilder, Samples, StackId, WarningCode, Warnings, Weights,
+};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
@@ -52,7 +57,8 @@ impl Node<'_> {
 
     /// Whether hits were counted here.
     pub(crate) fn has_hits(&self) -> bool {
-        self.hit_count.is_some_and(|hits| hits != 0.0) || self.position_ticks.as_ref().is_some_and(|ticks| !ticks.is_empty())
+        self.hit_count.is_some_and(|hits| hits != 0.0)
+            || self.position_ticks.as_ref().is_some_and(|ticks| !ticks.is_empty())
     }
 }
 
@@ -65,9 +71,15 @@ struct PositionTicks {
 
 /// Hits and time. A hit may have a line; a sample, which time is of, has none.
 pub(crate) fn metrics(any_line: bool) -> [Metric; 2] {
-    let [of_hits, of_time] =
-        if any_line { [LineKnowledge::SelfOnly, LineKnowledge::SelfEstimated] } else { [LineKnowledge::Nothing; 2] };
-    [Metric::new("hits", "hits", None).with_lines(of_hits), Metric::new("time", "us", None).with_lines(of_time)]
+    let [of_hits, of_time] = if any_line {
+        [LineKnowledge::SelfOnly, LineKnowledge::SelfEstimated]
+    } else {
+        [LineKnowledge::Nothing; 2]
+    };
+    [
+        Metric::new("hits", "hits", None).with_lines(of_hits),
+        Metric::new("time", "us", None).with_lines(of_time),
+    ]
 }
 
 /// Which of them to show: time, where any passed.
@@ -97,9 +109,14 @@ impl Counted {
         self.time.as_ref().map(|time| time.total)
     }
 
-    /// One row per node and executing line, and one per node for what has no line: hits beyond the ticks, and their part of the
-    /// time.
-    pub(crate) fn samples(self, builder: &mut ProfileBuilder, nodes: &[Node<'_>], tree: &Tree) -> Result<Samples, ReadError> {
+    /// One row per node and executing line, and one per node for what has no line: hits beyond the
+    /// ticks, and their part of the time.
+    pub(crate) fn samples(
+        self,
+        builder: &mut ProfileBuilder,
+        nodes: &[Node<'_>],
+        tree: &Tree,
+    ) -> Result<Samples, ReadError> {
         let Self { hits, time } = self;
         let mut stacks: Vec<Option<StackId>> = vec![None; nodes.len()];
         let (mut rows, mut row_hits, mut row_time) = (Vec::new(), Vec::new(), Vec::new());
@@ -111,14 +128,23 @@ impl Counted {
         let (mut node_hits, node_time) = (hits.by_node, time.as_ref());
         for &i in &tree.callers_first {
             let (Some(node), Some(own)) = (nodes.get(i), node_hits.get_mut(i)) else { continue };
-            let caller = tree.caller.get(i).copied().flatten().and_then(|caller| stacks.get(caller).copied().flatten());
+            let caller = tree
+                .caller
+                .get(i)
+                .copied()
+                .flatten()
+                .and_then(|caller| stacks.get(caller).copied().flatten());
             let time = node_time.and_then(|time| time.by_node.get(i)).copied().unwrap_or(0.0);
             let mut shares = Shares { time, hits: own.total(), hits_taken: 0.0, time_taken: 0.0 };
             let mut stack = caller;
             if !node.call_frame.is_root() {
                 let func = node.call_frame.intern(builder)?;
                 for (line, ticks) in std::mem::take(&mut own.by_line) {
-                    push(Some(node.call_frame.stack(builder, caller, func, (line, 0))?), ticks, shares.take(ticks));
+                    push(
+                        Some(node.call_frame.stack(builder, caller, func, (line, 0))?),
+                        ticks,
+                        shares.take(ticks),
+                    );
                 }
                 stack = Some(node.call_frame.stack(builder, caller, func, (0, 0))?);
             }
@@ -157,28 +183,43 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// # Errors
-    /// An id twice, an id of no node, a node with two callers, nodes that call each other in a circle.
+    /// An id twice, an id of no node, a node with two callers, nodes that call each other in a
+    /// circle.
     pub(crate) fn of(nodes: &[Node<'_>]) -> Result<Self, ReadError> {
         let mut rows = FxHashMap::default();
         for (i, node) in nodes.iter().enumerate() {
             if rows.insert(node.id, i).is_some() {
-                return Err(malformed(i, "id", format!("node {} was there before; expected ids to be unique", node.id)));
+                return Err(malformed(
+                    i,
+                    "id",
+                    format!("node {} was there before; expected ids to be unique", node.id),
+                ));
             }
         }
         let mut caller = vec![None; nodes.len()];
         for (i, node) in nodes.iter().enumerate() {
             for (child, id) in node.children.iter().flatten().enumerate() {
                 let key = || format!("children[{child}]");
-                let row = *rows.get(id).ok_or_else(|| malformed(i, &key(), format!("there is no node {id}")))?;
+                let row = *rows
+                    .get(id)
+                    .ok_or_else(|| malformed(i, &key(), format!("there is no node {id}")))?;
                 match caller.get_mut(row) {
                     Some(caller @ None) => *caller = Some(i),
-                    _ => return Err(malformed(i, &key(), format!("node {id} has two callers; expected a tree"))),
+                    _ => {
+                        return Err(malformed(
+                            i,
+                            &key(),
+                            format!("node {id} has two callers; expected a tree"),
+                        ));
+                    }
                 }
             }
         }
         for (i, (node, caller)) in nodes.iter().zip(&mut caller).enumerate() {
             if let Some(parent) = node.parent {
-                let row = rows.get(&parent).ok_or_else(|| malformed(i, "parent", format!("there is no node {parent}")))?;
+                let row = rows
+                    .get(&parent)
+                    .ok_or_else(|| malformed(i, "parent", format!("there is no node {parent}")))?;
                 *caller = Some(*row);
             }
         }
@@ -217,7 +258,11 @@ struct Shares {
 impl Shares {
     fn take(&mut self, hits: f64) -> f64 {
         self.hits_taken += hits;
-        let until = if self.hits_taken < self.hits { (self.time * self.hits_taken / self.hits).round() } else { self.time };
+        let until = if self.hits_taken < self.hits {
+            (self.time * self.hits_taken / self.hits).round()
+        } else {
+            self.time
+        };
         let until = until.min(self.time).max(self.time_taken);
         let share = until - self.time_taken;
         self.time_taken = until;
@@ -232,8 +277,12 @@ impl Shares {
 impl Hits {
     fn of(profile: &CpuProfile<'_>, tree: &Tree, warnings: &mut Warnings) -> Self {
         let counted = profile.nodes.iter().any(Node::has_hits);
-        if !counted && let Some(samples) = profile.samples.as_ref().filter(|samples| !samples.is_empty()) {
-            warnings.add("no-hit-count", || "no node has a hitCount; samples are counted instead".to_owned());
+        if !counted
+            && let Some(samples) = profile.samples.as_ref().filter(|samples| !samples.is_empty())
+        {
+            warnings.add(WarningCode::NoHitCount, || {
+                "no node has a hitCount; samples are counted instead".to_owned()
+            });
             let mut by_node = vec![NodeHits::default(); profile.nodes.len()];
             for node in samples.iter().filter_map(|id| tree.rows.get(id)) {
                 if let Some(hits) = by_node.get_mut(*node) {
@@ -242,7 +291,8 @@ impl Hits {
             }
             return Self { by_node };
         }
-        let by_node: Vec<NodeHits> = profile.nodes.iter().map(|node| NodeHits::of(node, warnings)).collect();
+        let by_node: Vec<NodeHits> =
+            profile.nodes.iter().map(|node| NodeHits::of(node, warnings)).collect();
         Self { by_node }
     }
 }
@@ -255,7 +305,8 @@ impl NodeHits {
     fn of(node: &Node<'_>, warnings: &mut Warnings) -> Self {
         let mut lines: Vec<(u32, f64)> = Vec::new();
         let mut all_ticks = 0.0;
-        // Chromium gives natives ticks in the text of their caller, which is a line of no file here.
+        // Chromium gives natives ticks in the text of their caller, which is a line of no file
+        // here.
         let has_file = !node.call_frame.url.is_empty();
         for PositionTicks { line, ticks } in node.position_ticks.iter().flatten() {
             all_ticks += ticks;
@@ -275,7 +326,7 @@ impl NodeHits {
 
         let hits = node.hit_count.unwrap_or(all_ticks);
         if all_ticks > hits {
-            warnings.add("ticks-exceed-hits", || {
+            warnings.add(WarningCode::TicksExceedHits, || {
                 format!("node {} has {all_ticks} positionTicks but a hitCount of {hits}; the ticks are believed", node.id)
             });
         }
@@ -284,7 +335,8 @@ impl NodeHits {
     }
 }
 
-/// Microseconds by node: a sample lasts until the next one, the last until the end of the recording.
+/// Microseconds by node: a sample lasts until the next one, the last until the end of the
+/// recording.
 struct Time {
     by_node: Vec<f64>,
     /// In samples that name no node.
@@ -296,8 +348,12 @@ impl Time {
     fn of(profile: &CpuProfile<'_>, tree: &Tree, warnings: &mut Warnings) -> Option<Self> {
         let (samples, deltas) = (profile.samples.as_ref()?, profile.time_deltas.as_ref()?);
         if samples.len() != deltas.len() {
-            warnings.add("uneven-columns", || {
-                format!("there are {} samples but {} timeDeltas; the shorter counts", samples.len(), deltas.len())
+            warnings.add(WarningCode::UnevenColumns, || {
+                format!(
+                    "there are {} samples but {} timeDeltas; the shorter counts",
+                    samples.len(),
+                    deltas.len()
+                )
             });
         }
         let mut time = Self { by_node: vec![0.0; profile.nodes.len()], unknown: 0.0, total: 0.0 };
@@ -305,8 +361,11 @@ impl Time {
         for (id, duration) in samples.iter().zip(durations(deltas, end)) {
             let node = tree.rows.get(id).and_then(|&row| time.by_node.get_mut(row));
             if node.is_none() {
-                warnings
-                    .add("unknown-node", || format!("a sample names node {id}, which is not there; it counts without a stack"));
+                warnings.add(WarningCode::UnknownNode, || {
+                    format!(
+                        "a sample names node {id}, which is not there; it counts without a stack"
+                    )
+                });
             }
             *node.unwrap_or(&mut time.unknown) += duration;
             time.total += duration;

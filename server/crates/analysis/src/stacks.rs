@@ -1,0 +1,167 @@
+//! Costs of sampled stacks: functions, lines, places and edges, each summed in one pass.
+
+use crate::View;
+use crate::call_nodes::CallNodes;
+use crate::calls::CallCounts;
+use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
+use crate::edges::Edges;
+use crate::frames::{Frames, NO_LINE};
+use crate::sums::Sums;
+use crate::weighted::{WeightedStacks, weigh};
+use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, Total};
+
+pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
+    let metric = profile
+        .metrics()
+        .get(view.metric.index())
+        .cloned()
+        .unwrap_or_else(|| Metric::new("samples", "samples", None));
+    let ((own, mut sums), frames) = std::thread::scope(|scope| {
+        let frames = scope.spawn(|| Frames::new(profile, groups));
+        (
+            weigh(profile, view),
+            frames.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
+    });
+    let self_costs = SelfCosts::new(profile, &frames, groups.n_functions(), &own);
+    if own.iter().any(|&own| own < 0.0) {
+        sums.base = CallNodes::new(profile, view, groups).absolute_self();
+    }
+    let stacks = WeightedStacks::new(profile, own);
+
+    // Edges take as long as everything else, and the two share only data that both read.
+    let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {
+        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
+        (
+            function_costs(&stacks, &frames, &sums, self_costs.functions),
+            line_costs(&stacks, &frames, &metric, self_costs.lines),
+            place_costs(&stacks, &frames, &metric, self_costs.places),
+            edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
+    });
+    if let Some(counts) = CallCounts::of(profile, view, &frames, functions.len()) {
+        for (function, calls) in functions.iter_mut().zip(counts.functions) {
+            function.calls = Some(calls);
+        }
+        for edge in &mut edges.edges {
+            edge.calls = Some(counts.edges.get(&(edge.caller, edge.callee)).copied().unwrap_or(0));
+        }
+    }
+    Costs::new(metric, &sums, functions, lines, places, edges)
+}
+
+/// Self cost by place, function and line.
+struct SelfCosts {
+    places: Vec<f64>,
+    functions: Vec<f64>,
+    lines: Vec<f64>,
+}
+
+impl SelfCosts {
+    /// `own` has the weight of the samples with exactly each stack.
+    fn new(profile: &Profile, frames: &Frames, n_functions: usize, own: &[f64]) -> Self {
+        let stacks = profile.stacks();
+        let mut costs = Self {
+            places: vec![0.0; frames.places.len()],
+            functions: vec![0.0; n_functions],
+            lines: vec![0.0; frames.lines.len()],
+        };
+        // Self cost does not depend on callers: sum it per place, then per function and per line.
+        for (stack, &own) in stacks.ids().zip(own).filter(|&(_, &own)| own != 0.0) {
+            costs.places[frames.place(stacks.frame(stack)) as usize] += own;
+        }
+        for (&(function, line), &own) in frames.places.iter().zip(&costs.places) {
+            costs.functions[function.index()] += own;
+            if line != NO_LINE {
+                costs.lines[line as usize] += own;
+            }
+        }
+        costs
+    }
+}
+
+fn function_costs(
+    stacks: &WeightedStacks,
+    frames: &Frames,
+    sums: &Sums,
+    own: Vec<f64>,
+) -> Vec<FunctionCost> {
+    let mut functions: Vec<_> = with_totals(stacks, own, |frame| frames.function(frame).index())
+        .into_iter()
+        .map(|cost| FunctionCost { cost, idle: 0.0, calls: None })
+        .collect();
+    for &(frame, weight) in &sums.idle_leaves {
+        functions[frames.function(frame).index()].idle += weight;
+    }
+    functions
+}
+
+fn line_costs(
+    stacks: &WeightedStacks,
+    frames: &Frames,
+    metric: &Metric,
+    own: Vec<f64>,
+) -> Vec<LineCost> {
+    let costs = with_totals(stacks, own, |frame| frames.line(frame) as usize);
+    frames
+        .lines
+        .iter()
+        .zip(costs)
+        .map(|(&(file, line), cost)| LineCost { file, line, cost: as_recorded(cost, metric) })
+        .filter(|line| line.cost.magnitude() > 0.0)
+        .collect()
+}
+
+fn place_costs(
+    stacks: &WeightedStacks,
+    frames: &Frames,
+    metric: &Metric,
+    own: Vec<f64>,
+) -> Vec<PlaceCost> {
+    let costs = with_totals(stacks, own, |frame| frames.place(frame) as usize);
+    let mut inlined = vec![true; frames.places.len()];
+    for &frame in stacks.frame.iter().filter(|&&frame| !frames.is_inlined(frame)) {
+        inlined[frames.place(frame) as usize] = false;
+    }
+    let places = frames.places.iter().zip(costs).zip(inlined).filter_map(
+        |((&(function, line), cost), inlined)| {
+            let &(file, line) = frames.lines.get(line as usize)?;
+            Some(PlaceCost { function, file, line, cost: as_recorded(cost, metric), inlined })
+        },
+    );
+    sorted(places.filter(|place| place.cost.magnitude() > 0.0).collect())
+}
+
+/// A line cost as far as the format records it: without calling lines there are no line totals.
+fn as_recorded(cost: Cost, metric: &Metric) -> Cost {
+    match metric.lines {
+        LineKnowledge::SelfAndTotal => cost,
+        LineKnowledge::SelfOnly | LineKnowledge::SelfEstimated | LineKnowledge::Nothing => {
+            Cost { total: Total::Unknown, ..cost }
+        }
+    }
+}
+
+/// Adds totals to self costs by key. `key` returns the key of a frame; a key beyond `own` is not
+/// summed.
+///
+/// A position adds its subtree to its key only if it is not in the subtree of another position with
+/// that key: the outermost occurrence covers whatever recursion repeats below it.
+fn with_totals(
+    stacks: &WeightedStacks,
+    own: Vec<f64>,
+    key: impl Fn(FrameId) -> usize,
+) -> Vec<Cost> {
+    let mut sums: Vec<(u32, f64)> = vec![(0, 0.0); own.len()];
+    for k in 0..stacks.len() {
+        let Some((covered_until, total)) = sums.get_mut(key(stacks.frame[k])) else { continue };
+        if k as u32 >= *covered_until {
+            *covered_until = stacks.end[k];
+            *total += stacks.total[k];
+        }
+    }
+    own.into_iter()
+        .zip(sums)
+        .map(|(self_, (_, total))| Cost { self_, total: Total::Exact(total) })
+        .collect()
+}

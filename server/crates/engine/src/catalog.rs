@@ -1,0 +1,104 @@
+//! Lists that clients need and that do not depend on a profile: kinds of transforms, formats to
+//! export to, names of profiles.
+
+use crate::discovery::{NAMES, PROFILE_FOLDERS};
+use crate::export::Target;
+use crate::roots::MARKERS;
+use crate::transforms::{Kind, Takes, title};
+use crate::weight::TIERS;
+use analysis::TransformKind;
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What the server offers beyond the protocol, the same for all profiles.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Catalog {
+    /// The kinds of transforms.
+    pub transforms: Vec<TransformInfo>,
+    /// The formats that `costline.export` writes.
+    pub export_formats: Vec<ExportFormatInfo>,
+    /// Globs of the names of profiles. Each name may also end in `.gz` or `.zst`.
+    pub profile_names: Vec<String>,
+    /// Folders of which every file may be a profile.
+    pub profile_folders: Vec<String>,
+    /// Files and folders that mark the top folder of a project.
+    pub project_markers: Vec<String>,
+    /// From which percentage on a cost is of tier 1, 2 and 3.
+    pub tier_percents: [f64; 3],
+}
+
+/// A kind of transform.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TransformInfo {
+    /// Its name.
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    /// What it does, for menus.
+    pub title: String,
+    /// What it is done to.
+    pub takes: Takes,
+}
+
+/// A format to export to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ExportFormatInfo {
+    /// Its name, for `costline.export`.
+    pub format: Target,
+    /// What it is for, for menus.
+    pub title: String,
+    /// The end of the names of its files, without the dot before it.
+    pub extension: String,
+    /// Whether its files are no text.
+    pub binary: bool,
+}
+
+/// All lists.
+pub fn catalog() -> Catalog {
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    Catalog {
+        transforms: TransformKind::ALL.into_iter().map(transform).collect(),
+        export_formats: Target::value_variants().iter().copied().map(export_format).collect(),
+        profile_names: texts(&NAMES),
+        profile_folders: texts(&PROFILE_FOLDERS),
+        project_markers: texts(&MARKERS),
+        tier_percents: TIERS,
+    }
+}
+
+fn transform(kind: TransformKind) -> TransformInfo {
+    TransformInfo { kind: Kind(kind), title: title(kind).to_owned(), takes: kind.operand().into() }
+}
+
+fn export_format(format: Target) -> ExportFormatInfo {
+    let help = format.to_possible_value().and_then(|value| Some(value.get_help()?.to_string()));
+    ExportFormatInfo {
+        format,
+        title: help.unwrap_or_default(),
+        extension: format.extension().to_owned(),
+        binary: format.is_binary(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_complete() {
+        let catalog = catalog();
+        assert_eq!(catalog.transforms.len(), TransformKind::ALL.len());
+        let node = serde_json::to_value(&catalog.transforms[1]).unwrap();
+        let expected =
+            r#"{"takes":"path","title":"Merge node into its caller","type":"merge-node"}"#;
+        assert_eq!(node.to_string(), expected);
+        let formats: Vec<_> = catalog
+            .export_formats
+            .iter()
+            .map(|info| format!("{} {} {}", info.title, info.extension, info.binary))
+            .collect();
+        assert_eq!(formats[0], "For KCachegrind and QCachegrind callgrind false");
+        assert_eq!(formats[6], "For `pprof` and `go tool pprof`, compressed pb.gz true");
+    }
+}

@@ -1,0 +1,121 @@
+//! The fields that many answers share: a cost and a place, as numbers and as text, so that clients
+//! need not take labels apart.
+
+use crate::context::Context;
+use crate::places::{function_place, line_place};
+use crate::present::labels::Scale;
+use crate::present::text::{library, plain};
+use crate::present::units;
+use crate::snapshot::Snapshot;
+use crate::weight::tier;
+use profile::{Cost, FileId, FunctionId, Total};
+use schemars::JsonSchema;
+use serde::Serialize;
+use url::Url;
+
+/// A cost as clients show and draw it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CostFields {
+    /// The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not
+    /// known.
+    pub self_text: Option<String>,
+    /// The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not
+    /// known.
+    pub total_text: Option<String>,
+    /// The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self
+    /// cost is known, that.
+    pub share: f64,
+    /// The self cost as such a share. Null where it is not known.
+    pub self_share: Option<f64>,
+    /// How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+    #[schemars(extend("enum" = [0, 1, 2, 3]))]
+    pub tier: u8,
+}
+
+impl CostFields {
+    /// The fields of a cost; its self cost may be unknown.
+    pub fn new(scale: Scale<'_>, self_: Option<f64>, total: Total) -> Self {
+        let cost = Cost { self_: self_.unwrap_or_default(), total };
+        let share = |weight: f64| {
+            if scale.base == 0.0 { 0.0 } else { (weight / scale.base).abs().min(1.0) }
+        };
+        Self {
+            self_text: self_.map(|_| scale.own(cost, |weight| scale.weight(weight))),
+            total_text: (total != Total::Unknown)
+                .then(|| units::total(total, |weight| scale.weight(weight))),
+            share: share(cost.magnitude()),
+            self_share: self_.map(share),
+            tier: tier(cost, scale.base),
+        }
+    }
+}
+
+/// A place as clients show it and go there.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaceFields {
+    /// The document in the workspace. Null for code that is in none.
+    pub uri: Option<Url>,
+    /// The line in it, 0-based, as the text is now. Null without a document.
+    pub line0: Option<u32>,
+    /// The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
+    pub place_text: String,
+}
+
+impl PlaceFields {
+    /// Where a function is defined.
+    pub fn of_function(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Self {
+        let place = function_place(context, snapshot, function);
+        let (uri, line0) = place.map(|place| (place.uri, place.selection.start.line0)).unzip();
+        let place_text = match snapshot.definition(function) {
+            Some((file, line)) => short(snapshot, file, line),
+            None => snapshot.function(function).lib.map_or_else(|| "no source".to_owned(), library),
+        };
+        Self { uri, line0, place_text }
+    }
+
+    /// Where a recorded line (1-based) is.
+    pub fn of_line(context: &Context, snapshot: &Snapshot, file: FileId, line: u32) -> Self {
+        let place = line_place(context, snapshot, file, line);
+        let (uri, line0) = place.map(|place| (place.uri, place.range.start.line0)).unzip();
+        Self { uri, line0, place_text: short(snapshot, file, line) }
+    }
+}
+
+/// `file.rs:12`.
+fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
+    let name = snapshot.file_name(file);
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    format!("{}:{line}", plain(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Unit;
+    use profile::Metric;
+
+    #[test]
+    fn a_cost_has_texts_shares_and_a_tier() {
+        let metric = Metric::new("samples", "samples", None);
+        let fields = |base, self_, total| {
+            let scale = Scale { metric: &metric, base, unit: Unit::Percent };
+            let CostFields { self_text, total_text, share, self_share, tier } =
+                CostFields::new(scale, self_, total);
+            let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+            (format!("{} {}", text(self_text), text(total_text)), share, self_share, tier)
+        };
+        let exact = fields(200.0, Some(8.0), Total::Exact(50.0));
+        assert_eq!(exact, ("4.0% 25.0%".to_owned(), 0.25, Some(0.04), 3));
+        let bounded = fields(200.0, None, Total::Bounded { min: 8.0, max: 10.0 });
+        assert_eq!(bounded, ("- 4.0% to 5.0%".to_owned(), 0.05, None, 2));
+        let only_self = fields(200.0, Some(2.0), Total::Unknown);
+        assert_eq!(only_self, ("1.0% -".to_owned(), 0.01, Some(0.01), 1));
+        // What was freed is as hot as what was allocated, and a share is never above 1.
+        let negative = fields(4.0, Some(-1.0), Total::Exact(-8.0));
+        assert_eq!(negative, ("-25.0% -200.0%".to_owned(), 1.0, Some(0.25), 3));
+        let nothing = fields(0.0, Some(0.0), Total::Exact(0.0));
+        assert_eq!(nothing, ("– –".to_owned(), 0.0, Some(0.0), 0));
+    }
+}

@@ -1,0 +1,101 @@
+//! The costs of one file by line, moved from the recorded text to a given text.
+//!
+//! Costs belong to the recorded text. If the file on disk is not newer than the profile, that is
+//! the recorded text. If it is newer and no older version is cached, its lines are used as they
+//! are, and all labels have a leading `~`.
+
+use crate::document::Document;
+use crate::function_name::FunctionName;
+use crate::snapshot::Snapshot;
+use crate::stamp::{Stamp, is_recorded};
+use analysis::LineCost;
+use profile::{FileId, FunctionId};
+use sources::{Definition, LineMap};
+use std::ops::Range;
+use std::path::Path;
+
+/// A file of a snapshot, and the text to show its costs in.
+#[derive(Debug)]
+pub struct FileLines<'a> {
+    /// The profile.
+    pub snapshot: &'a Snapshot,
+    /// The file of the profile.
+    pub file: FileId,
+    /// From recorded lines to lines of the text, both 0-based.
+    pub map: &'a LineMap,
+    /// Whether the recorded text is a guess.
+    pub stale: bool,
+    /// The open document with the text, if it is open.
+    pub document: Option<&'a Document>,
+}
+
+impl FileLines<'_> {
+    /// The costs of the lines in `range`, each with its line, in order. Both are 0-based lines of
+    /// the text.
+    pub fn costs(&self, range: Range<u32>) -> Vec<(u32, LineCost)> {
+        let lines = self.snapshot.costs.lines_of(self.file, 1..u32::MAX);
+        let lines = lines.iter().filter_map(|line| Some((self.map.to_open(line.line - 1)?, *line)));
+        lines.filter(|(line0, _)| range.contains(line0)).collect()
+    }
+
+    /// The recorded line (1-based) of a line of the text (0-based). `None` if the line was changed.
+    pub fn recorded(&self, line0: u32) -> Option<u32> {
+        self.map.to_recorded(line0).map(|line0| line0 + 1)
+    }
+
+    /// The functions with cost that are defined in this file, each with its line (0-based) in the
+    /// text, in order.
+    pub fn functions(&self) -> Vec<(u32, FunctionId)> {
+        let functions = self.snapshot.defined_in(self.file).iter();
+        let mut functions: Vec<_> =
+            functions.map(|&(line, function)| (self.place(function, line), function)).collect();
+        functions.sort_unstable();
+        functions
+    }
+
+    /// The line (0-based) in the text of a function that was recorded on `line` (1-based). If that
+    /// line was changed, it is the line of the only definition with the function's name, or else
+    /// the nearest unchanged line above.
+    pub fn place(&self, function: FunctionId, line: u32) -> u32 {
+        let is_certain = !self.stale || self.snapshot.source_function(function).is_some();
+        let unchanged =
+            line.checked_sub(1).and_then(|line0| self.map.to_open(line0)).filter(|_| is_certain);
+        unchanged
+            .or_else(|| self.place_by_name(function))
+            .or_else(|| (0..line).rev().find_map(|line0| self.map.to_open(line0)))
+            .unwrap_or(0)
+    }
+
+    /// The line (0-based) of the only definition in the text with the name of a function.
+    fn place_by_name(&self, function: FunctionId) -> Option<u32> {
+        let definitions = self.document?.functions()?.all();
+        if let Some(function) = self.snapshot.source_function(function) {
+            let Definition { name, container, .. } = function.definition();
+            return only_line(definitions, |now| {
+                !name.is_empty() && now.name == *name && now.container == *container
+            });
+        }
+        // Without a definition, only the name can be compared. That is good enough for a place, but
+        // not for numbers.
+        let this = self.snapshot.function(function);
+        let function_name = FunctionName::of(this.name);
+        function_name.name.as_ref().filter(|_| this.file == Some(self.file))?;
+        only_line(definitions, |now| function_name.agrees(now, None))
+    }
+
+    /// The prefix of labels: `~` if lines may have moved since the recording.
+    pub fn mark(&self) -> &'static str {
+        if self.stale { "~" } else { "" }
+    }
+}
+
+/// The line (0-based) of the only definition that matches.
+fn only_line(definitions: &[Definition], matches: impl Fn(&Definition) -> bool) -> Option<u32> {
+    let mut found = definitions.iter().filter(|definition| matches(definition));
+    found.next().filter(|_| found.next().is_none()).map(|definition| definition.name_line0)
+}
+
+/// Whether the file at `path` is newer than the snapshot's profile.
+pub fn is_newer(path: &Path, snapshot: &Snapshot) -> bool {
+    Stamp::of(path).is_ok_and(|stamp| !is_recorded(&stamp, &snapshot.loaded.stamp))
+}

@@ -1,0 +1,423 @@
+//! Parses function names of profiles, to match them with definitions in source texts.
+//!
+//! Each language has its own spelling: `<app::Tree<T> as Walk>::walk::{{closure}}`,
+//! `void Vec<int>::push(int const&) [clone .cold]`, `main.(*Index).Add.func1`,
+//! `build.<locals>.<lambda>`, `block in Ledger#post`, `get text`, `solve/<`. They hardly contradict
+//! each other, so one parser without knowledge of the language is enough.
+
+use sources::{Definition, FunctionKind};
+use symbols::collapse_generics;
+
+/// The suffixes that compilers append to the names of function clones.
+const CLONES: [&str; 8] =
+    [".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".localalias", ".clone"];
+/// The characters of Ruby's operator methods.
+const OPERATOR: &str = "+-*/%<>=!~^&|[]@";
+
+/// A parsed function name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FunctionName {
+    /// The last segment: `parse` of `app::parse<T>(x)`. `None` if it does not name a function.
+    pub name: Option<String>,
+    /// Whether it may be a closure. If it can be nothing else, `name` is `None`.
+    pub closure: bool,
+    /// Whether it is a block or comprehension: part of a function, but with frames of its own.
+    pub block: bool,
+    /// The name of the function around a closure or block, if the profile states it.
+    pub outer: Option<String>,
+}
+
+impl FunctionName {
+    /// Parses a name of a profile. A name that cannot be parsed has all fields empty.
+    pub fn of(name: &str) -> Self {
+        if let Some((block, method)) = name.split_once(" in ")
+            && ["block", "rescue", "ensure"].iter().any(|kind| block.starts_with(kind))
+        {
+            let method = Self::of(method);
+            return Self { block: true, outer: method.name, ..Self::default() };
+        }
+        if matches!(name, "" | "(anonymous)" | "(anonymous function)" | "<anonymous>" | "anonymous")
+        {
+            return Self { closure: true, ..Self::default() };
+        }
+        // Firefox names an anonymous function after the function around it or what it is assigned
+        // to: `solve/<`.
+        if name.ends_with('<') && !name.ends_with("operator<") {
+            return Self { closure: true, ..Self::default() };
+        }
+        let method = name.rsplit_once('#').map_or(name, |(_, method)| method);
+        if !method.is_empty() && method.chars().all(|c| OPERATOR.contains(c)) {
+            return Self { name: Some(method.to_owned()), ..Self::default() };
+        }
+        let name = collapse_generics(without_clones(name)).replace("<…>", "");
+        Parser::default().parse(name.strip_suffix("-fm").unwrap_or(&name))
+    }
+
+    /// Whether source code calls the function by `name`.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.as_deref().is_some_and(|own| is_same(name, own))
+    }
+
+    /// Whether the name can belong to a definition. `around` yields the functions around the
+    /// definition, innermost first.
+    pub fn agrees<'a>(
+        &self,
+        definition: &Definition,
+        around: impl IntoIterator<Item = &'a Definition>,
+    ) -> bool {
+        let is_constructor = |name: &str| {
+            matches!(definition.name.as_str(), "constructor" | "__construct")
+                && definition.container.as_deref() == Some(name)
+        };
+        if self
+            .name
+            .as_deref()
+            .is_some_and(|name| is_same(&definition.name, name) || is_constructor(name))
+        {
+            return true;
+        }
+        if self.block {
+            return self.outer.as_deref().is_none_or(|outer| is_same(&definition.name, outer));
+        }
+        self.closure && definition.kind == FunctionKind::Closure && self.is_around(around)
+    }
+
+    /// Whether `outer` is one of the functions `around`. True if either side is unknown.
+    fn is_around<'a>(&self, around: impl IntoIterator<Item = &'a Definition>) -> bool {
+        let Some(outer) = &self.outer else { return true };
+        let mut around = around.into_iter().peekable();
+        around.peek().is_none() || around.any(|definition| is_same(&definition.name, outer))
+    }
+}
+
+/// Whether a name in the text equals a name of a profile, ignoring blanks (`operator +`), the `r#`
+/// of Rust and the `#` of JavaScript.
+fn is_same(text: &str, name: &str) -> bool {
+    let text = text.trim_start_matches("r#").trim_start_matches('#');
+    text.chars().filter(|c| !c.is_whitespace()).eq(name.chars().filter(|c| !c.is_whitespace()))
+}
+
+/// The name without suffixes of clones (`.isra.0`) and recursion levels (`'2`).
+fn without_clones(name: &str) -> &str {
+    let name = match name.rsplit_once('\'') {
+        Some((name, level)) if !level.is_empty() && level.bytes().all(|b| b.is_ascii_digit()) => {
+            name
+        }
+        _ => name,
+    };
+    let is_clone = |at: &usize| {
+        let rest = &name[*at..];
+        let clone = CLONES.iter().find_map(|clone| rest.strip_prefix(clone));
+        clone.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let end = name.match_indices('.').map(|(at, _)| at).find(|at| *at > 0 && is_clone(at));
+    &name[..end.unwrap_or(name.len())]
+}
+
+/// A segment of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Segment {
+    Name(String),
+    /// `func1`: a closure in Go, an ordinary name elsewhere.
+    Numbered(String),
+    Closure,
+    /// A block or comprehension, with the function it belongs to if this segment names it.
+    Block(Option<String>),
+    Other,
+}
+
+/// The state of parsing a name.
+#[derive(Debug, Default)]
+struct Parser {
+    segments: Vec<Segment>,
+    /// The current segment.
+    text: String,
+    /// The brackets that the current segment begins with, if it does.
+    brackets: String,
+    /// Whether the parameters of the current segment have ended. Text after them is not part of it.
+    done: bool,
+}
+
+impl Parser {
+    fn parse(mut self, name: &str) -> FunctionName {
+        let mut rest = name;
+        while let Some(c) = rest.chars().next() {
+            let length = match c {
+                ':' | '.' | '#' | '/' | '\\' => {
+                    self.end();
+                    1
+                }
+                '-' if rest.starts_with("->") => {
+                    self.end();
+                    2
+                }
+                '<' | '(' | '[' | '{' => {
+                    let Some(length) = bracketed(rest) else { return FunctionName::default() };
+                    self.bracket(&rest[..length]);
+                    length
+                }
+                '@' if !self.text.is_empty() => break,
+                _ if self.done => c.len_utf8(),
+                ' ' if rest.starts_with(" [") || rest.starts_with(" (") => {
+                    self.done = true;
+                    1
+                }
+                // The text so far was a type or another word before the name.
+                ' ' => {
+                    self = Self::default();
+                    1
+                }
+                'o' if self.text.is_empty() && is_operator(rest) => {
+                    let length = operator(rest);
+                    self.text.push_str(&rest[..length]);
+                    length
+                }
+                _ => {
+                    self.text.push(c);
+                    c.len_utf8()
+                }
+            };
+            rest = rest.get(length..).unwrap_or_default();
+        }
+        self.end();
+        self.finish()
+    }
+
+    fn bracket(&mut self, text: &str) {
+        if self.text.is_empty() && !self.done {
+            text.clone_into(&mut self.brackets);
+        } else if text.starts_with('{') {
+            // `call_once{{vtable.shim}}` is not `call_once`.
+            self.text.clear();
+            text.clone_into(&mut self.brackets);
+        }
+        self.done |= text.starts_with('(') && !self.text.is_empty();
+    }
+
+    fn end(&mut self) {
+        let (text, brackets) = (std::mem::take(&mut self.text), std::mem::take(&mut self.brackets));
+        self.done = false;
+        if !text.is_empty() {
+            // The call operator of a closure is the closure itself.
+            if !(text == "operator()" && self.segments.last() == Some(&Segment::Closure)) {
+                self.segments.push(segment(&text));
+            }
+        } else if brackets.starts_with('[') {
+            self.segments.push(Segment::Name(brackets));
+        } else if !brackets.is_empty() {
+            self.segments.push(unnamed_segment(&brackets));
+        }
+    }
+
+    fn finish(mut self) -> FunctionName {
+        let last = self.segments.pop();
+        let named = |segment: &Segment| match segment {
+            Segment::Name(name) => Some(name.clone()),
+            _ => None,
+        };
+        let outer = self.segments.iter().rev().find_map(named);
+        match last {
+            Some(Segment::Name(name)) => FunctionName {
+                closure: name == "operator()",
+                name: Some(name),
+                ..FunctionName::default()
+            },
+            Some(Segment::Numbered(name)) => {
+                FunctionName { name: Some(name), closure: true, block: false, outer }
+            }
+            Some(Segment::Closure) => {
+                FunctionName { closure: true, outer, ..FunctionName::default() }
+            }
+            Some(Segment::Block(of)) => {
+                FunctionName { block: true, outer: of.or(outer), ..FunctionName::default() }
+            }
+            Some(Segment::Other) | None => FunctionName::default(),
+        }
+    }
+}
+
+fn segment(text: &str) -> Segment {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if text.strip_prefix("func").is_some_and(is_number) {
+        return Segment::Numbered(text.to_owned());
+    }
+    if let Some((function, _)) = text.split_once("-range").filter(|(_, number)| is_number(number)) {
+        return Segment::Block(Some(function.to_owned()));
+    }
+    if is_number(text) || text.starts_with("lambda$") {
+        return Segment::Closure;
+    }
+    Segment::Name(text.to_owned())
+}
+
+/// The segment of brackets in place of a name, such as `<listcomp>` or `{{closure}}`.
+fn unnamed_segment(brackets: &str) -> Segment {
+    let inside = brackets.trim_matches(['<', '>', '{', '}', '\'']);
+    match inside {
+        "listcomp" | "setcomp" | "dictcomp" | "genexpr" => Segment::Block(None),
+        _ if inside.starts_with("closure") || inside.starts_with("lambda") => Segment::Closure,
+        _ => Segment::Other,
+    }
+}
+
+/// The length in bytes of the bracketed text at the start of `text`, including its brackets. The
+/// `>` of `->` closes nothing. `None` if the brackets do not match.
+fn bracketed(text: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => open.push(c),
+            '>' if before == '-' => {}
+            '>' | ')' | ']' | '}' => {
+                let opened = open.pop()?;
+                if !matches!((opened, c), ('<', '>') | ('(', ')') | ('[', ']') | ('{', '}')) {
+                    return None;
+                }
+                if open.is_empty() {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+fn is_operator(text: &str) -> bool {
+    text.strip_prefix("operator")
+        .is_some_and(|rest| rest.starts_with(|c: char| " ()[]+-*/%^&|~!=<>,".contains(c)))
+}
+
+/// The length in bytes of the operator's name at the start of a text.
+fn operator(text: &str) -> usize {
+    let symbol = text.get("operator".len()..).unwrap_or_default();
+    let length = if symbol.starts_with("()") || symbol.starts_with("[]") {
+        2
+    } else if symbol.starts_with(' ') {
+        // A conversion, `new` or `delete`.
+        symbol.find('(').unwrap_or(symbol.len())
+    } else {
+        symbol.find(|c| !"+-*/%^&|~!=<>,".contains(c)).unwrap_or(symbol.len())
+    };
+    "operator".len() + length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(name: &str) -> String {
+        let FunctionName { name, closure, block, outer } = FunctionName::of(name);
+        let mut rendered = name.unwrap_or_else(|| "-".to_owned());
+        for (is, word) in [(closure, " closure"), (block, " block")] {
+            rendered += if is { word } else { "" };
+        }
+        rendered + &outer.map_or(String::new(), |outer| format!(" in {outer}"))
+    }
+
+    #[test]
+    fn names_of_every_language() {
+        for (name, expected) in [
+            // Rust.
+            ("wordstat::count", "count"),
+            ("<app::Tree<T> as app::Walk<'_>>::walk", "walk"),
+            ("wordstat::main::{{closure}}", "- closure in main"),
+            ("app::run::<fn(u32) -> u8>::{closure#1}::{closure#0}", "- closure in run"),
+            ("{closure#0}<u32, alloc::vec::Vec<u8>>", "- closure"),
+            ("core::ops::function::FnOnce::call_once{{vtable.shim}}", "-"),
+            ("fold<core::ops::range::Range<u32>, usize>", "fold"),
+            ("app::geometry::<impl app::Area for [T]>::area", "area"),
+            // C and C++.
+            ("main", "main"),
+            ("blur.constprop.0.isra.1", "blur"),
+            ("parse'2", "parse"),
+            ("__libc_start_main@@GLIBC_2.34", "__libc_start_main"),
+            ("Scene::trace(Ray const&, int) const", "trace"),
+            ("void std::vector<int, std::allocator<int> >::push<int>(int&&) [clone .cold]", "push"),
+            ("Vec3<double>::operator*(double) const", "operator*"),
+            ("bool operator< <int>(Pair<int> const&)", "operator<"),
+            ("Vec3<double>::operator-", "operator-"),
+            ("Ptr<int>::operator->() const", "operator->"),
+            ("Shape::~Shape()", "~Shape"),
+            ("Call<int>::operator()<double>(double)", "operator() closure"),
+            (
+                "median(std::vector<double>)::{lambda(int)#1}::operator()(int) const",
+                "- closure in median",
+            ),
+            ("median(std::vector<double>)::<lambda(double, double)>", "- closure in median"),
+            ("(anonymous namespace)::run(int)", "run"),
+            // Go.
+            ("main.main", "main"),
+            ("github.com/acme/index.(*Tree[go.shape.int]).Walk", "Walk"),
+            ("main.(*Index).Add.func1", "func1 closure in Add"),
+            ("main.run.func2.1", "- closure in run"),
+            ("main.Map[...]", "Map"),
+            ("main.(*Index).Add-fm", "Add"),
+            ("main.run-range1", "- block in run"),
+            // Python.
+            ("build.<locals>.carve", "carve"),
+            ("Frontier.push", "push"),
+            ("<module>", "-"),
+            ("build.<locals>.<lambda>", "- closure in build"),
+            ("crunch.<locals>.<dictcomp>.<genexpr>", "- block in crunch"),
+            ("<listcomp>", "- block"),
+            // JavaScript.
+            ("exports.render", "render"),
+            ("(anonymous)", "- closure"),
+            ("get text", "text"),
+            ("#count", "count"),
+            ("solve/<", "- closure"),
+            ("solve/step", "step"),
+            ("Board.prototype.place", "place"),
+            ("[Symbol.iterator]", "[Symbol.iterator]"),
+            ("func1", "func1 closure"),
+            // Ruby, PHP, Java, Lua.
+            ("Ledger#post", "post"),
+            ("block (2 levels) in Ledger#post!", "- block in post!"),
+            ("block in <main>", "- block"),
+            ("<Class::Ledger>#new", "new"),
+            ("Ledger::Entry.build", "build"),
+            ("Array#<=>", "<=>"),
+            ("Ledger#[]=", "[]="),
+            ("<top (required)>", "-"),
+            ("Acme\\Cart->total", "total"),
+            ("{closure}", "- closure"),
+            ("com/acme/Cart.total", "total"),
+            ("Cart.lambda$total$0", "- closure in Cart"),
+            ("M:walk", "walk"),
+            // Addresses, and unbalanced brackets.
+            ("0x1174", "0x1174"),
+            ("a<b", "-"),
+        ] {
+            assert_eq!(render(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_function_is_called_by_its_last_segment() {
+        for (recorded, called) in [
+            ("github.com/acme/index.(*Tree[go.shape.int]).Walk", "Walk"),
+            ("main.(*Index).Add-fm", "Add"),
+            ("__libc_start_main@@GLIBC_2.34", "__libc_start_main"),
+            ("parse'2", "parse"),
+            ("blur.constprop.0.isra.1", "blur"),
+            ("Shape::~Shape()", "~Shape"),
+            ("Vec3<double>::operator*(double) const", "operator *"),
+            ("Matrix::operator[](int)", "operator[]"),
+            ("Ledger#post!", "post!"),
+            ("Ledger#[]=", "[]="),
+            ("Acme\\Cart->total", "total"),
+            ("build.<locals>.carve", "carve"),
+            ("Board.prototype.place", "place"),
+        ] {
+            assert!(FunctionName::of(recorded).is_called(called), "{recorded}");
+        }
+        for (recorded, other) in
+            [("main.run.func2.1", "run"), ("parse_all", "parse"), ("(anonymous)", "anonymous")]
+        {
+            assert!(!FunctionName::of(recorded).is_called(other), "{recorded}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The engine: everything between the bytes of a profile and an answer about costs.
+//!
+//! No LSP, no runtime, no terminal: the language server and the command line load profiles here,
+//! ask here, and translate the answers. So they cannot disagree.
+
+pub mod baseline;
+mod broken_stacks;
+pub mod catalog;
+pub mod context;
+pub mod debug_info;
+pub mod definitions;
+pub mod discovery;
+pub mod document;
+pub mod export;
+pub mod fields;
+pub mod file_lines;
+pub mod function_name;
+pub mod items;
+pub mod libraries;
+pub mod load;
+pub mod overrides;
+pub mod places;
+pub mod present;
+pub mod query;
+pub mod recorded;
+pub mod roots;
+mod run_names;
+pub mod runs;
+pub mod settings;
+pub mod snapshot;
+pub mod source_functions;
+pub mod source_maps;
+pub mod stages;
+pub mod stamp;
+pub mod state;
+pub mod text;
+pub mod transforms;
+pub mod weight;
+pub mod world;

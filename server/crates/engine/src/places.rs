@@ -1,0 +1,78 @@
+//! Translates files, lines and functions of a profile to places in the workspace, using the text of
+//! an open document if there is one. Recorded lines are 1-based, current lines 0-based.
+
+use crate::context::Context;
+use crate::snapshot::Snapshot;
+use crate::text::Range;
+use profile::{FileId, FunctionId};
+use std::path::Path;
+use url::Url;
+
+/// A place in a workspace file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file, as the editor spells it.
+    pub uri: Url,
+    /// The line without leading blanks. Empty at the start of the line if the file is not open.
+    pub range: Range,
+    /// The function's name in the line, or else the same as `range`.
+    pub selection: Range,
+}
+
+/// The URI of a workspace file, given by its canonical path. If the file is open, it is the URI of
+/// the document, otherwise it is below the workspace folder as the user spells it. `None` for a
+/// path that no URI can express.
+pub fn file_uri(context: &Context, path: &Path) -> Option<Url> {
+    if let Some(document) = context.documents.at(path) {
+        return Some(document.uri.clone());
+    }
+    let index = context.world.index.as_ref();
+    let given = index.map_or_else(|| path.to_owned(), |index| index.as_given(path));
+    Url::from_file_path(given).ok()
+}
+
+/// The place of a recorded line (1-based). `None` if its file is not mapped to a workspace file.
+pub fn line_place(
+    context: &Context,
+    snapshot: &Snapshot,
+    file: FileId,
+    line: u32,
+) -> Option<Place> {
+    let path = snapshot.path_of(file)?;
+    let range = line_range(context, snapshot, path, line);
+    Some(Place { uri: file_uri(context, path)?, range, selection: range })
+}
+
+fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) -> Range {
+    let recorded0 = line.saturating_sub(1);
+    let open = context.documents.at(path).and_then(|document| {
+        let mapped = document.mapped(context.world.revision, snapshot.loaded.stamp);
+        let line0 = (0..=recorded0).rev().find_map(|line0| mapped.map.to_open(line0))?;
+        document.text.range_of_line(line0)
+    });
+    open.unwrap_or_else(|| Range::at_line(recorded0))
+}
+
+/// The place of a function's definition. `None` if it is not in a workspace file.
+pub fn function_place(
+    context: &Context,
+    snapshot: &Snapshot,
+    function: FunctionId,
+) -> Option<Place> {
+    let (file, line) = snapshot.definition(function)?;
+    let path = snapshot.path_of(file)?;
+    let uri = file_uri(context, path)?;
+    let in_document = context.open_file(&uri).and_then(|open| {
+        let line0 = open.lines().place(function, line);
+        let range = open.document.text.range_of_line(line0)?;
+        let name = snapshot.text_name(function);
+        let selection = open.document.text.find_in_line(line0, &name);
+        let selection = selection.filter(|name| name.start >= range.start && name.end <= range.end);
+        Some((range, selection.unwrap_or(range)))
+    });
+    let (range, selection) = in_document.unwrap_or_else(|| {
+        let range = line_range(context, snapshot, path, line);
+        (range, range)
+    });
+    Some(Place { uri, range, selection })
+}

@@ -1,0 +1,171 @@
+//! Labels of hints, lenses and call hierarchy items.
+
+use crate::baseline::Before;
+use crate::present::units;
+use crate::settings::{Show, Unit};
+use profile::{Cost, LineKnowledge, Metric, Total};
+
+/// What percentages are relative to, and in which unit weights are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale<'a> {
+    /// The metric of the weights.
+    pub metric: &'a Metric,
+    /// [`analysis::Costs::base`] of the view, a raw weight.
+    pub base: f64,
+    /// The setting `unit`.
+    pub unit: Unit,
+}
+
+impl Scale<'_> {
+    /// A weight in the unit that the user chose.
+    pub fn weight(self, weight: f64) -> String {
+        match self.unit {
+            Unit::Percent => units::percent(weight, self.base),
+            Unit::Absolute => units::absolute(weight, self.metric),
+            Unit::Both => self.both(weight),
+        }
+    }
+
+    /// A weight as percentage and absolute value: `12.3% (1.23 s)`.
+    pub fn both(self, weight: f64) -> String {
+        format!("{} ({})", units::percent(weight, self.base), units::absolute(weight, self.metric))
+    }
+
+    /// The self cost, formatted by `format`: `4.0%`, or `4.0% est.` for an estimate.
+    pub fn own(self, cost: Cost, format: impl Fn(f64) -> String) -> String {
+        format(cost.self_) + if self.estimates(cost) { " est." } else { "" }
+    }
+
+    /// Whether a self cost is an estimate. Only lines have estimates, and then no total.
+    pub fn estimates(self, cost: Cost) -> bool {
+        cost.total == Total::Unknown && self.metric.lines == LineKnowledge::SelfEstimated
+    }
+
+    /// Whether a cost is not zero and at least `min_percent` of the base.
+    pub fn reaches(self, cost: Cost, min_percent: f64) -> bool {
+        let magnitude = cost.magnitude();
+        magnitude > 0.0 && magnitude * 100.0 >= min_percent * self.base
+    }
+
+    /// The label of a line: `12.3%`, or `12.3% · self 4.0%`. If the total is unknown, the self
+    /// cost: `self 4.0%`. With a baseline, the first number has a delta: `12.3% ▲2.1`.
+    pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
+        let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
+        let total = || units::total(cost.total, |weight| self.weight(weight));
+        let self_delta = self.delta(cost, before, own);
+        let total_delta = self.delta(cost, before, exact);
+        match (cost.total, show) {
+            (Total::Unknown, _) | (_, Show::Self_) => self_() + &self_delta,
+            (_, Show::Total) => total() + &total_delta,
+            (_, Show::Both) if cost.self_ == 0.0 => total() + &total_delta,
+            (_, Show::Both) => format!("{}{total_delta} · {}", total(), self_()),
+        }
+    }
+
+    /// The title of a lens: `self 12.3% (1.23 s) · total 45.6% (4.56 s)`, with a baseline
+    /// `self 12.3% (1.23 s) ▲2.1 · total 45.6% (4.56 s) ▼0.4`.
+    pub fn lens(self, cost: Cost, before: Option<Before>) -> String {
+        let self_delta = self.delta(cost, before, own);
+        let total_delta = self.delta(cost, before, exact);
+        let total = units::total(cost.total, |weight| self.both(weight));
+        format!("self {}{self_delta} · total {total}{total_delta}", self.both(cost.self_))
+    }
+
+    /// The delta of one part of a cost, with a leading space: ` ▲2.1`, ` ▼2.1` or ` ±0.0`. It is in
+    /// percentage points, or in the unit of the metric if the setting `unit` is `absolute`. Empty
+    /// if one side is unknown.
+    pub fn delta(self, now: Cost, before: Option<Before>, part: fn(Cost) -> Option<f64>) -> String {
+        let parts = before.and_then(|before| Some((part(now)?, part(before.cost)?, before.of)));
+        let Some((now, before, of)) = parts.filter(|_| self.base != 0.0) else {
+            return String::new();
+        };
+        let (delta, amount) = if self.unit == Unit::Absolute {
+            (now - before, units::absolute((now - before).abs(), self.metric))
+        } else {
+            let points = 100.0 * (now / self.base - before / of);
+            (points, format!("{:.1}", points.abs()))
+        };
+        match delta {
+            _ if amount == "0.0" || delta == 0.0 => format!(" ±{amount}"),
+            0.0.. => format!(" ▲{amount}"),
+            _ => format!(" ▼{amount}"),
+        }
+    }
+}
+
+/// The self cost, for [`Scale::delta`].
+pub fn own(cost: Cost) -> Option<f64> {
+    Some(cost.self_)
+}
+
+/// The total if it is exact, for [`Scale::delta`].
+pub fn exact(cost: Cost) -> Option<f64> {
+    cost.total.exact()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scale(metric: &Metric) -> Scale<'_> {
+        Scale { metric, base: 200.0, unit: Unit::Percent }
+    }
+
+    #[test]
+    fn hint_labels() {
+        let metric = Metric::new("samples", "samples", None);
+        let cost = |self_, total| Cost { self_, total };
+        let label = |cost, show| scale(&metric).hint(cost, show, None);
+        assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Total), "12.5%");
+        assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Both), "12.5% · self 4.0%");
+        assert_eq!(label(cost(0.0, Total::Exact(25.0)), Show::Both), "12.5%");
+        assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Self_), "self 4.0%");
+        assert_eq!(label(cost(8.0, Total::Unknown), Show::Total), "self 4.0%");
+        assert_eq!(
+            label(cost(8.0, Total::Bounded { min: 8.0, max: 20.0 }), Show::Total),
+            "4.0% to 10.0%"
+        );
+        assert_eq!(label(cost(8.0, Total::Estimated(20.0)), Show::Total), "10.0% est.");
+    }
+
+    #[test]
+    fn estimates_of_lines_are_marked() {
+        let metric = Metric::new("time", "us", None).with_lines(LineKnowledge::SelfEstimated);
+        let line = Cost { self_: 8.0, total: Total::Unknown };
+        assert_eq!(scale(&metric).hint(line, Show::Total, None), "self 4.0% est.");
+        let function = Cost { self_: 8.0, total: Total::Exact(25.0) };
+        assert_eq!(scale(&metric).hint(function, Show::Both, None), "12.5% · self 4.0%");
+    }
+
+    #[test]
+    fn lens_titles_and_thresholds() {
+        let metric = Metric::new("samples", "samples", Some(0.01));
+        let cost = Cost { self_: 1.0, total: Total::Exact(2.0) };
+        assert_eq!(scale(&metric).lens(cost, None), "self 0.5% (10.0 ms) · total 1.0% (20.0 ms)");
+        assert!(scale(&metric).reaches(cost, 1.0));
+        assert!(!scale(&metric).reaches(cost, 1.1));
+        assert!(!scale(&metric).reaches(Cost { self_: 0.0, total: Total::Exact(0.0) }, 0.0));
+    }
+
+    #[test]
+    fn deltas() {
+        let metric = Metric::new("samples", "samples", Some(0.01));
+        let cost = |self_, total| Cost { self_, total };
+        // 25 of 200 is 12.5 %, 8 of 200 is 4 %. In the baseline, 10 of 100 is 10 %, 5 of 100 is 5 %.
+        let now = cost(8.0, Total::Exact(25.0));
+        let before = |self_, total| Some(Before { cost: cost(self_, total), of: 100.0 });
+        let label = |show, before| scale(&metric).hint(now, show, before);
+        let exact = before(5.0, Total::Exact(10.0));
+        assert_eq!(label(Show::Total, exact), "12.5% ▲2.5");
+        assert_eq!(label(Show::Self_, exact), "self 4.0% ▼1.0");
+        assert_eq!(label(Show::Both, exact), "12.5% ▲2.5 · self 4.0%");
+        assert_eq!(label(Show::Total, before(5.0, Total::Exact(12.52))), "12.5% ±0.0");
+        assert_eq!(label(Show::Total, before(5.0, Total::Unknown)), "12.5%");
+        assert_eq!(
+            scale(&metric).lens(now, exact),
+            "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5"
+        );
+        let absolute = Scale { unit: Unit::Absolute, ..scale(&metric) };
+        assert_eq!(absolute.hint(now, Show::Total, exact), "250 ms ▲150 ms");
+    }
+}

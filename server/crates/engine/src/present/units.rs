@@ -1,0 +1,187 @@
+//! Formats weights, durations and counts for people.
+
+use super::text::plain;
+use profile::{Metric, Total};
+use std::time::Duration;
+
+/// `weight` as a percentage of `base`: `12.3%`, or `–` if `base` is 0. Small shares have two
+/// decimals.
+pub fn percent(weight: f64, base: f64) -> String {
+    if base == 0.0 {
+        return "–".to_owned();
+    }
+    let percent = 100.0 * weight / base;
+    if percent != 0.0 && percent.abs() < 0.05 {
+        format!("{percent:.2}%")
+    } else {
+        format!("{percent:.1}%")
+    }
+}
+
+/// A weight in the unit of the metric: `1.23 s` if the metric states how long one unit is,
+/// `4.00 MiB` for bytes, else a count.
+pub fn absolute(weight: f64, metric: &Metric) -> String {
+    match (metric.seconds_per_unit, metric.unit.as_str()) {
+        (Some(seconds), _) => duration(weight * seconds),
+        (None, "bytes") => bytes(weight),
+        (None, unit) => counted(weight, unit),
+    }
+}
+
+/// A count with its unit, in the singular for 1: `3 samples`, `1 sample`.
+pub fn counted(weight: f64, unit: &str) -> String {
+    // Units come from the profile, so only well-known plurals lose their ending.
+    let unit = match unit {
+        "samples" | "hits" | "threads" | "functions" | "lines" | "files" if weight.abs() == 1.0 => {
+            &unit[..unit.len() - 1]
+        }
+        unit => unit,
+    };
+    format!("{} {}", count(weight), plain(unit))
+}
+
+/// ` · 3 calls`, to append to a name or its costs. Empty if calls were not counted.
+pub fn calls(calls: Option<u64>) -> String {
+    match calls {
+        None => String::new(),
+        Some(1) => " · 1 call".to_owned(),
+        Some(calls) => format!(" · {calls} calls"),
+    }
+}
+
+/// A raw weight as an integer, for JSON. `None` if it is fractional or out of range.
+pub fn integer(weight: f64) -> Option<i64> {
+    // 2^63: every smaller whole `f64` fits into an `i64`.
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    #[expect(clippy::cast_possible_truncation, reason = "checked: whole and within the range")]
+    (weight.fract() == 0.0 && weight.abs() < LIMIT).then_some(weight as i64)
+}
+
+/// A total: `45`, `40 to 45`, `45 est.` or `unknown`. `format` formats a weight.
+pub fn total(total: Total, format: impl Fn(f64) -> String) -> String {
+    match total {
+        Total::Exact(weight) => format(weight),
+        Total::Bounded { min, max } => format!("{} to {}", format(min), format(max)),
+        Total::Estimated(weight) => format!("{} est.", format(weight)),
+        Total::Unknown => "unknown".to_owned(),
+    }
+}
+
+fn count(weight: f64) -> String {
+    if weight.fract() == 0.0 && weight.abs() < 1e15 {
+        format!("{weight:.0}")
+    } else {
+        format!("{weight:.2}")
+    }
+}
+
+/// Seconds with three significant digits, in the largest fitting unit from ns to h.
+pub fn duration(seconds: f64) -> String {
+    let (value, unit) = match seconds.abs() {
+        0.0 => return "0 s".to_owned(),
+        // A value that would round to 1000 of a unit is 1.00 of the next unit.
+        s if s < 999.5e-9 => (seconds * 1e9, "ns"),
+        s if s < 999.5e-6 => (seconds * 1e6, "µs"),
+        s if s < 999.5e-3 => (seconds * 1e3, "ms"),
+        s if s < 6000.0 => (seconds, "s"),
+        s if s < 360_000.0 => (seconds / 60.0, "min"),
+        _ => (seconds / 3600.0, "h"),
+    };
+    format!("{} {unit}", significant(value))
+}
+
+/// An age in whole seconds, minutes, hours or days.
+pub fn age(age: Duration) -> String {
+    match age.as_secs() {
+        s @ 0..120 => format!("{s} s"),
+        s @ 120..7200 => format!("{} min", s / 60),
+        s @ 7200..172_800 => format!("{} h", s / 3600),
+        s => format!("{} days", s / 86_400),
+    }
+}
+
+fn bytes(weight: f64) -> String {
+    let mut value = weight;
+    for unit in ["B", "KiB", "MiB", "GiB"] {
+        if value.abs() < if unit == "B" { 1024.0 } else { 1023.5 } {
+            return if unit == "B" {
+                format!("{} B", count(value))
+            } else {
+                format!("{} {unit}", significant(value))
+            };
+        }
+        value /= 1024.0;
+    }
+    format!("{} TiB", significant(value))
+}
+
+fn significant(value: f64) -> String {
+    match value.abs() {
+        v if v < 9.995 => format!("{value:.2}"),
+        v if v < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_percentages_have_two_decimals() {
+        let shown = [(1.0, 8.0), (1.0, 100_000.0), (0.0, 5.0), (-1.0, 4.0), (3.0, 0.0)]
+            .map(|(w, base)| percent(w, base));
+        assert_eq!(shown, ["12.5%", "0.00%", "0.0%", "-25.0%", "–"]);
+        assert_eq!(percent(3.0, 10_000.0), "0.03%");
+    }
+
+    #[test]
+    fn weights_have_the_unit_of_the_metric() {
+        assert_eq!(absolute(12.0, &Metric::new("samples", "samples", None)), "12 samples");
+        assert_eq!(absolute(1234.0, &Metric::new("samples", "samples", Some(0.001))), "1.23 s");
+        assert_eq!(absolute(4_329_625.0, &Metric::new("wall", "us", None)), "4.33 s");
+        assert_eq!(absolute(4.0, &Metric::new("hits", "hits", Some(0.1))), "4 hits");
+        assert_eq!(absolute(1.0, &Metric::new("hits", "hits", None)), "1 hit");
+        assert_eq!(absolute(-1.0, &Metric::new("samples", "samples", None)), "-1 sample");
+        assert_eq!(absolute(1.0, &Metric::new("Ir", "Ir", None)), "1 Ir");
+        assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
+        assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
+        assert_eq!(
+            absolute(5.0, &Metric::new("x", "\u{1b}[31m", None)),
+            "5 \u{fffd}[31m",
+            "units are sanitized"
+        );
+        assert_eq!(absolute(3.7, &Metric::new("samples", "samples", None)), "3.70 samples");
+    }
+
+    #[test]
+    fn calls_are_formatted_if_they_were_counted() {
+        assert_eq!(
+            [None, Some(0), Some(1), Some(2)].map(calls),
+            ["", " · 0 calls", " · 1 call", " · 2 calls"]
+        );
+    }
+
+    #[test]
+    fn ages_are_in_whole_units() {
+        let shown = [0, 119, 120, 7199, 7200, 172_799, 172_800]
+            .map(|seconds| age(Duration::from_secs(seconds)));
+        assert_eq!(shown, ["0 s", "119 s", "2 min", "119 min", "2 h", "47 h", "2 days"]);
+    }
+
+    #[test]
+    fn durations_have_three_significant_digits() {
+        let shown =
+            [0.0, 3e-9, 0.000_25, 0.0999, 0.9994, 0.9996, 1.0, 59.96, 125.0, 6000.0].map(duration);
+        let expected = [
+            "0 s", "3.00 ns", "250 µs", "99.9 ms", "999 ms", "1.00 s", "1.00 s", "60.0 s", "125 s",
+            "100 min",
+        ];
+        assert_eq!(shown, expected);
+        let mebibyte = Metric::new("bytes", "bytes", None);
+        assert_eq!(
+            [1_047_552.0, 1_048_300.0].map(|bytes| absolute(bytes, &mebibyte)),
+            ["1023 KiB", "1.00 MiB"]
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! The call tree, or the inverted one, as far as a client shows it.
+//!
+//! Numbers are those of `costline tree`: both ask [`analysis::CallTree::branches`].
+
+use crate::context::Context;
+use crate::fields::{CostFields, PlaceFields};
+use crate::items::{Direction, Item, Key, path as resolve, root_item};
+use crate::present::labels::Scale;
+use crate::settings::Show;
+use crate::snapshot::Snapshot;
+use crate::weight::Weight;
+use analysis::Branch;
+use profile::{Cost, FunctionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Levels in one answer: JSON is nested two deep for each, and many clients read only so deep.
+const MAX_DEPTH: usize = 30;
+/// Functions that the paths in one answer may have together, which bounds it on deep stacks.
+const MAX_KEYS: usize = 100_000;
+/// Nodes in one answer.
+const MAX_NODES: usize = 2000;
+/// Children of a node if nothing else is asked for.
+const LIMIT: usize = 50;
+
+/// Which part of the call tree is asked for.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "CallTreeArgument")]
+pub struct Question {
+    /// The node whose children are wanted, as functions from the top; the top if it is left out.
+    pub path: Vec<Key>,
+    /// The bottom-up tree: callers below callees, by self cost.
+    pub inverted: bool,
+    /// How many levels, at most 30; one if it is left out.
+    pub depth: Option<usize>,
+    /// How many children of each node; 50 if it is left out.
+    pub limit: Option<usize>,
+}
+
+/// A part of the call tree.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CallTree {
+    /// The metric of all costs.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The total of the profile.
+    pub total: Weight,
+    /// Whether callers are below callees.
+    pub inverted: bool,
+    /// Whether costs are estimated, as in recordings without stacks.
+    pub est: bool,
+    /// Children of the node asked for that are not in the answer.
+    pub more: usize,
+    /// Its children, costliest first; none for a node that the profile does not have.
+    pub nodes: Vec<TreeNode>,
+}
+
+/// A node of the call tree.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
+pub struct TreeNode {
+    /// The function's name.
+    pub name: String,
+    /// Its cost: `45.6% · self 4.0%`.
+    pub text: String,
+    /// The self cost of the node; null where it is not known, and below the top of the inverted
+    /// tree.
+    #[serde(rename = "self")]
+    pub self_: Option<Weight>,
+    /// The cost of the node and all below it.
+    pub total: Weight,
+    /// `total` in percent of what percentages are of; null where that is 0.
+    pub percent: Option<f64>,
+    /// Whether the cost is estimated.
+    pub est: bool,
+    /// Whether the function is in the path above it too.
+    pub recursive: bool,
+    /// Whether nothing is below it.
+    pub leaf: bool,
+    /// The cost as clients show it.
+    #[serde(flatten)]
+    pub fields: CostFields,
+    /// Where the function is defined.
+    #[serde(flatten)]
+    pub place: PlaceFields,
+    /// What identifies the function.
+    pub key: Key,
+    /// The path from the top to it, to ask for its children.
+    pub path: Vec<Key>,
+    /// The function's item, to ask for callers and callees.
+    pub item: Option<Item>,
+    /// Whether something is below it, in the answer or not.
+    pub has_children: bool,
+    /// Children that are not in the answer.
+    pub more: usize,
+    /// Children, costliest first.
+    pub children: Vec<TreeNode>,
+}
+
+/// A node of an answer. Parents stand before their children.
+struct Node {
+    branch: Branch,
+    /// From the top.
+    path: Vec<FunctionId>,
+    parent: Option<usize>,
+    level: usize,
+    /// Children that are not in the answer.
+    more: usize,
+}
+
+/// The children of a node, with theirs down to the wanted depth; `None` without a profile.
+pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
+    let snapshot = context.world.snapshot()?;
+    let inverted = question.inverted;
+    let (nodes, more) = below(snapshot, question).unwrap_or_default();
+
+    let mut top = Vec::new();
+    let mut children: Vec<Vec<TreeNode>> = nodes.iter().map(|_| Vec::new()).collect();
+    for (i, node) in nodes.iter().enumerate().rev() {
+        let mut below = std::mem::take(&mut children[i]);
+        below.reverse();
+        let node_and_below = tree_node(context, snapshot, inverted, node, below);
+        node.parent.map_or(&mut top, |parent| &mut children[parent]).push(node_and_below);
+    }
+    top.reverse();
+    Some(CallTree {
+        metric: snapshot.costs.metric.name.clone(),
+        unit: snapshot.costs.metric.unit.clone(),
+        total: Weight(snapshot.costs.total),
+        inverted,
+        est: snapshot.grouped.recording.summed().is_some(),
+        more,
+        nodes: top,
+    })
+}
+
+/// What is wanted of the tree, level by level, and how many children of the given node are left
+/// out. `None` where there is no such node.
+fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)> {
+    let direction = if question.inverted { Direction::Incoming } else { Direction::Outgoing };
+    let path = resolve(snapshot, &question.path, direction)?;
+    let branches = |parent: Option<&Branch>| snapshot.tree.branches(question.inverted, parent);
+    let mut given = None;
+    for &function in &path {
+        given =
+            Some(branches(given.as_ref()).into_iter().find(|branch| branch.function == function)?);
+    }
+
+    let depth = question.depth.unwrap_or(1).min(MAX_DEPTH);
+    let limit = question.limit.unwrap_or(LIMIT);
+    let most = (MAX_KEYS / (path.len() + depth).max(1)).clamp(1, MAX_NODES);
+    let (mut nodes, mut more_at_top): (Vec<Node>, _) = (Vec::new(), 0);
+    let mut parent = None;
+    loop {
+        let (found, level, path) = match parent.and_then(|parent: usize| nodes.get(parent)) {
+            Some(node) => (branches(Some(&node.branch)), node.level + 1, node.path.as_slice()),
+            None => (branches(given.as_ref()), 0, path.as_slice()),
+        };
+        let shown = if level < depth { limit.min(most - nodes.len()) } else { 0 };
+        let more = found.len().saturating_sub(shown);
+        let extended = |branch: Branch| {
+            let path = [path, &[branch.function]].concat();
+            Node { branch, path, parent, level, more: 0 }
+        };
+        let new: Vec<_> = found.into_iter().take(shown).map(extended).collect();
+        *parent
+            .and_then(|parent| nodes.get_mut(parent))
+            .map_or(&mut more_at_top, |node| &mut node.more) = more;
+        nodes.extend(new);
+        let next = parent.map_or(0, |parent| parent + 1);
+        if next == nodes.len() {
+            return Some((nodes, more_at_top));
+        }
+        parent = Some(next);
+    }
+}
+
+fn tree_node(
+    context: &Context,
+    snapshot: &Snapshot,
+    inverted: bool,
+    node: &Node,
+    children: Vec<TreeNode>,
+) -> TreeNode {
+    let Branch { function, self_, total, estimated, .. } = node.branch;
+    let scale = context.scale(snapshot);
+    let key = |&function: &FunctionId| Key::of(snapshot, function);
+    let has_children = !children.is_empty() || node.more > 0;
+    TreeNode {
+        name: snapshot.function(function).name.to_owned(),
+        text: text(scale, &node.branch, inverted),
+        self_: self_.map(Weight),
+        total: Weight(total),
+        percent: (scale.base != 0.0).then(|| 100.0 * total / scale.base),
+        est: estimated,
+        recursive: node.path.split_last().is_some_and(|(last, above)| above.contains(last)),
+        leaf: !has_children,
+        fields: CostFields::new(scale, self_, node.branch.as_total()),
+        place: PlaceFields::of_function(context, snapshot, function),
+        key: key(&function),
+        path: node.path.iter().map(key).collect(),
+        item: root_item(context, snapshot, function),
+        has_children,
+        more: node.more,
+        children,
+    }
+}
+
+/// `45.6% · self 4.0%`, in the user's unit. Inverted, costs are all of one kind.
+pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool) -> String {
+    let self_ = branch.self_.filter(|_| !inverted).unwrap_or_default();
+    scale.hint(Cost { self_, total: branch.as_total() }, Show::Both, None)
+}

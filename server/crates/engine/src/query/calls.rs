@@ -1,0 +1,94 @@
+//! Callers and callees along a path.
+
+use crate::context::Context;
+use crate::items::{CallSite, Direction, Item, ItemPath, PathCost, item};
+use crate::places::line_place;
+use crate::snapshot::Snapshot;
+use crate::text::Range;
+use crate::weight::Weight;
+use analysis::{PathEntry, PathStep, SiteCost};
+use profile::FunctionId;
+
+/// A caller or callee, with the lines of the caller (of the two) that call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The function, and the path to it.
+    pub item: Item,
+    /// Where the caller calls, in the caller's own file, hottest first; else the line of its
+    /// definition.
+    pub ranges: Vec<Range>,
+}
+
+/// The callers or callees of an item, costliest first; none of a foreign or stale one.
+pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
+    let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
+    let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
+    let step = step(snapshot, direction, &path);
+    let calls =
+        step.entries.iter().filter_map(|entry| call(context, snapshot, direction, &path, entry));
+    calls.collect()
+}
+
+/// One step along a path.
+pub fn step(snapshot: &Snapshot, direction: Direction, path: &[FunctionId]) -> PathStep {
+    match direction {
+        Direction::Incoming => snapshot.tree.callers(path),
+        Direction::Outgoing => snapshot.tree.callees(path),
+    }
+}
+
+fn call(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &[FunctionId],
+    entry: &PathEntry,
+) -> Option<Call> {
+    let mut item = entry_item(context, snapshot, direction, path, entry)?;
+    let caller = match direction {
+        Direction::Incoming => entry.function,
+        Direction::Outgoing => *path.last()?,
+    };
+    let definition = snapshot.definition(caller);
+    // Ranges belong to the file that the client thinks the caller is in.
+    let caller_file = definition.map(|(file, _)| file);
+    let (own, others): (Vec<&SiteCost>, Vec<&SiteCost>) =
+        entry.sites.iter().partition(|site| Some(site.file) == caller_file);
+    let mut ranges: Vec<Range> = own
+        .into_iter()
+        .filter_map(|site| Some(line_place(context, snapshot, site.file, site.line)?.range))
+        .collect();
+    if ranges.is_empty() {
+        let place = definition.and_then(|(file, line)| line_place(context, snapshot, file, line));
+        ranges.push(place.map_or_else(Range::default, |place| place.range));
+    }
+    item.data.sites = others.into_iter().map(|site| call_site(snapshot, site)).collect();
+    Some(Call { item, ranges })
+}
+
+fn call_site(snapshot: &Snapshot, site: &SiteCost) -> CallSite {
+    CallSite {
+        file: snapshot.file_name(site.file).to_owned(),
+        line0: site.line - 1,
+        total: Weight(site.total),
+    }
+}
+
+/// The item of a caller or callee. A recursive one is outside the sum: a walk from it starts again.
+pub fn entry_item(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &[FunctionId],
+    entry: &PathEntry,
+) -> Option<Item> {
+    let before = if entry.recursive { &[] } else { path };
+    let path = [before, &[entry.function]].concat();
+    let cost = PathCost {
+        self_: entry.self_,
+        total: entry.as_total(),
+        recursive: entry.recursive,
+        leaf: Some(entry.leaf),
+    };
+    item(context, snapshot, Some(direction), &path, cost)
+}

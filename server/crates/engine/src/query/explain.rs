@@ -1,0 +1,237 @@
+//! Why a line shows what it shows, above all when that is nothing.
+
+use crate::context::Context;
+use crate::file_lines::FileLines;
+use crate::items::CostData;
+use crate::present::{text::one_line, units};
+use crate::snapshot::Snapshot;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sources::Mapping;
+use std::path::Path;
+use url::Url;
+
+/// Which line is asked about.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExplainArgument")]
+pub struct Question {
+    /// The document.
+    pub uri: Url,
+    /// The line, 0-based.
+    pub line: u32,
+}
+
+/// Why a line shows what it shows.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// The reason, for programs.
+    pub code: Reason,
+    /// The reason as a sentence.
+    pub message: String,
+    /// The cost of the line; only where it has one.
+    #[serde(flatten)]
+    pub cost: Option<CostData>,
+    /// Whether the file is newer than the profile; only where the line has a cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    pub stale: Option<bool>,
+}
+
+/// A reason why a line shows what it shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ExplanationCode")]
+pub enum Reason {
+    /// No profile is shown.
+    NoProfile,
+    /// The document is no file on disk.
+    NotAFile,
+    /// The editor has not opened the document at this server.
+    NotOpen,
+    /// The profile holds addresses whose names and lines are not known.
+    Unsymbolicated,
+    /// The program was built without debug info.
+    NoDebugInfo,
+    /// A source map moves the costs of this line, or of the whole file, to another file.
+    SourceMapped,
+    /// The profile has functions of this file, but no lines.
+    NoLines,
+    /// The line was changed after the profile was recorded.
+    StaleLine,
+    /// No sample is on this line.
+    NoCost,
+    /// The profile names no file like this one.
+    FileNotInProfile,
+    /// The profile names a file like this one that is another.
+    FileNotMatched,
+    /// The profile names a file that could be this one or another.
+    FileAmbiguous,
+    /// Hints are disabled by the setting `hints.enable`.
+    HintsOff,
+    /// The cost is below the setting `hints.minPercent`.
+    BelowThreshold,
+    /// The line has a hint.
+    Shown,
+}
+
+impl Explanation {
+    /// The explanation of a line without a cost.
+    fn new(code: Reason, message: &str) -> Self {
+        Self { code, message: one_line(message).into_owned(), cost: None, stale: None }
+    }
+}
+
+/// Why a line shows what it shows.
+pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> Explanation {
+    let Some(snapshot) = context.world.snapshot() else {
+        let message = match context.world.problems.first() {
+            Some((_, problem)) => format!("no profile is shown: {problem}"),
+            None => {
+                "no profile is shown: none was found in the workspace folders (setting `profiles` says where to look)".to_owned()
+            }
+        };
+        return Explanation::new(Reason::NoProfile, &message);
+    };
+    let Ok(path) = uri.to_file_path() else {
+        return Explanation::new(Reason::NotAFile, "only files on disk have costs");
+    };
+    if context.documents.get(uri).is_none() {
+        return Explanation::new(
+            Reason::NotOpen,
+            "the editor has not opened this document at this server",
+        );
+    }
+    if snapshot.is_unsymbolicated() {
+        let message = "the profile holds addresses instead of names and lines: `costline check` says how to record them";
+        return unresolved(snapshot)
+            .unwrap_or_else(|| Explanation::new(Reason::Unsymbolicated, message));
+    }
+    let Some(open) = context.open_file(uri) else {
+        // The file may be one whose functions have no names.
+        return unmapped(snapshot, &path)
+            .or_else(|| unresolved(snapshot))
+            .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
+            .unwrap_or_else(|| not_named(&path));
+    };
+    let lines = open.lines();
+    let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
+    if let Some(moved) = source_mapped(&lines, *line0, has_lines) {
+        return moved;
+    }
+    if !has_lines {
+        let message = if snapshot.costs.lines().is_empty() {
+            "the profile has no lines at all, only functions: `costline check` says how to record them"
+        } else {
+            "the profile has functions of this file, but no lines of it"
+        };
+        return Explanation::new(Reason::NoLines, message);
+    }
+    match lines.recorded(*line0) {
+        Some(line) => of_line(context, &lines, *line0, line),
+        None => Explanation::new(
+            Reason::StaleLine,
+            "this line was changed or added after the profile was recorded",
+        ),
+    }
+}
+
+/// That addresses have no names, where the profile has any.
+fn unresolved(snapshot: &Snapshot) -> Option<Explanation> {
+    let message = if snapshot.symbolicated.libraries.is_complete() {
+        snapshot.symbolicated.libraries.warning(&snapshot.loaded.recording)?.message
+    } else {
+        "the profile holds addresses; not all of their names and lines have been looked up yet"
+            .to_owned()
+    };
+    Some(Explanation::new(Reason::Unsymbolicated, &message))
+}
+
+/// That costs of a line, or of all lines, are those of the file that was written.
+fn source_mapped(lines: &FileLines<'_>, line0: u32, has_lines: bool) -> Option<Explanation> {
+    let written = lines.snapshot.written(lines.file)?;
+    if let Some((file, line)) = lines.recorded(line0).and_then(|line| written.get(&line)) {
+        let message = format!(
+            "its source map says that this line was written as {file}:{line}; its costs are shown there"
+        );
+        return Some(Explanation::new(Reason::SourceMapped, &message));
+    }
+    let message = "its source map leads costs to the files that were written; they are shown there";
+    (!has_lines).then(|| Explanation::new(Reason::SourceMapped, message))
+}
+
+/// About a line that is a line of the recorded text.
+fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
+    let snapshot = lines.snapshot;
+    let scale = context.scale(snapshot);
+    let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
+        let name = snapshot.file_name(lines.file);
+        let message = format!("no sample of the profile is on {name}:{line}");
+        return Explanation::new(Reason::NoCost, &message);
+    };
+    let cost = line_cost.cost;
+    let hints = &context.world.settings.hints;
+    let own = scale.own(cost, |weight| scale.both(weight));
+    let amount = units::total(cost.total, |weight| scale.both(weight));
+    let (code, message) = if !hints.enable {
+        let message = format!(
+            "hints are disabled (setting `hints.enable`); this line has self {own}, total {amount}"
+        );
+        (Reason::HintsOff, message)
+    } else if !scale.reaches(cost, hints.min_percent) {
+        let message = format!(
+            "self {own}, total {amount}: below the threshold of {}% (setting `hints.minPercent`)",
+            hints.min_percent
+        );
+        (Reason::BelowThreshold, message)
+    } else {
+        let message = format!(
+            "this line has a hint (self {own}, total {amount}); if it does not show, hints are disabled in the editor"
+        );
+        (Reason::Shown, message)
+    };
+    Explanation {
+        cost: Some(CostData::new(scale, cost)),
+        stale: Some(lines.stale),
+        ..Explanation::new(code, &message)
+    }
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or("")
+}
+
+fn not_named(path: &Path) -> Explanation {
+    let message = format!("the profile names no file called {}", file_name(path));
+    Explanation::new(Reason::FileNotInProfile, &message)
+}
+
+/// Why a file that is open is none of the profile's, though it names one like it.
+fn unmapped(snapshot: &Snapshot, path: &Path) -> Option<Explanation> {
+    let name = file_name(path);
+    let (other, _, mapping) = snapshot
+        .mappings()
+        .find(|(other, ..)| !name.is_empty() && other.rsplit(['/', '\\']).next() == Some(name))?;
+    let (code, message) = match mapping {
+        Mapping::Unmapped(why) => {
+            let message = format!(
+                "the profile's {other} {why}; a rule in `pathMappings` can say that it is this file"
+            );
+            (Reason::FileNotMatched, message)
+        }
+        Mapping::Ambiguous { candidates } => {
+            let candidates: Vec<_> =
+                candidates.iter().map(|path| path.display().to_string()).collect();
+            let message = format!(
+                "the profile's {other} could be any of {}; a rule in `pathMappings` can decide",
+                candidates.join(", ")
+            );
+            (Reason::FileAmbiguous, message)
+        }
+        Mapping::Mapped { path, .. } => {
+            let message = format!("the profile's {other} is {}, not this file", path.display());
+            (Reason::FileNotMatched, message)
+        }
+    };
+    Some(Explanation::new(code, &message))
+}

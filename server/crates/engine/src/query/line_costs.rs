@@ -1,0 +1,67 @@
+//! What each line costs: the hints at the ends of lines.
+
+use crate::context::Context;
+use crate::items::CostData;
+use crate::text::Position;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use url::Url;
+
+/// The cost of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LineHint {
+    /// The end of the line.
+    pub position: Position,
+    /// `12.3%`, `~12.3%` where the line is uncertain.
+    pub label: String,
+    /// What else a client may want.
+    pub data: HintData,
+}
+
+/// The `data` of a hint.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HintData {
+    /// The raw cost.
+    #[serde(flatten)]
+    pub cost: CostData,
+    /// The line.
+    #[serde(flatten)]
+    pub line: HintLine,
+    /// Whether the file is newer than the profile, so that lines may have moved.
+    pub stale: bool,
+}
+
+/// The line of a hint: what comes back when its tooltip is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HintLine {
+    /// The line, 0-based.
+    pub line0: u32,
+    /// The document.
+    pub uri: Url,
+}
+
+/// The hints of the lines of a document in a range (0-based), in order.
+pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHint> {
+    let settings = &context.world.settings.hints;
+    let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
+    let file = open.lines();
+    let scale = context.scale(&open.snapshot);
+    let mut hints = Vec::new();
+    for (line0, line) in file.costs(lines) {
+        let Some(position) = open.document.text.end_of_line(line0) else { continue };
+        if scale.reaches(line.cost, settings.min_percent) {
+            let label = scale.hint(line.cost, settings.show, open.line_before(line0));
+            hints.push(LineHint {
+                position,
+                label: format!("{}{label}", file.mark()),
+                data: HintData {
+                    cost: CostData::new(scale, line.cost),
+                    line: HintLine { line0, uri: uri.clone() },
+                    stale: file.stale,
+                },
+            });
+        }
+    }
+    hints
+}

@@ -1,0 +1,19 @@
+//! The questions that editors and the command line ask. Each is a function of a
+//! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot), and changes
+//! nothing.
+
+pub mod call_tree;
+pub mod calls;
+pub mod explain;
+pub mod flame_graph;
+pub mod function_costs;
+pub mod functions_at;
+pub mod hot_places;
+pub mod hot_spots;
+pub mod hover;
+pub mod line_costs;
+pub mod paths;
+pub mod profiles;
+pub mod step;
+pub mod symbols;
+pub mod view;

@@ -1,0 +1,136 @@
+//! Every file that the profile names, and which workspace file it is.
+
+use crate::context::Context;
+use crate::snapshot::Snapshot;
+use crate::weight::Weight;
+use profile::{FileId, Total};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sources::Mapping;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The files of a profile.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Paths {
+    /// The workspace folders.
+    pub roots: Vec<String>,
+    /// Folders of the workspace and of the setting `sourceRoots` that do not exist. Null before the
+    /// first profile.
+    pub missing_roots: Option<Vec<String>>,
+    /// How many of the files are files of the workspace.
+    pub mapped: usize,
+    /// All files, costliest first.
+    pub files: Vec<RecordedFile>,
+}
+
+/// A file that a profile names.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordedFile {
+    /// The name in the profile.
+    pub name: String,
+    /// The workspace file; null where there is none.
+    pub path: Option<String>,
+    /// How it was found, or why not.
+    pub how: How,
+    /// Why it has no workspace file, to stand behind the name. Null where it has one.
+    pub reason: Option<String>,
+    /// The workspace files that it could be, where these are several.
+    pub candidates: Option<Vec<String>>,
+    /// The self cost of its lines.
+    #[serde(rename = "self")]
+    pub self_: Weight,
+    /// The cost of its hottest line.
+    pub hottest_line: Weight,
+}
+
+/// How the workspace file of a recorded file was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "FileFoundBy")]
+pub enum How {
+    /// By a rule of the setting `pathMappings`.
+    Rule,
+    /// The path exists in a folder of the workspace.
+    Exact,
+    /// By the end of the path.
+    Suffix,
+    /// The path exists in a folder of the workspace, spelled through a symbolic link.
+    Link,
+    /// The source map of a recorded file names it.
+    SourceMap,
+    /// It was not: several files could be meant.
+    Ambiguous,
+    /// It was not.
+    Unmapped,
+}
+
+impl From<sources::How> for How {
+    fn from(how: sources::How) -> Self {
+        match how {
+            sources::How::Rule => Self::Rule,
+            sources::How::Exact => Self::Exact,
+            sources::How::Suffix => Self::Suffix,
+            sources::How::Link => Self::Link,
+            sources::How::SourceMap => Self::SourceMap,
+        }
+    }
+}
+
+/// The files of the profile shown; `None` without one.
+pub fn paths(context: &Context) -> Option<Paths> {
+    let snapshot = context.world.snapshot()?;
+    let costs = costs(snapshot);
+    let mut files: Vec<RecordedFile> = snapshot
+        .mappings()
+        .map(|(name, file, mapping)| {
+            let (self_, hottest) = costs.get(&file).copied().unwrap_or_default();
+            row(name, mapping, self_, hottest)
+        })
+        .collect();
+    files.sort_by(|a, b| b.hottest_line.0.abs().total_cmp(&a.hottest_line.0.abs()));
+    let index = context.world.index.as_ref();
+    Some(Paths {
+        roots: context.world.roots.iter().map(|root| text(root)).collect(),
+        missing_roots: index
+            .map(|index| index.missing().iter().map(|root| text(&root.path)).collect()),
+        mapped: files.iter().filter(|file| file.path.is_some()).count(),
+        files,
+    })
+}
+
+/// The self cost of each file and the cost of its hottest line.
+fn costs(snapshot: &Snapshot) -> BTreeMap<FileId, (f64, f64)> {
+    let mut costs: BTreeMap<_, (f64, f64)> = BTreeMap::new();
+    for line in snapshot.costs.lines() {
+        let total = if let Total::Exact(total) = line.cost.total { total } else { line.cost.self_ };
+        let (self_, hottest) = costs.entry(line.file).or_default();
+        *self_ += line.cost.self_;
+        *hottest = hottest.max(total);
+    }
+    costs
+}
+
+fn row(name: &str, mapping: &Mapping, self_: f64, hottest: f64) -> RecordedFile {
+    let (path, how, reason, candidates) = match mapping {
+        Mapping::Mapped { path, how } => (Some(text(path)), How::from(*how), None, None),
+        Mapping::Ambiguous { candidates } => {
+            let candidates = candidates.iter().map(|path| text(path)).collect();
+            (
+                None,
+                How::Ambiguous,
+                Some("several files could be meant".to_owned()),
+                Some(candidates),
+            )
+        }
+        Mapping::Unmapped(reason) => (None, How::Unmapped, Some(reason.to_string()), None),
+    };
+    let (self_, hottest_line) = (Weight(self_), Weight(hottest));
+    RecordedFile { name: name.to_owned(), path, how, reason, candidates, self_, hottest_line }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,54 @@
+//! Where a project begins.
+
+use std::path::{Path, PathBuf};
+
+/// Files and folders that mark the top folder of a project.
+pub const MARKERS: [&str; 16] = [
+    ".git",
+    ".hg",
+    "Cargo.toml",
+    "package.json",
+    "tsconfig.json",
+    "go.mod",
+    "pyproject.toml",
+    "setup.py",
+    "requirements.txt",
+    "Gemfile",
+    "CMakeLists.txt",
+    "meson.build",
+    "Makefile",
+    "pom.xml",
+    "build.gradle",
+    "composer.json",
+];
+
+/// The nearest folder above `path` (absolute) that looks like a project; never the home folder or
+/// `/`.
+pub fn project_above(path: &Path) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let folders = path.ancestors().skip(1);
+    folders
+        .take_while(|folder| folder.parent().is_some() && Some(*folder) != home.as_deref())
+        .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()))
+        .map(Path::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_project_wins_and_none_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let inner = dir.path().join("outer/inner/src");
+        std::fs::create_dir_all(&inner).unwrap();
+        assert_eq!(
+            project_above(&inner.join("a.rs")).filter(|root| root.starts_with(dir.path())),
+            None
+        );
+        std::fs::write(dir.path().join("outer/go.mod"), "").unwrap();
+        assert_eq!(project_above(&inner.join("a.rs")), Some(dir.path().join("outer")));
+        std::fs::write(dir.path().join("outer/inner/Cargo.toml"), "").unwrap();
+        assert_eq!(project_above(&inner.join("a.rs")), Some(dir.path().join("outer/inner")));
+    }
+}

@@ -1,0 +1,514 @@
+//! The settings (section `costline`; the same object as `initializationOptions`).
+//!
+//! The Rust types are also the parser and the JSON Schema. A key that is unknown
+//! or of the wrong type is one warning that names it; the rest applies.
+
+use analysis::Transform;
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sources::{Root, RootKind, Rule};
+use std::path::PathBuf;
+
+/// What labels show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Show {
+    /// Total cost, callees included.
+    #[default]
+    Total,
+    /// Self cost, without callees.
+    #[serde(rename = "self")]
+    Self_,
+    /// Both.
+    Both,
+}
+
+/// The unit of costs in labels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Unit {
+    /// Share of the total.
+    #[default]
+    Percent,
+    /// The profile's own unit: seconds, bytes, samples.
+    Absolute,
+    /// Both.
+    Both,
+}
+
+/// Which functions to show, in profiles that record which ones are JavaScript.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Implementation {
+    /// All of them.
+    #[default]
+    All,
+    /// JavaScript functions. The cost of native code is charged to the JavaScript that calls it.
+    Js,
+    /// Native functions. The cost of JavaScript is charged to the engine that runs it.
+    Native,
+}
+
+impl Implementation {
+    /// The type that `analysis` has for it.
+    pub fn filter(self) -> analysis::Implementation {
+        match self {
+            Self::All => analysis::Implementation::All,
+            Self::Js => analysis::Implementation::Js,
+            Self::Native => analysis::Implementation::Native,
+        }
+    }
+}
+
+/// Where to show the cost of inlined code.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "camelCase")]
+#[value(rename_all = "camelCase")]
+pub enum Inlines {
+    /// On the lines of the inlined function.
+    #[default]
+    Body,
+    /// On the line of the outermost inlined call, in the function that was compiled.
+    CallSite,
+}
+
+/// What to do with type arguments in the names of native functions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Generics {
+    /// Keep them: each instance of a generic function has its own name.
+    #[default]
+    Keep,
+    /// Collapse them: all instances of a generic function share one name.
+    Collapse,
+}
+
+impl From<Generics> for symbols::Generics {
+    fn from(generics: Generics) -> Self {
+        match generics {
+            Generics::Keep => Self::Keep,
+            Generics::Collapse => Self::Collapse,
+        }
+    }
+}
+
+/// Resolve addresses to functions and lines with the debug info on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Symbols {
+    /// Resolve addresses.
+    pub enable: bool,
+    /// More files, or folders of files, with code or debug info. The paths in the profile and the
+    /// system's own folders are always searched.
+    pub paths: Vec<String>,
+    /// What to do with type arguments in names.
+    pub generics: Generics,
+}
+
+/// How to notice that a profile was rewritten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Watch {
+    /// File events of the operating system, with a poll every 5 s in case events are lost.
+    #[default]
+    Auto,
+    /// File events only.
+    Native,
+    /// A poll every 2 s.
+    Poll,
+}
+
+/// Inlay hints at the end of each line with cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hints {
+    /// Show inlay hints.
+    pub enable: bool,
+    /// Hide hints below this percentage of the total.
+    pub min_percent: f64,
+    /// What hints show.
+    pub show: Show,
+}
+
+/// Code lenses above each function with cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Lenses {
+    /// Show code lenses.
+    pub enable: bool,
+    /// Hide lenses below this percentage of the total.
+    pub min_percent: f64,
+}
+
+/// Hovers over lines and functions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Hover {
+    /// Show hovers.
+    pub enable: bool,
+}
+
+/// Hot lines and functions as diagnostics of the lowest severity, for editors that cannot redraw
+/// hints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Diagnostics {
+    /// Publish hot lines and functions as diagnostics.
+    pub enable: bool,
+    /// Leave out lines and functions below this percentage of the total.
+    pub min_percent: f64,
+    /// The maximum number of diagnostics per file; the hottest are kept.
+    pub max_per_file: usize,
+}
+
+/// A prefix of file names in profiles, and the folder that replaces it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PathMapping {
+    /// The prefix in the profile.
+    pub from: String,
+    /// The folder that replaces it.
+    pub to: String,
+}
+
+/// All settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(title = "Settings of Costline (section `costline`)")]
+pub struct Settings {
+    /// Where to look for profiles: globs relative to each workspace folder, at most three folders
+    /// deep. Not set: the names that profilers use.
+    pub profiles: Option<Vec<String>>,
+    /// The profile to show instead of the newest one.
+    pub profile: Option<String>,
+    /// The profile to compare with. It is read once, when this is set.
+    pub baseline: Option<String>,
+    /// The metric to show, by name or unit, in profiles that have several.
+    pub metric: Option<String>,
+    /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
+    pub threads: Vec<String>,
+    /// Which functions to show, in profiles that record which ones are JavaScript.
+    pub implementation: Implementation,
+    /// Transforms of the stacks. Set by command only.
+    #[serde(skip)]
+    pub transforms: Vec<Transform>,
+    /// Where to show the cost of inlined code.
+    pub inlines: Inlines,
+    /// The unit of costs in labels.
+    pub unit: Unit,
+    /// Inlay hints.
+    pub hints: Hints,
+    /// Code lenses.
+    pub lenses: Lenses,
+    /// Hovers.
+    pub hover: Hover,
+    /// Hot lines and functions as diagnostics.
+    pub diagnostics: Diagnostics,
+    /// Where the files that profiles name are on this machine. The longest matching `from` wins.
+    pub path_mappings: Vec<PathMapping>,
+    /// Folders outside the workspace whose files may be opened too, such as the sources of a
+    /// standard library.
+    pub source_roots: Vec<String>,
+    /// Resolving addresses.
+    pub symbols: Symbols,
+    /// Globs of workspace files without costs, relative to the workspace folder.
+    pub exclude: Vec<String>,
+    /// Refuse profiles that are larger than this many bytes, after decompression.
+    pub max_profile_bytes: u64,
+    /// How to notice that a profile was rewritten.
+    pub watch: Watch,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { enable: true, min_percent: 0.5, show: Show::Total }
+    }
+}
+
+impl Default for Lenses {
+    fn default() -> Self {
+        Self { enable: true, min_percent: 1.0 }
+    }
+}
+
+impl Default for Hover {
+    fn default() -> Self {
+        Self { enable: true }
+    }
+}
+
+impl Default for Diagnostics {
+    fn default() -> Self {
+        Self { enable: false, min_percent: 1.0, max_per_file: 20 }
+    }
+}
+
+impl Default for Symbols {
+    fn default() -> Self {
+        Self { enable: true, paths: Vec::new(), generics: Generics::Keep }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            profiles: None,
+            profile: None,
+            baseline: None,
+            metric: None,
+            threads: Vec::new(),
+            implementation: Implementation::All,
+            transforms: Vec::new(),
+            inlines: Inlines::Body,
+            unit: Unit::Percent,
+            hints: Hints::default(),
+            lenses: Lenses::default(),
+            hover: Hover::default(),
+            diagnostics: Diagnostics::default(),
+            path_mappings: Vec::new(),
+            source_roots: Vec::new(),
+            symbols: Symbols::default(),
+            exclude: Vec::new(),
+            max_profile_bytes: 2 << 30,
+            watch: Watch::Auto,
+        }
+    }
+}
+
+/// Settings that no release reads yet, but that editors may already send.
+const RESERVED: [&str; 2] = ["callHierarchy", "trace"];
+
+impl Settings {
+    /// The settings in `value`: the object itself, or one that has it under `costline`. Also returns a
+    /// warning for each key that is ignored.
+    pub fn parse(value: &Value) -> (Self, Vec<String>) {
+        let value = value.get("costline").unwrap_or(value);
+        let mut warnings = Vec::new();
+        let settings = match value {
+            Value::Null => Self::default(),
+            Value::Object(given) => {
+                // Take over key by key what keeps the whole readable.
+                let mut accepted = serde_json::to_value(Self::default()).unwrap_or_default();
+                merge(&mut accepted, given, "", &mut warnings);
+                serde_json::from_value(accepted).unwrap_or_default()
+            }
+            other => {
+                warnings.push(format!(
+                    "settings: expected an object, found {}; the defaults apply",
+                    shown(other)
+                ));
+                Self::default()
+            }
+        };
+        (settings, warnings)
+    }
+
+    /// The settings that costs depend on. The others only change labels; each query reads them.
+    pub fn costs(&self) -> CostSettings {
+        CostSettings {
+            symbols: self.symbols.clone(),
+            sources: SourceSettings {
+                path_mappings: self.path_mappings.clone(),
+                source_roots: self.source_roots.clone(),
+                exclude: self.exclude.clone(),
+            },
+            view: ViewSettings {
+                metric: self.metric.clone(),
+                threads: self.threads.clone(),
+                implementation: self.implementation,
+                transforms: self.transforms.clone(),
+                inlines: self.inlines,
+            },
+        }
+    }
+}
+
+/// The settings that costs depend on, by the stage of a load that reads them. Stages get nothing
+/// else, so costs are current as long as these are equal.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CostSettings {
+    /// How addresses are resolved.
+    pub symbols: Symbols,
+    /// How file names are mapped.
+    pub sources: SourceSettings,
+    /// What of the recording is shown.
+    pub view: ViewSettings,
+}
+
+/// How the file names of a profile are mapped to the workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourceSettings {
+    /// The user's rules.
+    pub path_mappings: Vec<PathMapping>,
+    /// Folders outside the workspace whose files may be shown too.
+    pub source_roots: Vec<String>,
+    /// Globs of files that show no costs.
+    pub exclude: Vec<String>,
+}
+
+impl SourceSettings {
+    /// The user's rules, as `sources` takes them.
+    pub fn rules(&self) -> Vec<Rule> {
+        let rules = self.path_mappings.iter();
+        rules.map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect()
+    }
+
+    /// The roots of a source index: workspace folders and the user's source roots.
+    pub fn roots(&self, workspace: &[PathBuf]) -> Vec<Root> {
+        let workspace =
+            workspace.iter().map(|path| Root { path: path.clone(), kind: RootKind::Workspace });
+        let sources = self
+            .source_roots
+            .iter()
+            .map(|path| Root { path: PathBuf::from(path), kind: RootKind::Sources });
+        workspace.chain(sources).collect()
+    }
+}
+
+/// What of a recording is shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ViewSettings {
+    /// The metric, by name or unit; none: the profile's first.
+    pub metric: Option<String>,
+    /// The threads; none: all.
+    pub threads: Vec<String>,
+    /// Which functions are shown, where a profile says which are JavaScript.
+    pub implementation: Implementation,
+    /// What is done to stacks before anything is summed.
+    pub transforms: Vec<Transform>,
+    /// Where to show the cost of inlined code.
+    pub inlines: Inlines,
+}
+
+fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings: &mut Vec<String>) {
+    for (key, value) in given {
+        let name = format!("{path}{key}");
+        let Some(default) = accepted.get(key) else {
+            if !(path.is_empty() && RESERVED.contains(&key.as_str())) {
+                warnings.push(format!("settings: `costline.{name}` is unknown; it is ignored"));
+            }
+            continue;
+        };
+        // Settings that editors leave unset arrive as null.
+        if value.is_null() {
+            continue;
+        }
+        if let (true, Value::Object(inner)) = (default.is_object(), value) {
+            if let Some(slot) = accepted.get_mut(key) {
+                merge(slot, inner, &format!("{name}."), warnings);
+            }
+            continue;
+        }
+        if let Err(expectation) = fits(&name, value) {
+            warnings.push(format!(
+                "settings: `costline.{name}` is {}, expected {expectation}; it is ignored",
+                shown(value)
+            ));
+            continue;
+        }
+        if let Some(slot) = accepted.get_mut(key) {
+            *slot = value.clone();
+        }
+    }
+}
+
+/// Whether `value` fits the dotted key `name`, by deserializing settings with nothing else set.
+pub fn fits(name: &str, value: &Value) -> Result<(), String> {
+    let lone = name
+        .rsplit('.')
+        .fold(value.clone(), |inner, key| Value::Object(Map::from_iter([(key.to_owned(), inner)])));
+    let settings: Settings =
+        serde_json::from_value(lone).map_err(|error| expectation(&error.to_string()))?;
+    let percent = |percent: f64| percent.is_finite() && (0.0..=100.0).contains(&percent);
+    if ![settings.hints.min_percent, settings.lenses.min_percent, settings.diagnostics.min_percent]
+        .into_iter()
+        .all(percent)
+    {
+        return Err("a percentage from 0 to 100".to_owned());
+    }
+    let globs = settings.profiles.iter().flatten().chain(&settings.exclude);
+    globs
+        .map(|glob| Glob::new(glob))
+        .find_map(Result::err)
+        .map_or(Ok(()), |error| Err(format!("globs ({error})")))
+}
+
+/// The part of a serde message that says what was expected.
+fn expectation(message: &str) -> String {
+    message.split_once("expected ").map_or(message, |(_, expected)| expected).replace('`', "")
+}
+
+/// A value as messages quote it.
+pub fn shown(value: &Value) -> String {
+    let text: String = value.to_string().chars().take(60).collect();
+    text
+}
+
+/// A set of globs. Invalid ones match nothing; they were reported when the settings were parsed.
+pub fn glob_set<'a>(globs: impl IntoIterator<Item = &'a str>) -> GlobSet {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs.into_iter().filter_map(|glob| Glob::new(glob).ok()) {
+        set.add(glob);
+    }
+    set.build().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn nothing_given_means_the_defaults() {
+        for value in [
+            Value::Null,
+            json!({}),
+            json!({"costline": {}}),
+            json!({"metric": null, "hints": null}),
+        ] {
+            assert_eq!(Settings::parse(&value), (Settings::default(), Vec::new()), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_and_the_rest_applies() {
+        let (settings, warnings) = Settings::parse(&json!({
+            "costline": {"hints": {"minPercent": 2, "show": "self", "colour": 1}, "metric": 5, "watch": "poll", "nonsense": true,
+                         "unit": "furlongs", "lenses": {"minPercent": -1}, "exclude": ["a{"], "baseline": "x"}
+        }));
+        assert_eq!(
+            (settings.hints.min_percent, settings.hints.show, settings.watch),
+            (2.0, Show::Self_, Watch::Poll)
+        );
+        assert_eq!(
+            (settings.metric, settings.unit, settings.lenses.min_percent),
+            (None, Unit::Percent, 1.0)
+        );
+        let keys: Vec<_> =
+            warnings.iter().filter_map(|warning| warning.split('`').nth(1)).collect();
+        assert_eq!(
+            keys,
+            [
+                "costline.exclude",
+                "costline.hints.colour",
+                "costline.lenses.minPercent",
+                "costline.metric",
+                "costline.nonsense",
+                "costline.unit"
+            ]
+        );
+        assert!(warnings[3].contains("is 5, expected a string"), "{}", warnings[3]);
+    }
+
+    #[test]
+    fn the_whole_object_may_be_something_else() {
+        let (settings, warnings) = Settings::parse(&json!([1, 2]));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(warnings, ["settings: expected an object, found [1,2]; the defaults apply"]);
+    }
+}

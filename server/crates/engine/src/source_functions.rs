@@ -1,0 +1,568 @@
+//! Groups the funcs of a recording by the definition in the source text that they belong to. A func
+//! is matched by its name, and by its start line or the lines that it executes. A func without a
+//! certain match is a function by itself.
+//!
+//! Some profilers record comprehensions and blocks as functions. They are grouped with the
+//! definition that contains them, so that a line has the same cost whether or not the interpreter
+//! inlines them. In call graphs they stay separate, because the cost of a call from a function to
+//! itself cannot be summed exactly.
+
+use crate::definitions::{FileDefinitions, ParsedFiles};
+use crate::function_name::FunctionName;
+use crate::stamp::Stamp;
+use profile::{FileId, Func, FuncId, FunctionId, Groups, Recording, SymbolTables};
+use rustc_hash::FxHashMap;
+use sources::{Definition, FunctionKind};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use symbols::collapse_generics;
+
+/// By [`FileId`]; `None` if the recorded text is not known.
+type Definitions = [Option<Arc<FileDefinitions>>];
+
+/// The maximum number of lines from the first decorator of a function to its name. Hand-written
+/// functions have fewer.
+const MAX_HEAD: u32 = 200;
+
+/// A definition: its file, and its index in [`FileDefinitions::all`].
+type DefinitionId = (FileId, usize);
+
+/// Groups the funcs of each definition into one function. `groups` already groups what the
+/// recording itself has as one function, `paths` has the workspace file of each file, and `profile`
+/// is the stamp of the profile. Also returns the functions that have a definition.
+pub fn group_by_definition(
+    recording: &Recording,
+    groups: Groups,
+    paths: &[Option<PathBuf>],
+    files: &ParsedFiles,
+    profile: &Stamp,
+) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
+    let symbols = recording.symbols();
+    let mut has_funcs = vec![false; groups.n_files()];
+    for source in symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source) {
+        has_funcs[groups.file(source).index()] = true;
+    }
+    let (wanted, wanted_paths): (Vec<usize>, Vec<&Path>) = paths
+        .iter()
+        .enumerate()
+        .filter_map(|(file, path)| Some((file, path.as_deref()?)))
+        .filter(|&(file, _)| has_funcs[file])
+        .unzip();
+    let mut definitions = vec![None; groups.n_files()];
+    for (file, recorded) in wanted.into_iter().zip(files.recorded(&wanted_paths, profile)) {
+        definitions[file] = recorded;
+    }
+    let found = definitions_of(recording, &groups, &definitions);
+    let groups = groups.with_functions(symbols, |func| found[func.index()]);
+    let functions = source_functions(symbols, &groups, &definitions, &found);
+    (groups, functions)
+}
+
+/// The definition of each func, if it is known. `groups` groups what the recording itself has as
+/// one function.
+fn definitions_of(
+    recording: &Recording,
+    groups: &Groups,
+    definitions: &Definitions,
+) -> Vec<Option<DefinitionId>> {
+    let symbols = recording.symbols();
+    let mut found: Vec<Option<DefinitionId>> = vec![None; groups.n_functions()];
+    if definitions.iter().any(Option::is_some) {
+        let files: Vec<_> = definitions.iter().map(|file| file.as_deref().map(File::new)).collect();
+        let file_of = |function: FunctionId| {
+            let source = symbols.funcs.get(groups.first_func(function)).source?;
+            Some(groups.file(source))
+                .filter(|file| files.get(file.index()).is_some_and(Option::is_some))
+        };
+        let executed = executed(recording, groups, |function| file_of(function).is_some());
+        for function in groups.functions() {
+            let Some(file) = file_of(function) else { continue };
+            let func = symbols.funcs.get(groups.first_func(function));
+            let name = FunctionName::of(symbols.strings.get(func.name));
+            if name.block && recording.summed().is_some() {
+                continue;
+            }
+            let lines = executed.get(&function).map(Vec::as_slice).unwrap_or_default();
+            found[function.index()] = definition_of(func, file, &name, &files, lines);
+        }
+        join_parts(symbols, groups, &mut found);
+    }
+    symbols.funcs.ids().map(|func| found[groups.function(func).index()]).collect()
+}
+
+/// The definition of one function, which is recorded in `file` and executes `places`.
+fn definition_of(
+    func: Func,
+    file: FileId,
+    name: &FunctionName,
+    files: &[Option<File>],
+    places: &[Place],
+) -> Option<DefinitionId> {
+    let text = files.get(file.index())?.as_ref()?;
+    let in_file = places.partition_point(|place| place.0 < file)
+        ..places.partition_point(|place| place.0 <= file);
+    let mut lines: Vec<u32> = places[in_file].iter().map(|place| place.1).collect();
+    let start0 = func.line.checked_sub(1);
+    let matched = match start0 {
+        Some(line0) if !name.block => text.starting_at(name, line0, func.column),
+        _ => {
+            lines.extend(start0);
+            text.containing(name, &lines).or_else(|| text.only(name, &lines))
+        }
+    };
+    let at = matched.or_else(|| text.async_body(name, &lines));
+    if at.is_some() || start0.is_some() || text.has(name) {
+        return at.map(|at| (file, at));
+    }
+    // Profilers without knowledge of inlining use the file of a function's first instruction. That
+    // instruction may be inlined from another file.
+    let mut elsewhere = places.chunk_by(|a, b| a.0 == b.0).filter_map(|places| {
+        let file = places.first()?.0;
+        let lines: Vec<u32> = places.iter().map(|place| place.1).collect();
+        Some((file, files.get(file.index())?.as_ref()?.only(name, &lines)?))
+    });
+    elsewhere.next().filter(|_| elsewhere.next().is_none())
+}
+
+/// Adds funcs that are parts of a function of a native library. Profilers that distinguish files
+/// record a func of the same full name for each file that a function has lines in (macros). Only
+/// full names, which begin with a crate or type, certainly belong to one function.
+fn join_parts(symbols: &SymbolTables, groups: &Groups, found: &mut [Option<DefinitionId>]) {
+    let key = |function: FunctionId| {
+        let Func { name, lib, .. } = symbols.funcs.get(groups.first_func(function));
+        Some((name, lib?))
+    };
+    // `None` if several definitions have the same name.
+    let mut by_name: FxHashMap<_, Option<DefinitionId>> = FxHashMap::default();
+    for (function, &definition) in groups.functions().zip(found.iter()) {
+        let Some((definition, key)) =
+            definition.and_then(|definition| Some((definition, key(function)?)))
+        else {
+            continue;
+        };
+        if is_full_name(symbols.strings.get(key.0)) {
+            let same = by_name.entry(key).or_insert(Some(definition));
+            *same = same.filter(|same| *same == definition);
+        }
+    }
+    let is_part = |function: &FunctionId| symbols.funcs.get(groups.first_func(*function)).line == 0;
+    for function in groups.functions().filter(is_part) {
+        if found[function.index()].is_none() {
+            found[function.index()] =
+                key(function).and_then(|key| by_name.get(&key).copied().flatten());
+        }
+    }
+}
+
+fn is_full_name(name: &str) -> bool {
+    name.contains("::") && FunctionName::of(name).name.is_some()
+}
+
+/// A file and a 0-based line.
+type Place = (FileId, u32);
+
+/// The places that each function executes, sorted.
+fn executed(
+    recording: &Recording,
+    groups: &Groups,
+    is_wanted: impl Fn(FunctionId) -> bool,
+) -> FxHashMap<FunctionId, Vec<Place>> {
+    let mut places: FxHashMap<FunctionId, Vec<Place>> = FxHashMap::default();
+    recording.each_place(|func, source, line| {
+        let function = groups.function(func);
+        if is_wanted(function) {
+            places.entry(function).or_default().push((groups.file(source), line - 1));
+        }
+    });
+    for places in places.values_mut() {
+        places.sort_unstable();
+        places.dedup();
+    }
+    places
+}
+
+/// The definitions of one text, for lookups.
+struct File<'a> {
+    definitions: &'a FileDefinitions,
+    /// By 0-based line: the definitions whose heads include it. A head extends from the first
+    /// decorator to the name.
+    heads: FxHashMap<u32, Vec<usize>>,
+}
+
+impl<'a> File<'a> {
+    fn new(definitions: &'a FileDefinitions) -> Self {
+        let mut heads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (at, (definition, &start)) in
+            definitions.all.iter().zip(&definitions.starts).enumerate()
+        {
+            let name = definition.name_line0;
+            for line0 in start.min(name)..=start.max(name).min(start.min(name) + MAX_HEAD) {
+                heads.entry(line0).or_default().push(at);
+            }
+        }
+        Self { definitions, heads }
+    }
+
+    fn get(&self, at: usize) -> &Definition {
+        &self.definitions.all[at]
+    }
+
+    fn agrees(&self, name: &FunctionName, at: usize) -> bool {
+        name.agrees(self.get(at), self.definitions.around(at))
+    }
+
+    /// The definition that starts at a 0-based line and a 1-based column (0 = unknown). If names do
+    /// not decide, columns do: several functions may start on a line, and on the first line of a
+    /// script the script itself.
+    fn starting_at(&self, name: &FunctionName, line0: u32, column: u32) -> Option<usize> {
+        let heads = self.heads.get(&line0)?;
+        let agreeing: Vec<usize> =
+            heads.iter().copied().filter(|&at| self.agrees(name, at)).collect();
+        if let [only] = agreeing[..]
+            && (column == 0 || name.name.is_some())
+        {
+            return Some(only);
+        }
+        let place = (line0, column.checked_sub(1)?);
+        let contains_place = |at: &usize| {
+            let [from, to] = self.definitions.spans[*at];
+            from <= place && place < to
+        };
+        let innermost = heads.iter().copied().rfind(contains_place)?;
+        (agreeing.contains(&innermost) || self.get(innermost).name.is_empty()).then_some(innermost)
+    }
+
+    /// The innermost definition with this name that contains all of the lines. If there are others
+    /// around it, a line other than its first and last must confirm it: these may belong to the
+    /// others, too.
+    fn containing(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        let (first, last) = (*lines.iter().min()?, *lines.iter().max()?);
+        let matching: Vec<usize> =
+            self.containing_lines(first, last).filter(|&at| self.agrees(name, at)).collect();
+        let (&innermost, others) = matching.split_last()?;
+        let is_around = |other: &usize| {
+            let (inner, outer) = (self.get(innermost), self.get(*other));
+            outer.bytes.start <= inner.bytes.start && inner.bytes.end <= outer.bytes.end
+        };
+        (others.is_empty() || others.iter().all(is_around) && self.is_within(innermost, lines))
+            .then_some(innermost)
+    }
+
+    /// The only definition with this name in the text, if it contains at least one of the lines.
+    /// The others may be inlined code that the profiler does not mark as such.
+    fn only(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        name.name.as_ref()?;
+        let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
+        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
+            .then_some(only)
+    }
+
+    /// Whether any definition has this name.
+    fn has(&self, name: &FunctionName) -> bool {
+        (0..self.definitions.all.len()).any(|at| self.agrees(name, at))
+    }
+
+    /// Whether one of the lines is strictly between the first and the last line of a definition.
+    fn is_within(&self, at: usize, lines: &[u32]) -> bool {
+        let definition = &self.get(at).lines;
+        lines.iter().any(|line0| definition.start() < line0 && line0 < definition.end())
+    }
+
+    /// The definition of an `async fn`, whose body is compiled to a closure that is not in the
+    /// text.
+    fn async_body(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        let outer = name.outer.clone().filter(|_| name.closure && name.name.is_none())?;
+        let is_closure = |at: usize| self.get(at).kind == FunctionKind::Closure;
+        if lines.iter().any(|&line0| self.containing_lines(line0, line0).any(is_closure)) {
+            return None;
+        }
+        self.containing(&FunctionName { name: Some(outer), ..FunctionName::default() }, lines)
+    }
+
+    /// The definitions that, with their attributes, contain all lines from `first` to `last`, outer
+    /// before inner.
+    fn containing_lines(&self, first: u32, last: u32) -> impl Iterator<Item = usize> {
+        let n_before = self.definitions.starts.partition_point(|&start| start <= first);
+        (0..n_before).filter(move |&at| *self.get(at).lines.end() >= last)
+    }
+}
+
+/// A function that has a definition.
+#[derive(Debug)]
+pub struct SourceFunction {
+    /// The file that the definition is in.
+    pub file: FileId,
+    /// The func that represents the function: the first one in that file that is not a block.
+    pub func: FuncId,
+    /// The function's name, if it is not that of `func`.
+    pub name: Option<String>,
+    text: Arc<FileDefinitions>,
+    at: usize,
+}
+
+impl SourceFunction {
+    /// The definition in the recorded text.
+    pub fn definition(&self) -> &Definition {
+        &self.text.all[self.at]
+    }
+
+    /// Whether it is the innermost named function that contains a line (0-based) of the recorded
+    /// text.
+    pub fn contains_line(&self, line0: u32) -> bool {
+        let contains_line = |definition: &Definition| {
+            definition.lines.contains(&line0) && !definition.name.is_empty()
+        };
+        self.definition().lines.contains(&line0)
+            && self.text.all.iter().rposition(contains_line) == Some(self.at)
+    }
+
+    /// The column at which the definition starts: 0-based, in UTF-16 code units.
+    pub fn column(&self) -> u32 {
+        self.text.spans[self.at][0].1
+    }
+}
+
+/// The functions of `groups` that have a definition.
+fn source_functions(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    definitions: &Definitions,
+    found: &[Option<DefinitionId>],
+) -> FxHashMap<FunctionId, SourceFunction> {
+    let mut members: FxHashMap<FunctionId, (DefinitionId, Vec<FuncId>)> = FxHashMap::default();
+    for (id, definition) in symbols.funcs.ids().zip(found) {
+        let Some(definition) = *definition else { continue };
+        members.entry(groups.function(id)).or_insert_with(|| (definition, Vec::new())).1.push(id);
+    }
+    members
+        .into_iter()
+        .filter_map(|(function, (definition, funcs))| {
+            let source_function =
+                source_function(symbols, groups, definitions, definition, &funcs)?;
+            Some((function, source_function))
+        })
+        .collect()
+}
+
+/// The function that consists of `funcs`, all of which belong to one definition.
+fn source_function(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    definitions: &Definitions,
+    (file, at): DefinitionId,
+    funcs: &[FuncId],
+) -> Option<SourceFunction> {
+    let text = definitions.get(file.index())?.clone()?;
+    let definition = text.all.get(at)?;
+    let name_of = |func: FuncId| symbols.strings.get(symbols.funcs.get(func).name);
+    let is_in_file = |func: FuncId| {
+        symbols.funcs.get(func).source.is_some_and(|source| groups.file(source) == file)
+    };
+    // Blocks and comprehensions have names of their own, which must not be shown.
+    let is_whole = |func: FuncId| {
+        let FunctionName { name, closure, .. } = FunctionName::of(name_of(func));
+        name.is_some() || closure && definition.kind == FunctionKind::Closure
+    };
+    let all = || funcs.iter().copied();
+    let func = all()
+        .find(|&func| is_in_file(func) && is_whole(func))
+        .or_else(|| all().find(|&func| is_in_file(func)))
+        .or_else(|| all().next())?;
+    let names: Vec<&str> = all().filter(|&func| is_whole(func)).map(name_of).collect();
+    let name = common_name(&names).unwrap_or_else(|| definition.name.clone().into());
+    let name = (name != name_of(func)).then(|| name.into_owned());
+    Some(SourceFunction { file, func, name, text, at })
+}
+
+/// The name that all of `names` have, with type arguments or else without them.
+fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
+    let (&first, others) = names.split_first()?;
+    if others.iter().all(|&name| name == first) {
+        return Some(first.into());
+    }
+    let collapsed = collapse_generics(first);
+    others.iter().all(|name| collapse_generics(name) == collapsed).then_some(collapsed)
+}
+
+#[cfg(all(test, feature = "grammars"))]
+mod tests {
+    use super::*;
+    use profile::{Frame, Lib, Metric, ProfileBuilder, SourceId, text_samples};
+
+    /// Each function as `NAME:LINE = FUNC, FUNC`: its name, the 0-based line of its definition, and
+    /// its funcs. Functions without a definition begin with `?`.
+    fn grouped(files: &[(&str, &str)], samples: &str) -> Vec<String> {
+        grouped_recording(files, &text_samples::profile(samples).into())
+    }
+
+    fn grouped_recording(files: &[(&str, &str)], recording: &Recording) -> Vec<String> {
+        let symbols = recording.symbols();
+        let groups = Groups::identity(symbols);
+        let names = (0..symbols.sources.len() as u32)
+            .map(|source| symbols.source_name(SourceId::new(source)));
+        let definitions: Vec<_> = names
+            .map(|name| {
+                let (_, text) = files.iter().find(|(file, _)| *file == name)?;
+                FileDefinitions::of_text(Path::new(name), (*text).to_owned()).map(Arc::new)
+            })
+            .collect();
+        let found = definitions_of(recording, &groups, &definitions);
+        let groups = groups.with_functions(symbols, |func| found[func.index()]);
+        let source_functions = source_functions(symbols, &groups, &definitions, &found);
+        let function = |function| {
+            let funcs: Vec<_> =
+                symbols.funcs.ids().filter(|func| groups.function(*func) == function).collect();
+            let names: Vec<_> = funcs.iter().map(|func| symbols.func_name(*func)).collect();
+            let text = source_functions.get(&function).map_or("?".to_owned(), |this| {
+                let name = this.name.as_deref().unwrap_or_else(|| symbols.func_name(this.func));
+                format!("{name}:{}", this.definition().name_line0)
+            });
+            format!("{text} = {}", names.join(", "))
+        };
+        groups.functions().map(function).collect()
+    }
+
+    const RUST: &str = "\
+fn sum<T>(xs: &[T]) -> T {
+    xs.iter().map(|x| {
+        x.clone()
+    }).fold(zero(), |a, b| a + b)
+}
+impl Clone for B {
+    fn clone(&self) -> B {
+        B
+    }
+}
+async fn fetch() {
+    get().await;
+}
+";
+
+    #[test]
+    fn instances_of_one_definition_are_one_function() {
+        let grouped = grouped(
+            &[("a.rs", RUST)],
+            "
+            sum<u8>@2[file:a.rs]  sum<f64>@4[file:a.rs]  app::sum::{{closure}}@3[file:a.rs]  next@9[file:lib.rs]
+            ",
+        );
+        let expected = [
+            "sum<…>:0 = sum<u8>, sum<f64>",
+            "app::sum::{{closure}}:1 = app::sum::{{closure}}",
+            "? = next",
+        ];
+        assert_eq!(grouped, expected);
+    }
+
+    #[test]
+    fn funcs_without_a_certain_definition_stay_separate() {
+        let grouped = grouped(
+            &[("a.rs", RUST)],
+            // Lines of two closures under one name; a derived `clone`; a closure of another
+            // function; a name that no definition has.
+            "
+            sum::{{closure}}@3[file:a.rs]  A::clone@11[file:a.rs]  other::{{closure}}@3[file:a.rs]  prod@2[file:a.rs]
+            sum::{{closure}}@8
+            ",
+        );
+        assert!(
+            grouped.len() == 4 && grouped.iter().all(|function| function.starts_with("? = ")),
+            "{grouped:?}"
+        );
+    }
+
+    #[test]
+    fn the_closure_of_an_async_function_belongs_to_it() {
+        let grouped = grouped(
+            &[("a.rs", RUST)],
+            "app::fetch::{{closure}}@12[file:a.rs]  app::fetch@11[file:a.rs]",
+        );
+        assert_eq!(grouped, ["app::fetch:10 = app::fetch::{{closure}}, app::fetch"]);
+    }
+
+    #[test]
+    fn a_start_line_may_be_any_line_of_the_head() {
+        let python = "\
+@cache
+@trace
+def area(box):
+    return [edge(e) for e in box]
+
+def edge(e): return lambda: e
+";
+        let grouped = grouped(
+            &[("a.py", python)],
+            "
+            area@4[file:a.py][start:1]  edge@6[file:a.py][start:6]  <lambda>@6[file:a.py][start:6]  other@4[file:a.py][start:3]
+            <listcomp>@4[file:a.py][start:4]
+            ",
+        );
+        let expected =
+            ["area:2 = area, <listcomp>", "edge:5 = edge", "<lambda>:5 = <lambda>", "? = other"];
+        assert_eq!(grouped, expected);
+    }
+
+    #[test]
+    fn a_function_may_have_inlined_lines_of_other_functions() {
+        let c = "\
+static int twice(int x) {
+    return x + x;
+}
+int run(int x) {
+    return
+        twice(x);
+}
+";
+        // `run` has a line of `twice`, which the profiler did not mark as inlined. All lines of
+        // `main` are of that kind.
+        let grouped = grouped(&[("a.c", c)], "run@2[file:a.c]  run@5  main@2[file:a.c]");
+        assert_eq!(grouped, ["run:3 = run", "? = main"]);
+    }
+
+    #[test]
+    fn lines_of_macros_belong_to_the_function_with_the_same_full_name() {
+        // Text samples have one file per name, so this profile is built by hand.
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let mut add = |name: &str, file: &str, line| {
+            let name = builder.intern_string(name).unwrap();
+            let source = Some(builder.intern_source(file).unwrap());
+            let lib =
+                Some(builder.intern_lib(Lib { name: "app".to_owned(), ..Lib::default() }).unwrap());
+            let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
+            builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        };
+        add("app::run", "a.rs", 2);
+        add("app::run", "macros.rs", 900);
+        add("run", "b.rs", 2);
+        add("run", "macros.rs", 901);
+        let text = "fn run() {\n    log!();\n}\n";
+        let files = [("a.rs", text), ("b.rs", text)];
+        let grouped = grouped_recording(&files, &builder.build().into());
+        assert_eq!(grouped, ["app::run:0 = app::run, app::run", "run:0 = run", "? = run"]);
+    }
+
+    #[test]
+    fn functions_on_one_line_are_matched_by_column() {
+        let file = FileDefinitions::of_text(
+            Path::new("a.js"),
+            "f(x => x + 1, y => g(z => z));\n".to_owned(),
+        )
+        .unwrap();
+        let file = File::new(&file);
+        let at = |column| file.starting_at(&FunctionName::of("(anonymous)"), 0, column);
+        // 0-based columns 2, 14 and 21.
+        assert_eq!([at(3), at(15), at(22)], [Some(0), Some(1), Some(2)]);
+        assert_eq!([at(0), at(1)], [None, None]);
+        // At column 1 is the script, not the only function on its first line.
+        let script =
+            FileDefinitions::of_text(Path::new("a.js"), "export default () => 1;\n".to_owned())
+                .unwrap();
+        let script = File::new(&script);
+        let at = |column| script.starting_at(&FunctionName::of("(anonymous)"), 0, column);
+        assert_eq!([at(1), at(16)], [None, Some(0)]);
+        assert_eq!(file.starting_at(&FunctionName::of("named"), 0, 22), Some(2));
+        assert_eq!(file.starting_at(&FunctionName::of("named"), 0, 0), None);
+    }
+}

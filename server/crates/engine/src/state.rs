@@ -1,0 +1,96 @@
+//! What was chosen in a session, as one string that a client keeps for the next one.
+//!
+//! The string is JSON for whoever debugs it; clients must not look into it.
+
+use crate::overrides::Overrides;
+use crate::world::World;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The version of the string.
+const VERSION: u32 = 1;
+
+/// What was chosen.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    v: u32,
+    /// The profile that the user picked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<PathBuf>,
+    /// Everything else.
+    #[serde(flatten)]
+    pub overrides: Overrides,
+}
+
+/// What is chosen now; `None` where that is nothing.
+pub fn of(world: &World) -> Option<String> {
+    let state =
+        State { v: VERSION, profile: world.pick.clone(), overrides: world.overrides.clone() };
+    if state == (State { v: VERSION, ..State::default() }) {
+        return None;
+    }
+    serde_json::to_string(&state).ok()
+}
+
+/// What [`of`] gave to a client. The error is a sentence.
+pub fn parse(text: &str) -> Result<State, String> {
+    let state: State = serde_json::from_str(text)
+        .map_err(|error| format!("`state` is not what a server handed out ({error})"))?;
+    if state.v != VERSION {
+        return Err(format!("`state` is of version {}, expected {VERSION}", state.v));
+    }
+    Ok(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overrides::ChosenBaseline;
+    use crate::settings::{Implementation, Inlines, Show, Unit};
+
+    #[test]
+    fn what_was_chosen_comes_back() {
+        assert_eq!(of(&World::default()), None);
+        let overrides = Overrides {
+            metric: Some("cpu".to_owned()),
+            threads: Some(Vec::new()),
+            implementation: Some(Implementation::Js),
+            inlines: Some(Inlines::CallSite),
+            unit: Some(Unit::Both),
+            show: Some(Show::Self_),
+            baseline: Some(ChosenBaseline::Path("old.folded".into())),
+            transforms: vec![
+                "drop-function:a>b".parse().unwrap(),
+                "merge-node:main>parse".parse().unwrap(),
+            ],
+        };
+        let world = World {
+            pick: Some("/w/cpu.folded".into()),
+            overrides: overrides.clone(),
+            ..World::default()
+        };
+        let state = parse(&of(&world).unwrap()).unwrap();
+        assert_eq!((state.profile, state.overrides), (world.pick, overrides));
+
+        let shown = ChosenBaseline::Shown { path: "/w/a".into(), modified: 7, bytes: 3 };
+        for baseline in [ChosenBaseline::Nothing, shown] {
+            let overrides = Overrides { baseline: Some(baseline), ..Overrides::default() };
+            let world = World { overrides: overrides.clone(), ..World::default() };
+            assert_eq!(parse(&of(&world).unwrap()).unwrap().overrides, overrides);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for (text, expected) in [
+            ("", "not what a server handed out"),
+            ("{}", "missing field `v`"),
+            (r#"{"v":2}"#, "is of version 2, expected 1"),
+            (r#"{"v":1,"unit":"furlongs"}"#, "unknown variant `furlongs`"),
+            (r#"{"v":1,"transforms":[{"type":"drop-function"}]}"#, "needs \"function\""),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

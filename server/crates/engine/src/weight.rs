@@ -1,0 +1,36 @@
+//! Raw weights as JSON has them.
+
+use crate::present::units;
+use profile::{Cost, Total};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+/// A raw weight: an integer where it is one.
+#[derive(Debug, Clone, Copy, PartialEq, JsonSchema)]
+#[schemars(transparent)]
+pub struct Weight(pub f64);
+
+impl Serialize for Weight {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match units::integer(self.0) {
+            Some(integer) => serializer.serialize_i64(integer),
+            None => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl Weight {
+    /// An exact total; `None` where the total is a range, an estimate or unknown.
+    pub fn of_total(total: Total) -> Option<Self> {
+        total.exact().map(Self)
+    }
+}
+
+/// From which percentage on a cost is of tier 1, 2 and 3.
+pub const TIERS: [f64; 3] = [1.0, 5.0, 20.0];
+
+/// How hot a cost is: how many of [`TIERS`] it reaches, in percent of `base`.
+pub fn tier(cost: Cost, base: f64) -> u8 {
+    let percent = if base == 0.0 { 0.0 } else { 100.0 * cost.magnitude() / base };
+    TIERS.into_iter().filter(|threshold| percent >= *threshold).count() as u8
+}

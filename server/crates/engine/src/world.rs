@@ -1,0 +1,56 @@
+//! The state that requests see. It is immutable and replaced as a whole.
+
+use crate::baseline::Baseline;
+use crate::discovery::Candidate;
+use crate::overrides::Overrides;
+use crate::settings::Settings;
+use crate::snapshot::Snapshot;
+use sources::SourceIndex;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Everything that requests see. A request uses the same world from start to end.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// Incremented when costs are replaced.
+    pub revision: u64,
+    /// The settings, with the overrides applied.
+    pub settings: Arc<Settings>,
+    /// The values that the user chose by command.
+    pub overrides: Overrides,
+    /// The workspace folders.
+    pub roots: Vec<PathBuf>,
+    /// The profiles that discovery found, newest first.
+    pub candidates: Vec<Candidate>,
+    /// The profiles shown, at present at most one.
+    pub active: Vec<Arc<Snapshot>>,
+    /// The baseline, if the user chose one.
+    pub baseline: Option<Arc<Baseline>>,
+    /// The index of the files in the roots, as of the last load.
+    pub index: Option<Arc<SourceIndex>>,
+    /// The profile that the user selected by command.
+    pub pick: Option<PathBuf>,
+    /// Whether a load is running.
+    pub loading: bool,
+    /// Whether the file of the profile shown has been deleted.
+    pub deleted: bool,
+    /// Profiles that could not be read, each with the message.
+    pub problems: Vec<(PathBuf, String)>,
+}
+
+impl World {
+    /// The profile shown, if any.
+    pub fn snapshot(&self) -> Option<&Arc<Snapshot>> {
+        self.active.first()
+    }
+
+    /// Resolves a path given by the user, which may be relative to the first workspace folder.
+    pub fn in_root(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.roots.first().map_or_else(|| path.as_ref().to_owned(), |root| root.join(path.as_ref()))
+    }
+
+    /// The baseline, if there is one and costs of `shown` can be compared with it.
+    pub fn baseline_of(&self, shown: &Snapshot) -> Option<&Arc<Baseline>> {
+        self.baseline.as_ref().filter(|baseline| baseline.is_comparable(shown))
+    }
+}

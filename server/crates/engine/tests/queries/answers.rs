@@ -1,0 +1,270 @@
+//! The answers of commands: hot spots, callers and callees, the call tree, flame graphs.
+//!
+//! Four samples: main → parse → hash, main → eval → parse → hash, main → eval → eval → hash,
+//! main → eval.
+
+use crate::support::{Project, compared_with};
+use engine::context::Context;
+use engine::fields::{CostFields, PlaceFields};
+use engine::items::{Direction, GivenItem};
+use engine::query::call_tree::{self, TreeNode, call_tree};
+use engine::query::flame_graph::flame_graph;
+use engine::query::hot_spots::{self, By, HotFunction, hot_spots};
+use engine::query::step::{Step, show};
+use profile::text_samples;
+use serde_json::json;
+
+const APP: &str = "\
+fn main() {
+    parse();
+    eval();
+}
+fn parse() {
+    hash();
+}
+fn eval() {
+    parse();
+    eval();
+    hash();
+}
+fn hash() {}
+";
+
+const SAMPLES: &str = "
+main@2[file:app.rs]  main@3              main@3                main@3
+parse@6[file:app.rs] eval@9[file:app.rs] eval@10               eval@8
+hash@13[file:app.rs] parse@6             eval@11
+                     hash@13             hash@13";
+
+fn project() -> Project {
+    Project::new(&[("app.rs", APP)])
+}
+
+fn context(project: &Project) -> Context {
+    project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"])
+}
+
+/// Place, self, total, share and tier.
+fn fields(place: &PlaceFields, cost: &CostFields) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    let (self_, total) = (text(&cost.self_text), text(&cost.total_text));
+    format!("{} {self_} {total} {} {}", place.place_text, cost.share, cost.tier)
+}
+
+fn functions(context: &Context, limit: usize) -> Vec<HotFunction> {
+    let question = hot_spots::Question { by: None, limit: Some(limit) };
+    hot_spots(context, question).unwrap().functions.unwrap()
+}
+
+#[test]
+fn functions_are_hot_by_total_then_self() {
+    let project = project();
+    let functions = functions(&context(&project), 9);
+    let rows: Vec<_> = functions
+        .iter()
+        .map(|one| format!("{} {}", one.name, fields(&one.place, &one.cost.fields)))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            "main app.rs:1 0.0% 100.0% 1 3",
+            "hash app.rs:13 75.0% 75.0% 0.75 3",
+            "eval app.rs:8 25.0% 75.0% 0.75 3",
+            "parse app.rs:5 0.0% 50.0% 0.5 3",
+        ]
+    );
+    let eval = &functions[2];
+    assert_eq!(eval.text, "self 25.0% (1 sample) · total 75.0% (3 samples)");
+    assert_eq!((eval.label.as_str(), eval.line), ("75.0%", Some(8)));
+    assert_eq!(
+        (eval.place.uri.as_ref(), eval.place.line0),
+        (Some(&project.uri("app.rs")), Some(7))
+    );
+    let item = eval.item.as_ref().unwrap();
+    assert_eq!((item.name.as_str(), item.data.leaf), ("75.0% eval", None));
+}
+
+#[test]
+fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
+    let context = context(&project());
+    let question = hot_spots::Question { by: Some(By::Line), limit: Some(3) };
+    let spots = hot_spots(&context, question).unwrap();
+    assert_eq!((spots.total.0, spots.metric.as_str(), spots.functions), (4.0, "samples", None));
+    let lines = spots.lines.unwrap();
+    let rows: Vec<_> = lines.iter().map(|one| fields(&one.place, &one.cost.fields)).collect();
+    let expected =
+        ["app.rs:13 75.0% 75.0% 0.75 3", "app.rs:3 0.0% 75.0% 0.75 3", "app.rs:6 0.0% 50.0% 0.5 3"];
+    assert_eq!(rows, expected);
+    assert_eq!(functions(&context, 2).len(), 2);
+}
+
+#[test]
+fn without_a_profile_there_is_no_answer() {
+    let context = Context { world: std::sync::Arc::default(), ..context(&project()) };
+    assert_eq!(hot_spots(&context, hot_spots::Question::default()), None);
+    assert_eq!(call_tree(&context, &call_tree::Question::default()), None);
+    assert!(flame_graph(&context).unwrap_err().contains("no profile is shown"));
+    let item = item(&self::context(&project()), "eval");
+    assert_eq!(show(&context, Direction::Outgoing, &item), Step::default());
+}
+
+#[test]
+fn hot_spots_show_what_changed_since_the_baseline() {
+    let project = project();
+    // Before, hash was the leaf of 1 of 2 samples and eval was in 1.
+    let before = project.load(text_samples::profile(
+        "main@3[file:app.rs]  main@2\neval@8[file:app.rs]  parse@6[file:app.rs]\n                     hash@13[file:app.rs]",
+    ));
+    let context = compared_with(&context(&project), before);
+    let labels: Vec<_> = functions(&context, 3).into_iter().map(|one| one.label).collect();
+    assert_eq!(labels, ["100.0% ±0.0", "75.0% ▲25.0", "75.0% ▲25.0"]);
+}
+
+/// The item of a function as a client passes it back.
+fn item(context: &Context, name: &str) -> GivenItem {
+    let functions = functions(context, 9);
+    let item = functions.into_iter().find(|one| one.name == name).unwrap().item.unwrap();
+    serde_json::from_value(serde_json::to_value(item).unwrap()).unwrap()
+}
+
+/// Name, weights, and whether it is recursive or a leaf.
+fn entries(step: &Step) -> Vec<String> {
+    let entries = step.entries.iter();
+    let row = |entry: &engine::query::step::Entry| {
+        let marks = [(entry.recursive, " recursive"), (entry.leaf, " leaf")];
+        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+        let self_ = entry.self_.map_or(-1.0, |weight| weight.0);
+        format!("{} {self_}/{}{marks}", entry.name, entry.total.0)
+    };
+    entries.map(row).collect()
+}
+
+#[test]
+fn a_step_to_callees_says_where_calls_end() {
+    let context = context(&project());
+    let step = show(&context, Direction::Outgoing, &item(&context, "main"));
+    // 3 samples through eval, of which one ends there; 1 through parse.
+    assert_eq!(entries(&step), ["eval 1/3", "parse 0/1"]);
+    let of = step.of.as_ref().unwrap();
+    assert_eq!((of.self_.unwrap().0, of.total.0, of.est), (0.0, 4.0, false));
+    assert_eq!(step.entries[0].text, "75.0% (3 samples) eval");
+
+    let parse = serde_json::to_value(&step.entries[1].item).unwrap();
+    let step = show(&context, Direction::Outgoing, &serde_json::from_value(parse).unwrap());
+    assert_eq!(entries(&step), ["hash 1/1 leaf"]);
+    let item = &step.entries[0].item;
+    assert_eq!((item.data.leaf, item.data.place.place_text.as_str()), (Some(true), "app.rs:13"));
+    // The step itself begins with the item on its path, as it is now.
+    let of = step.of.unwrap().item.unwrap();
+    assert_eq!((of.name.as_str(), of.data.leaf), ("25.0% parse", Some(false)));
+}
+
+#[test]
+fn a_step_to_callers_lists_recursive_ones_apart() {
+    let context = context(&project());
+    let step = show(&context, Direction::Incoming, &item(&context, "eval"));
+    assert_eq!(entries(&step), ["main 3/3 leaf", "eval 0/1 recursive"]);
+    let step = show(&context, Direction::Incoming, &item(&context, "hash"));
+    assert_eq!(entries(&step), ["parse 0/2", "eval 0/1"]);
+}
+
+#[test]
+fn an_item_of_another_server_has_no_entries() {
+    let context = context(&project());
+    let mut given = item(&context, "eval");
+    given.data = json!({"v": 2, "of": "another server"});
+    assert_eq!(show(&context, Direction::Outgoing, &given), Step::default());
+}
+
+/// The tree, a line per node: name, weights, marks, how many children are left out.
+fn tree(nodes: &[TreeNode], depth: usize, out: &mut Vec<String>) {
+    for node in nodes {
+        let marks = [(node.recursive, " recursive"), (node.leaf, " leaf")];
+        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+        let more = if node.more > 0 { format!(" +{}", node.more) } else { String::new() };
+        let self_ = node.self_.map_or("-".to_owned(), |weight| weight.0.to_string());
+        out.push(format!(
+            "{}{} {self_}/{}{marks}{more}",
+            "  ".repeat(depth),
+            node.name,
+            node.total.0
+        ));
+        assert_eq!(node.has_children, !node.leaf);
+        tree(&node.children, depth + 1, out);
+    }
+}
+
+fn shown_tree(context: &Context, question: &call_tree::Question) -> Vec<String> {
+    let mut out = Vec::new();
+    tree(&call_tree(context, question).unwrap().nodes, 0, &mut out);
+    out
+}
+
+#[test]
+fn the_call_tree_is_cut_at_a_depth_and_a_limit() {
+    let context = context(&project());
+    let whole = call_tree::Question { depth: Some(9), ..Default::default() };
+    assert_eq!(
+        shown_tree(&context, &whole),
+        [
+            "main 0/4",
+            "  eval 1/3",
+            "    parse 0/1",
+            "      hash 1/1 leaf",
+            "    eval 0/1 recursive",
+            "      hash 1/1 leaf",
+            "  parse 0/1",
+            "    hash 1/1 leaf",
+        ]
+    );
+    assert_eq!(shown_tree(&context, &call_tree::Question::default()), ["main 0/4 +2"]);
+    let cut = call_tree::Question { depth: Some(2), limit: Some(1), ..Default::default() };
+    assert_eq!(shown_tree(&context, &cut), ["main 0/4 +1", "  eval 1/3 +2"]);
+
+    // The path of a node asks for its children.
+    let top = call_tree(&context, &cut).unwrap();
+    let eval = &top.nodes[0].children[0];
+    assert_eq!((eval.text.as_str(), eval.percent), ("75.0% · self 25.0%", Some(75.0)));
+    let below = call_tree::Question { path: eval.path.clone(), ..Default::default() };
+    assert_eq!(shown_tree(&context, &below), ["parse 0/1 +1", "eval 0/1 recursive +1"]);
+}
+
+#[test]
+fn the_inverted_tree_goes_from_self_costs_to_callers() {
+    let context = context(&project());
+    let question = call_tree::Question { inverted: true, depth: Some(2), ..Default::default() };
+    assert_eq!(
+        shown_tree(&context, &question),
+        ["hash 3/3", "  parse -/2 +2", "  eval -/1 +1", "eval 1/1", "  main -/1 leaf"]
+    );
+}
+
+#[test]
+fn frames_of_a_flame_graph_lie_below_their_callers() {
+    let graph = flame_graph(&context(&project())).unwrap();
+    let frames: Vec<_> = graph
+        .frames
+        .iter()
+        .map(|frame| {
+            let marks = [(frame.recursive, " recursive"), (frame.leaf, " leaf")];
+            let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
+            format!("{} {:?} {}+{}{marks}", frame.name, frame.parent, frame.left, frame.width)
+        })
+        .collect();
+    assert_eq!(
+        frames,
+        [
+            "main None 0+1",
+            "eval Some(0) 0+0.75",
+            "parse Some(0) 0.75+0.25",
+            "parse Some(1) 0+0.25",
+            "eval Some(1) 0.25+0.25 recursive",
+            "hash Some(2) 0.75+0.25 leaf",
+            "hash Some(3) 0+0.25 leaf",
+            "hash Some(4) 0.25+0.25 leaf",
+        ]
+    );
+    assert_eq!((graph.omitted, graph.svg.matches("<g data-frame=").count()), (0, 8));
+    let eval = &graph.frames[1];
+    assert_eq!(fields(&eval.place, &eval.fields), "app.rs:8 25.0% 75.0% 0.75 3");
+}

@@ -1,0 +1,48 @@
+//! Costs in documents that differ from the recorded text.
+
+use crate::support::Project;
+use engine::context::Context;
+use engine::query::function_costs::function_costs;
+use engine::query::hover::hover;
+use engine::query::line_costs::line_costs;
+use engine::text::Position;
+use profile::text_samples;
+
+const APP: &str = "fn main() {\n    parse();\n    print();\n}\n";
+const SAMPLES: &str = "main@2[file:app.rs] main@3";
+
+fn edited(project: &Project, text: &str) -> Context {
+    let snapshot = project.load(text_samples::profile(SAMPLES));
+    project.context_with(snapshot, &[("app.rs", text.to_owned())])
+}
+
+fn lines(context: &Context, project: &Project) -> Vec<String> {
+    let hints = line_costs(context, &project.uri("app.rs"), 0..u32::MAX).into_iter();
+    hints.map(|hint| format!("{} {}", hint.position.line0 + 1, hint.label)).collect()
+}
+
+#[test]
+fn costs_move_with_their_lines() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = edited(&project, &format!("// One.\n// Two.\n{APP}"));
+    assert_eq!(lines(&context, &project), ["4 50.0%", "5 50.0%"]);
+    assert_eq!(function_costs(&context, &project.uri("app.rs"))[0].line0, 2);
+}
+
+#[test]
+fn a_changed_line_has_no_hint_and_its_hover_says_why() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = edited(&project, &APP.replace("print();", "write(out);"));
+    assert_eq!(lines(&context, &project), ["2 50.0%"]);
+    let details = hover(&context, &project.uri("app.rs"), Position::new(2, 20)).unwrap();
+    assert!(details.plain().contains("was changed after the profile was recorded"));
+}
+
+#[test]
+fn files_outside_the_profile_have_no_costs() {
+    let project = Project::new(&[("app.rs", APP), ("other.rs", APP)]);
+    let snapshot = project.load(text_samples::profile(SAMPLES));
+    let context = project.context(snapshot, &["other.rs"]);
+    assert!(context.open_file(&project.uri("other.rs")).is_none());
+    assert!(line_costs(&context, &project.uri("other.rs"), 0..9).is_empty());
+}

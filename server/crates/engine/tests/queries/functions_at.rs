@@ -1,0 +1,114 @@
+//! Which function is at a position: the callee under the cursor, else the function around it.
+
+use crate::support::{Project, position_of};
+use engine::query::functions_at::function_at;
+use profile::text_samples;
+
+/// The function at the first place of `part` in a file.
+fn at(file: &str, text: &str, samples: &str, part: &str) -> Option<String> {
+    let project = Project::new(&[(file, text)]);
+    let context = project.context(project.load(text_samples::profile(samples)), &[file]);
+    let open = context.open_file(&project.uri(file)).unwrap();
+    let function = function_at(&open, position_of(text, part))?;
+    Some(open.snapshot.function(function).name.to_owned())
+}
+
+const APP: &str = "\
+fn main() {
+    let n = parse(read());
+    print(n);
+}
+
+fn parse(text: String) -> u32 {
+    text.len()
+}
+
+fn print(n: u32) {}
+";
+
+const SAMPLES: &str = "
+main@2[file:app.rs]  main@2              main@3
+parse@7[file:app.rs] read[lib:libc.so.6] print@10[file:app.rs]";
+
+#[test]
+fn the_callee_under_the_cursor() {
+    let at = |part| at("app.rs", APP, SAMPLES, part).unwrap();
+    assert_eq!(at("parse(read"), "parse");
+    assert_eq!(at("read()"), "read");
+    assert_eq!(at("print(n)"), "print");
+}
+
+#[test]
+fn the_definition_under_the_cursor() {
+    assert_eq!(at("app.rs", APP, SAMPLES, "parse(text").unwrap(), "parse");
+    assert_eq!(at("app.rs", APP, SAMPLES, "main()").unwrap(), "main");
+}
+
+#[test]
+fn else_the_function_around_it() {
+    let at = |part| at("app.rs", APP, SAMPLES, part).unwrap();
+    assert_eq!(at("let n"), "main");
+    assert_eq!(at("text.len"), "parse");
+}
+
+#[test]
+fn a_function_without_cost_is_not_taken_for_its_neighbour() {
+    let text = "fn main() {\n    hot();\n}\n\nfn cold() {\n    idle();\n}\n";
+    let samples = "main@2[file:app.rs]";
+    assert_eq!(at("app.rs", text, samples, "idle"), None);
+}
+
+#[test]
+fn without_a_grammar_any_word_of_the_line_can_be_the_callee() {
+    let text = "main:\n  call parse\n  ret\n";
+    let samples = "main@2[file:app.asm]\nparse[lib:app]";
+    let at = |part| at("app.asm", text, samples, part).unwrap();
+    assert_eq!(at("parse"), "parse");
+    assert_eq!(at("call"), "main");
+}
+
+/// A call in a language as the source spells it, and the callee as profilers record it.
+fn check_call(file: &str, text: &str, called: &str, recorded: &str) {
+    let line = 1 + text[..text.find(called).unwrap()].matches('\n').count();
+    let samples = format!("around@{line}[file:{file}]\n{recorded}[lib:app]");
+    assert_eq!(at(file, text, &samples, called).as_deref(), Some(recorded), "{called}");
+}
+
+#[test]
+fn callees_are_found_by_every_name_that_profilers_record() {
+    let go = "package main\n\nfunc around(b *T) {\n\tb.WriteString(x)\n}\n";
+    for recorded in [
+        "strings.(*Builder).WriteString",
+        "strings.Builder.WriteString",
+        "b.(*Index).WriteString-fm",
+        "WriteString",
+    ] {
+        check_call("a.go", go, "WriteString(x)", recorded);
+    }
+    let cpp = "void around(Shape& s) {\n  s.f(1);\n}\n";
+    for recorded in ["Shape::f(int)", "f.constprop.0", "f'2", "ns::Shape<int>::f"] {
+        check_call("a.cpp", cpp, "f(1)", recorded);
+    }
+    let destructor = "void around(Shape* s) {\n  s->~Shape();\n}\n";
+    check_call("a.cpp", destructor, "~Shape()", "Shape::~Shape()");
+    let rust = "fn around(v: &T) {\n    v.push_all(1);\n}\n";
+    for recorded in ["push_all<u32>", "app::T::push_all"] {
+        check_call("a.rs", rust, "push_all(1)", recorded);
+    }
+    let ruby = "def around(l)\n  l.post!(1)\nend\n";
+    for recorded in ["Ledger#post!", "Ledger.post!", "post!"] {
+        check_call("a.rb", ruby, "post!(1)", recorded);
+    }
+    let php = "<?php\nfunction around($c) {\n  $c->total(1);\n}\n";
+    for recorded in ["Acme\\Cart->total", "Acme\\Cart::total", "total"] {
+        check_call("a.php", php, "total(1)", recorded);
+    }
+    let python = "def around(f):\n    f.push(1)\n";
+    for recorded in ["Frontier.push", "build.<locals>.push", "push"] {
+        check_call("a.py", python, "push(1)", recorded);
+    }
+    let javascript = "function around(b) {\n  b.place(1);\n}\n";
+    for recorded in ["Board.prototype.place", "place", "exports.place", "solve/place"] {
+        check_call("a.js", javascript, "place(1)", recorded);
+    }
+}

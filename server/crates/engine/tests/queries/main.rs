@@ -1,0 +1,15 @@
+//! Every question to the engine, answered without a process: a project and a profile as text, the
+//! answer as text. All numbers can be counted in the samples.
+#![cfg(feature = "grammars")]
+#![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
+
+mod answers;
+mod baseline;
+mod calls;
+mod costs;
+mod documents;
+mod functions_at;
+mod menus;
+mod reports;
+mod support;
+mod views;

@@ -1,0 +1,75 @@
+//! The report on a line or function.
+
+use crate::support::{Project, position_of};
+use engine::query::hover::hover;
+use expect_test::{Expect, expect};
+use profile::text_samples;
+use serde_json::json;
+
+const APP: &str = "\
+fn main() {
+    parse();
+}
+
+fn parse() {
+    hash();
+}
+
+fn hash() {}
+";
+
+const SAMPLES: &str = "
+main@2[file:app.rs]  main@2  main@2  main@1
+parse@6[file:app.rs] parse@6 parse@5
+hash@9[file:app.rs]  hash@9";
+
+fn check(part: &str, expected: &Expect) {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"]);
+    let details = hover(&context, &project.uri("app.rs"), position_of(APP, part)).unwrap();
+    let text = details.plain();
+    // Without the age of the profile.
+    let lines = text.lines().filter(|line| !line.contains(", written "));
+    expected.assert_eq(&lines.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_function_has_its_callers_and_callees() {
+    check(
+        "parse() {",
+        &expect![[r#"
+            parse
+            function: self 25.0% (1 sample), total 75.0% (3 samples)
+            callers:
+              75.0% (3 samples) main
+            callees:
+              50.0% (2 samples) hash
+            app.rs"#]],
+    );
+}
+
+#[test]
+fn a_line_has_its_share_of_the_function() {
+    check(
+        "    hash();",
+        &expect![[r#"
+            line 6
+            this line: self 0.0% (0 samples), total 50.0% (2 samples)
+            66.7% of parse: self 0.0% (0 samples), total 50.0% (2 samples)
+            callers into this line:
+              50.0% (2 samples) main
+            calls from this line:
+              50.0% (2 samples) hash"#]],
+    );
+}
+
+#[test]
+fn there_is_none_without_cost_or_where_hovers_are_off() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"]);
+    let blank = engine::text::Position::new(3, 0);
+    assert_eq!(hover(&context, &project.uri("app.rs"), blank), None);
+    let off = Project::new(&[("app.rs", APP)]).with_settings(&json!({"hover": {"enable": false}}));
+    let context = off.context(off.load(text_samples::profile(SAMPLES)), &["app.rs"]);
+    assert_eq!(hover(&context, &off.uri("app.rs"), position_of(APP, "parse() {")), None);
+}

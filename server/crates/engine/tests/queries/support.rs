@@ -1,0 +1,139 @@
+//! A project made of texts and a profile made of text samples, as the engine sees them once the
+//! profile is loaded and a document is open.
+
+use engine::baseline::Baseline;
+use engine::context::Context;
+use engine::document::{Document, OpenDocuments};
+use engine::load::{Environment, Known, index_sources, load};
+use engine::settings::Settings;
+use engine::snapshot::Snapshot;
+use engine::stages::loaded::Loaded;
+use engine::stamp::Stamp;
+use engine::text::{Encoding, Position, Text};
+use engine::world::World;
+use formats::Format;
+use profile::{Recording, Thread};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tempfile::TempDir;
+use url::Url;
+
+/// A workspace folder with files, and settings.
+pub struct Project {
+    folder: TempDir,
+    settings: Settings,
+    known: Known,
+}
+
+impl Project {
+    /// A folder with files, by relative path and text.
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+            settings: Settings::default(),
+            known: Known::default(),
+        };
+        for (path, text) in files {
+            let path = project.path(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        project
+    }
+
+    /// The same with other settings.
+    pub fn with_settings(mut self, settings: &serde_json::Value) -> Self {
+        let (settings, warnings) = Settings::parse(settings);
+        assert_eq!(warnings, [""; 0]);
+        self.settings = settings;
+        self
+    }
+
+    /// An absolute path, as the engine gives it.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(path)
+    }
+
+    /// The URI of a file.
+    pub fn uri(&self, path: &str) -> Url {
+        Url::from_file_path(self.path(path)).unwrap()
+    }
+
+    /// A recording of this project, loaded. It is younger than the files.
+    pub fn load(&self, recording: impl Into<Recording>) -> Snapshot {
+        let path = self.path("profile.folded");
+        fs::write(&path, "").unwrap();
+        let later = SystemTime::now() + Duration::from_secs(60);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        let stamp = Stamp::of(&path).unwrap();
+        let loaded = Loaded {
+            files: vec![(path.clone(), stamp)],
+            path,
+            stamp,
+            format: Format::Folded,
+            version: None,
+            mode: None,
+            writer: formats::Writer::default(),
+            span_seconds: None,
+            recording: Arc::new(recording.into()),
+            raw_stacks: None,
+            warnings: Vec::new(),
+        };
+        let settings = &self.settings.costs();
+        let index = &index_sources(&self.roots(), &settings.sources);
+        let environment = Environment { settings, index, known: &self.known };
+        let files = vec![(loaded, Thread::default())];
+        load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    /// What a query sees when a snapshot is shown and these files are open, with the texts on disk.
+    pub fn context(&self, snapshot: Snapshot, open: &[&str]) -> Context {
+        let texts = open.iter().map(|path| fs::read_to_string(self.path(path)).unwrap());
+        let texts: Vec<_> = open.iter().copied().zip(texts).collect();
+        self.context_with(snapshot, &texts)
+    }
+
+    /// The same with texts of the editor.
+    pub fn context_with(&self, snapshot: Snapshot, open: &[(&str, String)]) -> Context {
+        let settings = self.settings.costs();
+        let world = World {
+            revision: 1,
+            settings: Arc::new(self.settings.clone()),
+            roots: self.roots(),
+            index: Some(Arc::new(index_sources(&self.roots(), &settings.sources))),
+            active: vec![Arc::new(snapshot)],
+            ..World::default()
+        };
+        let documents: OpenDocuments = open
+            .iter()
+            .map(|(path, text)| {
+                let text = Text::new(text.as_str(), Encoding::Utf16);
+                Arc::new(Document::new(self.uri(path), self.path(path), 1, text))
+            })
+            .collect();
+        Context { world: Arc::new(world), documents }
+    }
+
+    fn roots(&self) -> Vec<PathBuf> {
+        vec![self.path("")]
+    }
+}
+
+/// The same context, compared with another recording.
+pub fn compared_with(context: &Context, before: Snapshot) -> Context {
+    let baseline = Some(Arc::new(Baseline::new(Arc::new(before))));
+    let world = World { baseline, ..World::clone(&context.world) };
+    Context { world: Arc::new(world), documents: context.documents.clone() }
+}
+
+/// The first position of `part` in a text.
+pub fn position_of(text: &str, part: &str) -> Position {
+    let at = text.find(part).unwrap_or_else(|| panic!("no `{part}`"));
+    let before = &text[..at];
+    let line0 = before.matches('\n').count();
+    let column = before.rsplit('\n').next().unwrap_or_default().encode_utf16().count();
+    Position::new(line0 as u32, column as u32)
+}

@@ -1,0 +1,110 @@
+//! Costs under a view. A view that is changed afterwards gives what loading under it gives.
+
+use crate::support::Project;
+use engine::load::{Environment, Known, index_sources, renew};
+use engine::settings::Settings;
+use engine::snapshot::Snapshot;
+use profile::text_samples;
+use serde_json::{Value, json};
+
+const APP: &str = "fn main() {\n    parse();\n}\nfn parse() {\n    hash();\n}\nfn hash() {}\n";
+
+fn load(project: &Project) -> Snapshot {
+    let main = "
+        main@2[file:app.rs]  main@2
+        parse@5[file:app.rs] parse@5
+        hash@7[file:app.rs]";
+    let worker = "
+        main@2[file:app.rs]
+        hash@7[file:app.rs]";
+    project.load(text_samples::build(&[("main", main, None), ("worker", worker, None)]))
+}
+
+fn project(settings: &Value) -> Project {
+    Project::new(&[("app.rs", APP)]).with_settings(settings)
+}
+
+/// Self and total of each function, by name.
+fn functions(snapshot: &Snapshot) -> Vec<String> {
+    let functions = snapshot.hottest_functions().into_iter();
+    let row = |(function, cost): (_, profile::Cost)| {
+        let total = cost.total.exact().unwrap();
+        format!("{} {}/{total}", snapshot.function(function).name, cost.self_)
+    };
+    functions.map(row).collect()
+}
+
+#[test]
+fn all_threads_are_summed() {
+    assert_eq!(functions(&load(&project(&json!({})))), ["main 0/3", "hash 2/2", "parse 1/2"]);
+}
+
+#[test]
+fn chosen_threads_alone_count() {
+    let worker = load(&project(&json!({"threads": ["worker"]})));
+    assert_eq!(functions(&worker), ["hash 1/1", "main 0/1"]);
+}
+
+#[test]
+fn a_name_that_the_profile_lacks_is_said_and_passed_over() {
+    let snapshot = load(&project(&json!({"threads": ["nobody"], "metric": "bytes"})));
+    assert_eq!(functions(&snapshot), ["main 0/3", "hash 2/2", "parse 1/2"]);
+    assert_eq!(snapshot.grouped.unmatched.len(), 2);
+    assert_eq!(snapshot.warnings.len(), 2);
+}
+
+/// Brings other settings into effect on a snapshot that is loaded.
+fn renewed(project: &Project, snapshot: &Snapshot, settings: &Value) -> Snapshot {
+    let settings = Settings::parse(settings).0.costs();
+    let index = index_sources(&[project.path("")], &settings.sources);
+    let known = Known::default();
+    renew(snapshot, Environment { settings: &settings, index: &index, known: &known })
+}
+
+#[test]
+fn a_changed_view_maps_and_resolves_nothing_again() {
+    let project = project(&json!({}));
+    let all = load(&project);
+    let worker = renewed(&project, &all, &json!({"threads": ["worker"]}));
+    assert_eq!(functions(&worker), ["hash 1/1", "main 0/1"]);
+    assert!(std::sync::Arc::ptr_eq(&worker.source_mapped, &all.source_mapped));
+    let back = renewed(&project, &worker, &json!({}));
+    assert_eq!(functions(&back), functions(&all));
+}
+
+#[test]
+fn changed_source_settings_map_again() {
+    let project = project(&json!({}));
+    let all = load(&project);
+    let file = all.file_at(&project.path("app.rs"));
+    assert!(file.is_some());
+    let excluded = renewed(&project, &all, &json!({"exclude": ["*.rs"]}));
+    assert_eq!(excluded.file_at(&project.path("app.rs")), None);
+    assert!(!std::sync::Arc::ptr_eq(&excluded.source_mapped, &all.source_mapped));
+}
+
+#[test]
+fn settings_that_only_word_costs_do_not_change_them() {
+    let costs = |settings| Settings::parse(&settings).0.costs();
+    let default = costs(json!({}));
+    for wording in [
+        json!({"unit": "both"}),
+        json!({"hints": {"show": "self", "minPercent": 5}}),
+        json!({"diagnostics": {"enable": true}}),
+        json!({"profile": "a.json"}),
+    ] {
+        assert_eq!(costs(wording), default);
+    }
+    for view in [
+        json!({"metric": "cpu"}),
+        json!({"threads": ["a"]}),
+        json!({"implementation": "js"}),
+        json!({"inlines": "callSite"}),
+        json!({"symbols": {"enable": false}}),
+        json!({"exclude": ["*.c"]}),
+        json!({"sourceRoots": ["/src"]}),
+        json!({"pathMappings": [{"from": "/a", "to": "b"}]}),
+    ] {
+        assert_ne!(costs(view.clone()), default, "{view}");
+    }
+}

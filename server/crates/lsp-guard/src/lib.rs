@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+mod ask;
+mod client_process;
+mod input;
+mod panic;
+mod repair;
+mod serve;
+mod service;
+mod socket;
+
+pub use ask::{AskError, ask};
+pub use serve::serve;

@@ -1,0 +1,79 @@
+//! Runs a server behind the guard: its pipes, its end and its exit code.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::future::FutureExt;
+use tokio::io::{AsyncRead, AsyncWrite, copy, duplex};
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+use tower_lsp::{ClientSocket, LanguageServer, LspService, Server};
+
+use crate::panic::panic_text;
+use crate::{client_process, input, service, socket};
+
+/// Requests that are handled at the same time. More wait in tower-lsp's queue of 100, then in the
+/// pipe.
+const CONCURRENCY: usize = 64;
+
+/// Size of the buffers between stdin, tower-lsp and stdout, in bytes.
+const PIPE_BYTES: usize = 1 << 16;
+
+/// How long requests in work may still be answered after `exit` or the end of stdin. The server
+/// ends at once if there are none.
+const DRAIN: Duration = Duration::from_millis(500);
+
+/// Serves one client until it sends `exit`, closes a pipe or its process ends.
+///
+/// Returns the exit code for the process: 0 if the client sent `shutdown`, else 1 (LSP 3.17, "Exit
+/// Notification").
+///
+/// A read of stdin may still be pending at that time and keeps a tokio runtime from shutting down.
+/// Call [`std::process::exit`] with the code, or
+/// [`shutdown_background`](tokio::runtime::Runtime::shutdown_background) first.
+///
+/// Panics are only caught if the program is built with `panic = "unwind"`, the default.
+pub async fn serve<S, I, O>(
+    service: LspService<S>,
+    socket: ClientSocket,
+    stdin: I,
+    mut stdout: O,
+) -> i32
+where
+    S: LanguageServer,
+    I: AsyncRead + Unpin,
+    O: AsyncWrite + Unpin,
+{
+    let shut_down = AtomicBool::new(false);
+    let (send_client_pid, client_pid) = oneshot::channel();
+    let (to_tower, tower_in) = duplex(PIPE_BYTES);
+    let (tower_out, mut from_tower) = duplex(PIPE_BYTES);
+
+    // Ends when its input has ended and all requests are answered. It never gets an error from
+    // stdout, because this pipe stays open as long as it runs.
+    let tower = Server::new(tower_in, tower_out, socket::GuardedSocket(socket))
+        .concurrency_level(CONCURRENCY)
+        .serve(service::Guard::new(service));
+    let tower = async {
+        AssertUnwindSafe(tower).catch_unwind().await.map_err(|panic| {
+            tracing::error!("the message loop panicked: {}", panic_text(&*panic));
+        })
+    };
+    let output = async {
+        copy(&mut from_tower, &mut stdout).await.map_err(|error| {
+            tracing::info!("the client has closed its end of stdout: {error}");
+        })
+    };
+    let input = async {
+        input::relay(stdin, to_tower, &shut_down, send_client_pid).await;
+        sleep(DRAIN).await;
+    };
+
+    tokio::select! {
+        _ = async { tokio::try_join!(tower, output) } => {}
+        () = input => {}
+        () = client_process::ended(client_pid) => tracing::info!("the client's process has ended"),
+    }
+    i32::from(!shut_down.load(Ordering::SeqCst))
+}

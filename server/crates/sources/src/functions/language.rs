@@ -1,0 +1,55 @@
+//! The languages whose functions can be found, by file extension.
+
+use std::path::Path;
+
+/// A language whose functions can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum Language {
+    Rust,
+    C,
+    Cpp,
+    Python,
+    JavaScript,
+    TypeScript,
+    Tsx,
+    Go,
+    Ruby,
+    Java,
+    CSharp,
+    Php,
+    Lua,
+}
+
+impl Language {
+    #[cfg(test)]
+    pub(super) const ALL: [Language; 13] = {
+        use Language::{
+            C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript,
+        };
+        [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
+    };
+
+    /// The language by the file's extension. A `.h` counts as C++, whose grammar parses nearly all
+    /// of C.
+    pub fn of_path(path: &Path) -> Option<Language> {
+        let extension = path.extension()?.to_str()?;
+        Some(match extension {
+            "rs" => Language::Rust,
+            "c" => Language::C,
+            "C" | "cc" | "cpp" | "cxx" | "c++" | "h" | "H" | "hh" | "hpp" | "hxx" | "h++"
+            | "inl" | "ipp" | "tpp" => Language::Cpp,
+            "py" | "pyi" | "pyw" => Language::Python,
+            "js" | "mjs" | "cjs" | "jsx" => Language::JavaScript,
+            "ts" | "mts" | "cts" => Language::TypeScript,
+            "tsx" => Language::Tsx,
+            "go" => Language::Go,
+            "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
+            "java" => Language::Java,
+            "cs" => Language::CSharp,
+            "php" | "phtml" => Language::Php,
+            "lua" => Language::Lua,
+            _ => return None,
+        })
+    }
+}

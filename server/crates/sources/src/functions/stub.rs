@@ -1,0 +1,51 @@
+//! Replaces `document` and `language` in builds without grammars. No language is supported, so no document exists.
+
+use super::{Call, Definition};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A language whose functions can be found. There is none without the feature `grammars`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {}
+
+impl Language {
+    /// `None` without the feature `grammars`.
+    pub fn of_path(_: &Path) -> Option<Language> {
+        None
+    }
+}
+
+/// The functions of one text. There are none without the feature `grammars`.
+#[derive(Debug, Clone)]
+pub enum Functions {}
+
+#[expect(missing_docs, reason = "documented in `document`; none of these can be called")]
+impl Functions {
+    pub fn parse(language: Language, _: impl Into<Arc<str>>) -> Option<Functions> {
+        match language {}
+    }
+
+    pub fn edited(&self, _: impl Into<Arc<str>>) -> Option<Functions> {
+        match *self {}
+    }
+
+    pub fn all(&self) -> &[Definition] {
+        match *self {}
+    }
+
+    pub fn at_byte(&self, _: usize) -> Option<&Definition> {
+        match *self {}
+    }
+
+    pub fn at_line(&self, _: u32) -> Option<&Definition> {
+        match *self {}
+    }
+
+    pub fn call_at(&self, _: usize) -> Option<Call> {
+        match *self {}
+    }
+
+    pub fn calls_in_line(&self, _: u32) -> Vec<Call> {
+        match *self {}
+    }
+}

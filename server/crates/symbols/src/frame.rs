@@ -1,0 +1,14 @@
+//! The result of looking an address up.
+
+use std::sync::Arc;
+
+/// A function that an address is in.
+pub(crate) struct Frame {
+    pub(crate) name: Arc<str>,
+    /// The file of the line, as debug info spells it.
+    pub(crate) file: Option<String>,
+    /// 1-based; 0 = unknown.
+    pub(crate) line: u32,
+    /// The declaration of the function: file and line.
+    pub(crate) declared: Option<(Arc<str>, u32)>,
+}

@@ -1,0 +1,245 @@
+//! Debug info outside the program: separated by `objcopy`, or split by the compiler.
+
+use crate::{RAYTRACE, binary, id_and_address, lib, printed, resolve, run};
+use profile::{AddressBase, Lib};
+use std::fs;
+use std::path::PathBuf;
+use symbols::LibStatus;
+
+/// A folder with the program `raytrace` without debug info, and its debug info in `raytrace.dbg`.
+fn in_two_files(link: &[&str]) -> Option<(tempfile::TempDir, PathBuf)> {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole");
+    fs::copy(binary("raytrace"), &whole).unwrap();
+    let ran = run("objcopy", folder.path(), &["--only-keep-debug", "whole", "raytrace.dbg"])
+        && run(
+            "objcopy",
+            folder.path(),
+            &[&["--strip-all"], link, &["whole", "raytrace"]].concat(),
+        );
+    fs::remove_file(whole).unwrap();
+    let stripped = folder.path().join("raytrace");
+    ran.then_some((folder, stripped))
+}
+
+const LINES: [&str; 6] = [
+    "std::vector<double, std::allocator<double> >::reserve(unsigned long)",
+    "/usr/include/c++/12/bits/vector.tcc:98",
+    "render",
+    "/srv/demo/cpp-raytrace/src/main.cpp:12",
+    "main",
+    "/srv/demo/cpp-raytrace/src/main.cpp:42",
+];
+
+#[test]
+fn finds_debug_info_by_debuglink() {
+    let Some((folder, stripped)) = in_two_files(&["--add-gnu-debuglink=raytrace.dbg"]) else {
+        return;
+    };
+    let raytrace = lib("raytrace", RAYTRACE);
+    assert_eq!(printed(&resolve(&raytrace, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+    // Offsets refer to the program: the file with the debug info has another layout.
+    let by_offset = Lib { addresses: AddressBase::File, ..raytrace.clone() };
+    assert_eq!(printed(&resolve(&by_offset, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+
+    let hidden = folder.path().join(".debug");
+    fs::create_dir(&hidden).unwrap();
+    fs::rename(folder.path().join("raytrace.dbg"), hidden.join("raytrace.dbg")).unwrap();
+    assert_eq!(printed(&resolve(&raytrace, &[0x1287], &[&stripped], &[]), 0x1287), LINES);
+
+    // With debug info of another build, only the program's exported names are left.
+    let other = hidden.join("raytrace.dbg");
+    let mut bytes = fs::read(&other).unwrap();
+    let id = bytes.windows(4).position(|bytes| bytes == [0x14, 0x1c, 0xf9, 0x87]).unwrap();
+    bytes[id] ^= 0xff;
+    fs::write(&other, bytes).unwrap();
+    let symbols = resolve(&raytrace, &[0x1287], &[&stripped], &[]);
+    assert_eq!(symbols.n_resolved(), 0);
+    assert_eq!(
+        symbols.status(),
+        &LibStatus::NamesOnly { path: stripped, id: symbols_id(&raytrace) }
+    );
+}
+
+fn symbols_id(lib: &Lib) -> Option<symbols::Id> {
+    match resolve(lib, &[0], &[&binary("raytrace")], &[]).status() {
+        LibStatus::DebugInfo { id, .. } => id.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn finds_debug_info_in_folders_by_build_id_and_name() {
+    let Some((folder, stripped)) = in_two_files(&[]) else { return };
+    let raytrace = lib("raytrace", RAYTRACE);
+    let store = tempfile::tempdir().unwrap();
+    let separate = folder.path().join("raytrace.dbg");
+    for place in [
+        ".build-id/14/1cf987ac1361e5958807f566df057aff9696be.debug",
+        "raytrace.debug",
+        "recorded/bin/raytrace.debug",
+        "raytrace/87F91C1413AC61E5958807F566DF057A0/raytrace",
+    ] {
+        let place = store.path().join(place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(&separate, &place).unwrap();
+        let debug_id = "87F91C1413AC61E5958807F566DF057A0".to_owned();
+        let with_both = Lib { debug_id, ..raytrace.clone() };
+        let symbols = resolve(&with_both, &[0x1287], &[&stripped], &[store.path()]);
+        assert_eq!(printed(&symbols, 0x1287), LINES, "{}", place.display());
+        // The debug info alone suffices, except for offsets, which only the program can translate.
+        assert_eq!(printed(&resolve(&with_both, &[0x1287], &[], &[store.path()]), 0x1287), LINES);
+        let by_offset = Lib { addresses: AddressBase::File, ..with_both };
+        assert_eq!(resolve(&by_offset, &[0x1287], &[], &[store.path()]).n_resolved(), 0);
+        fs::remove_file(place).unwrap();
+    }
+    // The path of the file itself, whatever its name.
+    assert_eq!(printed(&resolve(&raytrace, &[0x1287], &[&stripped], &[&separate]), 0x1287), LINES);
+}
+
+#[test]
+fn symbols_without_debug_info_give_names_without_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(binary("raytrace"), folder.path().join("raytrace")).unwrap();
+    if !run("objcopy", folder.path(), &["--strip-debug", "raytrace"]) {
+        return;
+    }
+    let symbols =
+        resolve(&lib("raytrace", RAYTRACE), &[0x1287], &[&folder.path().join("raytrace")], &[]);
+    assert_eq!(printed(&symbols, 0x1287), ["main", "??:0"]);
+    let sentence = symbols.status().message("raytrace");
+    assert!(
+        sentence.contains(
+            "raytrace has no debug info, so its functions have no lines: build it with debug info"
+        ),
+        "{sentence}"
+    );
+}
+
+const SPLIT: &str = "
+static inline __attribute__((always_inline)) int twice(int x) {
+    volatile int twofold = x * 2;
+    return twofold;
+}
+int work(int x) {
+    volatile int sum = 0;
+    sum += twice(x);
+    return sum;
+}
+int main(int argc, char **argv) {
+    (void)argv;
+    return work(argc);
+}
+";
+
+#[test]
+fn reads_split_debug_info() {
+    for version in ["-gdwarf-4", "-gdwarf-5"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        fs::write(path.join("app.c"), SPLIT).unwrap();
+        let compile = [
+            "-O1",
+            version,
+            "-gsplit-dwarf",
+            "-fno-omit-frame-pointer",
+            "-Wl,--build-id=sha1",
+            "app.c",
+            "-c",
+        ];
+        if !run("gcc", path, &compile)
+            || !run("gcc", path, &["-Wl,--build-id=sha1", "app.o", "-o", "app"])
+        {
+            return;
+        }
+        let (id, work) = id_and_address(path);
+        let (app, addresses) = (lib("app", &id), (work..work + 40).collect::<Vec<_>>());
+        let program = path.join("app");
+        // `twice` is inlined somewhere in `work`.
+        let has_inlined = |symbols: &symbols::LibSymbols| {
+            addresses.iter().any(|&address| {
+                let levels = printed(symbols, address);
+                levels.len() == 4
+                    && levels[0] == "twice"
+                    && levels[1].ends_with("app.c:3")
+                    && levels[2] == "work"
+                    && levels[3].ends_with("app.c:8")
+            })
+        };
+        let symbols = resolve(&app, &addresses, &[&program], &[]);
+        assert!(has_inlined(&symbols), "{version}: {:?}", symbols.status());
+
+        // All of it in one file, as binutils can package it.
+        let has_package =
+            version == "-gdwarf-4" && run("dwp", path, &["-e", "app", "-o", "app.dwp"]);
+        fs::remove_file(path.join("app.dwo")).unwrap();
+        if has_package {
+            let symbols = resolve(&app, &addresses, &[&program], &[]);
+            assert!(has_inlined(&symbols), "{version}: {:?}", symbols.status());
+            fs::remove_file(path.join("app.dwp")).unwrap();
+        }
+
+        // Without split debug info, lines are still right, and the message names what is missing.
+        let symbols = resolve(&app, &addresses, &[&program], &[]);
+        assert!(addresses.iter().all(|&address| printed(&symbols, address).len() == 2));
+        assert!(
+            addresses.iter().any(|&address| printed(&symbols, address)[1].ends_with("app.c:3"))
+        );
+        let sentence = symbols.status().message("app");
+        assert!(
+            sentence.contains("1 file of split debug info not found")
+                && sentence.contains("app.dwo"),
+            "{sentence}"
+        );
+
+        // Split debug info of another build.
+        fs::write(path.join("other.c"), SPLIT.replace("twofold", "threefold")).unwrap();
+        assert!(run("gcc", path, &["-O1", version, "-gsplit-dwarf", "other.c", "-c"]));
+        fs::rename(path.join("other.dwo"), path.join("app.dwo")).unwrap();
+        assert!(
+            !has_inlined(&resolve(&app, &addresses, &[&program], &[])),
+            "{version}: the file belongs to another build"
+        );
+    }
+}
+
+/// Written like `dump_syms` does: a function of 0x40 bytes at 0x1270, with another one inlined at
+/// 0x1280.
+const BREAKPAD: &str = "\
+MODULE Linux x86_64 87F91C1413AC61E5958807F566DF057A0 raytrace
+INFO CODE_ID 141CF987AC1361E5958807F566DF057AFF9696BE
+FILE 0 /srv/demo/cpp-raytrace/src/main.cpp
+FILE 1 /srv/demo/cpp-raytrace/src/vec3.hpp
+INLINE_ORIGIN 0 dot(Vec3, Vec3)
+FUNC 1270 40 0 main
+INLINE 0 42 0 0 1280 10
+1270 10 41 0
+1280 10 17 1
+1290 20 43 0
+";
+
+#[test]
+fn reads_symbol_stores() {
+    let store = tempfile::tempdir().unwrap();
+    let debug_id = "87F91C1413AC61E5958807F566DF057A0";
+    let raytrace = Lib { debug_id: debug_id.to_owned(), ..lib("raytrace", "") };
+    let place = store.path().join("raytrace").join(debug_id);
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join("raytrace.sym"), BREAKPAD).unwrap();
+    let symbols = resolve(&raytrace, &[0x1270, 0x1287, 0x2000], &[], &[store.path()]);
+    assert_eq!(printed(&symbols, 0x1270), ["main", "/srv/demo/cpp-raytrace/src/main.cpp:41"]);
+    let inlined = [
+        "dot(Vec3, Vec3)",
+        "/srv/demo/cpp-raytrace/src/vec3.hpp:17",
+        "main",
+        "/srv/demo/cpp-raytrace/src/main.cpp:42",
+    ];
+    assert_eq!(printed(&symbols, 0x1287), inlined);
+    assert_eq!((symbols.n_resolved(), symbols.n_looked_up()), (2, 3));
+
+    let other = Lib { debug_id: debug_id.replace("87F9", "87F8"), ..raytrace };
+    assert_eq!(
+        resolve(&other, &[0x1287], &[], &[store.path(), &place.join("raytrace.sym")]).n_resolved(),
+        0
+    );
+}

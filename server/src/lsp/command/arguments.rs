@@ -1,0 +1,295 @@
+//! What commands take, and the sentences about arguments that they cannot take.
+
+#[cfg(test)]
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Needed of what is described in `docs/`; everything outside of tests has it.
+#[cfg(not(test))]
+pub trait Described {}
+#[cfg(not(test))]
+impl<T> Described for T {}
+/// Has a JSON Schema, which is needed in tests alone.
+#[cfg(test)]
+pub trait Described: JsonSchema {}
+#[cfg(test)]
+impl<T: JsonSchema> Described for T {}
+
+/// The arguments of a command, in order.
+pub trait Arguments: Sized + Send + 'static {
+    /// Reads them. The error is a sentence that names what is wrong.
+    fn parse(given: &[Value]) -> Result<Self, String>;
+
+    /// The schema of each, and whether it is required.
+    #[cfg(test)]
+    fn schemas(generator: &mut SchemaGenerator) -> Vec<(Schema, bool)>;
+}
+
+/// One argument.
+pub trait Argument: Sized + Send + 'static {
+    /// Reads it; `None` where it was left out.
+    fn parse(given: Option<&Value>) -> Result<Self, String>;
+
+    /// Its schema, and whether it is required.
+    #[cfg(test)]
+    fn schema(generator: &mut SchemaGenerator) -> (Schema, bool);
+}
+
+impl Arguments for () {
+    fn parse(given: &[Value]) -> Result<Self, String> {
+        at_most(given, 0)
+    }
+
+    #[cfg(test)]
+    fn schemas(_: &mut SchemaGenerator) -> Vec<(Schema, bool)> {
+        Vec::new()
+    }
+}
+
+impl<A: Argument> Arguments for (A,) {
+    fn parse(given: &[Value]) -> Result<Self, String> {
+        at_most(given, 1)?;
+        Ok((A::parse(given.first())?,))
+    }
+
+    #[cfg(test)]
+    fn schemas(generator: &mut SchemaGenerator) -> Vec<(Schema, bool)> {
+        vec![A::schema(generator)]
+    }
+}
+
+impl<A: Argument, B: Argument> Arguments for (A, B) {
+    fn parse(given: &[Value]) -> Result<Self, String> {
+        at_most(given, 2)?;
+        Ok((A::parse(given.first())?, B::parse(given.get(1))?))
+    }
+
+    #[cfg(test)]
+    fn schemas(generator: &mut SchemaGenerator) -> Vec<(Schema, bool)> {
+        vec![A::schema(generator), B::schema(generator)]
+    }
+}
+
+/// Some clients fill up with nulls.
+fn at_most(given: &[Value], most: usize) -> Result<(), String> {
+    match given.iter().skip(most).find(|argument| !argument.is_null()) {
+        None => Ok(()),
+        Some(_) if most == 0 => Err("takes no arguments".to_owned()),
+        Some(_) if most == 1 => Err("takes one argument".to_owned()),
+        Some(_) => Err(format!("takes at most {most} arguments")),
+    }
+}
+
+/// An argument that must be there.
+#[derive(Debug)]
+pub struct Required<T>(pub T);
+
+impl<T: DeserializeOwned + Described + Send + 'static> Argument for Required<T> {
+    fn parse(given: Option<&Value>) -> Result<Self, String> {
+        read_first(given.unwrap_or(&Value::Null)).map(Self)
+    }
+
+    #[cfg(test)]
+    fn schema(generator: &mut SchemaGenerator) -> (Schema, bool) {
+        (generator.subschema_for::<T>(), true)
+    }
+}
+
+/// An argument that may be left out; `null` is the same.
+#[derive(Debug)]
+pub struct Optional<T>(pub Option<T>);
+
+impl<T: DeserializeOwned + Described + Send + 'static> Argument for Optional<T> {
+    fn parse(given: Option<&Value>) -> Result<Self, String> {
+        given.filter(|given| !given.is_null()).map(read_first).transpose().map(Self)
+    }
+
+    #[cfg(test)]
+    fn schema(generator: &mut SchemaGenerator) -> (Schema, bool) {
+        (generator.subschema_for::<Option<T>>(), false)
+    }
+}
+
+/// Text, or an object.
+#[derive(Debug)]
+pub enum TextOr<T> {
+    /// Text.
+    Text(String),
+    /// An object.
+    Object(T),
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for TextOr<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Self::Text(text)),
+            object @ Value::Object(_) => read(&object).map(Self::Object).map_err(D::Error::custom),
+            other => Err(D::Error::custom(format!("expected text or an object, found {other}"))),
+        }
+    }
+}
+
+#[cfg(test)]
+impl<T: JsonSchema> JsonSchema for TextOr<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("TextOr{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [{"type": "string"}, generator.subschema_for::<T>()]})
+    }
+}
+
+/// A path, relative to the first workspace folder.
+pub type PathArgument = TextOr<PathObject>;
+
+/// A path in an object.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PathObject {
+    /// The path, relative to the first workspace folder; null for none.
+    pub path: Option<PathBuf>,
+}
+
+impl PathArgument {
+    /// The path, if there is one.
+    pub fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::Text(path) => Some(path.into()),
+            Self::Object(PathObject { path }) => path,
+        }
+    }
+}
+
+/// Reads an argument as a whole, which is never a list: serde would take one for an object.
+fn read_first<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    if value.is_array() {
+        return Err("expected an object, found a list".to_owned());
+    }
+    read(value)
+}
+
+/// Reads an argument. The error is a sentence that names the key and what was expected there.
+pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| sentence(&error.path().to_string(), &error.inner().to_string()))
+}
+
+/// The sentence for what serde says about the value at `path`.
+fn sentence(path: &str, message: &str) -> String {
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        // The path leads to the key itself.
+        let around = path.rsplit_once('.').map_or("", |(around, _)| around);
+        return format!("unknown key {}", expected(rest, around));
+    }
+    let here = if path == "." { "" } else { path };
+    if let Some(key) = message.strip_prefix("missing field ") {
+        let place = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
+        return format!("the key {key}{place} is missing");
+    }
+    let problem = if let Some(rest) = message.strip_prefix("unknown variant ") {
+        format!("unknown value {rest}")
+    } else if let Some((found, wanted)) = message
+        .strip_prefix("invalid ")
+        .and_then(|rest| rest.split_once(": "))
+        .and_then(|(_, rest)| rest.split_once(", expected "))
+    {
+        format!("expected {}, found {}", kind(wanted), kind(found))
+    } else {
+        message.to_owned()
+    };
+    if here.is_empty() { problem } else { format!("`{here}`: {problem}") }
+}
+
+/// `` `limt`, expected … `` with the place of the key.
+fn expected(rest: &str, around: &str) -> String {
+    match rest.split_once(", ") {
+        Some((key, wanted)) if !around.is_empty() => format!("{key} in `{around}`, {wanted}"),
+        _ => rest.to_owned(),
+    }
+}
+
+/// What serde calls a kind of value, in the words of JSON.
+fn kind(words: &str) -> &str {
+    match words {
+        "a sequence" | "sequence" => "a list",
+        "a map" | "map" => "an object",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
+        "path string" => "a path",
+        words if words.starts_with("struct ") => "an object",
+        words => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::overrides::Choices;
+    use engine::query::{call_tree, explain, hot_spots};
+    use serde_json::json;
+
+    fn refused<T: DeserializeOwned + std::fmt::Debug>(value: &Value) -> String {
+        read::<T>(value).unwrap_err()
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert_eq!(
+            refused::<hot_spots::Question>(&json!({"limt": 1})),
+            "unknown key `limt`, expected `by` or `limit`"
+        );
+        assert_eq!(
+            refused::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
+            "unknown key `libb` in `path[0]`, expected one of `name`, `file`, `lib`, `start`"
+        );
+        assert_eq!(
+            refused::<call_tree::Question>(&json!({"path": [{"file": "f"}]})),
+            "the key `name` in `path[0]` is missing"
+        );
+        assert_eq!(
+            refused::<call_tree::Question>(&json!({"depth": "2"})),
+            "`depth`: expected a whole number from 0, found string \"2\""
+        );
+        assert_eq!(
+            refused::<hot_spots::Question>(&json!({"by": "file"})),
+            "`by`: unknown value `file`, expected `function` or `line`"
+        );
+        assert_eq!(
+            refused::<Choices>(&json!({"threads": "main"})),
+            "`threads`: expected a list, found string \"main\""
+        );
+        assert_eq!(
+            refused::<Choices>(&json!({"baseline": 7})),
+            "`baseline`: a path, true (what is shown now) or null"
+        );
+        assert_eq!(refused::<Choices>(&Value::Null), "expected an object, found null");
+        assert_eq!(refused::<explain::Question>(&json!({"line": 1})), "the key `uri` is missing");
+        assert_eq!(
+            refused::<PathArgument>(&json!({"paht": "a"})),
+            "unknown key `paht`, expected `path`"
+        );
+        assert_eq!(
+            refused::<PathArgument>(&json!({"path": 7})),
+            "`path`: expected a path, found integer `7`"
+        );
+        assert_eq!(refused::<PathArgument>(&json!(7)), "expected text or an object, found 7");
+    }
+
+    #[test]
+    fn arguments_that_a_command_has_not_are_refused_but_for_nulls() {
+        type One = (Optional<hot_spots::Question>,);
+        assert!(<() as Arguments>::parse(&[Value::Null]).is_ok());
+        assert_eq!(<() as Arguments>::parse(&[json!({})]).unwrap_err(), "takes no arguments");
+        assert!(<One as Arguments>::parse(&[]).is_ok_and(|(Optional(given),)| given.is_none()));
+        let two = <One as Arguments>::parse(&[json!({}), json!({})]);
+        assert_eq!(two.unwrap_err(), "takes one argument");
+    }
+}

@@ -1,0 +1,26 @@
+//! `costline.callTree`: a part of the call tree.
+
+use super::arguments::Optional;
+use super::definition::Command;
+use crate::lsp::server::Server;
+use engine::query::call_tree::{self, CallTree, Question};
+use tower_lsp::jsonrpc::Result;
+
+/// The command.
+pub struct ShowCallTree;
+
+impl Command for ShowCallTree {
+    const NAME: &'static str = "costline.callTree";
+    const DOES: &'static str = "The children of a node of the call tree (in the bottom-up tree: its callers), and theirs, down to a \
+        depth. Null without a profile.";
+    type Arguments = (Optional<Question>,);
+    type Answer = Option<CallTree>;
+
+    async fn run(
+        server: &Server,
+        (Optional(question),): (Optional<Question>,),
+    ) -> Result<Option<CallTree>> {
+        let question = question.unwrap_or_default();
+        server.read(move |context| call_tree::call_tree(context, &question)).await
+    }
+}

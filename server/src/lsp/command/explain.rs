@@ -1,0 +1,24 @@
+//! `costline.explain`: why a line shows what it shows.
+
+use super::arguments::Required;
+use super::definition::Command;
+use crate::lsp::server::Server;
+use engine::query::explain::{self, Explanation, Question};
+use tower_lsp::jsonrpc::Result;
+
+/// The command.
+pub struct ExplainLine;
+
+impl Command for ExplainLine {
+    const NAME: &'static str = "costline.explain";
+    const DOES: &'static str = "Why a line shows what it shows, above all when that is nothing.";
+    type Arguments = (Required<Question>,);
+    type Answer = Explanation;
+
+    async fn run(
+        server: &Server,
+        (Required(question),): (Required<Question>,),
+    ) -> Result<Explanation> {
+        server.read(move |context| explain::explain(context, &question)).await
+    }
+}

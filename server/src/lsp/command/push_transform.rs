@@ -1,0 +1,30 @@
+//! `costline.pushTransform`: one more transform.
+
+use super::arguments::{Required, TextOr};
+use super::definition::Command;
+use crate::lsp::server::Server;
+use engine::overrides::Change;
+use engine::query::view::View;
+use engine::transforms::{TransformData, parse};
+use tower_lsp::jsonrpc::{Error, Result};
+
+/// The command.
+pub struct PushTransform;
+
+impl Command for PushTransform {
+    const NAME: &'static str = "costline.pushTransform";
+    const DOES: &'static str = "Changes stacks before anything is summed, after the transforms that are applied already. Text is \
+        `KIND:NAME`, as on the command line. Answers as `costline.view` does afterwards.";
+    type Arguments = (Required<TextOr<TransformData>>,);
+    type Answer = View;
+
+    async fn run(server: &Server, (Required(given),): Self::Arguments) -> Result<View> {
+        let transform = match given {
+            TextOr::Text(text) => parse(&text),
+            TextOr::Object(data) => data.transform(),
+        };
+        let transform = transform
+            .map_err(|problem| Error::invalid_params(format!("{}: {problem}", Self::NAME)))?;
+        server.choose(Change::Push(transform)).await
+    }
+}

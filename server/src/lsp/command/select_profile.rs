@@ -1,0 +1,30 @@
+//! `costline.selectProfile`: shows another profile.
+
+use super::arguments::{Optional, PathArgument};
+use super::definition::Command;
+use crate::lsp::loader::Event;
+use crate::lsp::server::Server;
+use engine::overrides::{Change, Choices};
+use engine::query::profiles::{self, Profiles};
+use tower_lsp::jsonrpc::Result;
+
+/// The command.
+pub struct SelectProfile;
+
+impl Command for SelectProfile {
+    const NAME: &'static str = "costline.selectProfile";
+    const DOES: &'static str = "Shows a profile. `null` or nothing: that of the settings, or the newest again. Answers as \
+        `costline.profiles` does afterwards.";
+    type Arguments = (Optional<PathArgument>,);
+    type Answer = Profiles;
+
+    async fn run(
+        server: &Server,
+        (Optional(path),): (Optional<PathArgument>,),
+    ) -> Result<Profiles> {
+        let path = path.and_then(PathArgument::path);
+        let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
+        let world = server.change(|answer| Event::Choose(change, answer)).await?;
+        Ok(profiles::profiles(&world))
+    }
+}

@@ -1,0 +1,40 @@
+//! `costline.setBaseline`: compares with another profile.
+
+use super::arguments::{Argument, PathArgument, read};
+use super::definition::Command;
+use crate::lsp::server::Server;
+use engine::overrides::{BaselineChoice, Choices};
+use engine::query::view::View;
+use serde_json::Value;
+use tower_lsp::jsonrpc::Result;
+
+/// The command.
+pub struct SetBaseline;
+
+/// What to compare with. Unlike elsewhere, `null` and nothing differ.
+pub struct Baseline(Option<BaselineChoice>);
+
+impl Argument for Baseline {
+    fn parse(given: Option<&Value>) -> std::result::Result<Self, String> {
+        let Some(given) = given else { return Ok(Self(Some(BaselineChoice::Shown(true)))) };
+        let path = read::<Option<PathArgument>>(given)?.and_then(PathArgument::path);
+        Ok(Self(path.map(BaselineChoice::Path)))
+    }
+
+    #[cfg(test)]
+    fn schema(generator: &mut schemars::SchemaGenerator) -> (schemars::Schema, bool) {
+        (generator.subschema_for::<Option<PathArgument>>(), false)
+    }
+}
+
+impl Command for SetBaseline {
+    const NAME: &'static str = "costline.setBaseline";
+    const DOES: &'static str = "Compares costs with those of another profile; without an argument with those that are shown now, \
+        whatever is shown later. `null` ends the comparison. Answers as `costline.view` does afterwards.";
+    type Arguments = (Baseline,);
+    type Answer = View;
+
+    async fn run(server: &Server, (Baseline(baseline),): (Baseline,)) -> Result<View> {
+        server.compare(Choices::default(), baseline).await
+    }
+}

@@ -1,0 +1,42 @@
+//! `costline/textDocumentContent`: the text of a `costline:` document, which describes a function
+//! without a source.
+
+use engine::context::Context;
+use engine::items::Key;
+use engine::query::hover::function_details;
+use lsp_types::Url;
+use serde::{Deserialize, Serialize};
+
+/// What `costline/textDocumentContent` takes.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TextDocumentContentParams"))]
+#[serde(deny_unknown_fields)]
+pub struct ContentParams {
+    /// The document.
+    pub uri: Url,
+}
+
+/// A `costline:` document.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TextDocumentContent"))]
+pub struct Content {
+    /// The text of the document.
+    pub text: String,
+}
+
+/// The text of a document.
+pub fn content(context: &Context, params: &ContentParams) -> Content {
+    let snapshot = context.world.snapshot();
+    let key = Key::from_uri(&params.uri);
+    let function = snapshot.zip(key.as_ref()).and_then(|(snapshot, key)| key.function(snapshot));
+    let text = match (snapshot, function, key) {
+        (Some(snapshot), Some(function), _) => {
+            function_details(context, snapshot, function).plain()
+        }
+        (_, _, Some(key)) => {
+            format!("{}\nThe profile shown now has no such function.\n", key.name)
+        }
+        (_, _, None) => "This is no document of Costline's.\n".to_owned(),
+    };
+    Content { text }
+}

@@ -1,0 +1,222 @@
+//! The one place where the state of the server changes: the profile that is shown, and how.
+//!
+//! Everything that happens (files, settings, folders, commands, ended work) comes to one task.
+//! [`state`] decides what follows from it; this file carries that out. A rewritten file is read
+//! once it has settled ([`target`]). What cannot be read changes nothing of what is shown.
+
+use crate::lsp::watch::{Changed, Folders};
+use engine::present::text::one_line;
+use engine::stamp::Stamp;
+use engine::world::World;
+use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use std::future::pending;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot, watch};
+use tower_lsp::Client;
+
+mod background;
+mod comparison;
+mod effect;
+mod event;
+mod finder;
+mod jobs;
+mod look;
+mod next_run;
+mod outdated;
+mod problems;
+mod refused;
+mod state;
+mod target;
+#[cfg(test)]
+mod tests;
+mod waiting;
+mod work_queue;
+
+use background::Background;
+pub use comparison::Compare;
+use effect::{Effect, Severity};
+use event::picked;
+use jobs::JobResult;
+use state::State;
+
+/// Something that may change what is shown.
+pub type Event = event::Event<Answer>;
+
+/// Who waits for the outcome of a command: the world after it, or a sentence why not.
+pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
+
+/// What the client can do that matters here.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClientAbilities {
+    /// It shows progress.
+    pub progress: bool,
+    /// It shows diagnostics.
+    pub diagnostics: bool,
+}
+
+/// The task that holds the state.
+pub struct Loader {
+    client: Client,
+    abilities: ClientAbilities,
+    world: watch::Sender<Arc<World>>,
+    state: State<Answer>,
+    background: Background,
+    folders: Folders,
+    /// When to look for changes that the system does not report.
+    poll_at: Option<Instant>,
+    events: mpsc::UnboundedReceiver<Event>,
+    changes: mpsc::UnboundedReceiver<Changed>,
+    changes_to: mpsc::UnboundedSender<Changed>,
+    results: mpsc::UnboundedReceiver<JobResult>,
+}
+
+impl Loader {
+    /// A loader that publishes to `world` what `events` lead to.
+    pub fn new(
+        client: Client,
+        abilities: ClientAbilities,
+        world: watch::Sender<Arc<World>>,
+        events: mpsc::UnboundedReceiver<Event>,
+    ) -> Self {
+        let (changes_to, changes) = mpsc::unbounded_channel();
+        let (results_to, results) = mpsc::unbounded_channel();
+        let now = world.borrow().clone();
+        Self {
+            background: Background::new(client.clone(), abilities.progress, results_to),
+            folders: Folders::new(now.settings.watch, changes_to.clone()),
+            state: State::new(now),
+            poll_at: None,
+            client,
+            abilities,
+            world,
+            events,
+            changes,
+            changes_to,
+            results,
+        }
+    }
+
+    /// Runs until nobody sends events any more.
+    pub async fn run(mut self) {
+        let mut effects = self.state.start(Instant::now());
+        loop {
+            for effect in effects {
+                self.perform(effect).await;
+            }
+            let wake = self.state.next_wake().into_iter().chain(self.poll_at).min();
+            effects = tokio::select! {
+                event = self.events.recv() => match event {
+                    Some(event) => self.on_event(event).await,
+                    None => return,
+                },
+                Some(changed) = self.changes.recv() => self.on_change(&changed),
+                Some(result) = self.results.recv() => self.on_result(result),
+                () = sleep_until(wake) => self.on_time(),
+            };
+        }
+    }
+
+    async fn on_event(&mut self, event: Event) -> Vec<Effect<Answer>> {
+        match event {
+            Event::Choose(change, answer) => {
+                let world = self.world.borrow().clone();
+                let pick = picked(&change).and_then(Option::as_ref).map(|path| world.in_root(path));
+                if let Some(problem) = missing(pick).await {
+                    let _ = answer.send(Err(problem));
+                    return Vec::new();
+                }
+                self.state.on_event(Event::Choose(change, answer), Instant::now())
+            }
+            event => self.state.on_event(event, Instant::now()),
+        }
+    }
+
+    fn on_change(&mut self, changed: &Changed) -> Vec<Effect<Answer>> {
+        for path in changed.paths.iter().filter(|path| !path.exists()) {
+            self.folders.forget(path);
+        }
+        let closed = changed.paths.iter().filter(|_| changed.closed);
+        let closed = closed.filter_map(|path| Stamp::of(path).ok()).collect();
+        self.state.on_event(Event::Closed(closed), Instant::now())
+    }
+
+    fn on_result(&mut self, result: JobResult) -> Vec<Effect<Answer>> {
+        self.background.ended(&result);
+        if matches!(result, JobResult::Looked(_, None)) {
+            self.poll_later();
+        }
+        self.state.on_result(result, Instant::now())
+    }
+
+    fn on_time(&mut self) -> Vec<Effect<Answer>> {
+        let now = Instant::now();
+        match self.poll_at.take_if(|at| *at <= now) {
+            Some(_) => self.state.on_event(Event::Look, now),
+            None => self.state.on_time(now),
+        }
+    }
+
+    async fn perform(&mut self, effect: Effect<Answer>) {
+        match effect {
+            Effect::Publish(world) => drop(self.world.send_replace(world)),
+            Effect::Start(id, job) => self.background.start(id, job),
+            Effect::Stop(id) => self.background.stop(id),
+            Effect::Answer(answer, outcome) => drop(answer.send(outcome)),
+            Effect::Log(severity, message) => {
+                let severity = match severity {
+                    Severity::Error => MessageType::ERROR,
+                    Severity::Warning => MessageType::WARNING,
+                };
+                let message = format!("costline: {}", one_line(&message));
+                self.client.log_message(severity, message).await;
+            }
+            Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
+            Effect::Watch(folders) => {
+                self.folders.set(folders);
+                self.poll_later();
+            }
+            Effect::WatchBy(mode) => self.folders = Folders::new(mode, self.changes_to.clone()),
+        }
+    }
+
+    fn poll_later(&mut self) {
+        let every = self.folders.poll_every(self.world.borrow().settings.watch);
+        self.poll_at = every.map(|every| Instant::now() + every);
+    }
+
+    async fn diagnose(&self, path: &Path, problem: Option<(Severity, String)>) {
+        let Some(uri) = Url::from_file_path(path).ok().filter(|_| self.abilities.diagnostics)
+        else {
+            return;
+        };
+        let diagnostic = problem.map(|(severity, message)| Diagnostic {
+            range: Range::default(),
+            severity: Some(match severity {
+                Severity::Error => DiagnosticSeverity::ERROR,
+                Severity::Warning => DiagnosticSeverity::WARNING,
+            }),
+            source: Some("costline".to_owned()),
+            message,
+            ..Diagnostic::default()
+        });
+        self.client.publish_diagnostics(uri, diagnostic.into_iter().collect(), None).await;
+    }
+}
+
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time.into()).await,
+        None => pending().await,
+    }
+}
+
+/// Why a profile cannot be picked, if it does not exist.
+async fn missing(pick: Option<PathBuf>) -> Option<String> {
+    let path = pick?;
+    let found = tokio::task::spawn_blocking(move || {
+        Stamp::of(&path).err().map(|error| format!("{}: {error}", path.display()))
+    });
+    found.await.ok().flatten()
+}

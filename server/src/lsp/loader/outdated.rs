@@ -1,0 +1,19 @@
+//! What is under other settings or roots than those in effect.
+
+use engine::world::World;
+
+/// Whether something of what is shown is.
+pub fn is_outdated(world: &World) -> bool {
+    let Some(shown) = world.snapshot() else { return false };
+    let settings = world.settings.costs();
+    let roots = settings.sources.roots(&world.roots);
+    shown.settings != settings
+        || world.index.as_ref().is_some_and(|index| !index.is_built_from(&roots))
+        || has_outdated_baseline(world)
+}
+
+/// Whether the baseline is.
+pub fn has_outdated_baseline(world: &World) -> bool {
+    let settings = world.settings.costs();
+    world.baseline.as_ref().is_some_and(|baseline| baseline.snapshot.settings != settings)
+}

@@ -1,0 +1,41 @@
+//! Files that are not read again as they are.
+
+use engine::discovery::Written;
+use engine::stamp::Stamp;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Files that could not be read, or whose load was cancelled, by the first file of the run. They
+/// are not read again until they are rewritten.
+#[derive(Debug, Default)]
+pub struct Refused(HashMap<PathBuf, Vec<Written>>);
+
+impl Refused {
+    /// Whether exactly these writings were refused.
+    pub fn contains(&self, run: &[Written]) -> bool {
+        let first = run.first().and_then(|first| self.0.get(&first.path));
+        first.is_some_and(|refused| refused == run)
+    }
+
+    /// Refuses the files of a run.
+    pub fn insert(&mut self, run: Vec<Written>) {
+        if let Some(first) = run.first() {
+            self.0.insert(first.path.clone(), run);
+        }
+    }
+
+    /// Reads the runs that a file belongs to again.
+    pub fn remove(&mut self, path: &Path) {
+        self.0.retain(|_, run| !run.iter().any(|file| file.path == path));
+    }
+
+    /// Reads all files again.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether this writing of a file was refused, with or without others.
+    pub fn has(&self, path: &Path, stamp: Stamp) -> bool {
+        self.0.values().flatten().any(|file| file.path == path && file.stamp == stamp)
+    }
+}

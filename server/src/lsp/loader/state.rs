@@ -1,0 +1,401 @@
+//! What the loader decides: which profile is shown, when it is read, and who is told.
+//!
+//! A state machine without tasks, files or a clock. Events and results of background work go in,
+//! with the time; effects come out. There is one queue for each kind of work: look, load, resolve
+//! symbols, compare.
+
+use super::comparison::{Compare, Comparison};
+use super::effect::{Effect, Output, Severity};
+use super::event::{Event, picked};
+use super::finder::{Finder, ToRead};
+use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToShow};
+use super::outdated::{has_outdated_baseline, is_outdated};
+use super::problems::{log_warnings, report_missing_part};
+use super::waiting::{Needs, Waiting};
+use super::work_queue::{WorkId, WorkQueue};
+use engine::overrides::{Change, Overrides};
+use engine::settings::Settings;
+use engine::snapshot::Snapshot;
+use engine::stages::loaded::LoadError;
+use engine::world::World;
+use formats::ReadError;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a load does.
+#[derive(Debug)]
+enum Load {
+    /// Reads the files of a run.
+    Read(ToRead),
+    /// Brings settings and roots into effect on what is shown.
+    Renew,
+}
+
+/// The state of the loader.
+#[derive(Debug)]
+pub struct State<A> {
+    output: Output<A>,
+    /// The client's settings. Those of the world have what was chosen instead.
+    settings: Settings,
+    last_work: WorkId,
+    finder: Finder,
+    loads: WorkQueue<Load>,
+    symbols: WorkQueue<()>,
+    comparison: Comparison<A>,
+    waiting: Waiting<A>,
+}
+
+impl<A> State<A> {
+    /// Shows `world` so far, with the settings in it.
+    pub fn new(world: Arc<World>) -> Self {
+        Self {
+            settings: Settings::clone(&world.settings),
+            output: Output::new(world),
+            last_work: WorkId::default(),
+            finder: Finder::default(),
+            loads: WorkQueue::default(),
+            symbols: WorkQueue::default(),
+            comparison: Comparison::default(),
+            waiting: Waiting::default(),
+        }
+    }
+
+    /// Begins.
+    pub fn start(&mut self, now: Instant) -> Vec<Effect<A>> {
+        if let Some(path) = self.settings.baseline.clone() {
+            self.comparison.compare(&mut self.output, Compare::With(path.into()), None);
+        }
+        self.finder.look_again();
+        self.advance(now)
+    }
+
+    /// Something happened.
+    pub fn on_event(&mut self, event: Event<A>, now: Instant) -> Vec<Effect<A>> {
+        match event {
+            Event::Look => self.finder.look_soon(now),
+            Event::Closed(files) => self.finder.closed(files, now),
+            Event::Settings(value) => self.change_settings(&value),
+            Event::Roots { added, removed } => self.change_roots(added, &removed),
+            Event::Choose(change, answer) => self.choose(change, answer),
+            Event::Reload(answer) => {
+                self.finder.reread();
+                self.waiting.push(answer, Needs::Profile, self.last_work);
+            }
+            Event::Compare(with, answer) => {
+                self.comparison.compare(&mut self.output, with, Some(answer));
+                self.renew_baseline();
+            }
+            Event::Cancel(number) => self.cancel(WorkId(number)),
+        }
+        self.advance(now)
+    }
+
+    /// Background work gave something.
+    pub fn on_result(&mut self, result: JobResult, now: Instant) -> Vec<Effect<A>> {
+        match result {
+            JobResult::Looked(id, looked) => {
+                let looked = looked.as_deref();
+                if let Some(to_read) = self.finder.looked(&mut self.output, id, looked, now) {
+                    self.loads.want(Load::Read(to_read));
+                }
+            }
+            JobResult::Loaded(id, result) => self.loaded(id, result, now),
+            JobResult::Resolved(id, snapshot) => self.resolved(id, *snapshot),
+            JobResult::ResolvedAll(id) => drop(self.symbols.end(id)),
+            JobResult::Compared(id, outcome) => {
+                self.comparison.compared(&mut self.output, id, outcome);
+                self.renew_baseline();
+            }
+        }
+        self.advance(now)
+    }
+
+    /// Time has passed.
+    pub fn on_time(&mut self, now: Instant) -> Vec<Effect<A>> {
+        self.advance(now)
+    }
+
+    /// When [`State::on_time`] has something to do, if nothing else happens.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.finder.next_look().filter(|_| self.may_look())
+    }
+
+    fn change_settings(&mut self, value: &Value) {
+        let (settings, warnings) = Settings::parse(value);
+        for warning in warnings {
+            self.output.log(Severity::Warning, warning);
+        }
+        if settings == self.settings {
+            return;
+        }
+        let old = std::mem::replace(&mut self.settings, settings);
+        if self.settings.watch != old.watch {
+            self.output.push(Effect::WatchBy(self.settings.watch));
+        }
+        if self.settings.profile != old.profile {
+            self.output.publish(|world| world.pick = None);
+        }
+        if self.settings.profile.is_none() && old.profile.is_some() {
+            self.finder.unpick();
+        }
+        let mut overrides = self.output.world().overrides.clone();
+        overrides.forget(&old, &self.settings);
+        self.bring_into_effect(overrides);
+        if self.settings.baseline != old.baseline {
+            let path = self.settings.baseline.clone();
+            let with = path.map_or(Compare::Nothing, |path| Compare::With(path.into()));
+            self.comparison.compare(&mut self.output, with, None);
+        }
+        self.finder.look_again();
+    }
+
+    fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
+        self.output.publish(|world| {
+            world.roots.retain(|root| !removed.contains(root));
+            for root in added {
+                if !world.roots.contains(&root) {
+                    world.roots.push(root);
+                }
+            }
+        });
+        self.renew();
+        self.finder.look_again();
+    }
+
+    fn choose(&mut self, change: Change, answer: A) {
+        match self.try_to_choose(change) {
+            Err(problem) => self.output.push(Effect::Answer(answer, Err(problem))),
+            Ok(None) => {
+                let world = self.output.world().clone();
+                self.output.push(Effect::Answer(answer, Ok(world)));
+            }
+            Ok(Some(needs)) => {
+                if self.output.world().snapshot().is_none() {
+                    self.finder.look_again();
+                }
+                self.waiting.push(answer, needs, self.last_work);
+            }
+        }
+    }
+
+    /// Applies a choice, or none of it with a sentence why; gives what it needs to be in effect.
+    fn try_to_choose(&mut self, change: Change) -> Result<Option<Needs>, String> {
+        let world = self.output.world().clone();
+        let pick = picked(&change).map(|pick| pick.as_ref().map(|path| world.in_root(path)));
+        let overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref))?;
+        if let Some(pick) = &pick {
+            match pick {
+                Some(path) => self.finder.pick(path),
+                None if world.pick.is_some() => self.finder.unpick(),
+                None => self.finder.look_again(),
+            }
+            self.output.publish(|world| world.pick.clone_from(pick));
+        }
+        let costs_change = self.bring_into_effect(overrides);
+        Ok(match pick {
+            Some(_) => Some(Needs::Profile),
+            None => costs_change.then_some(Needs::View),
+        })
+    }
+
+    /// Brings settings into effect, with what was chosen instead of them. Gives whether costs
+    /// depend on the difference. Requests read labels and thresholds from the world.
+    fn bring_into_effect(&mut self, overrides: Overrides) -> bool {
+        let (old, settings) = (&self.output.world().settings, overrides.over(&self.settings));
+        let was_cancelled = !self.loads.is_pending() && is_outdated(self.output.world());
+        let costs_change = settings.costs() != old.costs() || was_cancelled;
+        let labels_change = !costs_change && settings != **old;
+        self.output.publish(|world| {
+            world.settings = Arc::new(settings);
+            world.overrides = overrides;
+            world.revision += u64::from(labels_change);
+        });
+        if costs_change {
+            self.renew();
+        }
+        costs_change
+    }
+
+    /// Wants what is shown under other settings or roots. A profile that is read will have them.
+    fn renew(&mut self) {
+        if !matches!(self.loads.wanted(), Some(Load::Read(_))) {
+            self.loads.want(Load::Renew);
+        }
+    }
+
+    /// Settings may have changed while a baseline was read.
+    fn renew_baseline(&mut self) {
+        if has_outdated_baseline(self.output.world()) {
+            self.renew();
+        }
+    }
+
+    fn cancel(&mut self, id: WorkId) {
+        let stopped = if self.loads.is_current(id) {
+            if let Some(Load::Read(ToRead { files, .. })) = self.loads.running_mut() {
+                self.finder.give_up(files.clone());
+            }
+            self.loads.cancel()
+        } else if self.symbols.is_current(id) {
+            self.symbols.cancel()
+        } else {
+            None
+        };
+        if let Some(id) = stopped {
+            self.output.push(Effect::Stop(id));
+        }
+    }
+
+    fn loaded(&mut self, id: WorkId, result: LoadResult, now: Instant) {
+        let Some(ended) = self.loads.end(id) else { return };
+        let outcome = match result.outcome {
+            // It may have been done already.
+            Ok(to_show) if ended.was_cancelled => Err(cancelled(&to_show.snapshot.loaded.path)),
+            Err(error) if ended.was_cancelled => Err(cancelled(error.path())),
+            outcome => outcome,
+        };
+        match (ended.work, outcome) {
+            (Load::Read(_), Ok(to_show)) => {
+                self.finder.was_read(&to_show.snapshot.loaded.path, now);
+                self.show(*to_show, true);
+                self.waiting.loaded(&mut self.output, id, true, &Ok(()));
+            }
+            (Load::Read(ToRead { files, .. }), Err(error)) => {
+                self.output.publish(|world| world.loading = false);
+                if is_outdated(self.output.world()) {
+                    self.renew();
+                }
+                let (output, took) = (&mut self.output, result.took);
+                if self.finder.was_not_read(output, files, &error, took, now) {
+                    self.waiting.loaded(output, id, true, &Err(error.to_string()));
+                }
+            }
+            (Load::Renew, Ok(to_show)) => {
+                self.show(*to_show, false);
+                self.waiting.loaded(&mut self.output, id, false, &Ok(()));
+            }
+            (Load::Renew, Err(error)) => {
+                self.output.publish(|world| world.loading = false);
+                self.waiting.loaded(&mut self.output, id, false, &Err(error.to_string()));
+            }
+        }
+    }
+
+    fn show(&mut self, to_show: ToShow, was_read: bool) {
+        let ToShow { snapshot, index, failed, baseline } = to_show;
+        let snapshot = Arc::new(snapshot);
+        self.log_warnings(&snapshot);
+        self.output.publish(|world| {
+            world.active = vec![snapshot.clone()];
+            world.index = Some(index);
+            // Unless another one was chosen meanwhile.
+            if let (Some(known), Some(renewed)) = (&world.baseline, baseline)
+                && Arc::ptr_eq(&known.snapshot.loaded, &renewed.snapshot.loaded)
+            {
+                world.baseline = Some(Arc::new(renewed));
+            }
+            world.deleted &= !was_read;
+            world.loading = false;
+            world.revision += 1;
+        });
+        for (path, _) in snapshot.loaded.files.iter().filter(|_| was_read) {
+            if !failed.iter().any(|error| error.path() == path) {
+                self.output.withdraw_problem(path);
+            }
+        }
+        for error in &failed {
+            report_missing_part(&mut self.output, error);
+        }
+        self.comparison.report_problem(&mut self.output);
+        if snapshot.symbolicated.libraries.is_complete() {
+            self.symbols.unwant();
+        } else {
+            self.symbols.want(());
+        }
+    }
+
+    /// Shows names that became known.
+    fn resolved(&mut self, id: WorkId, snapshot: Snapshot) {
+        if !self.symbols.is_current(id) {
+            return;
+        }
+        if snapshot.symbolicated.libraries.is_complete() {
+            self.log_warnings(&snapshot);
+        }
+        self.output.publish(|world| {
+            world.active = vec![Arc::new(snapshot)];
+            world.revision += 1;
+        });
+    }
+
+    /// Logs the warnings of a snapshot, but for those that what is shown has too.
+    fn log_warnings(&mut self, snapshot: &Snapshot) {
+        let world = self.output.world().clone();
+        let shown = world.snapshot();
+        let same = shown.filter(|shown| Arc::ptr_eq(&shown.loaded, &snapshot.loaded));
+        let known = same.map_or(&[][..], |shown| &shown.warnings);
+        log_warnings(&mut self.output, &snapshot.loaded.path, &snapshot.warnings, known);
+    }
+
+    /// Starts what is due, and answers commands for which nothing is left to do.
+    fn advance(&mut self, now: Instant) -> Vec<Effect<A>> {
+        if self.may_look() {
+            self.finder.start(&mut self.output, &mut self.last_work, now);
+        }
+        self.start_load();
+        if self.loads.is_idle() {
+            self.start_symbols();
+        }
+        self.comparison.start(&mut self.output, &mut self.last_work);
+        if self.finder.is_idle() && self.loads.is_idle() {
+            self.waiting.idle(&mut self.output);
+        }
+        self.output.take()
+    }
+
+    /// A look waits for loads: what they read decides what is new.
+    fn may_look(&self) -> bool {
+        let reads = matches!(self.loads.wanted(), Some(Load::Read(_)));
+        !self.loads.is_running() && !reads
+    }
+
+    fn start_load(&mut self) {
+        let shown = self.output.world().snapshot().cloned();
+        let renews = matches!(self.loads.wanted(), Some(Load::Renew));
+        if renews && shown.is_none() && !self.loads.is_running() {
+            self.loads.unwant();
+        }
+        let Some((id, load)) = self.loads.start(&mut self.last_work) else { return };
+        let from = match (load, shown) {
+            (Load::Read(ToRead { files, missing }), _) => {
+                LoadFrom::Files { files: files.clone(), missing: *missing }
+            }
+            (Load::Renew, Some(shown)) => LoadFrom::Shown(shown),
+            (Load::Renew, None) => return,
+        };
+        // What is shown is about to be replaced. If it is not, its addresses are still to be
+        // resolved.
+        if let Some(symbols) = self.symbols.cancel() {
+            self.symbols.want(());
+            self.output.push(Effect::Stop(symbols));
+        }
+        self.output.publish(|world| world.loading = true);
+        let job = LoadJob { from, world: self.output.world().clone() };
+        self.output.push(Effect::Start(id, Job::Load(job)));
+    }
+
+    fn start_symbols(&mut self) {
+        let world = self.output.world().clone();
+        let (Some(shown), Some(index)) = (world.snapshot(), &world.index) else { return };
+        if let Some((id, ())) = self.symbols.start(&mut self.last_work) {
+            let job = ResolveJob { shown: shown.clone(), index: index.clone() };
+            self.output.push(Effect::Start(id, Job::Resolve(job)));
+        }
+    }
+}
+
+fn cancelled(path: &Path) -> LoadError {
+    LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() }
+}

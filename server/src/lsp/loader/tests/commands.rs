@@ -1,0 +1,219 @@
+//! When commands are answered, and with what.
+
+use super::disk::Content::{Broken, Profile};
+use super::disk::path;
+use super::simulation::{Simulation, samples_of};
+use crate::lsp::loader::Compare;
+use crate::lsp::loader::event::Event;
+use serde_json::json;
+use std::time::Duration;
+
+const FILES: [(&str, super::disk::Content); 2] =
+    [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Profile(4))];
+
+/// The samples that were shown when a command was answered, or why it failed; `None` if it was not
+/// answered.
+fn answer(simulation: &Simulation, command: u32) -> Option<Result<u32, String>> {
+    let outcome = simulation.answers.get(&command)?.clone();
+    Some(outcome.map(|world| world.snapshot().map_or(0, |shown| samples_of(shown))))
+}
+
+#[test]
+fn a_choice_that_changes_labels_only_is_answered_at_once() {
+    let mut simulation = Simulation::showing(&FILES);
+    let revision = simulation.world.revision;
+    let label = simulation.set_view(json!({ "unit": "both" }));
+    assert_eq!(answer(&simulation, label), Some(Ok(4)));
+    assert_eq!(simulation.world.revision, revision + 1);
+    // The same once more changes nothing.
+    let same = simulation.set_view(json!({ "unit": "both" }));
+    assert_eq!(answer(&simulation, same), Some(Ok(4)));
+    assert_eq!(simulation.world.revision, revision + 1);
+}
+
+#[test]
+fn a_choice_that_changes_costs_is_answered_when_they_are_shown() {
+    let mut simulation = Simulation::showing(&FILES);
+    let view = simulation.set_view(json!({ "inlines": "callSite" }));
+    assert_eq!(answer(&simulation, view), None);
+    simulation.rest();
+    let world = simulation.answers[&view].clone().unwrap();
+    assert_eq!(world.snapshot().unwrap().settings, world.settings.costs());
+}
+
+#[test]
+fn a_choice_that_cannot_be_made_changes_nothing() {
+    let mut simulation = Simulation::showing(&FILES);
+    let (settings, revision) = (simulation.world.settings.clone(), simulation.world.revision);
+    let view = simulation.set_view(json!({ "inlines": "callSite", "metric": "no such" }));
+    assert!(answer(&simulation, view).unwrap().is_err());
+    simulation.rest();
+    assert_eq!((&simulation.world.settings, simulation.world.revision), (&settings, revision));
+}
+
+#[test]
+fn a_choice_waits_for_a_load_that_goes_on_and_for_its_own_costs() {
+    let mut simulation = Simulation::showing(&FILES);
+    simulation.pace.load = Duration::from_secs(5);
+    simulation.write("b.cpuprofile", Profile(6));
+    simulation.pass(Duration::from_secs(1));
+    let view = simulation.set_view(json!({ "inlines": "callSite" }));
+    simulation.pass(Duration::from_secs(5));
+    assert_eq!((simulation.samples(), answer(&simulation, view)), (Some(6), None));
+    simulation.rest();
+    assert_eq!(answer(&simulation, view), Some(Ok(6)));
+}
+
+#[test]
+fn a_choice_does_not_wait_for_a_file_that_is_still_written() {
+    let mut simulation = Simulation::showing(&[("a.folded", Profile(2))]);
+    simulation.write("a.folded", Profile(4));
+    simulation.pass(Duration::from_millis(100));
+    let view = simulation.set_view(json!({ "inlines": "callSite" }));
+    simulation.pass(Duration::from_millis(20));
+    assert_eq!(answer(&simulation, view), Some(Ok(2)));
+    // Nor does the file wait any longer for the choice.
+    simulation.pass(Duration::from_secs(1));
+    assert_eq!(simulation.samples(), Some(4));
+}
+
+#[test]
+fn a_pick_is_answered_when_it_is_shown() {
+    let mut simulation = Simulation::showing(&FILES);
+    let pick = simulation.pick(Some("a.cpuprofile"));
+    assert_eq!(answer(&simulation, pick), None);
+    simulation.rest();
+    assert_eq!(answer(&simulation, pick), Some(Ok(2)));
+    // It is shown already.
+    let again = simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    assert_eq!(answer(&simulation, again), Some(Ok(2)));
+    assert_eq!(simulation.shown, [4, 2]);
+}
+
+#[test]
+fn a_pick_that_cannot_be_read_is_answered_with_the_reason() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Broken), FILES[1]]);
+    for errors in [1, 2] {
+        let pick = simulation.pick(Some("a.cpuprofile"));
+        simulation.rest();
+        let problem = "/no/such/folder/a.cpuprofile: it is broken".to_owned();
+        assert_eq!(answer(&simulation, pick), Some(Err(problem)));
+        assert_eq!((simulation.errors.len(), simulation.samples()), (errors, Some(4)));
+    }
+}
+
+#[test]
+fn a_pick_during_the_load_of_a_broken_file_is_not_answered_with_its_error() {
+    let mut simulation = Simulation::showing(&FILES);
+    simulation.pace.load = Duration::from_secs(5);
+    simulation.write("c.cpuprofile", Broken);
+    simulation.pass(Duration::from_millis(5500));
+    let pick = simulation.pick(Some("a.cpuprofile"));
+    simulation.rest();
+    assert_eq!(answer(&simulation, pick), Some(Ok(2)));
+}
+
+#[test]
+fn a_profile_and_a_view_are_chosen_together() {
+    let mut simulation = Simulation::showing(&FILES);
+    let pick = simulation.pick(Some("a.cpuprofile"));
+    let view = simulation.set_view(json!({ "inlines": "callSite" }));
+    simulation.rest();
+    assert_eq!(answer(&simulation, pick), Some(Ok(2)));
+    assert!(answer(&simulation, view).unwrap().is_ok());
+    assert_eq!(simulation.snapshot().settings, simulation.world.settings.costs());
+}
+
+#[test]
+fn reload_reads_what_is_shown_again_also_after_a_load_that_goes_on() {
+    let mut simulation = Simulation::showing(&FILES);
+    let reload = simulation.reload();
+    simulation.rest();
+    assert_eq!(answer(&simulation, reload), Some(Ok(4)));
+    assert_eq!(simulation.shown, [4, 4]);
+
+    simulation.pace.load = Duration::from_secs(5);
+    simulation.write("b.cpuprofile", Profile(6));
+    simulation.pass(Duration::from_secs(1));
+    let reload = simulation.reload();
+    simulation.pass(Duration::from_secs(5));
+    assert_eq!((simulation.samples(), answer(&simulation, reload)), (Some(6), None));
+    simulation.rest();
+    assert_eq!(
+        (answer(&simulation, reload), &simulation.shown[..]),
+        (Some(Ok(6)), &[4, 4, 6, 6][..])
+    );
+}
+
+#[test]
+fn commands_are_answered_where_there_is_nothing_to_show() {
+    let mut simulation = Simulation::new(&json!({}), &[]);
+    let view = simulation.set_view(json!({ "inlines": "callSite" }));
+    let reload = simulation.reload();
+    let pick = simulation.pick(None);
+    simulation.rest();
+    for command in [view, reload, pick] {
+        assert_eq!(answer(&simulation, command), Some(Ok(0)));
+    }
+    let compare = simulation.command(|answer| Event::Compare(Compare::Shown, answer));
+    let problem = "no profile is shown: there is nothing to compare with".to_owned();
+    assert_eq!(answer(&simulation, compare), Some(Err(problem)));
+}
+
+#[test]
+fn a_command_whose_load_is_cancelled_is_answered_with_that() {
+    for stops_late in [false, true] {
+        let mut simulation = Simulation::showing(&FILES);
+        simulation.stops_late = stops_late;
+        simulation.pace.load = Duration::from_secs(5);
+        let pick = simulation.pick(Some("a.cpuprofile"));
+        simulation.pass(Duration::from_secs(1));
+        simulation.cancel();
+        simulation.rest();
+        let problem = "/no/such/folder/a.cpuprofile: reading was cancelled".to_owned();
+        assert_eq!(answer(&simulation, pick), Some(Err(problem)));
+        assert_eq!(simulation.shown, [4]);
+        let view = simulation.set_view(json!({ "inlines": "callSite" }));
+        simulation.cancel();
+        simulation.rest();
+        assert!(answer(&simulation, view).unwrap().is_err());
+        assert_eq!(simulation.unanswered().len(), 0);
+    }
+}
+
+#[test]
+fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
+    let mut simulation = Simulation::showing(&FILES);
+    let with = |name: &str| Compare::With(name.into());
+    let first = simulation.command(|answer| Event::Compare(with("a.cpuprofile"), answer));
+    let second = simulation.command(|answer| Event::Compare(with("none.cpuprofile"), answer));
+    let third = simulation.command(|answer| Event::Compare(with("a.cpuprofile"), answer));
+    for superseded in [first, second] {
+        let problem = "another baseline was chosen meanwhile".to_owned();
+        assert_eq!(answer(&simulation, superseded), Some(Err(problem)));
+    }
+    assert_eq!(answer(&simulation, third), None);
+    simulation.rest();
+    assert_eq!(answer(&simulation, third), Some(Ok(4)));
+    let baseline = simulation.world.baseline.clone().unwrap();
+    assert_eq!(baseline.snapshot.loaded.path, path("a.cpuprofile"));
+
+    let fourth = simulation.command(|answer| Event::Compare(with("none.cpuprofile"), answer));
+    simulation.rest();
+    assert!(answer(&simulation, fourth).unwrap().is_err());
+    assert!(simulation.world.baseline.is_some(), "the last one stays");
+    let fifth = simulation.command(|answer| Event::Compare(Compare::Nothing, answer));
+    assert_eq!(answer(&simulation, fifth), Some(Ok(4)));
+    assert!(simulation.world.baseline.is_none());
+}
+
+#[test]
+fn what_is_shown_is_the_baseline_as_it_is_shown() {
+    let mut simulation = Simulation::showing(&FILES);
+    simulation.disk.files.get_mut(&path("b.cpuprofile")).unwrap().content = Profile(10);
+    let with = Compare::With("b.cpuprofile".into());
+    let compare = simulation.command(|answer| Event::Compare(with, answer));
+    assert_eq!(answer(&simulation, compare), Some(Ok(4)));
+    assert_eq!(simulation.world.baseline.clone().unwrap().snapshot.costs.total, 4.0);
+}

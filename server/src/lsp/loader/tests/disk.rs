@@ -1,0 +1,147 @@
+//! A disk in memory, with what a look and a load find on it.
+
+use crate::lsp::loader::look::{Ending, LookRequest, Looked};
+use engine::discovery::{Candidate, Written};
+use engine::stages::loaded::{LoadError, Loaded};
+use engine::stamp::Stamp;
+use formats::{At, Format, Origin, ReadError, Writer};
+use profile::text_samples;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// What is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A profile with so many samples. An odd number has addresses to be resolved.
+    Profile(u32),
+    /// A profile in a format without an end whose last line is not complete: it can be read.
+    OpenLine(u32),
+    /// The first part of a profile in a format with an end.
+    Cut,
+    /// The same, compressed: that the end is missing shows only when it is read.
+    CutInside,
+    /// Looks like a profile, and is none.
+    Broken,
+    /// Looks like nothing.
+    Garbage,
+}
+
+/// One writing of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct File {
+    pub stamp: Stamp,
+    pub content: Content,
+}
+
+/// The files.
+#[derive(Debug, Default)]
+pub struct Disk {
+    pub files: BTreeMap<PathBuf, File>,
+    /// What was in each writing of each file.
+    pub writings: BTreeMap<(PathBuf, SystemTime), Content>,
+}
+
+/// No folder of the machine that runs the tests, as roots are walked.
+pub const ROOT: &str = "/no/such/folder";
+
+/// A path as the tests name it.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(ROOT).join(name)
+}
+
+impl Disk {
+    /// Writes a file.
+    pub fn put(&mut self, name: &str, stamp: Stamp, content: Content) {
+        self.files.insert(path(name), File { stamp, content });
+        self.writings.insert((path(name), stamp.modified), content);
+    }
+
+    fn written(&self, path: &Path) -> Option<Written> {
+        let file = self.files.get(path)?;
+        let candidate = (file.content != Content::Garbage).then(|| Candidate {
+            path: path.to_owned(),
+            stamp: file.stamp,
+            format: format(path),
+            origin: Origin::default(),
+            born: None,
+        });
+        Some(Written { path: path.to_owned(), stamp: file.stamp, candidate })
+    }
+
+    /// What a look finds.
+    pub fn look(&self, request: &LookRequest) -> Looked {
+        let files = self.files.keys().filter_map(|path| self.written(path));
+        let names = request.settings.profiles.as_deref();
+        let mut candidates: Vec<_> = files.filter_map(|file| file.candidate).collect();
+        candidates.retain(|candidate| {
+            names.is_none_or(|names| names.iter().any(|name| candidate.path.ends_with(name)))
+        });
+        candidates.sort_by_key(|candidate| Reverse(candidate.stamp.modified));
+        let ending = |file: &Written| {
+            let ending = match (self.files.get(&file.path)?.content, format(&file.path)) {
+                (Content::Garbage, _) => Ending::Unrecognised,
+                (content, Format::Folded) => {
+                    Ending::Open { is_complete: !matches!(content, Content::OpenLine(_)) }
+                }
+                (content, _) => Ending::Marked { is_there: content != Content::Cut },
+            };
+            Some((file.path.clone(), ending))
+        };
+        let stamp = |path: &PathBuf| self.files.get(path).map(|file| file.stamp);
+        Looked {
+            candidates,
+            foreign: Vec::new(),
+            folders: Vec::new(),
+            wanted: request.wanted.as_ref().and_then(|path| Some(vec![self.written(path)?])),
+            shown: request.shown.iter().filter_map(|(path, _)| self.written(path)).collect(),
+            endings: request.target.iter().filter_map(ending).collect(),
+            problems: request.problems.iter().map(|path| (path.clone(), stamp(path))).collect(),
+        }
+    }
+
+    /// The profile that is in a file.
+    pub fn read(&self, path: &Path) -> Result<Loaded, LoadError> {
+        let failed = |source| Err(LoadError::Read { path: path.to_owned(), source });
+        let Some(file) = self.files.get(path) else {
+            let source = std::io::ErrorKind::NotFound.into();
+            return Err(LoadError::Io { path: path.to_owned(), source });
+        };
+        match file.content {
+            Content::Profile(samples) | Content::OpenLine(samples) => {
+                Ok(profile(path, file.stamp, samples))
+            }
+            Content::Cut | Content::CutInside => {
+                failed(ReadError::truncated(At::File, "it ends too early"))
+            }
+            Content::Broken => failed(ReadError::malformed(At::File, "it is broken")),
+            Content::Garbage => failed(ReadError::unrecognised("it is no profile")),
+        }
+    }
+}
+
+/// By the name: folded stacks have no end, the others do.
+fn format(path: &Path) -> Format {
+    let is_folded = path.extension().is_some_and(|extension| extension == "folded");
+    if is_folded { Format::Folded } else { Format::CpuProfile }
+}
+
+fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
+    let text = if samples.is_multiple_of(2) { "main" } else { "main\n0x10[lib:app]" };
+    let recording = text_samples::weighted(text, &[f64::from(samples)]).into();
+    Loaded {
+        path: path.to_owned(),
+        stamp,
+        files: vec![(path.to_owned(), stamp)],
+        format: format(path),
+        version: None,
+        mode: None,
+        writer: Writer::default(),
+        span_seconds: None,
+        recording: Arc::new(recording),
+        raw_stacks: None,
+        warnings: Vec::new(),
+    }
+}

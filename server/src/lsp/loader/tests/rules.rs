@@ -1,0 +1,308 @@
+//! What holds whatever happens in whatever order. [`Simulation`] checks at every moment that what
+//! was shown once never vanishes, that work of a kind runs one at a time, that cancelled work
+//! changes nothing that is shown, and that commands are answered at most once.
+
+use super::disk::{Content, path};
+use super::simulation::{Pace, Simulation};
+use crate::lsp::loader::Compare;
+use crate::lsp::loader::event::Event;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+const NAMES: [&str; 4] = ["a.cpuprofile", "b.cpuprofile", "c.folded", "d.folded"];
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+enum Happens {
+    Write(&'static str, Content),
+    Close(&'static str),
+    Delete(&'static str),
+    Wait(u64),
+    Inlines(bool),
+    Unit(bool),
+    WrongChoice,
+    Pick(Option<&'static str>),
+    SettingProfile(Option<&'static str>),
+    Root(bool),
+    Reload,
+    Cancel,
+    Compare(Compare),
+}
+
+fn name() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&NAMES[..])
+}
+
+fn content() -> impl Strategy<Value = Content> {
+    prop_oneof![
+        6 => (1_u32..100).prop_map(Content::Profile),
+        1 => (1_u32..100).prop_map(Content::OpenLine),
+        1 => Just(Content::Cut),
+        1 => Just(Content::CutInside),
+        1 => Just(Content::Broken),
+        1 => Just(Content::Garbage),
+    ]
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    let compare = prop_oneof![
+        Just(Compare::Nothing),
+        Just(Compare::Shown),
+        name().prop_map(|name| Compare::With(name.into())),
+    ];
+    prop_oneof![
+        8 => (name(), content()).prop_map(|(name, content)| Happens::Write(name, content)),
+        2 => name().prop_map(Happens::Close),
+        2 => name().prop_map(Happens::Delete),
+        8 => prop_oneof![0_u64..300, 0_u64..5000].prop_map(Happens::Wait),
+        2 => any::<bool>().prop_map(Happens::Inlines),
+        1 => any::<bool>().prop_map(Happens::Unit),
+        1 => Just(Happens::WrongChoice),
+        3 => prop::option::of(name()).prop_map(Happens::Pick),
+        1 => prop::option::of(name()).prop_map(Happens::SettingProfile),
+        1 => any::<bool>().prop_map(Happens::Root),
+        2 => Just(Happens::Reload),
+        2 => Just(Happens::Cancel),
+        2 => compare.prop_map(Happens::Compare),
+    ]
+}
+
+fn pace() -> impl Strategy<Value = Pace> {
+    let ms = |times: &'static [u64]| prop::sample::select(times).prop_map(Duration::from_millis);
+    (ms(&[0, 10, 250]), ms(&[0, 50, 900, 3000]), ms(&[0, 500, 4000]))
+        .prop_map(|(look, load, resolve)| Pace { look, load, resolve })
+}
+
+/// What the simulation does not know of itself.
+#[derive(Default)]
+struct Model {
+    /// The settings of the client.
+    profile: Option<&'static str>,
+    /// Commands that compare, and with what.
+    compares: Vec<(u32, Compare)>,
+    /// Whether a change of the view may not be in effect, since it was cancelled.
+    cancelled_view: bool,
+    /// When commands were given that read broken files again.
+    retries: Vec<SystemTime>,
+}
+
+impl Model {
+    fn apply(&mut self, simulation: &mut Simulation, happens: Happens) {
+        match happens {
+            Happens::Write(name, content) => simulation.write(name, content),
+            Happens::Close(name) => simulation.close(name),
+            Happens::Delete(name) => simulation.delete(name),
+            Happens::Wait(ms) => simulation.pass(Duration::from_millis(ms)),
+            Happens::Inlines(body) => {
+                let inlines = if body { "body" } else { "callSite" };
+                simulation.set_view(json!({ "inlines": inlines }));
+                self.cancelled_view = false;
+            }
+            Happens::Unit(both) => {
+                simulation.set_view(json!({ "unit": if both { "both" } else { "percent" } }));
+            }
+            Happens::WrongChoice => {
+                let command = simulation.set_view(json!({ "metric": "no such" }));
+                let is_shown = simulation.world.snapshot().is_some();
+                assert!(!is_shown || simulation.answers[&command].is_err());
+            }
+            Happens::Pick(name) => {
+                // Before it is given to the state, a pick is looked for.
+                if name.is_none_or(|name| simulation.disk.files.contains_key(&path(name))) {
+                    self.retries.push(simulation.wall());
+                    simulation.pick(name);
+                }
+            }
+            Happens::SettingProfile(name) => {
+                self.profile = name;
+                simulation.event(Event::Settings(json!({ "profile": name })));
+            }
+            Happens::Root(more) => {
+                let root = vec![PathBuf::from("/no/such/folder/either")];
+                let (added, removed) = if more { (root, vec![]) } else { (vec![], root) };
+                simulation.event(Event::Roots { added, removed });
+            }
+            Happens::Reload => {
+                self.retries.push(simulation.wall());
+                simulation.reload();
+            }
+            Happens::Cancel => {
+                self.cancelled_view = true;
+                simulation.cancel();
+            }
+            Happens::Compare(compare) => {
+                let with = compare.clone();
+                let command = simulation.command(|answer| Event::Compare(with, answer));
+                self.compares.push((command, compare));
+            }
+        }
+    }
+
+    /// A writing that cannot be read is reported once, and once more for each command that reads
+    /// it again.
+    fn check_reports(&self, simulation: &Simulation) {
+        for (error, writing) in &simulation.reports {
+            let reports = simulation.reports.iter().filter(|(_, other)| other == writing).count();
+            let retries = self.retries.iter().filter(|time| **time >= writing.1.modified).count();
+            assert!(reports <= 1 + retries, "reported {reports} times: {error}");
+        }
+    }
+
+    /// What holds when nothing is left to do.
+    fn check(&self, simulation: &Simulation) {
+        let world = &simulation.world;
+        assert!(simulation.unanswered().is_empty(), "{:?}", simulation.unanswered());
+        assert!(!world.loading);
+        if !simulation.reads_late {
+            self.check_reports(simulation);
+        }
+        self.check_shown(simulation);
+        self.check_baseline(simulation);
+        for (path, _) in &world.problems {
+            assert!(simulation.disk.files.contains_key(path), "a problem with a file that is gone");
+        }
+        assert!(world.problems.iter().map(|(path, _)| path).is_sorted_by(|a, b| a != b));
+        assert_eq!(world.problems.len(), simulation.diagnostics.len());
+        if let Some(shown) = world.snapshot().filter(|_| !self.cancelled_view) {
+            assert_eq!(shown.settings, world.settings.costs(), "the view is in effect");
+        }
+    }
+
+    fn check_shown(&self, simulation: &Simulation) {
+        let world = &simulation.world;
+        let shown = world.snapshot().map(|shown| (&shown.loaded, simulation.samples()));
+        let is_readable = |path: &Path| {
+            simulation.disk.files.get(path).is_some_and(|file| {
+                let given_up = simulation.given_up.iter();
+                matches!(file.content, Content::Profile(_) | Content::OpenLine(_))
+                    && !given_up
+                        .into_iter()
+                        .any(|(known, stamp)| known == path && *stamp == file.stamp)
+            })
+        };
+        if let Some((loaded, samples)) = &shown {
+            let read = simulation.disk.writings.get(&(loaded.path.clone(), loaded.stamp.modified));
+            assert!(
+                matches!(read, Some(&Content::Profile(n) | &Content::OpenLine(n)) if Some(n) == *samples),
+                "{samples:?} are shown of {read:?}"
+            );
+            assert_eq!(world.deleted, !simulation.disk.files.contains_key(&loaded.path));
+        }
+        let wanted = world.pick.clone().or(self.profile.map(path));
+        if let Some(wanted) = wanted {
+            if is_readable(&wanted) {
+                let shown = shown.map(|(loaded, _)| (loaded.path.clone(), loaded.stamp));
+                assert_eq!(shown, Some((wanted.clone(), simulation.disk.files[&wanted].stamp)));
+            }
+            return;
+        }
+        for (path, file) in simulation.disk.files.iter().filter(|(path, _)| is_readable(path)) {
+            let (loaded, _) = shown.as_ref().expect("a readable profile is shown");
+            assert!(
+                loaded.stamp.modified >= file.stamp.modified,
+                "{} is newer than what is shown",
+                path.display()
+            );
+        }
+        // Newer than what is shown, and not readable: that was reported, unless it was given up.
+        for (path, file) in &simulation.disk.files {
+            let is_newer = shown
+                .as_ref()
+                .is_none_or(|(loaded, _)| file.stamp.modified > loaded.stamp.modified);
+            let is_broken =
+                matches!(file.content, Content::Cut | Content::CutInside | Content::Broken);
+            let given_up = simulation.given_up.contains(&(path.clone(), file.stamp));
+            if is_newer && is_broken && !given_up {
+                let is_reported = world.problems.iter().any(|(known, _)| known == path);
+                assert!(is_reported, "{}", path.display());
+            }
+        }
+    }
+
+    /// The baseline is that of the last command that succeeded.
+    fn check_baseline(&self, simulation: &Simulation) {
+        let mut succeeded = self.compares.iter().rev();
+        let last = succeeded.find(|(command, _)| simulation.answers[command].is_ok());
+        let baseline = simulation.world.baseline.as_ref();
+        match last.map(|(_, compare)| compare) {
+            None | Some(Compare::Nothing) => assert!(baseline.is_none()),
+            Some(Compare::Shown) => assert!(baseline.is_some()),
+            Some(Compare::With(name)) => {
+                let path = path(name.to_str().unwrap());
+                assert_eq!(baseline.map(|it| &it.snapshot.loaded.path), Some(&path));
+            }
+        }
+        if let Some(baseline) = baseline.filter(|_| !self.cancelled_view) {
+            let is_shown = simulation.world.snapshot().is_some();
+            let settings = simulation.world.settings.costs();
+            assert!(!is_shown || baseline.snapshot.settings == settings, "the view holds for both");
+        }
+    }
+}
+
+/// How a file with an end, or one without, is written over time.
+fn pieces() -> impl Strategy<Value = (&'static str, Vec<(Content, u64)>)> {
+    let cut = prop::sample::select(vec![
+        Content::Cut,
+        Content::CutInside,
+        Content::Broken,
+        Content::Garbage,
+    ]);
+    let with_end = vec((cut, 1_u64..1900), 0..6).prop_map(|pieces| ("a.cpuprofile", pieces));
+    let lines = prop_oneof![
+        (3_u32..90).prop_map(Content::Profile),
+        (3_u32..90).prop_map(Content::OpenLine)
+    ];
+    let without_end = vec((lines, 1_u64..950), 0..6).prop_map(|pieces| ("a.folded", pieces));
+    prop_oneof![with_end, without_end]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_newest_readable_profile_or_the_pick_is_shown_and_commands_are_answered(
+        (pace, stops_late, reads_late) in (pace(), any::<bool>(), any::<bool>()),
+        all in vec(happens(), 1..40),
+    ) {
+        let mut simulation = Simulation::new(&json!({}), &[("a.cpuprofile", Content::Profile(8))]);
+        (simulation.pace, simulation.stops_late, simulation.reads_late) =
+            (pace, stops_late, reads_late);
+        let mut model = Model::default();
+        for happens in all {
+            model.apply(&mut simulation, happens);
+        }
+        simulation.rest();
+        model.check(&simulation);
+    }
+
+    #[test]
+    fn a_rewrite_is_exactly_one_swap(
+        (name, pieces) in pieces(),
+        (deletes, closes) in (any::<bool>(), any::<bool>()),
+        (look, load) in (0_u64..40, 0_u64..400),
+    ) {
+        let mut simulation = Simulation::showing(&[(name, Content::Profile(2))]);
+        simulation.pace.look = Duration::from_millis(look);
+        simulation.pace.load = Duration::from_millis(load);
+        if deletes {
+            simulation.delete(name);
+            simulation.pass(Duration::from_millis(pieces.len() as u64 * 200));
+        }
+        for (content, pause) in pieces {
+            simulation.write(name, content);
+            simulation.pass(Duration::from_millis(pause));
+        }
+        simulation.write(name, Content::Profile(100));
+        if closes {
+            simulation.close(name);
+        }
+        simulation.rest();
+        prop_assert_eq!(&simulation.shown, &[2, 100]);
+        prop_assert_eq!(simulation.errors.len() + simulation.warnings.len(), 0);
+        prop_assert_eq!(simulation.diagnostics.len(), 0);
+    }
+}

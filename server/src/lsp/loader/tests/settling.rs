@@ -1,0 +1,174 @@
+//! When a rewritten file is read, to the millisecond.
+
+use super::disk::Content;
+use super::disk::Content::{Broken, Cut, CutInside, Garbage, OpenLine, Profile};
+use super::simulation::Simulation;
+use std::time::Duration;
+
+/// A new file is noticed after 21 ms, looked at every 51 ms, and read in 10 ms.
+const NOTICED: u64 = 21;
+const STEP: u64 = 51 + 10;
+
+fn pass(simulation: &mut Simulation, ms: u64) {
+    simulation.pass(Duration::from_millis(ms));
+}
+
+/// `content` is written over a profile of 2 samples and shown no earlier than after `ms`, but soon
+/// after that.
+fn assert_read_after(name: &str, content: Content, closes: bool, ms: u64, samples: u32) {
+    let mut simulation = Simulation::showing(&[(name, Profile(2))]);
+    simulation.write(name, content);
+    if closes {
+        simulation.close(name);
+    }
+    pass(&mut simulation, NOTICED + ms - 1);
+    assert_eq!(simulation.samples(), Some(2), "{name} {content:?}: read too early");
+    pass(&mut simulation, STEP + 1);
+    assert_eq!(simulation.samples(), Some(samples), "{name} {content:?}: read too late");
+    simulation.rest();
+    assert_eq!((simulation.shown, simulation.errors.len()), (vec![2, samples], 0));
+}
+
+#[test]
+fn a_format_with_an_end_is_read_after_150_ms() {
+    assert_read_after("a.cpuprofile", Profile(4), false, 150, 4);
+    assert_read_after("a.cpuprofile", Profile(4), true, 150, 4);
+}
+
+#[test]
+fn a_format_without_an_end_is_read_after_1_s_or_when_it_is_closed() {
+    assert_read_after("a.folded", Profile(4), false, 1000, 4);
+    assert_read_after("a.folded", Profile(4), true, 150, 4);
+}
+
+#[test]
+fn a_last_line_that_is_not_complete_counts_after_1_s() {
+    assert_read_after("a.folded", OpenLine(4), false, 1000, 4);
+    assert_read_after("a.folded", OpenLine(4), true, 1000, 4);
+}
+
+#[test]
+fn the_first_profile_settles_too() {
+    let mut simulation = Simulation::new(&serde_json::json!({}), &[("a.folded", Profile(2))]);
+    pass(&mut simulation, 1 + 999);
+    assert_eq!(simulation.samples(), None);
+    pass(&mut simulation, STEP);
+    assert_eq!(simulation.samples(), Some(2));
+}
+
+#[test]
+fn each_change_begins_the_wait_anew() {
+    for (name, apart) in [("a.cpuprofile", 120), ("a.folded", 900)] {
+        let mut simulation = Simulation::showing(&[(name, Profile(2))]);
+        for samples in (4..40).step_by(2) {
+            simulation.write(name, Profile(samples));
+            pass(&mut simulation, apart);
+            assert_eq!(simulation.samples(), Some(2), "{name}: read within a series of changes");
+        }
+        simulation.rest();
+        assert_eq!(simulation.shown, [2, 38], "{name}");
+    }
+}
+
+/// After 2 s `content` is reported, once, and never shown.
+fn assert_given_up(content: Content, message: &str) {
+    let name = "a.cpuprofile";
+    let mut simulation = Simulation::showing(&[(name, Profile(2))]);
+    simulation.write(name, content);
+    pass(&mut simulation, NOTICED + 1999);
+    assert_eq!(simulation.errors, [""; 0], "{content:?}: reported too early");
+    pass(&mut simulation, STEP);
+    let expected = format!("/no/such/folder/a.cpuprofile: {message}");
+    let error = format!("{expected}; the costs shown stay as they were");
+    assert_eq!(simulation.errors, [error], "{content:?}");
+    assert_eq!(simulation.diagnostics.values().collect::<Vec<_>>(), [&expected]);
+    simulation.rest();
+    assert_eq!((simulation.errors.len(), &simulation.shown), (1, &vec![2]));
+    // Another writing is another matter.
+    simulation.write(name, Profile(4));
+    simulation.rest();
+    assert_eq!((simulation.errors.len(), simulation.shown), (1, vec![2, 4]));
+    assert_eq!(simulation.diagnostics.len(), 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_after_2_s() {
+    assert_given_up(Cut, "it ends too early");
+    assert_given_up(CutInside, "it ends too early");
+    assert_given_up(Broken, "it is broken");
+    assert_given_up(Garbage, "it is no profile");
+}
+
+#[test]
+fn what_is_completed_within_2_s_is_not_reported() {
+    for content in [Cut, CutInside, Broken, Garbage] {
+        let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+        simulation.write("a.cpuprofile", content);
+        pass(&mut simulation, 1900);
+        simulation.write("a.cpuprofile", Profile(4));
+        simulation.rest();
+        assert_eq!((simulation.errors.len(), simulation.shown), (0, vec![2, 4]), "{content:?}");
+    }
+}
+
+#[test]
+fn a_file_that_takes_long_to_read_is_not_read_over_and_over() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.pace.load = Duration::from_secs(30);
+    simulation.write("a.cpuprofile", CutInside);
+    pass(&mut simulation, 30_000 + 1000);
+    assert_eq!(simulation.errors.len(), 0);
+    // It may have been written while it was read: after a pause, once more.
+    pass(&mut simulation, 60_000);
+    assert_eq!(simulation.errors.len(), 1);
+    simulation.rest();
+    assert_eq!((simulation.errors.len(), simulation.shown), (1, vec![2]));
+}
+
+#[test]
+fn a_deleted_file_is_marked_at_once_and_reported_after_2_s() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.delete("a.cpuprofile");
+    pass(&mut simulation, NOTICED);
+    assert!(simulation.world.deleted);
+    pass(&mut simulation, 1999);
+    assert_eq!(simulation.warnings, [""; 0]);
+    pass(&mut simulation, 2);
+    let message = "/no/such/folder/a.cpuprofile: the file was deleted; the costs shown stay until there is a newer profile";
+    assert_eq!(simulation.warnings, [message]);
+    simulation.rest();
+    assert_eq!((simulation.warnings.len(), simulation.samples()), (1, Some(2)));
+    // A change of the view is no news of the file.
+    simulation.set_view(serde_json::json!({ "inlines": "callSite" }));
+    simulation.rest();
+    assert!(simulation.world.deleted);
+    simulation.write("b.cpuprofile", Profile(4));
+    simulation.rest();
+    assert_eq!((simulation.warnings.len(), simulation.samples()), (1, Some(4)));
+    assert!(!simulation.world.deleted);
+}
+
+#[test]
+fn a_file_that_comes_back_within_2_s_is_not_reported() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.delete("a.cpuprofile");
+    pass(&mut simulation, 1900);
+    simulation.write("a.cpuprofile", Profile(4));
+    simulation.rest();
+    assert_eq!((simulation.warnings.len(), simulation.shown), (0, vec![2, 4]));
+    assert!(!simulation.world.deleted);
+}
+
+#[test]
+fn a_profile_that_is_deleted_as_soon_as_it_is_shown_is_reported_like_the_one_before() {
+    let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
+    simulation.delete("a.cpuprofile");
+    simulation.rest();
+    simulation.write("b.cpuprofile", Profile(4));
+    while simulation.samples() == Some(2) {
+        pass(&mut simulation, 1);
+    }
+    simulation.delete("b.cpuprofile");
+    simulation.rest();
+    assert_eq!(simulation.warnings.len(), 2, "{:?}", simulation.warnings);
+}

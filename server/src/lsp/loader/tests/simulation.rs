@@ -1,0 +1,435 @@
+//! A clock in memory, and a [`State`] that works with it and with a [`Disk`]. Whatever happens, it checks
+//! what holds at every moment.
+
+use super::disk::{Content, Disk, ROOT, path};
+use crate::lsp::loader::effect::{Effect, Outcome, Severity};
+use crate::lsp::loader::event::Event;
+use crate::lsp::loader::jobs::{CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow};
+use crate::lsp::loader::state::State;
+use crate::lsp::loader::work_queue::WorkId;
+use engine::baseline::Baseline;
+use engine::load::{Environment, Known, index_sources, load, renew, renew_with_symbols};
+use engine::overrides::{Change, Choices};
+use engine::settings::Settings;
+use engine::snapshot::Snapshot;
+use engine::stages::loaded::{LoadError, Loaded};
+use engine::stamp::Stamp;
+use engine::world::World;
+use formats::ReadError;
+use profile::Thread;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::discriminant;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long background work takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    pub look: Duration,
+    pub load: Duration,
+    pub resolve: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let ms = Duration::from_millis;
+        Self { look: ms(1), load: ms(10), resolve: ms(700) }
+    }
+}
+
+/// Background work that goes on.
+#[derive(Debug)]
+struct Pending {
+    job: Job,
+    /// What was read, if the work has read it already.
+    read: Option<Result<Loaded, LoadError>>,
+    ready: Instant,
+    is_stopped: bool,
+}
+
+pub struct Simulation {
+    state: State<u32>,
+    pub disk: Disk,
+    pub pace: Pace,
+    /// Work that was stopped has a result all the same.
+    pub stops_late: bool,
+    /// Files are read when a load ends, not when it starts.
+    pub reads_late: bool,
+    /// What was published last.
+    pub world: Arc<World>,
+    /// The samples that were shown one after the other, once for each profile that was read.
+    pub shown: Vec<u32>,
+    /// By command.
+    pub answers: BTreeMap<u32, Outcome>,
+    pub commands: u32,
+    pub errors: Vec<String>,
+    /// Beside the errors: which writing of which file they are about.
+    pub reports: Vec<(String, (PathBuf, Stamp))>,
+    pub warnings: Vec<String>,
+    pub diagnostics: BTreeMap<PathBuf, String>,
+    /// Files whose load was cancelled.
+    pub given_up: Vec<(PathBuf, Stamp)>,
+    pub looks: u32,
+    begin: Instant,
+    now: Instant,
+    pending: BTreeMap<WorkId, Pending>,
+    /// The file of the load that ends just now.
+    ending: Option<(PathBuf, Stamp)>,
+    known: Known,
+}
+
+/// More steps than any test needs until nothing is left to do.
+const MOST_STEPS: u32 = 10_000;
+
+impl Simulation {
+    /// Starts with these settings and files, which are an hour old, the first the oldest.
+    pub fn new(settings: &Value, files: &[(&str, Content)]) -> Self {
+        let (settings, warnings) = Settings::parse(settings);
+        assert_eq!(warnings, [""; 0]);
+        let world = World {
+            settings: Arc::new(settings),
+            roots: vec![PathBuf::from(ROOT)],
+            ..World::default()
+        };
+        let world = Arc::new(world);
+        let begin = Instant::now();
+        let mut this = Self {
+            state: State::new(world.clone()),
+            disk: Disk::default(),
+            pace: Pace::default(),
+            stops_late: false,
+            reads_late: false,
+            world,
+            shown: Vec::new(),
+            answers: BTreeMap::new(),
+            commands: 0,
+            errors: Vec::new(),
+            reports: Vec::new(),
+            warnings: Vec::new(),
+            diagnostics: BTreeMap::new(),
+            given_up: Vec::new(),
+            looks: 0,
+            begin,
+            now: begin,
+            pending: BTreeMap::new(),
+            ending: None,
+            known: Known::default(),
+        };
+        for (i, &(name, content)) in files.iter().enumerate() {
+            let modified = this.wall() - Duration::from_secs(3600 - i as u64);
+            this.disk.put(name, Stamp::new(0, modified), content);
+        }
+        let effects = this.state.start(this.now);
+        this.perform(effects);
+        this
+    }
+
+    /// One that shows the newest of `files`, and has nothing left to do.
+    pub fn showing(files: &[(&str, Content)]) -> Self {
+        let mut this = Self::new(&json!({}), files);
+        this.rest();
+        assert_eq!(this.shown.len(), 1);
+        this
+    }
+
+    /// The time of the files.
+    pub fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30) + (self.now - self.begin)
+    }
+
+    /// Writes a file, which is newer than all others.
+    pub fn write(&mut self, name: &str, content: Content) {
+        // Time passes, so that no two writings are the same.
+        self.pass(Duration::from_millis(1));
+        self.disk.put(name, Stamp::new(0, self.wall()), content);
+        self.event(Event::Look);
+    }
+
+    /// Its writer closes a file.
+    pub fn close(&mut self, name: &str) {
+        let stamp = self.disk.files.get(&path(name)).map(|file| file.stamp);
+        self.event(Event::Closed(stamp.into_iter().collect()));
+    }
+
+    pub fn delete(&mut self, name: &str) {
+        self.disk.files.remove(&path(name));
+        self.event(Event::Look);
+    }
+
+    /// Gives a command; its number is that of its answer.
+    pub fn command(&mut self, event: impl FnOnce(u32) -> Event<u32>) -> u32 {
+        self.commands += 1;
+        self.event(event(self.commands));
+        self.commands
+    }
+
+    pub fn set_view(&mut self, values: Value) -> u32 {
+        let choices = serde_json::from_value(values).expect("the choices are known");
+        self.command(|answer| Event::Choose(Change::Set(choices), answer))
+    }
+
+    /// Picks a profile, which must exist, or none.
+    pub fn pick(&mut self, name: Option<&str>) -> u32 {
+        let path = name.map(path);
+        self.given_up.retain(|(given_up, _)| Some(given_up) != path.as_ref());
+        let change = Change::Set(Choices { profile: Some(path), ..Choices::default() });
+        self.command(|answer| Event::Choose(change, answer))
+    }
+
+    pub fn reload(&mut self) -> u32 {
+        self.given_up.clear();
+        self.command(Event::Reload)
+    }
+
+    /// Cancels the load or the look for addresses that goes on, if any.
+    pub fn cancel(&mut self) {
+        let id = self.pending.iter().find(|(_, pending)| {
+            matches!(pending.job, Job::Load(_) | Job::Resolve(_)) && !pending.is_stopped
+        });
+        let Some((&id, pending)) = id else { return };
+        if let Job::Load(LoadJob { from: LoadFrom::Files { files, .. }, .. }) = &pending.job {
+            self.given_up.extend(files.iter().map(|file| (file.path.clone(), file.stamp)));
+        }
+        self.event(Event::Cancel(id.0));
+    }
+
+    pub fn event(&mut self, event: Event<u32>) {
+        let effects = self.state.on_event(event, self.now);
+        self.perform(effects);
+    }
+
+    /// Lets time pass.
+    pub fn pass(&mut self, time: Duration) {
+        let until = self.now + time;
+        while let Some(next) = self.next().filter(|next| *next <= until) {
+            self.now = self.now.max(next);
+            self.step();
+        }
+        self.now = until;
+    }
+
+    /// Lets time pass until nothing is left to do.
+    pub fn rest(&mut self) {
+        for _ in 0..MOST_STEPS {
+            let Some(next) = self.next() else { return };
+            self.now = self.now.max(next);
+            self.step();
+        }
+        panic!("there is always something to do: {:?}", self.state);
+    }
+
+    /// When something happens next.
+    fn next(&self) -> Option<Instant> {
+        let ready = self.pending.values().map(|pending| pending.ready);
+        ready.chain(self.state.next_wake()).min()
+    }
+
+    fn step(&mut self) {
+        let ready = self.pending.iter().find(|(_, pending)| pending.ready <= self.now);
+        if let Some(id) = ready.map(|(&id, _)| id) {
+            self.finish(id);
+        } else {
+            let effects = self.state.on_time(self.now);
+            self.perform(effects);
+        }
+    }
+
+    /// What is shown: how many samples of which file.
+    pub fn samples(&self) -> Option<u32> {
+        self.world.snapshot().map(|shown| samples_of(shown))
+    }
+
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        self.world.snapshot().expect("something is shown")
+    }
+
+    /// Whether work of the kind of `Job::Load` and so on goes on.
+    pub fn is_running(&self, kind: impl Fn(&Job) -> bool) -> bool {
+        self.pending.values().any(|pending| kind(&pending.job))
+    }
+
+    fn perform(&mut self, effects: Vec<Effect<u32>>) {
+        for effect in effects {
+            match effect {
+                Effect::Publish(world) => self.publish(world),
+                Effect::Start(id, job) => self.begin(id, job),
+                Effect::Stop(id) => {
+                    let pending =
+                        self.pending.get_mut(&id).expect("only work that goes on is stopped");
+                    assert!(!pending.is_stopped, "stopped twice");
+                    pending.is_stopped = true;
+                    if !self.stops_late {
+                        pending.ready = self.now;
+                    }
+                }
+                Effect::Answer(command, outcome) => {
+                    if let Ok(world) = &outcome {
+                        assert!(Arc::ptr_eq(world, &self.world), "what was answered is published");
+                    }
+                    let before = self.answers.insert(command, outcome);
+                    assert!(before.is_none(), "command {command} is answered twice");
+                }
+                Effect::Log(Severity::Error, message) => {
+                    let writing = self.ending.clone().expect("only what was read is an error");
+                    self.reports.push((message.clone(), writing));
+                    self.errors.push(message);
+                }
+                Effect::Log(Severity::Warning, message) => self.warnings.push(message),
+                Effect::Diagnose(path, Some((_, message))) => {
+                    self.diagnostics.insert(path, message);
+                }
+                Effect::Diagnose(path, None) => drop(self.diagnostics.remove(&path)),
+                Effect::Watch(_) | Effect::WatchBy(_) => {}
+            }
+        }
+    }
+
+    fn publish(&mut self, world: Arc<World>) {
+        assert!(world.revision >= self.world.revision);
+        if let Some(before) = self.world.snapshot() {
+            let after = world.snapshot().expect("what was shown once never vanishes");
+            if !Arc::ptr_eq(before, after) {
+                assert!(world.revision > self.world.revision, "a swap that nobody hears of");
+            }
+            if !Arc::ptr_eq(&before.loaded, &after.loaded) {
+                self.shown.push(samples_of(after));
+            }
+        } else if let Some(first) = world.snapshot() {
+            self.shown.push(samples_of(first));
+        }
+        self.world = world;
+    }
+
+    fn begin(&mut self, id: WorkId, job: Job) {
+        let same_kind = |pending: &Pending| discriminant(&pending.job) == discriminant(&job);
+        assert!(!self.pending.values().any(same_kind), "two of a kind at a time: {job:?}");
+        let takes = match &job {
+            Job::Look(_) => self.pace.look,
+            Job::Load(_) | Job::Compare(_) => self.pace.load,
+            Job::Resolve(_) => self.pace.resolve,
+        };
+        let read = profile_of(&job).filter(|_| !self.reads_late).map(|path| self.disk.read(path));
+        let ready = self.now + takes;
+        assert!(self.pending.insert(id, Pending { job, read, ready, is_stopped: false }).is_none());
+    }
+
+    /// Ends background work with what it gives.
+    fn finish(&mut self, id: WorkId) {
+        let Some(Pending { job, read, is_stopped, .. }) = self.pending.remove(&id) else { return };
+        let read = read.or_else(|| profile_of(&job).map(|path| self.disk.read(path)));
+        let (before, baseline) = (self.world.snapshot().cloned(), self.world.baseline.clone());
+        let stops = is_stopped && !self.stops_late;
+        match job {
+            Job::Look(request) => {
+                self.looks += 1;
+                let looked = self.disk.look(&request);
+                self.result(JobResult::Looked(id, Some(Box::new(looked))));
+            }
+            Job::Load(job) => {
+                if let LoadFrom::Files { files, .. } = &job.from {
+                    self.ending = files.first().map(|file| (file.path.clone(), file.stamp));
+                }
+                let outcome = if stops { Err(cancelled(job.path())) } else { self.load(job, read) };
+                let outcome = outcome.map(Box::new);
+                self.result(JobResult::Loaded(id, LoadResult { took: self.pace.load, outcome }));
+            }
+            Job::Resolve(job) => {
+                if !stops {
+                    let environment = Environment {
+                        settings: &job.shown.settings,
+                        index: &job.index,
+                        known: &self.known,
+                    };
+                    let snapshot = renew(&job.shown, environment);
+                    self.result(JobResult::Resolved(id, Box::new(snapshot)));
+                }
+                self.result(JobResult::ResolvedAll(id));
+            }
+            Job::Compare(job) => {
+                let outcome =
+                    if stops { Err(cancelled(&job.path)) } else { self.compare(&job, read) };
+                self.result(JobResult::Compared(id, outcome.map(Box::new)));
+            }
+        }
+        if is_stopped {
+            let same = |a: &Arc<Snapshot>, b: &Arc<Snapshot>| Arc::ptr_eq(a, b);
+            assert!(before.iter().zip(self.world.snapshot()).all(|(a, b)| same(a, b)));
+            assert_eq!(before.is_some(), self.world.snapshot().is_some());
+            let now = &self.world.baseline;
+            assert_eq!(baseline.map(|it| Arc::as_ptr(&it)), now.as_ref().map(Arc::as_ptr));
+        }
+    }
+
+    fn result(&mut self, result: JobResult) {
+        let effects = self.state.on_result(result, self.now);
+        self.perform(effects);
+    }
+
+    fn load(
+        &self,
+        job: LoadJob,
+        read: Option<Result<Loaded, LoadError>>,
+    ) -> Result<ToShow, LoadError> {
+        if matches!(job.from, LoadFrom::Shown(_)) {
+            return job.run(&self.known, &mut |_| ControlFlow::Continue(()));
+        }
+        let world = &job.world;
+        let settings = &world.settings.costs();
+        let index = Arc::new(index_sources(&world.roots, &settings.sources));
+        let environment = Environment { settings, index: &index, known: &self.known };
+        let snapshot = snapshot(read, environment)?;
+        let baseline = world.baseline.as_ref().map(|baseline| {
+            Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
+        });
+        Ok(ToShow { snapshot, index, failed: Vec::new(), baseline })
+    }
+
+    fn compare(
+        &self,
+        job: &CompareJob,
+        read: Option<Result<Loaded, LoadError>>,
+    ) -> Result<Baseline, LoadError> {
+        let settings = &job.world.settings.costs();
+        let index = &index_sources(&[], &settings.sources);
+        let environment = Environment { settings, index, known: &self.known };
+        Ok(Baseline::new(Arc::new(snapshot(read, environment)?)))
+    }
+
+    /// The numbers of the commands that were not answered.
+    pub fn unanswered(&self) -> BTreeSet<u32> {
+        (1..=self.commands).filter(|command| !self.answers.contains_key(command)).collect()
+    }
+}
+
+/// How many samples a snapshot has.
+#[expect(clippy::cast_sign_loss, reason = "a number of samples")]
+pub fn samples_of(shown: &Snapshot) -> u32 {
+    shown.costs.total as u32
+}
+
+/// The profile that a job reads.
+fn profile_of(job: &Job) -> Option<&Path> {
+    match job {
+        Job::Load(LoadJob { from: LoadFrom::Files { files, .. }, .. }) => {
+            let [file] = &files[..] else { panic!("{files:?}") };
+            Some(&file.path)
+        }
+        Job::Compare(job) => Some(&job.path),
+        Job::Load(_) | Job::Look(_) | Job::Resolve(_) => None,
+    }
+}
+
+fn snapshot(
+    read: Option<Result<Loaded, LoadError>>,
+    environment: Environment<'_>,
+) -> Result<Snapshot, LoadError> {
+    let read = read.expect("it reads a profile")?;
+    load(vec![(read, Thread::default())], environment, &mut |_| ControlFlow::Continue(()))
+}
+
+fn cancelled(path: &Path) -> LoadError {
+    LoadError::Read { path: path.to_owned(), source: ReadError::cancelled() }
+}

@@ -1,0 +1,69 @@
+//! What was chosen in an earlier session, brought back from the `state` that the client kept.
+
+use super::loader::{Answer, Compare, Event};
+use engine::overrides::{Change, Choices, ChosenBaseline};
+use engine::state::{self, State};
+use engine::world::World;
+use lsp_types::MessageType;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+use tower_lsp::Client;
+
+/// Takes the state out of the options of `initialize`; a sentence where it is none.
+pub fn take(options: &mut Value) -> (Option<State>, Option<String>) {
+    let given = options.as_object_mut().and_then(|options| options.remove("state"));
+    let parsed = match given {
+        None | Some(Value::Null) => return (None, None),
+        Some(Value::String(text)) => state::parse(&text),
+        Some(_) => Err("`state` is no string".to_owned()),
+    };
+    match parsed {
+        Ok(state) => (Some(state), None),
+        Err(problem) => (None, Some(format!("initializationOptions: {problem}; it is ignored"))),
+    }
+}
+
+/// Sends what was chosen to the loader. What cannot be chosen any more is logged.
+pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender<Event>) {
+    let compare = match &state.overrides.baseline {
+        None => None,
+        Some(ChosenBaseline::Nothing) => Some(Compare::Nothing),
+        Some(chosen) => chosen.file().map(|path| Compare::With(path.to_owned())),
+    };
+    if compare.is_none() && state.overrides.baseline.take().is_some() {
+        log(client, "the baseline was rewritten since".to_owned());
+    }
+    send(client, events, |answer| Event::Choose(Change::Restore(state.overrides), answer));
+    if let Some(path) = state.profile {
+        let choices = Choices { profile: Some(Some(path)), ..Choices::default() };
+        send(client, events, |answer| Event::Choose(Change::Set(choices), answer));
+    }
+    if let Some(with) = compare {
+        send(client, events, |answer| Event::Compare(with, answer));
+    }
+}
+
+/// Sends one event, and logs why it could not be carried out.
+fn send(
+    client: &Client,
+    events: &mpsc::UnboundedSender<Event>,
+    event: impl FnOnce(Answer) -> Event,
+) {
+    let (answer, outcome) = oneshot::channel::<Result<Arc<World>, String>>();
+    let _ = events.send(event(answer));
+    let client = client.clone();
+    tokio::spawn(async move {
+        if let Ok(Err(problem)) = outcome.await {
+            log(&client, problem);
+        }
+    });
+}
+
+fn log(client: &Client, problem: String) {
+    let client = client.clone();
+    tokio::spawn(async move {
+        let message = format!("costline: `state` cannot be restored: {problem}");
+        client.log_message(MessageType::WARNING, message).await;
+    });
+}

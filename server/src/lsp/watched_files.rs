@@ -1,0 +1,55 @@
+//! Asks the client to report changes of profiles (`workspace/didChangeWatchedFiles`): on some file
+//! systems it notices what the operating system does not tell the server.
+
+use engine::discovery::watch_globs;
+use engine::world::World;
+use lsp_guard::ask;
+use lsp_types::request::{RegisterCapability, UnregisterCapability};
+use lsp_types::{
+    DidChangeWatchedFilesRegistrationOptions, FileSystemWatcher, GlobPattern, Registration,
+    RegistrationParams, Unregistration, UnregistrationParams,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tower_lsp::Client;
+
+const ID: &str = "costline/profiles";
+const METHOD: &str = "workspace/didChangeWatchedFiles";
+const DEADLINE: Duration = Duration::from_secs(10);
+
+/// Registers the files that discovery looks at, and again when the settings name others.
+pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
+    let mut registered = watch_globs(&world.borrow_and_update().settings);
+    register(&client, &registered).await;
+    while world.changed().await.is_ok() {
+        let globs = watch_globs(&world.borrow_and_update().settings);
+        if globs != registered {
+            unregister(&client).await;
+            register(&client, &globs).await;
+            registered = globs;
+        }
+    }
+}
+
+async fn register(client: &Client, globs: &[String]) {
+    let watcher = |glob: &String| FileSystemWatcher {
+        glob_pattern: GlobPattern::String(glob.clone()),
+        kind: None,
+    };
+    let options =
+        DidChangeWatchedFilesRegistrationOptions { watchers: globs.iter().map(watcher).collect() };
+    let registration = Registration {
+        id: ID.to_owned(),
+        method: METHOD.to_owned(),
+        register_options: serde_json::to_value(options).ok(),
+    };
+    let params = RegistrationParams { registrations: vec![registration] };
+    let _ = ask::<RegisterCapability>(client, params, DEADLINE).await;
+}
+
+async fn unregister(client: &Client) {
+    let gone = Unregistration { id: ID.to_owned(), method: METHOD.to_owned() };
+    let params = UnregistrationParams { unregisterations: vec![gone] };
+    let _ = ask::<UnregisterCapability>(client, params, DEADLINE).await;
+}

@@ -1,7 +1,0 @@
-//! How costs are worded: the same for hints, lenses, hovers, reports and the command line.
-
-pub mod details;
-pub mod flamegraph;
-pub mod labels;
-pub mod text;
-pub mod units;

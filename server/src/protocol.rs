@@ -1,0 +1,92 @@
+//! What the server speaks beyond the protocol of language servers, made from the types: the JSON
+//! Schema, the types of the plug-ins and the page of the book. All are checked in, and the same as
+//! the types say; `UPDATE_EXPECT=1 cargo test` rewrites them.
+
+mod lua;
+mod model;
+mod page;
+mod typescript;
+
+use crate::book;
+use engine::roots::MARKERS;
+use expect_test::expect_file;
+use model::{CommandShape, GENERATED, Protocol};
+use serde_json::{Map, Value, json};
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    let Protocol { commands, types, changed, content } = Protocol::new();
+    let command = |CommandShape { name, does, arguments, answer }: CommandShape| {
+        let required = arguments.iter().filter(|argument| argument.is_required).count();
+        let schemas: Vec<_> = arguments.into_iter().map(|argument| argument.schema).collect();
+        let mut array = json!({"type": "array", "items": false});
+        if !schemas.is_empty() {
+            array["prefixItems"] = json!(schemas);
+            array["minItems"] = json!(required);
+        }
+        let shape =
+            json!({"description": does, "properties": {"arguments": array, "result": answer}});
+        (name.to_owned(), shape)
+    };
+    let mut methods: Map<String, Value> = commands.into_iter().map(command).collect();
+    methods.insert(
+        "costline/changed".to_owned(),
+        json!({
+            "description": "A notification of the server, to clients that announce `capabilities.experimental.costline.changed`.",
+            "properties": {"params": changed},
+            "required": ["params"],
+        }),
+    );
+    let [params, result] = content;
+    methods.insert(
+        "costline/textDocumentContent".to_owned(),
+        json!({
+            "description": "A request of the client: the text of a `costline:` document.",
+            "properties": {"params": params, "result": result},
+            "required": ["params"],
+        }),
+    );
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Commands",
+        "description": "What each command of the server takes as `arguments` and gives as `result`, and the messages that are the project's own.",
+        "type": "object",
+        "properties": methods,
+        "$defs": types,
+    });
+    let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
+    expect_file!["../../docs/commands.schema.json"].assert_eq(&format!("{text}\n"));
+}
+
+#[test]
+fn the_types_of_typescript_are_those_of_the_server() {
+    let text = typescript::text(&Protocol::new());
+    expect_file!["../../editors/vscode/src/protocol.generated.ts"].assert_eq(&text);
+}
+
+#[test]
+fn the_types_of_lua_are_those_of_the_server() {
+    let text = lua::text(&Protocol::new());
+    expect_file!["../../editors/neovim/lua/costline/types.lua"].assert_eq(&text);
+}
+
+#[test]
+fn the_project_markers_of_lua_are_those_of_the_server() {
+    // Neovim needs them before there is a server.
+    let markers = MARKERS.map(|marker| format!("  \"{marker}\","));
+    let text = format!(
+        "--- Files and folders that mark the top folder of a project.\n--- {GENERATED}\n\nreturn {{\n{}\n}}\n",
+        markers.join("\n")
+    );
+    expect_file!["../../editors/neovim/lua/costline/project_markers.lua"].assert_eq(&text);
+}
+
+#[test]
+fn the_page_is_that_of_the_commands() {
+    let page = page::text(&Protocol::new());
+    book::check(
+        "reference/commands.md",
+        &expect_file!["../../docs/reference/commands.md"],
+        page.trim_end(),
+    );
+}

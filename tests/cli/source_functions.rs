@@ -1,0 +1,212 @@
+//! Functions of the sources on the command line. The numbers are counted by hand.
+
+use crate::{Outcome, costline};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Five samples. `sum<u8>` calls `sum<f64>` in the first, and the last is of a closure of `sum`.
+const SAMPLES: &str = "\
+app::main (app.rs:8);app::sum<u8> (app.rs:2);app::sum<f64> (app.rs:3) 1
+app::main (app.rs:8);app::sum<u8> (app.rs:2) 1
+app::main (app.rs:9);app::sum<f64> (app.rs:3) 2
+app::main (app.rs:9);app::sum<f64> (app.rs:2);app::sum::{{closure}} (app.rs:4) 1
+";
+
+const SOURCE: &str = "\
+fn sum<T>(xs: &[T]) -> T {
+    let first = xs.first();
+    let rest = xs.iter()
+        .map(|x| x + x);
+    first + rest
+}
+fn main() {
+    sum(&[1_u8]);
+    sum(&[1.0]);
+}
+";
+
+/// A folder with the source, and the profile in it.
+fn project() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("app.rs"), SOURCE).unwrap();
+    let profile = folder.path().join("cpu.folded");
+    std::fs::write(&profile, SAMPLES).unwrap();
+    (folder, profile)
+}
+
+/// What a command prints of the profile.
+fn printed(profile: &Path, command: &str, more: &[&str]) -> String {
+    let root = profile.parent().unwrap().to_str().unwrap();
+    let arguments = [&[command, profile.to_str().unwrap(), "--root", root], more].concat();
+    Outcome::of(costline().args(arguments)).success()
+}
+
+/// The rows of a table, with single blanks between their words.
+fn rows(table: &str) -> Vec<String> {
+    let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    table.lines().skip(2).map(words).collect()
+}
+
+#[test]
+fn a_report_lists_functions_of_the_sources() {
+    let (_folder, profile) = project();
+    assert_eq!(
+        rows(&printed(&profile, "report", &[])),
+        [
+            "80.0% (4 samples) 100.0% (5 samples) app::sum<…> app.rs:1",
+            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs:7",
+            "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs:4",
+        ]
+    );
+    let edges = rows(&printed(&profile, "report", &["--by", "edge"]));
+    assert_eq!(
+        edges,
+        [
+            "100.0% (5 samples) app::main → app::sum<…> at app.rs:9",
+            "20.0% (1 sample) app::sum<…> → app::sum<…> at app.rs:2",
+            "20.0% (1 sample) app::sum<…> → app::sum::{{closure}} at app.rs:2",
+        ]
+    );
+}
+
+#[test]
+fn without_the_sources_functions_are_as_recorded() {
+    let (folder, profile) = project();
+    std::fs::remove_file(folder.path().join("app.rs")).unwrap();
+    assert_eq!(
+        rows(&printed(&profile, "report", &[])),
+        [
+            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs",
+            "60.0% (3 samples) 80.0% (4 samples) app::sum<f64> app.rs",
+            "20.0% (1 sample) 40.0% (2 samples) app::sum<u8> app.rs",
+            "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs",
+        ]
+    );
+    let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();
+    assert_eq!(report["definitions"], json!([]));
+}
+
+#[test]
+fn json_has_functions_as_recorded_and_their_definitions() {
+    let (folder, profile) = project();
+    let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();
+    let functions = report["functions"].as_array().unwrap().iter();
+    let functions: Vec<_> =
+        functions.map(|row| json!([row["name"], row["line"], row["self"], row["total"]])).collect();
+    assert_eq!(
+        functions,
+        [
+            json!(["app::main", null, 0, 5]),
+            json!(["app::sum<f64>", null, 3, 4]),
+            json!(["app::sum<u8>", null, 1, 2]),
+            json!(["app::sum::{{closure}}", null, 1, 1]),
+        ]
+    );
+    let path = folder.path().canonicalize().unwrap().join("app.rs");
+    let definition = |name: &str, line: u32, [own, total]: [u32; 2], functions: &[u32]| {
+        json!({
+            "name": name, "path": path, "file": "app.rs", "line": line, "self": own,
+            "total": total, "functions": functions,
+        })
+    };
+    assert_eq!(
+        report["definitions"],
+        json!([
+            definition("app::sum<…>", 1, [4, 5], &[1, 2]),
+            definition("app::main", 7, [0, 5], &[0]),
+            definition("app::sum::{{closure}}", 4, [1, 1], &[3]),
+        ])
+    );
+}
+
+#[test]
+fn annotate_names_functions_above_their_definitions() {
+    let (_folder, profile) = project();
+    let text = printed(&profile, "annotate", &[]);
+    let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    let rows: Vec<_> = text.lines().skip(4).map(words).collect();
+    assert_eq!(
+        rows,
+        [
+            "app::sum<…>: self 80.0% (4 samples) · total 100.0% (5 samples)",
+            "1 fn sum<T>(xs: &[T]) -> T {",
+            "20.0% 60.0% 2 let first = xs.first();",
+            "60.0% 60.0% 3 let rest = xs.iter()",
+            "app::sum::{{closure}}: self 20.0% (1 sample) · total 20.0% (1 sample)",
+            "20.0% 20.0% 4 .map(|x| x + x);",
+            "5 first + rest",
+            "6 }",
+            "app::main: self 0.0% (0 samples) · total 100.0% (5 samples)",
+            "7 fn main() {",
+            "40.0% 8 sum(&[1_u8]);",
+            "60.0% 9 sum(&[1.0]);",
+            "10 }",
+        ]
+    );
+}
+
+#[test]
+fn a_tree_has_paths_of_functions_of_the_sources() {
+    let (_folder, profile) = project();
+    assert_eq!(
+        rows(&printed(&profile, "tree", &[])),
+        [
+            "100.0% (5 samples) app::main app.rs:7",
+            "100.0% (5 samples) 60.0% (3 samples) app::sum<…> app.rs:1",
+            "20.0% (1 sample) 20.0% (1 sample) app::sum<…> app.rs:1",
+            "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs:4",
+        ]
+    );
+    let tree: Value = serde_json::from_str(&printed(&profile, "tree", &["--json"])).unwrap();
+    let nodes: Vec<_> = tree["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| json!([node["name"], node["depth"], node["self"], node["total"]]))
+        .collect();
+    assert_eq!(
+        nodes,
+        [
+            json!(["app::main", 0, 0, 5]),
+            json!(["app::sum<…>", 1, 3, 5]),
+            json!(["app::sum<…>", 2, 1, 1]),
+            json!(["app::sum::{{closure}}", 2, 1, 1]),
+        ]
+    );
+}
+
+/// Named by one instance, all of them are merged into their callers.
+#[test]
+fn transforms_act_on_functions_of_the_sources() {
+    let (_folder, profile) = project();
+    let view = ["--transform", "merge-function:app::sum<u8>"];
+    assert_eq!(
+        rows(&printed(&profile, "report", &view)),
+        [
+            "80.0% (4 samples) 100.0% (5 samples) app::main app.rs:7",
+            "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs:4",
+        ]
+    );
+    let report = printed(&profile, "report", &[&view[..], &["--json"]].concat());
+    let report: Value = serde_json::from_str(&report).unwrap();
+    for table in ["functions", "definitions"] {
+        let rows = report[table].as_array().unwrap().iter();
+        let rows: Vec<_> =
+            rows.map(|row| json!([row["name"], row["self"], row["total"]])).collect();
+        let expected = [json!(["app::main", 4, 5]), json!(["app::sum::{{closure}}", 1, 1])];
+        assert_eq!(rows, expected, "{table}");
+    }
+    let export = [&view[..], &["--to", "folded"]].concat();
+    let mut stacks: Vec<_> =
+        printed(&profile, "export", &export).lines().map(str::to_owned).collect();
+    stacks.sort();
+    assert_eq!(
+        stacks,
+        [
+            "app::main (app.rs:8) 2",
+            "app::main (app.rs:9) 2",
+            "app::main (app.rs:9);app::sum::{{closure}} (app.rs:4) 1",
+        ]
+    );
+}

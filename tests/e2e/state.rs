@@ -1,0 +1,108 @@
+//! What was chosen in one session is there in the next, if the client keeps it.
+
+use serde_json::{Value, json};
+
+use crate::support::profiles::six_samples;
+use crate::support::requests::text;
+use crate::support::{Server, Workspace, six};
+
+/// The values of all choices, by key.
+fn chosen(view: &Value) -> Value {
+    let choices = view["choices"].as_array().unwrap().iter();
+    choices.map(|choice| (text(&choice["key"]), choice["value"].clone())).collect()
+}
+
+/// A server that gets a state back, once it shows something.
+fn restarted(workspace: &Workspace, options: Value) -> Server {
+    let mut server = Server::builder(workspace).options(options).start();
+    server.wait_profile();
+    server
+}
+
+#[test]
+fn all_that_was_chosen_is_restored() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    workspace.write("old.folded", "main (app.py:10);hash (lib.py:5) 3\n");
+    assert_eq!(server.view()["state"], Value::Null, "nothing is chosen");
+    server.set_view(json!({ "unit": "both", "show": "self", "threads": [], "metric": "samples" }));
+    server.set_view(json!({ "profile": "cpu.folded", "baseline": "old.folded" }));
+    server.execute("costline.pushTransform", json!(["drop-function:eval"]));
+    let focus = json!({ "type": "merge-node", "path": ["main", "parse"] });
+    let view = server.execute("costline.pushTransform", json!([focus]));
+    let state = view["state"].clone();
+    assert!(state.is_string(), "{view}");
+    server.eventually("the same in the notification", |server| {
+        (server.sent("costline/changed").pop()?["state"] == state).then_some(())
+    });
+    server.finish();
+
+    // The state wins over settings.
+    let options = json!({ "state": state, "unit": "absolute", "hints": { "show": "total" } });
+    let mut server = restarted(&workspace, options);
+    let again = server.eventually("the state", |server| {
+        let again = server.view();
+        (!again["baseline"].is_null() && again["total"] == view["total"]).then_some(again)
+    });
+    assert_eq!(chosen(&again), chosen(&view));
+    assert_eq!(
+        (&again["transforms"], &again["state"], &again["profile"]["picked"]),
+        (&view["transforms"], &state, &json!(true))
+    );
+    assert_eq!(again["baseline"]["name"], "old.folded");
+    assert_eq!(server.warnings(), [""; 0]);
+
+    // Going back to the settings leaves nothing behind.
+    server.execute("costline.clearTransforms", json!([]));
+    let nothing =
+        json!({ "unit": null, "show": null, "threads": null, "metric": null, "profile": null });
+    let view = server.set_view(nothing);
+    assert_eq!(
+        (&chosen(&view)["unit"], &chosen(&view)["show"]),
+        (&json!("absolute"), &json!("total"))
+    );
+}
+
+#[test]
+fn a_baseline_that_was_shown_is_restored_while_its_file_is_as_it_was() {
+    let workspace = six_samples();
+    let (mut server, _) = six(&workspace);
+    let state = server.set_view(json!({ "baseline": true }))["state"].clone();
+    server.finish();
+
+    let mut server = restarted(&workspace, json!({ "state": state }));
+    server.eventually("the baseline", |server| {
+        (server.view()["baseline"]["name"] == "cpu.folded").then_some(())
+    });
+    server.finish();
+
+    workspace.rename_over("cpu.folded", "main (app.py:10) 5\n");
+    let mut server = restarted(&workspace, json!({ "state": state }));
+    let view = server.view();
+    assert_eq!((&view["baseline"], &view["state"]), (&Value::Null, &Value::Null));
+    let warnings = server.warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains("rewritten"), "{warnings:?}");
+}
+
+#[test]
+fn what_is_no_state_is_ignored_with_one_warning() {
+    let workspace = six_samples();
+    for (state, warned) in [
+        (json!("{\"v\":1,\"unit\":\"furlongs\"}"), "`furlongs`"),
+        (json!("nonsense"), "`state`"),
+        (json!({ "v": 1 }), "`state` is no string"),
+        (json!("{\"v\":99}"), "version 99"),
+        (json!("{\"v\":1,\"profile\":\"/nowhere/gone.folded\"}"), "gone.folded"),
+    ] {
+        let mut server = restarted(&workspace, json!({ "state": state, "unit": "both" }));
+        let view = server.view();
+        assert_eq!((&chosen(&view)["unit"], &view["state"]), (&json!("both"), &Value::Null));
+        let warnings = server.eventually("the warning", |server| {
+            let warnings = server.warnings();
+            (!warnings.is_empty()).then_some(warnings)
+        });
+        assert!(warnings.len() == 1 && warnings[0].contains(warned), "{warnings:?}");
+    }
+    let mut server = restarted(&workspace, json!({ "state": null }));
+    assert_eq!((server.view()["state"].clone(), server.warnings()), (Value::Null, vec![]));
+}
