@@ -1,6 +1,6 @@
 //! Why a file could not be read: where, what was expected, what to do.
 
-use crate::Foreign;
+use crate::foreign::Foreign;
 use profile::BuildError;
 use std::fmt;
 

@@ -1,7 +1,9 @@
 //! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any
 //! number of frames), both recognised by their magic bytes and never by the name of the file.
 
-use crate::{At, ErrorKind, Limits, Phase, ReadError};
+use crate::error::{At, ErrorKind, ReadError};
+use crate::limits::Limits;
+use crate::phase::Phase;
 use flate2::bufread::MultiGzDecoder;
 use profile::{WarningCode, Warnings};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
@@ -295,7 +297,7 @@ fn first_zstd_blocks(packed: &[u8], n: usize) -> FrameDecoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
     use flate2::{Compression, write::GzEncoder};
     use ruzstd::encoding::{CompressionLevel, compress_to_vec};
     use std::io::Write;

@@ -1,7 +1,9 @@
 //! What the head of a profile says of the run that wrote it: enough to tell whether two files are
 //! of one run, without reading either of them whole.
 
-use crate::{Format, Producer, detect};
+use crate::detect;
+use crate::format::Format;
+use crate::writer::Producer;
 
 /// Who wrote a profile, and when in the life of its process. What the format does not say, or not
 /// at its beginning, is absent.

@@ -6,7 +6,7 @@
 //! is said. Functions, locations and mappings have ids of their own, which are no row numbers and
 //! may leave gaps; id 0 points to none.
 
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 use prost::Message;
 
 /// A whole file.

@@ -1,4 +1,4 @@
-//! One reader per format.
+//! Reading a file: one reader per format, and what readers share.
 
 pub(crate) mod austin;
 pub(crate) mod callgrind;
@@ -8,9 +8,11 @@ pub(crate) mod cpuprofile;
 pub(crate) mod dhat;
 pub(crate) mod firefox;
 pub(crate) mod folded;
+pub(crate) mod func_text;
 pub(crate) mod heapprofile;
 pub(crate) mod json;
 pub(crate) mod mojo;
+pub(crate) mod number;
 pub(crate) mod perf_data;
 pub(crate) mod perf_event;
 pub(crate) mod perf_script;
@@ -21,123 +23,170 @@ pub(crate) mod rbspy_summary;
 pub(crate) mod rows;
 pub(crate) mod speedscope;
 pub(crate) mod stackprof;
+pub(crate) mod text;
 #[cfg(test)]
 mod text_rows;
 pub(crate) mod v8;
 
-use percent_encoding::percent_decode_str;
-use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder, WarningCode, Warnings};
-use std::borrow::Cow;
+use crate::detect::{detect, unknown, without_bom};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::inflate::{Inflated, inflate};
+use crate::limits::Limits;
+use crate::phase::Phase;
+use crate::read_result::Read;
+use profile::{Recording, WarningCode, Weights};
+use std::ops::ControlFlow;
 
-/// Text as a reader wants it, whatever bytes it has.
-pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
-    let text = String::from_utf8_lossy(bytes);
-    if let Cow::Owned(_) = text {
-        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-        warnings.add(WarningCode::InvalidUtf8, || {
-            format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
+/// Reads one file. `observe` hears what is being done and stops the read by returning `Break`.
+pub fn read(
+    bytes: Vec<u8>,
+    limits: Limits,
+    observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
+) -> Result<Read, ReadError> {
+    let Inflated { bytes, cut } = inflate(bytes, limits, observe)?;
+    if observe(Phase::Decoding(bytes.len() as u64)).is_break() {
+        return Err(ReadError::cancelled());
+    }
+    let text = without_bom(&bytes);
+    let format = detect(text);
+    if let Some(cut) = cut.clone().filter(|_| !format.is_some_and(Format::is_appended)) {
+        return Err(cut);
+    }
+    let mut read = match format {
+        Some(Format::FirefoxProcessed) => firefox::read(text),
+        Some(Format::FirefoxSlabs) => firefox::read_slabs(text),
+        Some(Format::Gecko) => firefox::read_gecko(text),
+        Some(Format::CpuProfile) => cpuprofile::read(text),
+        Some(Format::HeapProfile) => heapprofile::read(text),
+        Some(Format::ChromeTrace) => chrome_trace::read(text),
+        Some(Format::Speedscope) => speedscope::read(text),
+        Some(Format::Pprof) => pprof::read(text),
+        Some(Format::PerfData) => perf_data::read(&bytes, limits),
+        Some(Format::PerfScript) => perf_script::read(text),
+        Some(Format::Folded) => folded::read(text),
+        Some(Format::Rbspy) => rbspy::read(text),
+        Some(Format::AustinMojo) => mojo::read(text),
+        Some(Format::Pstats) => pstats::read(&bytes),
+        Some(Format::Stackprof) => stackprof::read(text),
+        Some(Format::Dhat) => dhat::read(text),
+        Some(Format::Callgrind) => callgrind::read(text),
+        Some(Format::RbspySummary) => rbspy_summary::read(text),
+        None => Err(unknown(text)),
+    }?;
+    check_weights(&read.recording)?;
+    if let Some(cut) = cut {
+        read.warnings.add(WarningCode::Truncated, || {
+            format!("{cut}; what was recorded until then is shown")
         });
     }
-    text
+    Ok(read)
 }
 
-/// A function as a reader finds it. Empty names mean "the profile does not say".
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct FuncText<'a> {
-    pub(crate) name: &'a str,
-    /// As the profile spells it.
-    pub(crate) file: &'a str,
-    /// Its library, with or without folder.
-    pub(crate) lib: &'a str,
-    /// Where it starts, 1-based; 0 = unknown.
-    pub(crate) line: u32,
-    pub(crate) column: u32,
-}
-
-impl FuncText<'_> {
-    pub(crate) fn intern(self, builder: &mut ProfileBuilder) -> Result<FuncId, BuildError> {
-        let func = self.func(builder)?;
-        builder.intern_func(func)
-    }
-
-    /// The row of the table, not put into it.
-    pub(crate) fn func(self, builder: &mut ProfileBuilder) -> Result<Func, BuildError> {
-        let given = |text: &str| !text.is_empty();
-        Ok(Func {
-            name: builder.intern_string(self.name)?,
-            source: given(self.file)
-                .then(|| builder.intern_source(&source_name(self.file)))
-                .transpose()?,
-            lib: given(self.lib).then(|| builder.intern_lib(library(self.lib))).transpose()?,
-            line: self.line,
-            column: self.column,
-        })
-    }
-}
-
-/// A 1-based position as JSON has it, a number; what is none becomes 0.
-pub(crate) fn position(number: f64) -> u32 {
-    // Casts saturate: below 0 is 0. What is above all positions is none either.
-    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
-    let position = number as u32;
-    if position == u32::MAX { 0 } else { position }
-}
-
-/// Whether a profiler can have counted so much: counters have 64 bits.
-pub(crate) fn fits_counter(number: f64) -> bool {
-    const MOST: f64 = 18_446_744_073_709_551_616.0;
-    number.abs() <= MOST
-}
-
-/// A library by its path or its mere name.
-pub(crate) fn library(text: &str) -> Lib {
-    match text.rsplit_once(['/', '\\']) {
-        Some((_, name)) if !name.is_empty() => {
-            Lib { name: name.to_owned(), path: text.to_owned(), ..Lib::default() }
+/// Refuses weights of which no sum, share or unit would make sense: not even 2^63 of them for each
+/// of 2^32 samples add up to so much.
+fn check_weights(recording: &Recording) -> Result<(), ReadError> {
+    const MOST: f64 = 1e30;
+    for (i, metric) in recording.metrics().iter().enumerate() {
+        let sum: f64 = match recording {
+            Recording::Stacks(profile) => {
+                let columns = profile.samples().iter().filter_map(|samples| {
+                    match samples.weights().get(i)? {
+                        Weights::Ones | Weights::Counts(_) => None,
+                        Weights::Each(column) => Some(column),
+                    }
+                });
+                columns.flatten().map(|weight| weight.abs()).sum()
+            }
+            Recording::Graph(graph) => {
+                let weights = graph
+                    .own
+                    .iter()
+                    .map(|own| &own.weights)
+                    .chain(graph.calls.iter().map(|call| &call.weights));
+                weights.filter_map(|weights| weights.get(i)).map(|weight| weight.abs()).sum()
+            }
+        };
+        if sum.is_nan() || sum > MOST {
+            let message = format!(
+                "the weights of metric `{}` add up to more than 10^30; expected weights of samples",
+                metric.name
+            );
+            return Err(ReadError::malformed(At::File, message));
         }
-        _ => Lib { name: text.to_owned(), ..Lib::default() },
     }
-}
-
-/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the
-/// profile spells it.
-pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
-    let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
-    let path = path.strip_prefix("localhost").unwrap_or(path);
-    if !path.starts_with('/') {
-        // A placeholder of a sanitised profile.
-        return Cow::Borrowed(name);
-    }
-    let path = percent_decode_str(path).decode_utf8_lossy();
-    match path.as_bytes() {
-        // file:///C:/x is C:/x.
-        [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => Cow::Owned(path[1..].to_owned()),
-        _ => path,
-    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{position, source_name};
+    use super::*;
+    use crate::error::ErrorKind;
 
-    #[test]
-    fn a_number_that_is_no_position_is_unknown() {
-        let numbers = [7.0, 0.0, -1.0, 1e20, 4_294_967_295.0, f64::NAN];
-        assert_eq!(numbers.map(position), [7, 0, 0, 0, 0, 0]);
+    fn read_text(text: &str) -> Result<Read, ReadError> {
+        read(text.as_bytes().to_vec(), Limits::default(), &mut |_| ControlFlow::Continue(()))
     }
 
     #[test]
-    fn file_urls_become_paths_and_all_else_stays() {
+    fn weights_beyond_all_sense_are_refused() {
+        let file = |weight: &str| {
+            format!(
+                r#"{{"shared":{{"frames":[{{"name":"f"}}]}},"profiles":[{{"type":"sampled","unit":"none","samples":[[0],[0]],"weights":[{weight},{weight}]}}]}}"#
+            )
+        };
+        assert!(read_text(&file(&u64::MAX.to_string())).is_ok());
+        for weight in ["1e30", "1e307"] {
+            let error = read_text(&file(weight)).unwrap_err();
+            assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::File), "{weight}");
+        }
+    }
+
+    /// A file that is appended to is as good as all its records but the bad ones.
+    #[test]
+    fn a_bad_number_costs_its_record() {
+        let big = "9".repeat(40);
         let cases = [
-            ("file:///a%20b/x.js?v=1", "/a b/x.js?v=1"),
-            ("file://localhost/a/x.js", "/a/x.js"),
-            ("file:///C:/a/x.js", "C:/a/x.js"),
-            ("file://<URL>", "file://<URL>"),
-            ("/a%20b/./x.js", "/a%20b/./x.js"),
-            ("node:fs", "node:fs"),
+            (format!("main;a 1\nmain;b {big}\nmain;c 2\n"), 3.0, WarningCode::MalformedLine),
+            (
+                format!("P1;T0:2;a.py:f:3 1\nP1;T0:2;a.py:f:3 {big}\nP1;T0:2;a.py:f:3 2\n"),
+                3.0,
+                WarningCode::MalformedLine,
+            ),
+            (
+                format!(
+                    "p 1 1.000001: 1 cpu:\n\t10 f+0x0 (p)\n\np 1 1.000002: {big} cpu:\n\t10 f+0x0 (p)\n\np 1 1.000003: 2 cpu:\n\t10 f+0x0 (p)\n\n"
+                ),
+                3.0,
+                WarningCode::MalformedSample,
+            ),
+            (
+                format!(
+                    r#"[{{"ph":"X","ts":0,"dur":3,"name":"f"}},{{"ph":"X","ts":1,"dur":{big},"name":"g"}}"#
+                ),
+                3.0,
+                WarningCode::MalformedEvent,
+            ),
+            (
+                r#"[{"ph":"X","ts":0,"dur":3,"name":"f"},{"ph":"X","ts":1e300,"dur":1,"name":"g"}"#
+                    .to_owned(),
+                3.0,
+                WarningCode::NoTime,
+            ),
         ];
-        for (name, expected) in cases {
-            assert_eq!(source_name(name), expected);
+        for (text, expected, warning) in cases {
+            let read = read_text(&text).unwrap();
+            let weights =
+                read.recording.sampled().unwrap().samples().iter().flat_map(|samples| {
+                    (0..samples.len()).map(|row| samples.weights()[0].get(row))
+                });
+            assert_eq!(weights.sum::<f64>(), expected, "{text}");
+            assert!(
+                read.warnings
+                    .as_slice()
+                    .iter()
+                    .any(|found| (found.code, found.count) == (warning, 1)),
+                "{text}"
+            );
         }
     }
 }

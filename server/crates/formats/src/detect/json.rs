@@ -1,7 +1,7 @@
 //! Looking at the keys of a JSON object without reading the rest: values are skipped, at the speed
 //! of memory, not parsed.
 
-use super::Format;
+use crate::format::Format;
 use crate::scan::{Scanned, Scanner, Stop};
 
 /// What the keys say.

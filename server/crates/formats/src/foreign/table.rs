@@ -1,7 +1,7 @@
 //! The files that are recognised and not read, in the order of the documentation. What stands
 //! further up is tried first.
 
-use super::Foreign;
+use super::kind::Foreign;
 use super::look::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
 use super::sign::Sign::{At, Begins, FolderName, Keys, Look};
 

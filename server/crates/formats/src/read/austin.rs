@@ -1,7 +1,7 @@
 //! What both of Austin's formats share, its text ([`super::folded`]) and its binary one
 //! ([`super::mojo`]): modes, values, threads.
 
-use crate::Producer;
+use crate::writer::Producer;
 use profile::{LineKnowledge, Metric, Thread};
 
 /// The module of frames in the kernel.

@@ -25,8 +25,11 @@ mod tree;
 
 pub(crate) use text::is_callgrind;
 
-use super::FuncText;
-use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use super::func_text::FuncText;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
 use profile::{
     Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
@@ -41,7 +44,7 @@ const TELLING_FUNCTIONS: usize = 10;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut reader = Reader::default();
-    let text = super::utf8(bytes, &mut reader.warnings);
+    let text = super::text::utf8(bytes, &mut reader.warnings);
     let mut lines = text.lines().enumerate().peekable();
     while let Some((i, line)) = lines.next() {
         let is_cut = lines.peek().is_none() && !text.ends_with('\n');
@@ -328,7 +331,7 @@ impl<'a> Reader<'a> {
                 line = 0;
                 None
             }
-            Some(file) => Some(self.builder.intern_source(&super::source_name(file))?),
+            Some(file) => Some(self.builder.intern_source(&super::text::source_name(file))?),
             None => None,
         };
         match (&mut self.block, call) {

@@ -20,15 +20,20 @@
 //! does not nest.
 
 mod event;
+mod names;
 mod operations;
 mod place;
 mod sampled;
 mod stack_frames;
 
 use super::calls::{self, What};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
 use crate::scan::{Scanned, Scanner, Stop};
-use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use crate::writer::{Dialect, Producer, Writer};
 use event::{Event, Text, id, number, time};
+use names::Names;
 use operations::{Category, Operations};
 use place::{PYTORCH, Place};
 use profile::{
@@ -75,24 +80,6 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
     }
     trace.finish()
-}
-
-/// The names that `M` events give, under ids as written.
-#[derive(Default)]
-struct Names<'a> {
-    processes: FxHashMap<Option<&'a str>, String>,
-    threads: FxHashMap<(Option<&'a str>, Option<&'a str>), String>,
-}
-
-impl<'a> Names<'a> {
-    fn thread(&self, pid: Option<&'a str>, tid: Option<&'a str>) -> Thread {
-        Thread {
-            name: self.threads.get(&(pid, tid)).cloned().unwrap_or_default(),
-            process_name: self.processes.get(&pid).cloned().unwrap_or_default(),
-            pid: pid.map(str::to_owned),
-            tid: tid.map(str::to_owned),
-        }
-    }
 }
 
 /// The events of one thread that make stacks.

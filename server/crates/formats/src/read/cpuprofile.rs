@@ -5,7 +5,9 @@
 
 use super::json;
 use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics};
-use crate::{Format, Read, ReadError};
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::read_result::Read;
 use profile::{ProfileBuilder, Recording, Thread, Warnings};
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
@@ -30,7 +32,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{At, ErrorKind};
+    use crate::error::{At, ErrorKind};
     use profile::WarningCode;
     use profile::{Code, LineKnowledge, Profile};
     use std::fmt::Write;

@@ -12,8 +12,11 @@
 //! inlined. The greatest size of each program point (`mb`, `mbk`) is left out: these were reached
 //! at different times, so that their sum is the size of nothing.
 
-use super::{FuncText, json};
-use crate::{At, Format, Read, ReadError};
+use super::func_text::FuncText;
+use super::json;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
 use profile::{
     Frame, FuncId, Metric, ProfileBuilder, Recording, Samples, Thread, WarningCode, Warnings,
     Weights,
@@ -214,7 +217,7 @@ impl<'a> Place<'a> {
 mod tests {
     use super::super::text_rows::{profile, rows, warnings};
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
 
     const HEAP: &str = r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr","tuth":500,
         "cmd":"./a","pid":7,"te":900,"tg":300,"pps":[

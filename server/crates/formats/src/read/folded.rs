@@ -12,9 +12,13 @@ mod sniff;
 pub(crate) use sniff::is_folded;
 
 use super::austin::{self, Mode};
+use super::func_text::FuncText;
 use super::rows::{MAX_METRICS, Rows};
-use super::{FuncText, utf8};
-use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use super::text::utf8;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Producer, Writer};
 use dialect::{Place, Position, Suffix};
 use profile::{
     Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, StackId, Thread, WarningCode,
@@ -424,7 +428,7 @@ impl<'a> Tables<'a> {
 mod tests {
     use super::super::text_rows::{labelled_rows, profile};
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
 
     fn read_text(text: &str) -> Read {
         read(text.as_bytes()).unwrap()

@@ -10,8 +10,10 @@
 //! walked here.
 
 use super::v8::CallFrame;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
 use crate::scan::{Scanned, Scanner, Stop};
-use crate::{At, Format, Read, ReadError};
 use profile::{
     LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread, WarningCode,
     Warnings, Weights,
@@ -143,7 +145,7 @@ impl<'a> Tree<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
 
     /// Each row as `caller>callee:start bytes`.
     fn rows(text: &str) -> String {

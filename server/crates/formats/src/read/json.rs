@@ -1,6 +1,6 @@
 //! Decoding JSON into tables, with errors that name the key.
 
-use crate::{At, ErrorKind, ReadError};
+use crate::error::{At, ErrorKind, ReadError};
 use serde::Deserialize;
 use std::borrow::Cow;
 

@@ -11,10 +11,13 @@
 //! stack could not be read to its end, is no frame. Source: Austin's wiki, "The MOJO file format",
 //! and the reader in the package austin-python.
 
-use super::FuncText;
 use super::austin::{self, Mode, ThreadPrefix, Values};
+use super::func_text::FuncText;
 use super::rows::Rows;
-use crate::{At, Format, Read, ReadError, Writer};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::Writer;
 use profile::{
     BuildError, Frame, FrameId, LineKnowledge, ProfileBuilder, Recording, StackId, WarningCode,
     Warnings,
@@ -434,7 +437,7 @@ fn weight(number: Number) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
     use profile::Profile;
     use std::fmt::Write;
 

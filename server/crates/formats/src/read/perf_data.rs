@@ -19,7 +19,11 @@ mod words;
 
 use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
-use crate::{At, Format, Limits, Producer, Read, ReadError, Writer};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::limits::Limits;
+use crate::read_result::Read;
+use crate::writer::{Producer, Writer};
 use container::{Container, Record, kind};
 use event::Event;
 use processes::Processes;

@@ -16,10 +16,15 @@ mod sniff;
 pub(crate) use sniff::is_perf_script;
 
 use super::folded::dialect::{Place, Position};
+use super::func_text::FuncText;
+use super::number::fits_counter;
 use super::perf_event::{PerfEvent, default_metric};
 use super::rows::{MAX_METRICS, Rows};
-use super::{FuncText, fits_counter, utf8};
-use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use super::text::utf8;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Producer, Writer};
 use frame::Frame;
 use header::Header;
 use lines::{Found, FrameLines, Lines, module_of, same_code, whole_lines};

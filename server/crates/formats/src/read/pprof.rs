@@ -12,10 +12,12 @@
 
 mod prune;
 
+use super::func_text::{FuncText, library};
 use super::rows::Rows;
-use super::{FuncText, library};
+use crate::error::{At, ReadError};
+use crate::format::Format;
 use crate::pprof_proto::{self as proto, Fields};
-use crate::{At, Format, Read, ReadError};
+use crate::read_result::Read;
 use profile::{
     AddressBase, Frame, FrameId, Func, FuncKey, Lib, LibId, LineKnowledge, Metric, ProfileBuilder,
     Recording, Thread, WarningCode, Warnings,
@@ -95,7 +97,7 @@ pub(crate) fn is_pprof(bytes: &[u8]) -> bool {
             }
             Ok(field) => (2..=15).contains(&field.tag),
             // Only the front of a file.
-            Err(error) => return n_fields >= 2 && error.kind == crate::ErrorKind::Truncated,
+            Err(error) => return n_fields >= 2 && error.kind == crate::error::ErrorKind::Truncated,
         };
         if !fits {
             return false;
@@ -469,7 +471,7 @@ fn dropped(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
     use crate::pprof_proto::{Function, Label, Line, Mapping, Sample, ValueType};
     use std::fmt::Write;
 

@@ -20,8 +20,11 @@ mod marshal;
 #[cfg(test)]
 mod tests;
 
-use super::FuncText;
-use crate::{Dialect, Format, Read, ReadError, Writer};
+use super::func_text::FuncText;
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
 use profile::{
     Call, CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,

@@ -9,10 +9,13 @@
 //! in C have neither file nor line. `on_cpu` is passed over: recordings exist in which it is false
 //! throughout, so it says nothing about idleness.
 
-use super::FuncText;
+use super::func_text::FuncText;
 use super::json::Text;
 use super::rows::Rows;
-use crate::{At, Format, Producer, Read, ReadError, Writer};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Producer, Writer};
 use profile::{Frame, FrameId, Metric, ProfileBuilder, Recording, Thread, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -203,7 +206,7 @@ impl<'a> Tables<'a> {
 mod tests {
     use super::super::text_rows::{profile, rows, warnings};
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
 
     /// `f` in C, called by `g` at line 7 of a file with both paths.
     const FRAMES: &str = r#"[{"name":"f [c function]","relative_path":"(unknown)","absolute_path":null,"lineno":null},{"name":"g","relative_path":"a.rb","absolute_path":"/p/a.rb","lineno":7}]"#;

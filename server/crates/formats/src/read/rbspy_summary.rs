@@ -7,8 +7,11 @@
 //! sample counts once per row; what a function of several lines costs lies between the greatest of
 //! its rows and their sum.
 
-use super::FuncText;
-use crate::{At, Dialect, Format, Read, ReadError, Writer};
+use super::func_text::FuncText;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Writer};
 use profile::{
     CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal,
     Total, WarningCode, Warnings,
@@ -20,7 +23,7 @@ pub(crate) const HEADER: &[u8] = b"% self  % total  name";
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
-    let text = super::utf8(bytes, &mut warnings);
+    let text = super::text::utf8(bytes, &mut warnings);
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
     // Of each function the greatest total of a row, and the sum of them.
     let mut functions: FxHashMap<FuncId, (f64, f64)> = FxHashMap::default();

@@ -15,9 +15,14 @@
 //! `[out-of-context]`. Those are no functions: their time goes back to the caller.
 
 use super::calls::{Event, What};
+use super::func_text::FuncText;
+use super::number::position;
 use super::rows::MAX_METRICS;
-use super::{FuncText, calls, json, position};
-use crate::{At, Dialect, Format, Producer, Read, ReadError, Writer};
+use super::{calls, json};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Dialect, Producer, Writer};
 use profile::{
     Frame, FrameId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, Thread,
     WarningCode, Warnings, Weights,
@@ -430,7 +435,7 @@ impl<'de> Visitor<'de> for OneStack<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
     use std::fmt::Write;
 
     const FRAMES: &str = r#""shared":{"frames":[{"name":"f","file":"a.py","line":3},{"name":"g","file":"a.py","line":7,"col":null},{"name":"h","file":null,"line":null},{"name":"f","file":"a.py","line":4}]}"#;

@@ -14,9 +14,12 @@
 //! defined; functions in C have the file `<cfunc>`; `(garbage collection)` is no function, but its
 //! samples count.
 
+use super::func_text::FuncText;
+use super::json;
 use super::json::Text;
-use super::{FuncText, json};
-use crate::{At, Format, Read, ReadError};
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read_result::Read;
 use profile::{
     Call, CallGraph, Frame, FuncId, Metric, OwnCost, ProfileBuilder, Recording, Samples,
     StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
@@ -268,7 +271,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
 mod tests {
     use super::super::text_rows::{rows, warnings};
     use super::*;
-    use crate::ErrorKind;
+    use crate::error::ErrorKind;
     use std::fmt::Write;
 
     /// 6 samples: main:9 > each > main:4 (a block) > work:7 three times, main:9 > each > main:4 >

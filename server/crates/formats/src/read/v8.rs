@@ -5,8 +5,9 @@ mod cpu_profile;
 
 pub(crate) use cpu_profile::{Counted, CpuProfile, Node, Tree, default_metric, metrics};
 
-use super::{position, source_name};
-use crate::ReadError;
+use super::number::position;
+use super::text::source_name;
+use crate::error::ReadError;
 use profile::{Code, Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;
 use std::borrow::Cow;

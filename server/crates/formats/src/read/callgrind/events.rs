@@ -3,7 +3,8 @@
 //! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event
 //! that is no column, and `event: Ir : Instructions` one that is.
 
-use crate::{Dialect, ReadError};
+use crate::error::ReadError;
+use crate::writer::Dialect;
 use profile::{LineKnowledge, Metric, WarningCode, Warnings};
 
 /// Each row has a weight for each.

@@ -1,6 +1,6 @@
 use super::super::text_rows::{self, warnings};
 use super::*;
-use crate::ErrorKind;
+use crate::error::ErrorKind;
 use profile::WarningCode;
 use std::fmt::Write;
 

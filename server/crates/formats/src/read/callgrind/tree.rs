@@ -3,7 +3,7 @@
 //! before it that are nobody's yet.
 
 use super::events::Derive;
-use crate::ReadError;
+use crate::error::ReadError;
 use profile::{Frame, FuncId, Metric, Profile, ProfileBuilder, Samples, Thread, Weights};
 
 /// Calls in the order in which they returned.

@@ -1,6 +1,6 @@
 //! One event as the file has it, its numbers and ids as numbers or as strings.
 
-use crate::read::fits_counter;
+use crate::read::number::fits_counter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -5,7 +5,8 @@
 //! would look cheaper than they are.
 
 use super::event::{Event, Text, number};
-use crate::read::{FuncText, position};
+use crate::read::func_text::FuncText;
+use crate::read::number::position;
 use profile::{BuildError, Frame, FrameId, ProfileBuilder};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -7,11 +7,13 @@
 //! nothing says where callers were executing. Without them lines are known where nodes count hits,
 //! as in a `.cpuprofile`: see [`Counted`].
 
-use super::Names;
 use super::event::{Event, id, number};
-use crate::read::position;
+use super::names::Names;
+use crate::error::{At, ReadError};
+use crate::format::Format;
+use crate::read::number::position;
 use crate::read::v8::{self, Counted, CpuProfile, Node, Tree, callers_first, durations};
-use crate::{At, Format, Read, ReadError};
+use crate::read_result::Read;
 use profile::{
     FuncId, LineKnowledge, Metric, ProfileBuilder, Recording, Samples, StackId, WarningCode,
     Warnings, Weights,

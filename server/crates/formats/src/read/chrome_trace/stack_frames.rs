@@ -8,12 +8,14 @@
 //! natives. Others may give `file` and `line`. A frame's `category` is a label of any kind; only
 //! the `root` of Hermes means something: it is no function.
 
-use super::Names;
 use super::event::{Event, Text, id, number};
+use super::names::Names;
 use super::place::{Place, line};
+use crate::error::{At, ReadError};
+use crate::format::Format;
 use crate::read::rows::Rows;
 use crate::read::v8::callers_first;
-use crate::{At, Format, Read, ReadError};
+use crate::read_result::Read;
 use profile::{LineKnowledge, Metric, ProfileBuilder, Recording, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ErrorKind;
+use crate::error::ErrorKind;
 use profile::Profile;
 
 fn stacks(read: &Read) -> &Profile {

@@ -4,7 +4,7 @@
 //! straight into a vector of the right size. That is several times as fast as a number at a time
 //! through serde, and an error knows its row.
 
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 use profile::Weights;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;

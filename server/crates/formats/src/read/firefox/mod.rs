@@ -21,7 +21,10 @@ mod tables;
 
 pub(crate) use gecko::read as read_gecko;
 
-use crate::{Format, Producer, Read, ReadError, Writer};
+use crate::error::ReadError;
+use crate::format::Format;
+use crate::read_result::Read;
+use crate::writer::{Producer, Writer};
 use profile::{Recording, WarningCode, Warnings};
 use raw::Raw;
 

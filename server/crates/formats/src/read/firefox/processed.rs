@@ -6,7 +6,7 @@ use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 use profile::{LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 
 /// The profile and the seconds between its first and last sample.

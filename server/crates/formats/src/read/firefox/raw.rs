@@ -3,8 +3,8 @@
 
 use super::columns::{Cells, Column};
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
+use crate::error::{At, ReadError};
 use crate::scan::{Scanned, Scanner, Stop};
-use crate::{At, ReadError};
 use serde::Deserialize;
 
 /// Objects and lists of objects are taken apart to this depth: file, threads, thread, table. Below

@@ -9,7 +9,7 @@
 use super::columns::ABSENT;
 use super::schema::Meta;
 use super::tables::dangling;
-use crate::ReadError;
+use crate::error::ReadError;
 use profile::{Metric, StackId, Weights};
 use rustc_hash::FxHashMap;
 

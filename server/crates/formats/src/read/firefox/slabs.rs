@@ -8,7 +8,7 @@
 //! often one is used has a limit. What is made of slabs is up to [`super::raw`].
 
 use super::columns::Cells;
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 
 const VERSION: u32 = 1;
 /// Where the header names the root slab.

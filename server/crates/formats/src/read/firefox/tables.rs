@@ -8,7 +8,7 @@ use super::columns::{ABSENT, Text};
 use super::location;
 use super::raw::join;
 use super::schema::{Meta, frame_flags, func_flags};
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 use profile::{Code, Frame, FrameId, Func, FuncId, LibId, ProfileBuilder, SourceId, StackId};
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -371,7 +371,7 @@ impl Funcs {
         let func = Func {
             name: builder.intern_string(&name)?,
             source: file
-                .map(|file| builder.intern_source(&crate::read::source_name(file)))
+                .map(|file| builder.intern_source(&crate::read::text::source_name(file)))
                 .transpose()?,
             lib,
             line: known(start),
@@ -380,9 +380,10 @@ impl Funcs {
         // A compiler puts code of one file into functions of another.
         let (line, elsewhere) =
             match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
-                Some((Some(other), line @ 1..)) if file != Some(other) => {
-                    (0, Some((builder.intern_source(&crate::read::source_name(other))?, line)))
-                }
+                Some((Some(other), line @ 1..)) if file != Some(other) => (
+                    0,
+                    Some((builder.intern_source(&crate::read::text::source_name(other))?, line)),
+                ),
                 Some((executing, line)) => (if executing == file { line } else { 0 }, None),
                 None => (known(start), None),
             };

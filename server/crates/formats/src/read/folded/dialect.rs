@@ -5,8 +5,8 @@
 //! others and is a mere name if none fits. Whether a line is the one *executing* or that of the
 //! *definition* is a property of the dialect: only the former becomes a cost of that line.
 
-use crate::Dialect;
 use crate::read::austin::KERNEL;
+use crate::writer::Dialect;
 use std::borrow::Cow;
 
 /// What one frame says.

@@ -3,7 +3,7 @@
 //! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g
 //! folded` puts it first. The frames of a stack stand root first, separated by `;`.
 
-use crate::read::fits_counter;
+use crate::read::number::fits_counter;
 
 /// A number as profilers write it: digits, perhaps a sign before and a fraction behind.
 pub(super) fn number(text: &str) -> Option<f64> {

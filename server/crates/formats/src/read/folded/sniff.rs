@@ -1,7 +1,7 @@
 //! Whether text is folded stacks, by its first lines.
 
 use super::line;
-use crate::Dialect;
+use crate::writer::Dialect;
 
 /// How many lines are looked at.
 const LINES: usize = 32;

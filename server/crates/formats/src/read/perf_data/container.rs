@@ -4,8 +4,9 @@
 
 use super::event::Event;
 use super::words::Words;
+use crate::error::{At, ReadError};
 use crate::inflate::unfinished_zstd;
-use crate::{At, Limits, ReadError};
+use crate::limits::Limits;
 use profile::{WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

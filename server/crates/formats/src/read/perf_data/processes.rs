@@ -2,7 +2,7 @@
 
 use super::container::{Container, Record, hex, kind};
 use super::words::Words;
-use crate::ReadError;
+use crate::error::ReadError;
 use profile::{AddressBase, Lib, LibId, Mapping, ProfileBuilder, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

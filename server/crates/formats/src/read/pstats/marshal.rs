@@ -6,7 +6,7 @@
 //! that the value gets the next number, by which `r` refers to it. Python 2 numbers interned
 //! strings alone (`t`, `R`).
 
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
 
 /// Python itself refuses values that are nested deeper.
 const MAX_DEPTH: usize = 2000;

@@ -1,6 +1,6 @@
 use super::super::text_rows::warnings;
 use super::*;
-use crate::{At, ErrorKind};
+use crate::error::{At, ErrorKind};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;

@@ -12,8 +12,8 @@
 //! divided among its lines as its hits are.
 
 use super::{CallFrame, callers_first, durations};
-use crate::read::position;
-use crate::{At, ReadError};
+use crate::error::{At, ReadError};
+use crate::read::number::position;
 use profile::{
     LineKnowledge, Metric, ProfileBuilder, Samples, StackId, WarningCode, Warnings, Weights,
 };

@@ -1,0 +1,32 @@
+//! A kind of file that is recognised but not read.
+
+use super::sign::Sign;
+
+/// A kind of file that is recognised but not read.
+#[derive(Debug)]
+pub struct Foreign {
+    /// A stable name; also that of the folder of its samples in `fixtures/foreign`.
+    pub name: &'static str,
+    /// What it is, with its article, to follow `this is`.
+    pub what: &'static str,
+    /// What to do instead: a clause with the exact command. `FILE` stands for the file, `app` for
+    /// the user's program.
+    pub instead: &'static str,
+    /// How it is recognised; any one of them is enough.
+    pub(super) signs: &'static [Sign],
+}
+
+impl Foreign {
+    /// What the file is and what to do, without the name of the file.
+    pub fn sentence(&self) -> String {
+        format!("this is {}, which Costline does not read; {}", self.what, self.instead)
+    }
+}
+
+impl PartialEq for Foreign {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Foreign {}

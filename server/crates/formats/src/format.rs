@@ -1,0 +1,145 @@
+//! The formats that can be read.
+
+/// A format that can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Firefox Profiler, processed: samply, Firefox, Vernier.
+    FirefoxProcessed,
+    /// The same in JSON slabs (JSLB), the Firefox Profiler's binary container.
+    FirefoxSlabs,
+    /// What Firefox itself writes, before processing.
+    Gecko,
+    /// V8 sampling profile: Node.js, Chromium, Deno.
+    CpuProfile,
+    /// V8 sampling heap profile.
+    HeapProfile,
+    /// Trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
+    ChromeTrace,
+    /// speedscope's own file: py-spy, rbspy, pyinstrument.
+    Speedscope,
+    /// Google's profile.proto: Go, gperftools, pprof-rs, rbspy.
+    Pprof,
+    /// What `perf record` writes.
+    PerfData,
+    /// The text that `perf script` prints.
+    PerfScript,
+    /// Folded stacks: one line per stack.
+    Folded,
+    /// Recordings of `rbspy record` before they are turned into something else.
+    Rbspy,
+    /// Austin's binary recordings.
+    AustinMojo,
+    /// What Python's own profilers write, and yappi: a dictionary in marshal form.
+    Pstats,
+    /// Dumps of Ruby's stackprof as JSON.
+    Stackprof,
+    /// Heap profiles by valgrind's DHAT and by dhat-rs.
+    Dhat,
+    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
+    /// `Devel::NYTProf`, pyprof2calltree.
+    Callgrind,
+    /// The table that `rbspy report -f summary` prints.
+    RbspySummary,
+}
+
+impl Format {
+    /// All of them, in the order of the documentation.
+    pub const ALL: [Self; 18] = [
+        Self::FirefoxProcessed,
+        Self::FirefoxSlabs,
+        Self::Gecko,
+        Self::CpuProfile,
+        Self::HeapProfile,
+        Self::ChromeTrace,
+        Self::Speedscope,
+        Self::Pprof,
+        Self::PerfData,
+        Self::PerfScript,
+        Self::Folded,
+        Self::Rbspy,
+        Self::AustinMojo,
+        Self::Pstats,
+        Self::Stackprof,
+        Self::Dhat,
+        Self::Callgrind,
+        Self::RbspySummary,
+    ];
+
+    /// A stable name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirefoxProcessed => "firefox-processed",
+            Self::FirefoxSlabs => "firefox-jslb",
+            Self::Gecko => "gecko",
+            Self::CpuProfile => "cpuprofile",
+            Self::HeapProfile => "heapprofile",
+            Self::ChromeTrace => "chrome-trace",
+            Self::Speedscope => "speedscope",
+            Self::Pprof => "pprof",
+            Self::PerfData => "perf-data",
+            Self::PerfScript => "perf-script",
+            Self::Folded => "folded",
+            Self::Rbspy => "rbspy",
+            Self::AustinMojo => "austin-mojo",
+            Self::Pstats => "pstats",
+            Self::Stackprof => "stackprof",
+            Self::Dhat => "dhat",
+            Self::Callgrind => "callgrind",
+            Self::RbspySummary => "rbspy-summary",
+        }
+    }
+
+    /// A name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::FirefoxProcessed => "Firefox Profiler profile (processed)",
+            Self::FirefoxSlabs => "Firefox Profiler profile (JSON slabs)",
+            Self::Gecko => "Firefox profile (raw Gecko)",
+            Self::CpuProfile => "V8 CPU profile",
+            Self::HeapProfile => "V8 heap profile",
+            Self::ChromeTrace => "Chrome trace events",
+            Self::Speedscope => "speedscope file",
+            Self::Pprof => "pprof profile",
+            Self::PerfData => "perf.data",
+            Self::PerfScript => "perf script text",
+            Self::Folded => "folded stacks",
+            Self::Rbspy => "rbspy recording",
+            Self::AustinMojo => "Austin recording (MOJO)",
+            Self::Pstats => "Python profile (pstats)",
+            Self::Stackprof => "stackprof dump",
+            Self::Dhat => "DHAT heap profile",
+            Self::Callgrind => "callgrind file",
+            Self::RbspySummary => "rbspy summary",
+        }
+    }
+
+    /// Whether a file of this format shows that it is complete. Without, half a file is a file.
+    pub fn has_end(self) -> bool {
+        match self {
+            Self::FirefoxProcessed
+            | Self::Gecko
+            | Self::CpuProfile
+            | Self::HeapProfile
+            | Self::Speedscope
+            | Self::Pstats
+            | Self::Stackprof
+            | Self::Dhat => true,
+            Self::FirefoxSlabs
+            | Self::ChromeTrace
+            | Self::Pprof
+            | Self::PerfData
+            | Self::PerfScript
+            | Self::Folded
+            | Self::Rbspy
+            | Self::AustinMojo
+            | Self::Callgrind
+            | Self::RbspySummary => false,
+        }
+    }
+
+    /// Whether profilers append to such a file while they record, so that compressed data without
+    /// their end are what was recorded so far.
+    pub(crate) fn is_appended(self) -> bool {
+        matches!(self, Self::Rbspy)
+    }
+}

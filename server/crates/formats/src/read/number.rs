@@ -1,0 +1,26 @@
+//! Numbers of profiles.
+
+/// A 1-based position as JSON has it, a number; what is none becomes 0.
+pub(crate) fn position(number: f64) -> u32 {
+    // Casts saturate: below 0 is 0. What is above all positions is none either.
+    #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
+    let position = number as u32;
+    if position == u32::MAX { 0 } else { position }
+}
+
+/// Whether a profiler can have counted so much: counters have 64 bits.
+pub(crate) fn fits_counter(number: f64) -> bool {
+    const MOST: f64 = 18_446_744_073_709_551_616.0;
+    number.abs() <= MOST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_is_no_position_is_unknown() {
+        let numbers = [7.0, 0.0, -1.0, 1e20, 4_294_967_295.0, f64::NAN];
+        assert_eq!(numbers.map(position), [7, 0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Text and file names of profiles.
+
+use percent_encoding::percent_decode_str;
+use profile::{WarningCode, Warnings};
+use std::borrow::Cow;
+
+/// Text as a reader wants it, whatever bytes it has.
+pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if let Cow::Owned(_) = text {
+        let offset = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+        warnings.add(WarningCode::InvalidUtf8, || {
+            format!("byte {offset} is not UTF-8; such bytes are shown as \u{fffd}")
+        });
+    }
+    text
+}
+
+/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the
+/// profile spells it.
+pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
+    let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
+    let path = path.strip_prefix("localhost").unwrap_or(path);
+    if !path.starts_with('/') {
+        // A placeholder of a sanitised profile.
+        return Cow::Borrowed(name);
+    }
+    let path = percent_decode_str(path).decode_utf8_lossy();
+    match path.as_bytes() {
+        // file:///C:/x is C:/x.
+        [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => Cow::Owned(path[1..].to_owned()),
+        _ => path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_urls_become_paths_and_all_else_stays() {
+        let cases = [
+            ("file:///a%20b/x.js?v=1", "/a b/x.js?v=1"),
+            ("file://localhost/a/x.js", "/a/x.js"),
+            ("file:///C:/a/x.js", "C:/a/x.js"),
+            ("file://<URL>", "file://<URL>"),
+            ("/a%20b/./x.js", "/a%20b/./x.js"),
+            ("node:fs", "node:fs"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(source_name(name), expected);
+        }
+    }
+}
