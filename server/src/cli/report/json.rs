@@ -1,7 +1,7 @@
 //! `costline report --json`: all costs of a profile. A stable contract
 //! (`docs/report.schema.json`): always whole, raw weights, nothing rounded.
 
-use super::{hottest_functions, sorted, sorted_lines};
+use super::order::{hottest_functions, sorted, sorted_lines};
 use crate::cli::Output;
 use analysis::{Costs, Edge, FunctionCost, Site};
 use engine::present::labels::Scale;
