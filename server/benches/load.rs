@@ -11,8 +11,8 @@
     reason = "a benchmark talks, and stops when it cannot go on"
 )]
 
+use analysis::Groups;
 use formats::Limits;
-use profile::Groups;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;

@@ -3,7 +3,7 @@
 //! marks.
 
 use crate::cli;
-use analysis::TransformKind;
+use analysis::{TransformKind, WarningCode};
 use clap::{Arg, Command, ValueEnum};
 use engine::discovery::{NAMES, PROFILE_FOLDERS};
 use engine::export::Target;
@@ -11,7 +11,6 @@ use engine::settings::Settings;
 use expect_test::{ExpectFile, expect_file};
 use formats::Format;
 use formats::foreign::TABLE;
-use profile::WarningCode;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,9 +1,8 @@
 //! Call graphs with hand-checkable costs, from the text of a callgrind file to the costs.
 
-use analysis::View;
+use analysis::{Cost, Groups, Recording, Total, View};
 use expect_test::{Expect, expect};
 use formats::write::callgrind;
-use profile::{Cost, Groups, Recording, Total};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;

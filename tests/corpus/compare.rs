@@ -1,8 +1,9 @@
 //! Compares all numbers of a report with the expected ones.
 
 use crate::cases::Case;
-use analysis::{Costs, IdleSamples, View};
-use profile::{FileId, FunctionId, Groups, MetricId, Profile, Recording, Samples, Total};
+use analysis::{Costs, FileId, FunctionId, Groups, IdleSamples, MetricId, Recording, Total, View};
+use profile::StackAccess;
+use profile::{Profile, Samples};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

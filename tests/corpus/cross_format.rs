@@ -1,12 +1,9 @@
 //! Random stacks in every format that is written, and as events. All formats must give the same
 //! costs, equal to a direct computation.
 
-use analysis::View;
+use analysis::{Cost, Groups, LineKnowledge, Metric, Thread, Total, View, WarningCode};
 use formats::write::{callgrind, firefox, folded, pprof, speedscope};
-use profile::{
-    Cost, Frame, Func, Groups, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
-    Total, WarningCode, Weights,
-};
+use profile::{Frame, Func, Profile, ProfileBuilder, Samples, Weights};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

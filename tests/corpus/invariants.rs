@@ -2,9 +2,9 @@
 //! either place, and costs that exports must preserve.
 
 use crate::cases::{self, Case};
-use analysis::{Costs, LineCost, View};
+use analysis::{Cost, Costs, Groups, LineCost, MetricId, Recording, Total, View, at_call_sites};
 use formats::write::{self, Written};
-use profile::{Cost, Groups, MetricId, Profile, Recording, Total, at_call_sites};
+use profile::Profile;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 

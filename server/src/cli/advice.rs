@@ -1,9 +1,9 @@
 //! What to do about what a profile lacks: the command that records it better, by format and by the
 //! program that wrote it.
 
+use analysis::WarningCode;
 use engine::snapshot::Snapshot;
 use formats::{Dialect, Format};
-use profile::WarningCode;
 use sources::Mapping;
 
 /// Sentences, most important first; none when nothing is missing.

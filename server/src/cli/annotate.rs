@@ -1,12 +1,12 @@
 //! `costline annotate`: source files with their costs beside them.
 
 use super::{Failure, NO_OUTPUT, Output, headline};
+use analysis::{Cost, FileId, Total};
 use engine::file_lines::{FileLines, is_newer};
 use engine::present::labels::Scale;
 use engine::present::{text::plain, units};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
-use profile::{Cost, FileId, Total};
 use sources::{LineMap, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};

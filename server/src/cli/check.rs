@@ -1,13 +1,13 @@
 //! `costline check`: what a profile is, what it lacks, and how to record it better.
 
 use super::{Output, advice, headline, times};
+use analysis::{FileId, Metric, Total};
 use engine::present::{
     text::{one_line, plain},
     units,
 };
 use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
-use profile::{FileId, Metric, Total};
 use sources::{Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, Write};

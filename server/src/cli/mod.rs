@@ -8,7 +8,7 @@ pub(crate) mod report;
 mod tree;
 
 use crate::lsp;
-use analysis::Transform;
+use analysis::{Metric, Thread, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::discovery::{Content, Recognised, sniff};
 use engine::export::{Compat, Cut, Options, Target};
@@ -20,7 +20,6 @@ use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
 use engine::{roots, runs};
-use profile::{Metric, Thread, Warning, WarningCode};
 use sources::SourceIndex;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;

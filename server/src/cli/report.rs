@@ -9,14 +9,13 @@ pub use json::schema;
 pub use json::json;
 
 use super::Output;
-use analysis::FunctionCost;
+use analysis::{Cost, FunctionCost};
 use engine::present::labels::Scale;
 use engine::present::text::{library, plain};
 use engine::present::units;
 use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use order::{hottest_functions, sorted_lines};
-use profile::Cost;
 use std::io::{self, Write};
 
 /// What the rows of a text report are.

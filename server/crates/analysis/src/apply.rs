@@ -2,7 +2,8 @@
 //! writers.
 
 use crate::{IdleSamples, View};
-use profile::{CallGraph, Profile, StackId, ThreadId, ThreadRows};
+use profile::StackAccess;
+use profile::{CallGraph, GraphAccess, GraphTables, Profile, StackId, ThreadId, ThreadRows};
 
 /// What to do with samples whose stack is truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,14 +27,15 @@ pub fn apply(profile: &Profile, view: &View) -> Profile {
 
 /// The threads of `view`; the whole call graph if it does not record threads.
 pub fn apply_to_graph(graph: &CallGraph, view: &View) -> CallGraph {
-    if graph.threads.is_empty() {
+    if graph.n_threads() == 0 {
         return graph.clone();
     }
-    let mut kept = CallGraph {
+    let graph = graph.tables();
+    let mut kept = GraphTables {
         symbols: graph.symbols.clone(),
         metrics: graph.metrics.clone(),
         inner: graph.inner.clone(),
-        ..CallGraph::default()
+        ..GraphTables::default()
     };
     for (thread, row) in (0..)
         .map(ThreadId::new)
@@ -52,7 +54,7 @@ pub fn apply_to_graph(graph: &CallGraph, view: &View) -> CallGraph {
             totals: totals..kept.totals.len(),
         });
     }
-    kept
+    kept.into()
 }
 
 /// The profile with stacks of at most `max_depth` + 1 frames, counted from the root: depth 0 keeps

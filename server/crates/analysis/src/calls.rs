@@ -2,6 +2,7 @@
 
 use crate::View;
 use crate::frames::Frames;
+use profile::StackAccess;
 use profile::{FunctionId, Profile};
 use rustc_hash::FxHashMap;
 

@@ -1,5 +1,6 @@
 //! Function and line of every frame under given groups, as dense numbers that index the sums.
 
+use profile::StackAccess;
 use profile::{FileId, FrameId, FunctionId, Groups, Profile};
 use rustc_hash::FxHashMap;
 

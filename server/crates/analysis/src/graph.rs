@@ -12,12 +12,12 @@ use crate::edges::{Edge, Edges};
 use crate::inclusive::Inclusive;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{
-    Call, CallGraph, Cost, FileId, FuncId, FunctionId, Groups, Metric, PartOfGraph, SourceId,
+    Call, Cost, FileId, FuncId, FunctionId, GraphTables, Groups, Metric, PartOfGraph, SourceId,
     ThreadId, Total,
 };
 use std::collections::BTreeMap;
 
-pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
+pub(crate) fn costs(graph: &GraphTables, view: &View, groups: &Groups) -> Costs {
     let metric = view.metric.index();
     let mut threads = vec![None; graph.threads.len()];
     let mut sums: Option<GraphCosts> = None;
@@ -47,7 +47,7 @@ pub(crate) fn costs(graph: &CallGraph, view: &View, groups: &Groups) -> Costs {
 }
 
 /// The self cost of each thread; empty for a call graph without threads.
-pub(crate) fn thread_totals(graph: &CallGraph, metric: usize) -> Vec<ThreadTotal> {
+pub(crate) fn thread_totals(graph: &GraphTables, metric: usize) -> Vec<ThreadTotal> {
     let total = |thread| {
         let own = graph.of_thread(thread).own;
         let total = own

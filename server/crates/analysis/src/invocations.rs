@@ -7,9 +7,10 @@
 //! samples; costs do not. This is how rbspy counts for its callgrind output, except that calls are
 //! compared by function: a caller that continues at another line is not a new call.
 
+use profile::StackAccess;
 use profile::{
-    BuildError, Call, CallGraph, Frame, Func, FuncId, Metric, OwnCost, Profile, ProfileBuilder,
-    Samples, SourceId, StackId, SymbolTables, Weights,
+    BuildError, Call, CallGraph, Frame, Func, FuncId, GraphTables, Metric, OwnCost, Profile,
+    ProfileBuilder, Samples, SourceId, StackId, SymbolTables, Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -148,12 +149,12 @@ pub fn one_sample_per_call(profile: &Profile) -> Profile {
 /// callgrind files, so costs of recursive calls can exceed the total. The default metric comes
 /// first.
 ///
-/// Recursive calls of a function go to a func of their own ([`CallGraph::inner`]), as callgrind
+/// Recursive calls of a function go to a func of their own ([`GraphTables::inner`]), as callgrind
 /// separates them. So a function that recurses does not put the functions it calls on a cycle.
 pub fn call_graph(profile: &Profile) -> CallGraph {
     let inner = Inner::of(profile);
     let graph = graph(profile, &inner);
-    CallGraph { symbols: inner.symbols, inner: inner.funcs, ..graph }
+    GraphTables { symbols: inner.symbols, inner: inner.funcs, ..graph }.into()
 }
 
 /// [`call_graph`] without separate funcs for recursive calls.
@@ -163,7 +164,7 @@ pub fn call_graph_without_levels(profile: &Profile) -> CallGraph {
         of_stack: vec![None; profile.stacks().len()],
         funcs: Vec::new(),
     };
-    CallGraph { symbols: inner.symbols.clone(), ..graph(profile, &inner) }
+    GraphTables { symbols: inner.symbols.clone(), ..graph(profile, &inner) }.into()
 }
 
 /// The recursive calls of a profile: those nested in another call of the same function.
@@ -222,7 +223,7 @@ impl Inner {
 }
 
 /// The call graph, without names.
-fn graph(profile: &Profile, inner: &Inner) -> CallGraph {
+fn graph(profile: &Profile, inner: &Inner) -> GraphTables {
     let stacks = profile.stacks();
     let default = profile.default_metric().index();
     let mut order: Vec<usize> = (0..profile.metrics().len()).collect();
@@ -317,7 +318,7 @@ impl Rows {
 
     /// Drops rows without weight and calls. A function without self cost keeps its lines if it
     /// calls or is called.
-    fn finish(self, metrics: Vec<Metric>) -> CallGraph {
+    fn finish(self, metrics: Vec<Metric>) -> GraphTables {
         let mut calls: Vec<Call> = self
             .calls
             .into_values()
@@ -332,7 +333,7 @@ impl Rows {
             .filter(|own| has_weight(&own.weights) || on_calls.contains(&own.func))
             .collect();
         own.sort_by_key(|own| (own.func, own.source, own.line));
-        CallGraph { metrics, own, calls, ..CallGraph::default() }
+        GraphTables { metrics, own, calls, ..GraphTables::default() }
     }
 }
 

@@ -54,3 +54,12 @@ pub use sums::ThreadTotal;
 pub use transform::{Implementation, Operand, Transform, TransformKind};
 pub use unwind_stats::{UnwindStats, unwind_stats};
 pub use view::{IdleSamples, ThreadChoice, View};
+
+// The types of `profile` that crates above may use. `StackAccess` and `GraphAccess` are not among
+// them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
+pub use profile::{
+    Asked, BuildError, CallGraph, Cost, FileId, Func, FuncId, FuncKey, FunctionId, Groups, Level,
+    Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, Part, Place, Position, Profile,
+    RawStacks, Recording, SourceId, SymbolTables, Symbolicated, Thread, ThreadId, Total, Warning,
+    WarningCode, Warnings, at_call_sites, merge, relocate, with_interrupted,
+};

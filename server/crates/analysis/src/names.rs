@@ -7,6 +7,7 @@
 //! lists what to write instead.
 
 use globset::{Glob, GlobMatcher};
+use profile::StackAccess;
 use profile::{
     CategoryId, Func, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording,
     SymbolTables, ThreadId, Warning, WarningCode,

@@ -4,13 +4,13 @@ use crate::costs::Costs;
 use crate::sums::ThreadTotal;
 use crate::weighted::weigh;
 use crate::{ThreadChoice, View, graph, stacks};
-use profile::{Groups, Recording};
+use profile::{GraphAccess, Groups, Recording};
 
 /// Sums `recording` under `view`; funcs and files that `groups` unites count as one.
 pub fn costs(recording: &Recording, view: &View, groups: &Groups) -> Costs {
     match recording {
         Recording::Stacks(profile) => stacks::costs(profile, view, groups),
-        Recording::Graph(graph) => graph::costs(graph, view, groups),
+        Recording::Graph(graph) => graph::costs(graph.tables(), view, groups),
     }
 }
 
@@ -19,6 +19,6 @@ pub fn thread_totals(recording: &Recording, view: &View) -> Vec<ThreadTotal> {
     let view = View { threads: ThreadChoice::All, ..view.clone() };
     match recording {
         Recording::Stacks(profile) => weigh(profile, &view).1.thread_totals(),
-        Recording::Graph(graph) => graph::thread_totals(graph, view.metric.index()),
+        Recording::Graph(graph) => graph::thread_totals(graph.tables(), view.metric.index()),
     }
 }

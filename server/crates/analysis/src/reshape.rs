@@ -14,6 +14,7 @@
 use crate::names::{Unmatched, find_category, find_function, find_libs};
 use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
+use profile::StackAccess;
 use profile::{
     Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables,
     Warning, WarningCode,

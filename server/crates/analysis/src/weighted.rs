@@ -9,6 +9,7 @@
 
 use crate::sums::Sums;
 use crate::{IdleSamples, View};
+use profile::StackAccess;
 use profile::{FrameId, Profile, StackId, Weights};
 use rustc_hash::FxHashMap;
 

@@ -6,6 +6,8 @@ use analysis::{
     Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
     truncate,
 };
+use profile::GraphAccess;
+use profile::StackAccess;
 use profile::text_samples::profile;
 use profile::{CallGraph, Profile, Samples, StackId, Thread};
 
@@ -16,6 +18,7 @@ fn graph(profile: &Profile) -> String {
 
 /// Like [`graph`]. Recursive calls are marked with `'`.
 fn rows(graph: &CallGraph) -> String {
+    let graph = graph.tables();
     let mark = |func| if graph.inner.contains(&func) { "'" } else { "" };
     let name = |func| format!("{}{}", graph.symbols.func_name(func), mark(func));
     let mut rows: Vec<String> = Vec::new();

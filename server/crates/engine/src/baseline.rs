@@ -7,8 +7,7 @@
 //! not zero.
 
 use crate::snapshot::Snapshot;
-use analysis::ThreadChoice;
-use profile::{Cost, FileId, FunctionId, Metric, Total};
+use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -2,9 +2,8 @@
 
 use crate::present::units;
 use crate::stages::loaded::Loaded;
-use analysis::UnwindStats;
+use analysis::{Recording, UnwindStats, Warning, WarningCode};
 use formats::Format;
-use profile::{Recording, Warning, WarningCode};
 
 /// The smallest share of broken stacks to warn about. Good recordings have some, too: the dynamic
 /// loader and parts of the C library have no frame pointers.

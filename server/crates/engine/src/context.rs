@@ -6,7 +6,7 @@ use crate::file_lines::{FileLines, is_newer};
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
 use crate::world::World;
-use profile::{FileId, FunctionId};
+use analysis::{FileId, FunctionId};
 use std::sync::Arc;
 use url::Url;
 

@@ -1,8 +1,7 @@
 //! Finds the program or library whose missing debug info leaves the user's code without lines.
 
 use crate::libraries::Libraries;
-use analysis::{Costs, is_entry_point};
-use profile::{Groups, Lib, Recording};
+use analysis::{Costs, Groups, Lib, Recording, is_entry_point};
 use rustc_hash::FxHashSet;
 use symbols::{LibStatus, WITH_LINES};
 

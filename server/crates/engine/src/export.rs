@@ -3,12 +3,11 @@
 
 use crate::baseline::different_metrics;
 use crate::snapshot::Snapshot;
-use analysis::Truncate;
+use analysis::{Profile, Recording, Truncate};
 use formats::write::{
     self, MAX_STACK_BYTES, Spelling, Written, callgrind, firefox, flamegraph, folded, pprof,
     speedscope,
 };
-use profile::{Profile, Recording};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
@@ -127,7 +126,7 @@ pub fn export(
     {
         let graph = analysis::apply_to_graph(graph, &snapshot.grouped.view);
         let mut written = callgrind::write(&graph);
-        if graph.threads.len() > 1 {
+        if graph.n_threads() > 1 {
             written.lost.push("threads");
         }
         return Ok(written);
@@ -147,7 +146,7 @@ pub fn export(
              or write firefox, which has each stack once"
         ));
     }
-    let of_tables = |error: profile::BuildError| error.to_string();
+    let of_tables = |error: analysis::BuildError| error.to_string();
     let mut written = match (options.target, options.compat) {
         (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),
         (Target::Callgrind, Some(Compat::Rbspy)) => {

@@ -8,7 +8,7 @@ use crate::present::text::{library, plain};
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::weight::tier;
-use profile::{Cost, FileId, FunctionId, Total};
+use analysis::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
@@ -94,7 +94,7 @@ fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
 mod tests {
     use super::*;
     use crate::settings::Unit;
-    use profile::Metric;
+    use analysis::Metric;
 
     #[test]
     fn a_cost_has_texts_shares_and_a_tier() {

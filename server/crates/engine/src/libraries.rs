@@ -9,11 +9,11 @@ use crate::settings::{CostSettings, Generics, Symbols};
 use crate::stages::loaded::Loaded;
 use crate::stamp::SLACK;
 use crate::stamp::Stamp;
-use formats::{Generated, generated};
-use profile::{
+use analysis::{
     Level, Lib, LibId, Profile, RawStacks, Recording, Symbolicated, Warning, WarningCode,
     with_interrupted,
 };
+use formats::{Generated, generated};
 use rustc_hash::FxHashMap;
 use sources::{Rule, SourceIndex};
 use std::fs::File;

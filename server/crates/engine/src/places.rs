@@ -4,7 +4,7 @@
 use crate::context::Context;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
-use profile::{FileId, FunctionId};
+use analysis::{FileId, FunctionId};
 use std::path::Path;
 use url::Url;
 

@@ -4,8 +4,7 @@
 
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
-use analysis::Costs;
-use profile::{FunctionId, Groups};
+use analysis::{Costs, FunctionId, Groups};
 
 /// The recorded functions of a snapshot: the funcs that agree in name, file, library, line and
 /// column are one. A function of the snapshot consists of one or more of them.

@@ -23,8 +23,8 @@
 use crate::discovery::{Candidate, Recognised};
 use crate::run_names::{FileName, parse};
 use crate::stages::loaded::{LoadError, Loaded};
+use analysis::{MergeError, Part, Recording, Thread, Warning, merge};
 use formats::{Dialect, Format, Producer};
-use profile::{MergeError, Part, Recording, Thread, Warning, merge};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

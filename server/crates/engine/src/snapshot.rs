@@ -14,8 +14,10 @@ use crate::stages::grouped::{Function, Grouped};
 use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
-use analysis::{CallTree, Costs, LineCost, View};
-use profile::{Cost, FileId, FuncKey, FunctionId, MetricId, SourceId, Total, Warning, WarningCode};
+use analysis::{
+    CallTree, Cost, Costs, FileId, FuncKey, FunctionId, LineCost, MetricId, SourceId, Total, View,
+    Warning, WarningCode,
+};
 use rustc_hash::FxHashMap;
 use sources::{Mapping, SourceIndex};
 use std::borrow::Cow;

@@ -10,7 +10,7 @@
 use crate::definitions::{FileDefinitions, ParsedFiles};
 use crate::function_name::FunctionName;
 use crate::stamp::Stamp;
-use profile::{FileId, Func, FuncId, FunctionId, Groups, Recording, SymbolTables};
+use analysis::{FileId, Func, FuncId, FunctionId, Groups, Recording, SymbolTables};
 use rustc_hash::FxHashMap;
 use sources::{Definition, FunctionKind};
 use std::borrow::Cow;

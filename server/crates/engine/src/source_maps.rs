@@ -5,7 +5,7 @@
 //! JavaScript: other recordings pay a look at the ends of their files' names. Maps are read when a
 //! profile is seen (loaded, reloaded, under other settings or folders), not when they change.
 
-use profile::{
+use analysis::{
     Asked, Moved, Place, Position, Recording, SourceId, Warning, WarningCode, Warnings, relocate,
 };
 use rustc_hash::FxHashMap;

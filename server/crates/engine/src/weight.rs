@@ -1,7 +1,7 @@
 //! Raw weights as JSON has them.
 
 use crate::present::units;
-use profile::{Cost, Total};
+use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 

@@ -35,6 +35,8 @@ use crate::inflate::{Inflated, inflate};
 use crate::limits::Limits;
 use crate::phase::Phase;
 use crate::read_result::Read;
+use profile::GraphAccess;
+use profile::StackAccess;
 use profile::{Recording, WarningCode, Weights};
 use std::ops::ControlFlow;
 
@@ -99,6 +101,7 @@ fn check_weights(recording: &Recording) -> Result<(), ReadError> {
                 columns.flatten().map(|weight| weight.abs()).sum()
             }
             Recording::Graph(graph) => {
+                let graph = graph.tables();
                 let weights = graph
                     .own
                     .iter()

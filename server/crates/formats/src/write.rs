@@ -11,6 +11,7 @@ pub mod folded;
 pub mod pprof;
 pub mod speedscope;
 
+use profile::StackAccess;
 use profile::{FrameId, Profile, SourceId};
 use rustc_hash::FxHashSet;
 

@@ -7,6 +7,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind};
+use profile::StackAccess;
 use profile::WarningCode;
 use serde_json::{Value, json};
 

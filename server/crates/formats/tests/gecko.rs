@@ -6,6 +6,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind, Format};
+use profile::StackAccess;
 use profile::{Code, WarningCode};
 use serde_json::{Value, json};
 

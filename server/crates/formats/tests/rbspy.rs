@@ -8,6 +8,8 @@ use common::{Selves, bytes, read, stacks};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use formats::{ErrorKind, Format};
+use profile::GraphAccess;
+use profile::StackAccess;
 use profile::{StackId, WarningCode};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -80,7 +82,7 @@ fn samples_by_line(read: &formats::Read, passes_c_over: bool) -> BTreeMap<(Strin
 
 /// The same of a form that has sums.
 fn sums_by_line(read: &formats::Read) -> BTreeMap<(String, u32), f64> {
-    let graph = read.recording.summed().unwrap();
+    let graph = read.recording.summed().unwrap().tables();
     let mut sums = BTreeMap::new();
     for own in graph.own.iter().filter(|own| own.weights[0] != 0.0) {
         if let Some(source) = own.source.or(graph.symbols.funcs.get(own.func).source) {

@@ -7,6 +7,7 @@ mod common;
 
 use common::{bytes, read, stacks};
 use formats::write::{Written, flamegraph};
+use profile::StackAccess;
 use profile::{
     Frame, Func, Metric, Profile, ProfileBuilder, Samples, Thread, Weights, text_samples,
 };

@@ -50,9 +50,42 @@ pub struct StatedTotal {
     pub calls: Option<u64>,
 }
 
-/// A call graph, as profilers write it that count calls or sum samples.
+/// A call graph, as written by profilers that count calls or sum samples. Its rows are behind
+/// [`GraphAccess`].
 #[derive(Debug, Clone, Default)]
 pub struct CallGraph {
+    pub(crate) tables: GraphTables,
+}
+
+/// Access to the rows of a call graph, for readers, writers and `analysis`. Crates above `analysis`
+/// cannot name this trait: they do not depend on this crate.
+pub trait GraphAccess {
+    /// The rows.
+    fn tables(&self) -> &GraphTables;
+}
+
+impl GraphAccess for CallGraph {
+    fn tables(&self) -> &GraphTables {
+        &self.tables
+    }
+}
+
+impl From<GraphTables> for CallGraph {
+    fn from(tables: GraphTables) -> Self {
+        Self { tables }
+    }
+}
+
+impl CallGraph {
+    /// How many threads it records; 0 if costs are not recorded by thread.
+    pub fn n_threads(&self) -> usize {
+        self.tables.threads.len()
+    }
+}
+
+/// The rows of a call graph.
+#[derive(Debug, Clone, Default)]
+pub struct GraphTables {
     /// Names.
     pub symbols: SymbolTables,
     /// What weights count; the first is the default.
@@ -76,11 +109,11 @@ pub struct CallGraph {
 /// Which rows of a call graph are one thread's.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadRows {
-    /// Of [`CallGraph::own`].
+    /// Of [`GraphTables::own`].
     pub own: Range<usize>,
-    /// Of [`CallGraph::calls`].
+    /// Of [`GraphTables::calls`].
     pub calls: Range<usize>,
-    /// Of [`CallGraph::totals`].
+    /// Of [`GraphTables::totals`].
     pub totals: Range<usize>,
 }
 
@@ -88,7 +121,7 @@ pub struct ThreadRows {
 #[derive(Debug, Clone, Copy)]
 pub struct PartOfGraph<'g> {
     /// The whole, for its names.
-    pub graph: &'g CallGraph,
+    pub graph: &'g GraphTables,
     /// Costs of lines.
     pub own: &'g [OwnCost],
     /// Calls.
@@ -97,7 +130,7 @@ pub struct PartOfGraph<'g> {
     pub totals: &'g [StatedTotal],
 }
 
-impl CallGraph {
+impl GraphTables {
     /// All of it.
     pub fn whole(&self) -> PartOfGraph<'_> {
         PartOfGraph { graph: self, own: &self.own, calls: &self.calls, totals: &self.totals }

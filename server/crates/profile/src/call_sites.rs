@@ -33,6 +33,7 @@ fn without_inlined(profile: &Profile) -> Profile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StackAccess;
     use crate::text_samples;
 
     #[test]

@@ -32,7 +32,9 @@ mod warning;
 mod warning_code;
 
 pub use builder::{BuildError, ProfileBuilder};
-pub use call_graph::{Call, CallGraph, OwnCost, PartOfGraph, StatedTotal, ThreadRows};
+pub use call_graph::{
+    Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, StatedTotal, ThreadRows,
+};
 pub use call_sites::at_call_sites;
 pub use cost::{Cost, Total};
 pub use func_key::FuncKey;
@@ -43,7 +45,7 @@ pub use metric::{LineKnowledge, Metric};
 pub use raw_stacks::{
     Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
 };
-pub use recording::{Profile, Recording};
+pub use recording::{Profile, Recording, StackAccess};
 pub use relocate::{Asked, Moved, Place, Position, relocate};
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};

@@ -257,6 +257,7 @@ impl Stacks<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StackAccess;
     use crate::text_samples;
 
     #[test]

@@ -1,8 +1,8 @@
 //! What one profile file says: sampled stacks or a call graph.
 
 use crate::{
-    CallGraph, FrameId, FrameTable, FuncId, Metric, MetricId, Samples, SourceId, StackTable,
-    SymbolTables, Thread, ThreadId,
+    CallGraph, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId, Samples, SourceId,
+    StackTable, SymbolTables, Thread, ThreadId,
 };
 use std::sync::Arc;
 
@@ -32,31 +32,6 @@ impl Profile {
         self.symbols
     }
 
-    /// Frames.
-    pub fn frames(&self) -> &FrameTable {
-        &self.frames
-    }
-
-    /// Where a frame was executing: the file and the line (1-based), where they are known. The file
-    /// is that of its func unless [`crate::relocate`] found the line in another one: there a
-    /// compiler put the code of one file into a function of another.
-    ///
-    /// # Panics
-    /// If `frame` is of another profile.
-    pub fn place(&self, frame: FrameId) -> Option<(SourceId, u32)> {
-        if let Some(place) = self.frames.elsewhere(frame) {
-            return Some(place);
-        }
-        let frame = self.frames.get(frame);
-        let source = self.symbols.funcs.get(frame.func).source?;
-        (frame.line != 0).then_some((source, frame.line))
-    }
-
-    /// Stacks.
-    pub fn stacks(&self) -> &StackTable {
-        &self.stacks
-    }
-
     /// The metrics that samples weigh.
     pub fn metrics(&self) -> &[Metric] {
         &self.metrics
@@ -71,22 +46,69 @@ impl Profile {
     pub fn threads(&self) -> &[Thread] {
         &self.threads
     }
+}
 
-    /// The samples of each thread, in the order of [`Self::threads`].
-    pub fn samples(&self) -> &[Samples] {
+/// Access to the tables of sampled stacks, for readers, writers, `symbols` and `analysis`. Crates
+/// above `analysis` cannot name this trait: they do not depend on this crate.
+pub trait StackAccess: Sized {
+    /// The frames.
+    fn frames(&self) -> &FrameTable;
+
+    /// The file and the line (1-based) that a frame was executing, where both are known. The file is
+    /// that of the frame's func, unless [`crate::relocate`] found the line in another file: a
+    /// compiler can inline code of one file into a function of another.
+    ///
+    /// # Panics
+    /// If `frame` is of another profile.
+    fn place(&self, frame: FrameId) -> Option<(SourceId, u32)>;
+
+    /// The stacks.
+    fn stacks(&self) -> &StackTable;
+
+    /// The samples of each thread, in the order of [`Profile::threads`].
+    fn samples(&self) -> &[Samples];
+
+    /// Each thread with its samples.
+    fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)>;
+
+    /// The same tables with other samples. `samples` returns those of each thread, or `None` to
+    /// leave the thread out. It must derive them from the samples of that thread
+    /// ([`crate::Samples::with_stacks`] and the like), so that no index has to be checked again.
+    #[must_use]
+    fn with_samples(
+        &self,
+        default_metric: MetricId,
+        samples: impl Fn(ThreadId, &Samples) -> Option<Samples>,
+    ) -> Self;
+}
+
+impl StackAccess for Profile {
+    fn frames(&self) -> &FrameTable {
+        &self.frames
+    }
+
+    fn place(&self, frame: FrameId) -> Option<(SourceId, u32)> {
+        if let Some(place) = self.frames.elsewhere(frame) {
+            return Some(place);
+        }
+        let frame = self.frames.get(frame);
+        let source = self.symbols.funcs.get(frame.func).source?;
+        (frame.line != 0).then_some((source, frame.line))
+    }
+
+    fn stacks(&self) -> &StackTable {
+        &self.stacks
+    }
+
+    fn samples(&self) -> &[Samples] {
         &self.samples
     }
 
-    /// Each thread with its samples.
-    pub fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)> {
+    fn sampled_threads(&self) -> impl ExactSizeIterator<Item = (&Thread, &Samples)> {
         self.threads.iter().zip(self.samples.iter())
     }
 
-    /// The same tables with other samples: `samples` gives those of each thread, `None` to leave
-    /// the thread out. They must be made of the thread's own ([`crate::Samples::with_stacks`] and
-    /// its like), so that nothing needs to be checked again.
-    #[must_use]
-    pub fn with_samples(
+    fn with_samples(
         &self,
         default_metric: MetricId,
         samples: impl Fn(ThreadId, &Samples) -> Option<Samples>,
@@ -121,6 +143,12 @@ impl From<Profile> for Recording {
     }
 }
 
+impl From<GraphTables> for Recording {
+    fn from(tables: GraphTables) -> Self {
+        Self::Graph(tables.into())
+    }
+}
+
 impl Recording {
     /// The samples, where there are any.
     pub fn sampled(&self) -> Option<&Profile> {
@@ -142,7 +170,7 @@ impl Recording {
     pub fn symbols(&self) -> &SymbolTables {
         match self {
             Self::Stacks(profile) => &profile.symbols,
-            Self::Graph(graph) => &graph.symbols,
+            Self::Graph(graph) => &graph.tables.symbols,
         }
     }
 
@@ -150,7 +178,7 @@ impl Recording {
     pub fn metrics(&self) -> &[Metric] {
         match self {
             Self::Stacks(profile) => &profile.metrics,
-            Self::Graph(graph) => &graph.metrics,
+            Self::Graph(graph) => &graph.tables.metrics,
         }
     }
 
@@ -183,6 +211,7 @@ impl Recording {
                 }
             }
             Self::Graph(graph) => {
+                let graph = &graph.tables;
                 let own = graph.own.iter().map(|own| (own.func, own.source, own.line));
                 let calls = graph.calls.iter().map(|call| (call.caller, call.source, call.line));
                 for (func, source, line) in own.chain(calls).filter(|&(.., line)| line != 0) {
@@ -213,7 +242,7 @@ impl Recording {
     pub fn threads(&self) -> &[Thread] {
         match self {
             Self::Stacks(profile) => &profile.threads,
-            Self::Graph(graph) => &graph.threads,
+            Self::Graph(graph) => &graph.tables.threads,
         }
     }
 }

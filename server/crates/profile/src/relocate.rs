@@ -132,6 +132,7 @@ fn relocate_stacks<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StackAccess;
     use crate::{
         Code, Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
     };

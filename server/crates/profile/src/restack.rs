@@ -5,6 +5,7 @@
 //! stacks. Idle samples stay idle: whatever becomes of the frames at which it was noticed, that a
 //! thread did not run is a fact about the sample.
 
+use crate::StackAccess;
 use crate::symbol_tables::Names;
 use crate::{Frame, FrameId, Func, FuncId, LibId, Profile, StackId, StackTable};
 use rustc_hash::FxHashMap;

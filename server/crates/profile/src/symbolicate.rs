@@ -237,6 +237,7 @@ impl Funcs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StackAccess;
     use crate::{Code, Samples, text_samples};
 
     /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two

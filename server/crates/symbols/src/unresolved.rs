@@ -1,6 +1,7 @@
 //! The unresolved addresses of a recording, and symbolicating it.
 
 use crate::{Generics, LibSymbols};
+use profile::StackAccess;
 use profile::{LibId, Profile, Recording, Symbolicated};
 use rustc_hash::{FxHashMap, FxHashSet};
 

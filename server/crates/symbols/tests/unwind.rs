@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use formats::Limits;
+use profile::StackAccess;
 use profile::{
     AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
     RawStacks, Samples, StackId, Thread, ThreadId, WarningCode, Weights,

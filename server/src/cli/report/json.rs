@@ -3,13 +3,12 @@
 
 use super::order::{hottest_functions, sorted, sorted_lines};
 use crate::cli::Output;
-use analysis::{Costs, Edge, FunctionCost, Site};
+use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
 use engine::present::labels::Scale;
 use engine::recorded::RecordedFunctions;
 use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
-use profile::{FunctionId, Total, WarningCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;

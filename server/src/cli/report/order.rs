@@ -1,9 +1,8 @@
 //! The order of the rows of a report.
 
-use analysis::{Costs, FunctionCost, LineCost};
+use analysis::{Costs, FileId, FunctionCost, FunctionId, LineCost};
 use engine::snapshot::{Snapshot, hotter};
 use engine::stages::grouped::Function;
-use profile::{FileId, FunctionId};
 
 /// The functions of a snapshot with their costs, in the order of [`sorted`].
 pub fn hottest_functions(snapshot: &Snapshot) -> Vec<(FunctionId, FunctionCost)> {

@@ -6,9 +6,9 @@ use super::look::Looked;
 use super::next_run::wanted_path;
 use super::refused::Refused;
 use super::target::PATIENCE;
+use analysis::Warning;
 use engine::discovery::Written;
 use engine::stages::loaded::LoadError;
-use profile::Warning;
 use std::path::Path;
 use std::time::Instant;
 

@@ -3,6 +3,7 @@
 use super::{Case, number, render, render_calls, render_edges, render_step};
 use analysis::{PathStep, View};
 use expect_test::expect;
+use profile::GraphAccess;
 use profile::{Groups, Recording, Total, text_samples};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -26,15 +27,15 @@ fn derives_totals_from_calls() {
         weights: vec![40.0],
         nested: false,
     };
-    let graph = profile::CallGraph {
+    let graph = profile::GraphTables {
         symbols,
         metrics: vec![profile::Metric::new("Ir", "Ir", None)],
         own: vec![own(0, 1, 10.0), own(1, 5, 30.0), own(1, 0, 10.0)],
         calls: vec![call],
-        ..profile::CallGraph::default()
+        ..profile::GraphTables::default()
     };
     let groups = Groups::identity(&graph.symbols);
-    let recording = Recording::Graph(graph);
+    let recording = Recording::from(graph);
     let view = View::of(&recording);
     let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
     expect![[r#"
@@ -72,7 +73,7 @@ fn call_graph(
     }
     let func = profile::FuncId::new;
     let symbols = builder.build().into_symbols();
-    let graph = profile::CallGraph {
+    let graph = profile::GraphTables {
         metrics: vec![profile::Metric::new("samples", "samples", None)],
         own: (0..)
             .zip(own)
@@ -108,10 +109,10 @@ fn call_graph(
             })
             .collect(),
         symbols,
-        ..profile::CallGraph::default()
+        ..profile::GraphTables::default()
     };
     let groups = Groups::identity(&graph.symbols);
-    let recording = Recording::Graph(graph);
+    let recording = Recording::from(graph);
     let view = View::of(&recording);
     Case { recording: Arc::new(recording), view, groups: Arc::new(groups) }
 }
@@ -322,8 +323,9 @@ fn totals_that_are_exact_in_each_thread_are_exact_in_all_threads() {
         .map(|thread| thread.total)
         .collect::<Vec<_>>();
     assert_eq!(all, [3.0, 30.0]);
-    let Recording::Graph(graph) = &*case.recording else { panic!("it is a call graph") };
+    let graph = case.recording.summed().expect("expected a call graph");
     let kept = analysis::apply_to_graph(graph, &case.view);
+    let kept = kept.tables();
     assert_eq!((kept.threads.len(), kept.own.len(), kept.calls.len()), (1, 2, 1));
 }
 
@@ -381,15 +383,15 @@ fn a_line_in_a_cycle_costs_at_least_what_its_function_does_not_spend_elsewhere()
         weights: vec![weight],
         nested: false,
     };
-    let graph = profile::CallGraph {
+    let graph = profile::GraphTables {
         symbols: tables.symbols().clone(),
         metrics: vec![profile::Metric::new("Ir", "Ir", None)],
         own: vec![own(0, 1, 10.0), own(1, 10, 5.0), own(2, 20, 80.0)],
         calls: vec![call(0, 2, 1, 85.0), call(1, 11, 2, 100.0), call(2, 21, 1, 20.0)],
-        ..profile::CallGraph::default()
+        ..profile::GraphTables::default()
     };
     let groups = Groups::identity(&graph.symbols);
-    let recording = Recording::Graph(graph);
+    let recording = Recording::from(graph);
     let view = View::of(&recording);
     let case = Case { recording: Arc::new(recording), view, groups: Arc::new(groups) };
     expect![[r#"

@@ -188,8 +188,8 @@ mod tests {
     fn the_narrowest_give_way() {
         let samples = "a a  a  a  a\nb b  b  b  e\nc c1 c2 c3\nd";
         let profile = profile::text_samples::weighted(samples, &[20.0, 1.0, 1.0, 1.0, 5.0]);
-        let groups = profile::Groups::identity(profile.symbols());
-        let recording = profile::Recording::from(profile);
+        let groups = analysis::Groups::identity(profile.symbols());
+        let recording = analysis::Recording::from(profile);
         let view = analysis::View::of(&recording);
         let mut graph = layout(&CallTree::new(recording.into(), view, groups.into()));
         assert_eq!((graph.frames.len(), graph.omitted), (8, 0));

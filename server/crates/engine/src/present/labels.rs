@@ -3,7 +3,7 @@
 use crate::baseline::Before;
 use crate::present::units;
 use crate::settings::{Show, Unit};
-use profile::{Cost, LineKnowledge, Metric, Total};
+use analysis::{Cost, LineKnowledge, Metric, Total};
 
 /// What percentages are relative to, and in which unit weights are shown.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Formats weights, durations and counts for people.
 
 use super::text::plain;
-use profile::{Metric, Total};
+use analysis::{Metric, Total};
 use std::time::Duration;
 
 /// `weight` as a percentage of `base`: `12.3%`, or `–` if `base` is 0. Small shares have two

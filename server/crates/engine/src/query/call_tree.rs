@@ -9,8 +9,7 @@ use crate::present::labels::Scale;
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::Branch;
-use profile::{Cost, FunctionId};
+use analysis::{Branch, Cost, FunctionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

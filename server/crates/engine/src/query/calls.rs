@@ -6,8 +6,7 @@ use crate::places::line_place;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
-use analysis::{PathEntry, PathStep, SiteCost};
-use profile::FunctionId;
+use analysis::{FunctionId, PathEntry, PathStep, SiteCost};
 
 /// A caller or callee, with the lines of the caller (of the two) that call.
 #[derive(Debug, Clone, PartialEq)]

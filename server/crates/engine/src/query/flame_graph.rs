@@ -7,7 +7,7 @@ use crate::items::Key;
 use crate::present::flamegraph::{self, Graph};
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use profile::FunctionId;
+use analysis::FunctionId;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use crate::function_name::FunctionName;
 use crate::snapshot::Snapshot;
 use crate::source_functions::SourceFunction;
 use crate::text::Position;
-use profile::FunctionId;
+use analysis::FunctionId;
 use sources::Definition;
 
 /// The function at a position of an open document.

@@ -6,8 +6,7 @@ use crate::items::{CostData, Item, Key, root_item};
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::LineCost;
-use profile::{Cost, FunctionId};
+use analysis::{Cost, FunctionId, LineCost};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

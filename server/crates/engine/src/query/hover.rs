@@ -10,8 +10,7 @@ use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::snapshot::Snapshot;
 use crate::text::Position;
-use analysis::{PathEntry, ThreadTotal};
-use profile::{Cost, FunctionId, Total};
+use analysis::{Cost, FunctionId, PathEntry, ThreadTotal, Total};
 use url::Url;
 
 /// Callers and callees listed.

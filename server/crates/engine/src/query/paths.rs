@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use profile::{FileId, Total};
+use analysis::{FileId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sources::Mapping;

@@ -8,8 +8,7 @@ use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::PathEntry;
-use profile::{FunctionId, Total};
+use analysis::{FunctionId, PathEntry, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 

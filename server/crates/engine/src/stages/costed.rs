@@ -1,8 +1,7 @@
 //! The last stage: all sums.
 
 use crate::stages::grouped::Grouped;
-use analysis::{CallTree, Costs};
-use profile::{FileId, FunctionId};
+use analysis::{CallTree, Costs, FileId, FunctionId};
 use rustc_hash::FxHashMap;
 
 /// What everything costs.

@@ -8,9 +8,9 @@ use crate::source_maps::Written;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::Stamp;
-use analysis::{Costs, IdleSamples, ThreadChoice, Unmatched, View};
-use profile::{
-    FileId, FuncId, FuncKey, FunctionId, Groups, Recording, SymbolTables, Warning, at_call_sites,
+use analysis::{
+    Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording, SymbolTables,
+    ThreadChoice, Unmatched, View, Warning, at_call_sites,
 };
 use rustc_hash::FxHashMap;
 use sources::Mapping;

@@ -1,8 +1,8 @@
 //! The first stage of a load: the bytes of one file become a recording.
 
 use crate::stamp::Stamp;
+use analysis::{RawStacks, Recording, Warning};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
-use profile::{RawStacks, Recording, Warning};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;

@@ -4,7 +4,7 @@
 use crate::settings::{SourceSettings, glob_set};
 use crate::source_maps::{Originals, Written, originals};
 use crate::stages::symbolicated::Symbolicated;
-use profile::{Recording, SourceId, Warning, WarningCode};
+use analysis::{Recording, SourceId, Warning, WarningCode};
 use rustc_hash::FxHashMap;
 use sources::{Mapping, Root, SourceIndex};
 use std::path::Path;

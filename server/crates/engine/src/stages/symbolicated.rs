@@ -3,7 +3,7 @@
 use crate::broken_stacks::broken_stacks;
 use crate::libraries::Libraries;
 use crate::stages::loaded::Loaded;
-use profile::{FuncId, FuncKey, Recording, Warning};
+use analysis::{FuncId, FuncKey, Recording, Warning};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 

@@ -49,7 +49,7 @@ fn other_metrics_are_not_compared() {
     let project = Project::new(&[("app.rs", APP)]).with_settings(&json!({"metric": "samples"}));
     let samples = "f@2[file:app.rs]";
     let now = project.load(text_samples::profile(samples));
-    let instructions = vec![profile::Metric::new("Ir", "Ir", None)];
+    let instructions = vec![analysis::Metric::new("Ir", "Ir", None)];
     let other = project.load(profile::ProfileBuilder::new(instructions, 0).build());
     let context = compared_with(&project.context(now, &["app.rs"]), other);
     assert_eq!(shown(&context, &project)[0], "2 100.0%");

@@ -154,7 +154,7 @@ fn without_added(mut data: Value) -> Value {
 
 #[test]
 fn tiers_begin_at_one_five_and_twenty_percent() {
-    let cost = |total| profile::Cost { self_: 0.0, total: profile::Total::Exact(total) };
+    let cost = |total| analysis::Cost { self_: 0.0, total: analysis::Total::Exact(total) };
     let tier = |total| engine::weight::tier(cost(total), 1000.0);
     assert_eq!([9.9, 10.0, 49.9, 50.0, 199.9, 200.0].map(tier), [0, 1, 1, 2, 2, 3]);
     assert_eq!(engine::weight::tier(cost(1.0), 0.0), 0);

@@ -1,6 +1,7 @@
 //! A project made of texts and a profile made of text samples, as the engine sees them once the
 //! profile is loaded and a document is open.
 
+use analysis::{Recording, Thread};
 use engine::baseline::Baseline;
 use engine::context::Context;
 use engine::document::{Document, OpenDocuments};
@@ -12,7 +13,6 @@ use engine::stamp::Stamp;
 use engine::text::{Encoding, Position, Text};
 use engine::world::World;
 use formats::Format;
-use profile::{Recording, Thread};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;

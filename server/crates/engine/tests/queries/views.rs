@@ -27,7 +27,7 @@ fn project(settings: &Value) -> Project {
 /// Self and total of each function, by name.
 fn functions(snapshot: &Snapshot) -> Vec<String> {
     let functions = snapshot.hottest_functions().into_iter();
-    let row = |(function, cost): (_, profile::Cost)| {
+    let row = |(function, cost): (_, analysis::Cost)| {
         let total = cost.total.exact().unwrap();
         format!("{} {}/{total}", snapshot.function(function).name, cost.self_)
     };

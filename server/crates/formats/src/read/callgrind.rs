@@ -32,7 +32,7 @@ use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
 use profile::{
-    Call, CallGraph, FuncId, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
+    Call, FuncId, GraphTables, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
     WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
@@ -422,13 +422,13 @@ impl<'a> Reader<'a> {
                 derive.apply(weights);
             }
             let symbols = builder.build().into_symbols();
-            Recording::Graph(CallGraph {
+            Recording::from(GraphTables {
                 symbols,
                 metrics,
                 own,
                 calls,
                 inner,
-                ..CallGraph::default()
+                ..GraphTables::default()
             })
         };
         Ok(Read { writer, ..Read::new(Format::Callgrind, recording, warnings) })

@@ -351,6 +351,7 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use profile::StackAccess;
     use profile::{Frame, Func, LineKnowledge, Metric, Profile};
 
     fn b(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {

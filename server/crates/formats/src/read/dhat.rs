@@ -218,6 +218,7 @@ mod tests {
     use super::super::text_rows::{profile, rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use profile::StackAccess;
 
     const HEAP: &str = r#"{"dhatFileVersion":2,"mode":"heap","verb":"Allocated","bklt":true,"bkacc":true,"tu":"instrs","Mtu":"Minstr","tuth":500,
         "cmd":"./a","pid":7,"te":900,"tg":300,"pps":[

@@ -429,6 +429,7 @@ mod tests {
     use super::super::text_rows::{labelled_rows, profile};
     use super::*;
     use crate::error::ErrorKind;
+    use profile::StackAccess;
 
     fn read_text(text: &str) -> Read {
         read(text.as_bytes()).unwrap()

@@ -146,6 +146,7 @@ impl<'a> Tree<'a> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use profile::StackAccess;
 
     /// Each row as `caller>callee:start bytes`.
     fn rows(text: &str) -> String {

@@ -439,6 +439,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use profile::Profile;
+    use profile::StackAccess;
     use std::fmt::Write;
 
     /// A number as Austin writes it.

@@ -473,6 +473,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::pprof_proto::{Function, Label, Line, Mapping, Sample, ValueType};
+    use profile::StackAccess;
     use std::fmt::Write;
 
     /// A file whose strings are the words of `text`, after the empty one; functions 10, 20 … are

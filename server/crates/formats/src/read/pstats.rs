@@ -27,7 +27,7 @@ use crate::read_result::Read;
 use crate::writer::{Dialect, Writer};
 use marshal::{Entered, Marshal, Value, unexpected};
 use profile::{
-    Call, CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,
+    Call, FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording,
     StatedTotal, Total, WarningCode, Warnings,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -195,7 +195,7 @@ impl Reader<'_> {
     fn finish(mut self, rows: &[Row]) -> Result<Read, ReadError> {
         let mut warnings = Warnings::default();
         let metric = Metric::new("time", "seconds", None).with_lines(LineKnowledge::Nothing);
-        let mut graph = CallGraph { metrics: vec![metric], ..CallGraph::default() };
+        let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
         // `profile` has itself for a caller, which was never called.
         let silent: FxHashSet<FuncId> = rows
             .iter()
@@ -217,7 +217,7 @@ impl Reader<'_> {
         let dialect = if counted { self.dialect } else { Some(Dialect::Pyinstrument) };
         Ok(Read {
             writer: Writer { producer: None, dialect },
-            ..Read::new(Format::Pstats, Recording::Graph(graph), warnings)
+            ..Read::new(Format::Pstats, Recording::from(graph), warnings)
         })
     }
 
@@ -225,7 +225,7 @@ impl Reader<'_> {
     fn add_unlisted(
         &mut self,
         rows: &[Row],
-        graph: &mut CallGraph,
+        graph: &mut GraphTables,
         warnings: &mut Warnings,
     ) -> Result<(), ReadError> {
         let own: f64 = rows.iter().map(|row| row.own).sum();

@@ -207,6 +207,7 @@ mod tests {
     use super::super::text_rows::{profile, rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use profile::StackAccess;
 
     /// `f` in C, called by `g` at line 7 of a file with both paths.
     const FRAMES: &str = r#"[{"name":"f [c function]","relative_path":"(unknown)","absolute_path":null,"lineno":null},{"name":"g","relative_path":"a.rb","absolute_path":"/p/a.rb","lineno":7}]"#;

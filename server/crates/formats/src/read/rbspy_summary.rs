@@ -13,7 +13,7 @@ use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Writer};
 use profile::{
-    CallGraph, FuncId, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal,
+    FuncId, GraphTables, LineKnowledge, Metric, OwnCost, ProfileBuilder, Recording, StatedTotal,
     Total, WarningCode, Warnings,
 };
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
     // Of each function the greatest total of a row, and the sum of them.
     let mut functions: FxHashMap<FuncId, (f64, f64)> = FxHashMap::default();
-    let mut graph = CallGraph::default();
+    let mut graph = GraphTables::default();
     let mut first_malformed = None;
     for (i, row) in text.lines().enumerate().skip(1).filter(|(_, row)| !row.trim().is_empty()) {
         let Some(Row { own, total, name, file, line }) = Row::of(row) else {
@@ -75,7 +75,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     graph.symbols = builder.build().into_symbols();
     Ok(Read {
         writer: Writer { producer: None, dialect: Some(Dialect::Rbspy) },
-        ..Read::new(Format::RbspySummary, Recording::Graph(graph), warnings)
+        ..Read::new(Format::RbspySummary, Recording::from(graph), warnings)
     })
 }
 
@@ -110,6 +110,7 @@ impl<'a> Row<'a> {
 mod tests {
     use super::super::text_rows::warnings;
     use super::*;
+    use profile::GraphAccess;
 
     fn read_rows(rows: &str) -> Result<Read, ReadError> {
         read(&[HEADER, b"\n", rows.as_bytes()].concat())
@@ -121,7 +122,7 @@ mod tests {
                     block in f - a b.rb:9\n  0.00   100.00  <main> - /p/main.rb:1\nwhat\n  0.00   999.00  g - x:1\n";
         let read = read_rows(rows).unwrap();
         assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 2)]);
-        let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+        let graph = read.recording.summed().expect("expected a graph").tables();
         let name = |func: FuncId| {
             let source = graph
                 .symbols

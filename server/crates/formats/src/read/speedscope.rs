@@ -436,6 +436,7 @@ impl<'de> Visitor<'de> for OneStack<'_> {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
+    use profile::StackAccess;
     use std::fmt::Write;
 
     const FRAMES: &str = r#""shared":{"frames":[{"name":"f","file":"a.py","line":3},{"name":"g","file":"a.py","line":7,"col":null},{"name":"h","file":null,"line":null},{"name":"f","file":"a.py","line":4}]}"#;

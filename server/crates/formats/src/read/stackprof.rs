@@ -21,7 +21,7 @@ use crate::error::{At, ReadError};
 use crate::format::Format;
 use crate::read_result::Read;
 use profile::{
-    Call, CallGraph, Frame, FuncId, Metric, OwnCost, ProfileBuilder, Recording, Samples,
+    Call, Frame, FuncId, GraphTables, Metric, OwnCost, ProfileBuilder, Recording, Samples,
     StatedTotal, Thread, Total, WarningCode, Warnings, Weights,
 };
 use serde::Deserialize;
@@ -205,7 +205,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         let func = frame.text().func(&mut builder)?;
         funcs.insert(id, (builder.push_func(func)?, frame.repeated() > 0.0));
     }
-    let mut graph = CallGraph { metrics: vec![metric], ..CallGraph::default() };
+    let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
     let mut all = 0.0;
     for (id, frame) in &file.frames {
         let Some(&(func, repeated)) = funcs.get(id) else { continue };
@@ -264,7 +264,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
         });
     }
     graph.symbols = builder.build().into_symbols();
-    Ok(Recording::Graph(graph))
+    Ok(Recording::from(graph))
 }
 
 #[cfg(test)]
@@ -272,6 +272,7 @@ mod tests {
     use super::super::text_rows::{rows, warnings};
     use super::*;
     use crate::error::ErrorKind;
+    use profile::GraphAccess;
     use std::fmt::Write;
 
     /// 6 samples: main:9 > each > main:4 (a block) > work:7 three times, main:9 > each > main:4 >
@@ -288,7 +289,7 @@ mod tests {
     }
 
     fn graph(read: &Read) -> String {
-        let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+        let graph = read.recording.summed().expect("expected a graph").tables();
         let name = |func: FuncId| {
             let place = graph.symbols.funcs.get(func);
             let file = place.source.map_or("", |source| graph.symbols.source_name(source));

@@ -5,7 +5,9 @@
 //! fractions are rounded.
 
 use super::Written;
-use profile::{Call, CallGraph, FuncId, Metric, OwnCost, SourceId, SymbolTables};
+use profile::{
+    Call, CallGraph, FuncId, GraphAccess, GraphTables, Metric, OwnCost, SourceId, SymbolTables,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,6 +15,7 @@ use std::fmt::Write;
 /// Writes a call graph. Functions of one name and file that start at different lines are told apart
 /// by that line.
 pub fn write(graph: &CallGraph) -> Written {
+    let graph = graph.tables();
     let events: Vec<Event> =
         graph.metrics.iter().enumerate().map(|(i, metric)| Event::of(metric, i, graph)).collect();
     let mut out = String::new();
@@ -64,6 +67,7 @@ pub fn write(graph: &CallGraph) -> Written {
 /// short forms. The functions of such a graph start at the line that executes
 /// (`analysis::lines_as_functions`).
 pub fn write_as_rbspy(graph: &CallGraph) -> Written {
+    let graph = graph.tables();
     let symbols = &graph.symbols;
     let place = |func: FuncId| {
         let row = symbols.funcs.get(func);
@@ -93,7 +97,7 @@ type Block<'g> = (Vec<&'g OwnCost>, Vec<&'g Call>);
 
 /// What is known of each function, in the order of `place`; calls in that of their callees' place,
 /// then by line.
-fn blocks<K: Ord>(graph: &CallGraph, place: impl Fn(FuncId) -> K) -> Vec<(FuncId, Block<'_>)> {
+fn blocks<K: Ord>(graph: &GraphTables, place: impl Fn(FuncId) -> K) -> Vec<(FuncId, Block<'_>)> {
     let mut blocks: BTreeMap<(K, FuncId), Block<'_>> = BTreeMap::new();
     for own in &graph.own {
         blocks.entry((place(own.func), own.func)).or_default().0.push(own);
@@ -120,7 +124,7 @@ struct Event {
 }
 
 impl Event {
-    fn of(metric: &Metric, column: usize, graph: &CallGraph) -> Self {
+    fn of(metric: &Metric, column: usize, graph: &GraphTables) -> Self {
         let fractional = |scale: f64| {
             let all = graph
                 .own
@@ -153,7 +157,7 @@ impl Event {
     }
 }
 
-fn lost(graph: &CallGraph, events: &[Event]) -> Vec<&'static str> {
+fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     let negative = graph.own.iter().any(|own| own.weights.iter().any(|&weight| weight < 0.0));
     let mut lost = vec!["stacks (it knows single calls only)"];
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
@@ -185,7 +189,7 @@ struct Names<'g> {
 }
 
 impl<'g> Names<'g> {
-    fn new(graph: &'g CallGraph) -> Self {
+    fn new(graph: &'g GraphTables) -> Self {
         let symbols = &graph.symbols;
         let mut same: FxHashMap<_, Vec<FuncId>> = FxHashMap::default();
         for id in symbols.funcs.ids() {

@@ -19,6 +19,7 @@
 //!   twice.
 
 use super::{Written, elsewhere};
+use profile::StackAccess;
 use profile::{
     AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackId, StringId, Thread,
     Weights,

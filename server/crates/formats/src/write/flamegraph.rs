@@ -15,6 +15,7 @@
 
 use super::Written;
 use profile::Profile;
+use profile::StackAccess;
 use rustc_hash::FxHashMap;
 use std::io::{Error, ErrorKind, Result};
 use std::rc::Rc;

@@ -9,6 +9,7 @@ use super::{PARTS, Written, elsewhere, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
+use profile::StackAccess;
 use profile::{
     FrameId, FuncId, LineKnowledge, Metric, Profile, Samples, SourceId, StackId, Thread, Weights,
 };

@@ -1,6 +1,8 @@
 use super::super::text_rows::{self, warnings};
 use super::*;
 use crate::error::ErrorKind;
+use profile::GraphAccess;
+use profile::StackAccess;
 use profile::WarningCode;
 use std::fmt::Write;
 
@@ -11,7 +13,7 @@ fn read_text(text: &str) -> Read {
 /// Each row as `function|file|lib`, the place of the line, and its weights; `'` marks calls of a
 /// function within itself.
 fn rows(read: &Read) -> String {
-    let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+    let graph = read.recording.summed().expect("expected a graph").tables();
     let symbols = &graph.symbols;
     let name = |id: FuncId| {
         let func = symbols.funcs.get(id);

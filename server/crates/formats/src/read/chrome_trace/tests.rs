@@ -1,6 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 use profile::Profile;
+use profile::StackAccess;
 
 fn stacks(read: &Read) -> &Profile {
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };

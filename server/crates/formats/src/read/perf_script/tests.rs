@@ -1,5 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
+use profile::StackAccess;
 use profile::WarningCode;
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
 use super::super::text_rows::warnings;
 use super::*;
 use crate::error::{At, ErrorKind};
+use profile::GraphAccess;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -60,7 +61,7 @@ fn file(functions: Vec<(Py, Py)>) -> Vec<u8> {
 
 /// Functions with calls, self and total, and calls between them; `?` marks what is a guess.
 fn rows(read: &Read) -> String {
-    let Recording::Graph(graph) = &read.recording else { panic!("expected a graph") };
+    let graph = read.recording.summed().expect("expected a graph").tables();
     let name = |func: FuncId| {
         let row = graph.symbols.funcs.get(func);
         let place =
@@ -276,7 +277,7 @@ fn files_of_all_writers() {
             .join(case);
         let done = read(&std::fs::read(folder.join("app.pstats")).unwrap()).unwrap();
         assert_eq!(done.writer.text(), Some(writer), "{case}");
-        let Recording::Graph(graph) = &done.recording else { panic!("expected a graph") };
+        let graph = done.recording.summed().expect("expected a graph").tables();
         let count = |stated: &StatedTotal| {
             let func = graph.symbols.funcs.get(stated.func);
             let source = func.source.map(|source| graph.symbols.source_name(source).to_owned());

@@ -1,0 +1,217 @@
+//! Merging recordings.
+
+use super::*;
+use crate::StackAccess;
+use crate::{Total, text_samples};
+
+fn part(name: &str, pid: &str, recording: impl Into<Recording>) -> Part {
+    let thread = Thread { name: name.to_owned(), pid: Some(pid.to_owned()), ..Thread::default() };
+    Part { recording: recording.into(), thread }
+}
+
+/// Each thread with its samples, root first.
+fn threads(profile: &Profile) -> Vec<String> {
+    let stacks = profile.stacks();
+    let frame = |id: StackId| {
+        let place = profile
+            .place(stacks.frame(id))
+            .map(|(source, line)| (profile.symbols().source_name(source), line));
+        let place = place.map(|(source, line)| format!("@{source}:{line}")).unwrap_or_default();
+        format!(
+            "{}{place}",
+            profile.symbols().func_name(profile.frames().get(stacks.frame(id)).func)
+        )
+    };
+    let threads = profile.sampled_threads().map(|(thread, samples)| {
+        let sample = |i| {
+            let stack: Option<StackId> = samples.stack(i);
+            let mut frames: Vec<_> =
+                std::iter::successors(stack, |&id| stacks.prefix(id)).map(frame).collect();
+            frames.reverse();
+            let idle = if stack.is_some_and(|stack| stacks.is_idle(stack)) { " idle" } else { "" };
+            let weight = samples.weights()[0].get(i);
+            format!("{} {weight}{idle}", frames.join(">"))
+        };
+        let samples: Vec<_> = (0..samples.len()).map(sample).collect();
+        let ids = [&thread.pid, &thread.tid].map(|id| id.as_deref().unwrap_or("?"));
+        format!("{} {}/{}: {}", thread.name, ids[0], ids[1], samples.join(", "))
+    });
+    threads.collect()
+}
+
+fn merged(parts: &[Part]) -> Profile {
+    let Ok(Recording::Stacks(profile)) = merge(parts) else { panic!("it has stacks") };
+    profile
+}
+
+#[test]
+fn names_and_stacks_of_all_parts_are_one() {
+    let first =
+        text_samples::profile("main@3[file:a.c]  main@3       poll[idle]\nhash@9[file:h.c]");
+    let second = text_samples::weighted(
+        "run@7[file:b.c]  poll  poll[idle]\nhash@9[file:h.c][js]",
+        &[2.5, 1.0, 1.0],
+    );
+    let profile = merged(&[part("one", "7", first), part("two", "8", second)]);
+    assert_eq!(
+        threads(&profile),
+        [
+            "main 7/1: main@a.c:3>hash@h.c:9 1, main@a.c:3 1, poll 1 idle",
+            // Samples in a thread that runs at the stack at which another one is idle do not
+            // become idle.
+            "main 8/1: run@b.c:7>hash@h.c:9 2.5, poll 1 idle, poll 1 idle",
+        ]
+    );
+    let symbols = profile.symbols();
+    let funcs: Vec<_> = symbols.funcs.ids().map(|id| symbols.func_name(id)).collect();
+    assert_eq!(
+        (funcs, profile.frames().len(), profile.stacks().len()),
+        (vec!["main", "hash", "poll", "run"], 4, 5)
+    );
+    // What one part knows to be JavaScript is so in both.
+    assert_eq!(symbols.funcs.code(FuncId::new(1)), crate::Code::JavaScript);
+}
+
+#[test]
+fn a_stack_that_is_idle_in_one_part_only_stays_two() {
+    let parts = [text_samples::profile("poll[idle]"), text_samples::profile("poll")];
+    let profile = merged(&parts.map(|profile| part("", "7", profile)));
+    assert_eq!(threads(&profile), ["main 7/1: poll 1 idle, poll 1"]);
+}
+
+#[test]
+fn a_thread_goes_on_in_the_next_part_and_another_process_does_not() {
+    let text = "main  main";
+    let ones = || text_samples::profile(text);
+    let parts = [
+        part("", "7", ones()),
+        part("", "7", text_samples::weighted(text, &[0.5, 3.0])),
+        part("", "8", ones()),
+    ];
+    assert_eq!(
+        threads(&merged(&parts)),
+        ["main 7/1: main 1, main 1, main 0.5, main 3", "main 8/1: main 1, main 1"]
+    );
+    // Two threads of one part are never one.
+    let two = || text_samples::build(&[("main", "a", None), ("main", "b", None)]);
+    assert_eq!(merged(&[part("", "7", two()), part("", "8", two())]).threads().len(), 4);
+}
+
+/// `outer` calls `inner` for 4 of its 10; `inner` may be a name of calls within itself.
+fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
+    let mut tables = ProfileBuilder::default();
+    let source = Some(tables.intern_source("a.c").unwrap());
+    for name in [outer, inner] {
+        let name = tables.intern_string(name).unwrap();
+        tables.push_func(Func { name, source, lib: None, line: 0, column: 0 }).unwrap();
+    }
+    let own = |func, line, weight| OwnCost {
+        func: FuncId::new(func),
+        source: None,
+        line,
+        weights: vec![weight],
+    };
+    let (caller, callee) = (FuncId::new(0), FuncId::new(1));
+    let call = Call {
+        caller,
+        source: Some(SourceId::new(0)),
+        line: 2,
+        callee,
+        count: 3,
+        weights: vec![4.0],
+        nested: false,
+    };
+    GraphTables {
+        symbols: tables.build().into_symbols(),
+        metrics: vec![Metric::new("Ir", "Ir", None)],
+        own: vec![own(0, 1, 6.0), own(1, 5, 4.0)],
+        calls: vec![call],
+        inner: if within { vec![callee] } else { Vec::new() },
+        ..GraphTables::default()
+    }
+}
+
+fn merged_graph(parts: &[Part]) -> GraphTables {
+    let Ok(Recording::Graph(graph)) = merge(parts) else { panic!("it is a call graph") };
+    graph.tables
+}
+
+#[test]
+fn parts_of_call_graphs_are_threads_of_one() {
+    let part = |thread, graph: GraphTables| part(thread, "77", Recording::Graph(graph.into()));
+    let parts = [
+        part("thread 1", graph("main", "work", false)),
+        part("thread 2", graph("work", "step", false)),
+        part("thread 1", graph("main", "step", false)),
+    ];
+    let all = merged_graph(&parts);
+    let name = |func| all.symbols.func_name(func);
+    let threads: Vec<_> = all.threads.iter().zip(&all.rows).collect();
+    let rows: Vec<_> = threads
+        .iter()
+        .map(|(thread, rows)| (thread.name.as_str(), rows.own.clone(), rows.calls.clone()))
+        .collect();
+    assert_eq!(rows, [("thread 1", 0..4, 0..2), ("thread 2", 4..6, 2..3)]);
+    let calls: Vec<_> =
+        all.calls.iter().map(|call| (name(call.caller), name(call.callee), call.count)).collect();
+    assert_eq!(calls, [("main", "work", 3), ("main", "step", 3), ("work", "step", 3)]);
+    let own: Vec<_> = all
+        .of_thread(ThreadId::new(1))
+        .own
+        .iter()
+        .map(|own| (name(own.func), own.weights[0]))
+        .collect();
+    assert_eq!(own, [("work", 6.0), ("step", 4.0)]);
+    assert_eq!((all.symbols.funcs.len(), all.symbols.sources.len()), (3, 1));
+    // Threads of a call graph stay threads, under their own names.
+    let again = [part("other", all.clone()), part("third", graph("main", "work", false))];
+    let names: Vec<_> =
+        merged_graph(&again).threads.into_iter().map(|thread| thread.name).collect();
+    assert_eq!(names, ["thread 1", "thread 2", "third"]);
+}
+
+#[test]
+fn calls_of_a_function_within_itself_stay_apart() {
+    let parts = [graph("main", "main", true), graph("main", "main", true)];
+    let graph = merged_graph(&parts.map(|graph| part("", "77", Recording::Graph(graph.into()))));
+    assert_eq!((graph.symbols.funcs.len(), graph.inner), (2, vec![FuncId::new(1)]));
+}
+
+#[test]
+fn what_two_parts_state_of_a_thread_adds_up() {
+    let stated = |total| {
+        let totals =
+            vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total], calls: None }];
+        part(
+            "",
+            "77",
+            Recording::Graph(GraphTables { totals, ..graph("main", "work", false) }.into()),
+        )
+    };
+    let (exact, bounded) = (Total::Exact(10.0), Total::Bounded { min: 2.0, max: 5.0 });
+    let graph = merged_graph(&[stated(exact), stated(bounded)]);
+    assert_eq!(
+        graph.totals.iter().map(|row| row.totals[0]).collect::<Vec<_>>(),
+        [Total::Bounded { min: 12.0, max: 15.0 }]
+    );
+    assert_eq!(exact.plus(exact), Total::Exact(20.0));
+    assert_eq!(exact.plus(Total::Estimated(1.0)), Total::Estimated(11.0));
+    assert_eq!(exact.plus(Total::Unknown), Total::Unknown);
+}
+
+#[test]
+fn what_counts_other_things_is_another_recording() {
+    let samples = || Recording::Stacks(text_samples::profile("main"));
+    let with = |name: &str, seconds_per_unit| {
+        let metrics = vec![Metric { seconds_per_unit, ..Metric::new(name, name, None) }];
+        Recording::Graph(GraphTables { metrics, ..graph("main", "work", false) }.into())
+    };
+    let merge = |first, second| merge(&[part("", "1", first), part("", "2", second)]);
+    let error = merge(with("Ir", None), with("Dr", None)).unwrap_err();
+    assert_eq!(error.to_string(), "costs in Dr (Dr) and costs in Ir (Ir) are not one recording");
+    assert_eq!(error.part(), Some(1));
+    assert_eq!(merge(samples(), with("samples", None)).unwrap_err(), MergeError::Kinds { part: 1 });
+    // Samples that stand for different times have no time together.
+    let metrics = merge(with("s", Some(1.0)), with("s", Some(0.1))).unwrap().metrics().to_vec();
+    assert_eq!(metrics[0].seconds_per_unit, None);
+}
