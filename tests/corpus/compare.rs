@@ -2,8 +2,7 @@
 
 use crate::cases::Case;
 use analysis::{Costs, FileId, FunctionId, Groups, IdleSamples, MetricId, Recording, Total, View};
-use profile::StackAccess;
-use profile::{Profile, Samples};
+use profile::{Profile, Samples, StackAccess};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -49,6 +49,8 @@ class Client extends LanguageClient {
 
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel("Costline", { log: true });
+  /** Set before `log` is disposed: VS Code reports writing to it afterwards as an error. */
+  private disposed = false;
   private client: LanguageClient | undefined;
   /** Counts starts. */
   private turn = 0;
@@ -79,6 +81,7 @@ export class Server implements vscode.Disposable {
   ) {}
 
   dispose(): void {
+    this.disposed = true;
     this.changed.dispose();
     this.recosted.dispose();
     this.hiding.dispose();
@@ -164,7 +167,7 @@ export class Server implements vscode.Disposable {
     try {
       return await answer;
     } catch (error) {
-      this.log.debug(sentence(error));
+      if (!this.disposed) this.log.debug(sentence(error));
       return undefined;
     }
   }
@@ -265,6 +268,16 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  /** Writes what the server writes to its standard error to the log. */
+  private forward(lines: Readable): void {
+    createInterface({ input: lines }).on("line", (line) => {
+      if (this.disposed) return;
+      if (/\bERROR\b/.test(line)) this.log.error(line);
+      else if (/\bWARN\b/.test(line)) this.log.warn(line);
+      else this.log.info(line);
+    });
+  }
+
   private options(): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }, { scheme: "costline" }],
@@ -274,7 +287,7 @@ export class Server implements vscode.Disposable {
       // Said by who starts it.
       initializationFailedHandler: () => false,
       // The server's log is its standard error; only its own words say how bad a line is.
-      stdioOptions: { stdout: () => undefined, stderr: (lines) => forward(lines, this.log) },
+      stdioOptions: { stdout: () => undefined, stderr: (lines) => this.forward(lines) },
       middleware: {
         workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
         // A server that is being ended would be started again by a request.
@@ -290,14 +303,6 @@ export class Server implements vscode.Disposable {
       },
     };
   }
-}
-
-function forward(lines: Readable, log: vscode.LogOutputChannel): void {
-  createInterface({ input: lines }).on("line", (line) => {
-    if (/\bERROR\b/.test(line)) log.error(line);
-    else if (/\bWARN\b/.test(line)) log.warn(line);
-    else log.info(line);
-  });
 }
 
 /** What went wrong, as the server or the system says it. */

@@ -27,7 +27,8 @@ local function execute(command)
 end
 
 ---@return string[]
-local function screen()
+--- The rows of the terminal.
+local function rows()
   return vim.split(tmux("capture-pane", "-t", "0", "-p"), "\n")
 end
 
@@ -40,7 +41,7 @@ end
 local function screen()
   local found = { hints = {}, lenses = {}, other = {} }
   local lens
-  for _, row in ipairs(screen()) do
+  for _, row in ipairs(rows()) do
     local number, code = row:match("^%s*(%d+) (.*)$")
     if number then
       found.hints[number] = code:match("(~?%d+%.%d%%)$")
@@ -80,7 +81,7 @@ end
 ---@param text string
 local function wait_text(text)
   t.wait(text, function()
-    return table.concat(screen(), "\n"):find(text, 1, true)
+    return table.concat(rows(), "\n"):find(text, 1, true)
   end)
 end
 

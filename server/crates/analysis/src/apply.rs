@@ -2,8 +2,9 @@
 //! writers.
 
 use crate::{IdleSamples, View};
-use profile::StackAccess;
-use profile::{CallGraph, GraphAccess, GraphTables, Profile, StackId, ThreadId, ThreadRows};
+use profile::{
+    CallGraph, GraphAccess, GraphTables, Profile, StackAccess, StackId, ThreadId, ThreadRows,
+};
 
 /// What to do with samples whose stack is truncated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,8 +2,7 @@
 
 use crate::View;
 use crate::frames::Frames;
-use profile::StackAccess;
-use profile::{FunctionId, Profile};
+use profile::{FunctionId, Profile, StackAccess};
 use rustc_hash::FxHashMap;
 
 /// Call counts under one view.

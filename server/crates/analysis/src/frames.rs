@@ -1,7 +1,6 @@
 //! Function and line of every frame under given groups, as dense numbers that index the sums.
 
-use profile::StackAccess;
-use profile::{FileId, FrameId, FunctionId, Groups, Profile};
+use profile::{FileId, FrameId, FunctionId, Groups, Profile, StackAccess};
 use rustc_hash::FxHashMap;
 
 /// Stands for the line of a frame without one.

@@ -7,10 +7,9 @@
 //! samples; costs do not. This is how rbspy counts for its callgrind output, except that calls are
 //! compared by function: a caller that continues at another line is not a new call.
 
-use profile::StackAccess;
 use profile::{
     BuildError, Call, CallGraph, Frame, Func, FuncId, GraphTables, Metric, OwnCost, Profile,
-    ProfileBuilder, Samples, SourceId, StackId, SymbolTables, Weights,
+    ProfileBuilder, Samples, SourceId, StackAccess, StackId, SymbolTables, Weights,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -7,9 +7,8 @@
 //! lists what to write instead.
 
 use globset::{Glob, GlobMatcher};
-use profile::StackAccess;
 use profile::{
-    CategoryId, Func, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording,
+    CategoryId, Func, FuncId, FunctionId, Groups, LibId, MetricId, Profile, Recording, StackAccess,
     SymbolTables, ThreadId, Warning, WarningCode,
 };
 use regex_lite::Regex;

@@ -14,10 +14,9 @@
 use crate::names::{Unmatched, find_category, find_function, find_libs};
 use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
-use profile::StackAccess;
 use profile::{
-    Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackId, SymbolTables,
-    Warning, WarningCode,
+    Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackAccess, StackId,
+    SymbolTables, Warning, WarningCode,
 };
 
 /// The result of [`reshape`].

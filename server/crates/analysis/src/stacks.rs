@@ -8,8 +8,7 @@ use crate::edges::Edges;
 use crate::frames::{Frames, NO_LINE};
 use crate::sums::Sums;
 use crate::weighted::{WeightedStacks, weigh};
-use profile::StackAccess;
-use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, Total};
+use profile::{Cost, FrameId, Groups, LineKnowledge, Metric, Profile, StackAccess, Total};
 
 pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
     let metric = profile

@@ -2,8 +2,7 @@
 //! of a program or thread are broken, and the totals of the missing functions are too low.
 
 use crate::is_entry_point;
-use profile::StackAccess;
-use profile::{FuncId, Lib, Profile, SymbolTables};
+use profile::{FuncId, Lib, Profile, StackAccess, SymbolTables};
 
 /// Linux truncates stacks at 127 entries, some of which are markers. A stack of at least this depth
 /// may be truncated instead of broken.

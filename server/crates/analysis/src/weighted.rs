@@ -9,8 +9,7 @@
 
 use crate::sums::Sums;
 use crate::{IdleSamples, View};
-use profile::StackAccess;
-use profile::{FrameId, Profile, StackId, Weights};
+use profile::{FrameId, Profile, StackAccess, StackId, Weights};
 use rustc_hash::FxHashMap;
 
 /// The parent of a position without one.

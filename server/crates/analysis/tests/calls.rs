@@ -6,10 +6,8 @@ use analysis::{
     Truncate, call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
     truncate,
 };
-use profile::GraphAccess;
-use profile::StackAccess;
 use profile::text_samples::profile;
-use profile::{CallGraph, Profile, Samples, StackId, Thread};
+use profile::{CallGraph, GraphAccess, Profile, Samples, StackAccess, StackId, Thread};
 
 /// Every function as `name self`, every call as `caller→callee count total`.
 fn graph(profile: &Profile) -> String {

@@ -9,8 +9,7 @@
 use analysis::{
     CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs, reshape,
 };
-use profile::StackAccess;
-use profile::{FunctionId, Groups, Profile, Recording, text_samples};
+use profile::{FunctionId, Groups, Profile, Recording, StackAccess, text_samples};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

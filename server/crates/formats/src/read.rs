@@ -35,9 +35,7 @@ use crate::inflate::{Inflated, inflate};
 use crate::limits::Limits;
 use crate::phase::Phase;
 use crate::read_result::Read;
-use profile::GraphAccess;
-use profile::StackAccess;
-use profile::{Recording, WarningCode, Weights};
+use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 use std::ops::ControlFlow;
 
 /// Reads one file. `observe` hears what is being done and stops the read by returning `Break`.

@@ -11,8 +11,7 @@ pub mod folded;
 pub mod pprof;
 pub mod speedscope;
 
-use profile::StackAccess;
-use profile::{FrameId, Profile, SourceId};
+use profile::{FrameId, Profile, SourceId, StackAccess};
 use rustc_hash::FxHashSet;
 
 /// More bytes of stacks should not be written: no viewer opens them, and they may not fit into

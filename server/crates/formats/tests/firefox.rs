@@ -7,8 +7,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind};
-use profile::StackAccess;
-use profile::WarningCode;
+use profile::{StackAccess, WarningCode};
 use serde_json::{Value, json};
 
 /// One thread with a stack of two frames, tables in the thread.

@@ -6,8 +6,7 @@ mod common;
 
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind, Format};
-use profile::StackAccess;
-use profile::{Code, WarningCode};
+use profile::{Code, StackAccess, WarningCode};
 use serde_json::{Value, json};
 
 /// A process that starts at `start` (ms) with a thread of three samples, `time` being that of the

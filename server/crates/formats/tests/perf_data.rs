@@ -7,8 +7,7 @@ mod common;
 
 use common::{bytes, read, stacks, unzipped};
 use formats::{ErrorKind, Format, Read};
-use profile::StackAccess;
-use profile::{AddressBase, Lib, Profile, RawArch, WarningCode};
+use profile::{AddressBase, Lib, Profile, RawArch, StackAccess, WarningCode};
 
 /// All samples as `comm pid tid event period: module@address …`, the leaf first.
 fn shown(profile: &Profile) -> Vec<String> {

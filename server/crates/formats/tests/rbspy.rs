@@ -8,9 +8,7 @@ use common::{Selves, bytes, read, stacks};
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use formats::{ErrorKind, Format};
-use profile::GraphAccess;
-use profile::StackAccess;
-use profile::{StackId, WarningCode};
+use profile::{GraphAccess, StackAccess, StackId, WarningCode};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 

@@ -9,8 +9,7 @@ mod common;
 
 use common::{Selves, bytes, fixture, read, stacks, unzipped};
 use formats::Format;
-use profile::StackAccess;
-use profile::{LineKnowledge, WarningCode};
+use profile::{LineKnowledge, StackAccess, WarningCode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

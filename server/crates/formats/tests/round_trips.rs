@@ -5,8 +5,7 @@
 mod common;
 
 use common::{bytes, read, stacks};
-use profile::Profile;
-use profile::StackAccess;
+use profile::{Profile, StackAccess};
 use std::collections::{BTreeMap, BTreeSet};
 
 const FILES: [&str; 12] = [

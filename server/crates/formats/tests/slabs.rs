@@ -8,8 +8,7 @@ mod common;
 use common::{Selves, read, stacks};
 use formats::{At, ErrorKind, Format};
 use json_slabs::{Builder, SlabPrimitive};
-use profile::StackAccess;
-use profile::Weights;
+use profile::{StackAccess, Weights};
 
 /// A profile of which each `$name` is a slab. Slab 0 is the root; the others come in the order of
 /// `columns`.

@@ -7,8 +7,9 @@ mod common;
 use common::{bytes, read, stacks};
 use formats::Format;
 use formats::write::{Written, firefox};
-use profile::StackAccess;
-use profile::{Profile, ProfileBuilder, Samples, StackId, Thread, Weights, text_samples};
+use profile::{
+    Profile, ProfileBuilder, Samples, StackAccess, StackId, Thread, Weights, text_samples,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

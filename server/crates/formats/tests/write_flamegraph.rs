@@ -7,9 +7,9 @@ mod common;
 
 use common::{bytes, read, stacks};
 use formats::write::{Written, flamegraph};
-use profile::StackAccess;
 use profile::{
-    Frame, Func, Metric, Profile, ProfileBuilder, Samples, Thread, Weights, text_samples,
+    Frame, Func, Metric, Profile, ProfileBuilder, Samples, StackAccess, Thread, Weights,
+    text_samples,
 };
 use roxmltree::{Document, Node, ParsingOptions};
 

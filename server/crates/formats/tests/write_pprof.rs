@@ -7,8 +7,7 @@ mod common;
 use common::{bytes, read, stacks};
 use formats::write::pprof;
 use formats::{Format, Read};
-use profile::Profile;
-use profile::StackAccess;
+use profile::{Profile, StackAccess};
 use std::collections::BTreeMap;
 
 /// The weights in each metric of every thread and stack; frames with all that is known of them.

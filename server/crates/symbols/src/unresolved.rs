@@ -1,8 +1,7 @@
 //! The unresolved addresses of a recording, and symbolicating it.
 
 use crate::{Generics, LibSymbols};
-use profile::StackAccess;
-use profile::{LibId, Profile, Recording, Symbolicated};
+use profile::{LibId, Profile, Recording, StackAccess, Symbolicated};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The limit for libraries that a sample counts for, those nearest to the root.

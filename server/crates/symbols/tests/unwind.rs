@@ -5,10 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use formats::Limits;
-use profile::StackAccess;
 use profile::{
     AddressBase, Frame, Func, Lib, Mapping, Metric, Profile, ProfileBuilder, RawArch, RawStack,
-    RawStacks, Samples, StackId, Thread, ThreadId, WarningCode, Weights,
+    RawStacks, Samples, StackAccess, StackId, Thread, ThreadId, WarningCode, Weights,
 };
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,7 @@
 use super::{Case, number, render, render_calls, render_edges, render_step};
 use analysis::{PathStep, View};
 use expect_test::expect;
-use profile::GraphAccess;
-use profile::{Groups, Recording, Total, text_samples};
+use profile::{GraphAccess, Groups, Recording, Total, text_samples};
 use std::fmt::Write;
 use std::sync::Arc;
 

@@ -351,8 +351,7 @@ impl Machine<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use profile::StackAccess;
-    use profile::{Frame, Func, LineKnowledge, Metric, Profile};
+    use profile::{Frame, Func, LineKnowledge, Metric, Profile, StackAccess};
 
     fn b(at: f64, name: &'static str) -> (f64, char, &'static str, f64) {
         (at, 'B', name, 0.0)

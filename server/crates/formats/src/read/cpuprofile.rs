@@ -33,9 +33,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 mod tests {
     use super::*;
     use crate::error::{At, ErrorKind};
-    use profile::StackAccess;
-    use profile::WarningCode;
-    use profile::{Code, LineKnowledge, Profile};
+    use profile::{Code, LineKnowledge, Profile, StackAccess, WarningCode};
     use std::fmt::Write;
 
     fn frame(name: &str, url: &str, line: i64) -> String {

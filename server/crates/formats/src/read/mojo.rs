@@ -438,8 +438,7 @@ fn weight(number: Number) -> f64 {
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use profile::Profile;
-    use profile::StackAccess;
+    use profile::{Profile, StackAccess};
     use std::fmt::Write;
 
     /// A number as Austin writes it.

@@ -1,8 +1,7 @@
 //! What a reader made of a file, as text that can be checked by eye: for the tests of readers.
 
 use crate::read_result::Read;
-use profile::StackAccess;
-use profile::{Profile, Recording, Thread, WarningCode};
+use profile::{Profile, Recording, StackAccess, Thread, WarningCode};
 use std::fmt::Write;
 
 pub(super) fn profile(read: &Read) -> &Profile {

@@ -19,10 +19,9 @@
 //!   twice.
 
 use super::{Written, elsewhere};
-use profile::StackAccess;
 use profile::{
-    AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackId, StringId, Thread,
-    Weights,
+    AddressBase, FrameId, FuncId, LibId, Metric, Profile, SourceId, StackAccess, StackId, StringId,
+    Thread, Weights,
 };
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeSeq;

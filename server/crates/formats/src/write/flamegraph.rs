@@ -14,8 +14,7 @@
 //!   has the profile's total.
 
 use super::Written;
-use profile::Profile;
-use profile::StackAccess;
+use profile::{Profile, StackAccess};
 use rustc_hash::FxHashMap;
 use std::io::{Error, ErrorKind, Result};
 use std::rc::Rc;

@@ -7,8 +7,7 @@
 
 use super::{PARTS, Written, has_parts};
 use crate::read::folded::names_a_file;
-use profile::StackAccess;
-use profile::{Frame, FrameId, FuncId, Profile, StackId};
+use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 

@@ -9,9 +9,9 @@ use super::{PARTS, Written, elsewhere, has_parts};
 use crate::pprof_proto as proto;
 use flate2::Compression;
 use flate2::read::GzEncoder;
-use profile::StackAccess;
 use profile::{
-    FrameId, FuncId, LineKnowledge, Metric, Profile, Samples, SourceId, StackId, Thread, Weights,
+    FrameId, FuncId, LineKnowledge, Metric, Profile, Samples, SourceId, StackAccess, StackId,
+    Thread, Weights,
 };
 use prost::Message;
 use rustc_hash::FxHashMap;

@@ -6,8 +6,9 @@
 //! that differ in nothing but their library get it behind their name.
 
 use super::{PARTS, Written, elsewhere, has_parts};
-use profile::StackAccess;
-use profile::{Frame, Func, Metric, Profile, Samples, SourceId, StringId, SymbolTables, Thread};
+use profile::{
+    Frame, Func, Metric, Profile, Samples, SourceId, StackAccess, StringId, SymbolTables, Thread,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;

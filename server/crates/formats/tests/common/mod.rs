@@ -3,8 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use formats::{Limits, Read, ReadError};
-use profile::StackAccess;
-use profile::{Profile, Recording};
+use profile::{Profile, Recording, StackAccess};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::ops::ControlFlow;

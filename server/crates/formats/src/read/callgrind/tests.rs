@@ -1,9 +1,7 @@
 use super::super::text_rows::{self, warnings};
 use super::*;
 use crate::error::ErrorKind;
-use profile::GraphAccess;
-use profile::StackAccess;
-use profile::WarningCode;
+use profile::{GraphAccess, StackAccess, WarningCode};
 use std::fmt::Write;
 
 fn read_text(text: &str) -> Read {

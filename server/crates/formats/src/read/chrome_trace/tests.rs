@@ -1,7 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
-use profile::Profile;
-use profile::StackAccess;
+use profile::{Profile, StackAccess};
 
 fn stacks(read: &Read) -> &Profile {
     let Recording::Stacks(profile) = &read.recording else { panic!("it has stacks") };

@@ -1,7 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
-use profile::StackAccess;
-use profile::WarningCode;
+use profile::{StackAccess, WarningCode};
 use std::fmt::Write;
 
 fn profile(read: &Read) -> &profile::Profile {
