@@ -1,0 +1,116 @@
+//! The parts of a speedscope file that are read.
+
+use super::stacks::Stacks;
+use crate::error::ReadError;
+use crate::read::func_text::FuncText;
+use crate::read::number::position;
+use profile::{Frame, FrameId, ProfileBuilder};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+pub(super) struct File {
+    pub(super) shared: Shared,
+    pub(super) profiles: Vec<Profile>,
+    pub(super) exporter: Option<String>,
+    /// Of the speedscope that wrote the file, where no other exporter did.
+    pub(super) version: Option<Scalar>,
+}
+
+/// What should be a number or a text, and is not always: .NET's tools put the ends of a profile in
+/// quotes.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(super) enum Scalar {
+    Number(f64),
+    Text(String),
+    Other(serde::de::IgnoredAny),
+}
+
+impl Scalar {
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            Self::Text(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Shared {
+    pub(super) frames: Vec<SharedFrame>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct SharedFrame {
+    pub(super) name: Option<String>,
+    pub(super) file: Option<String>,
+    /// 1-based; 0 = unknown.
+    line: Option<f64>,
+    col: Option<f64>,
+}
+
+/// A thread. What it holds tells its type.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Profile {
+    pub(super) name: Option<String>,
+    pub(super) unit: Option<String>,
+    pub(super) start_value: Option<Scalar>,
+    pub(super) end_value: Option<Scalar>,
+    pub(super) samples: Option<Stacks>,
+    pub(super) weights: Option<Vec<f64>>,
+    pub(super) events: Option<Vec<FrameEvent>>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct FrameEvent {
+    #[serde(rename = "type")]
+    pub(super) kind: Kind,
+    pub(super) at: f64,
+    pub(super) frame: u32,
+}
+
+#[derive(Deserialize)]
+pub(super) enum Kind {
+    #[serde(rename = "O")]
+    Open,
+    #[serde(rename = "C")]
+    Close,
+}
+
+impl Profile {
+    pub(super) fn is_empty(&self) -> bool {
+        self.samples.as_ref().is_none_or(|samples| samples.ends.is_empty())
+            && self.events.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    /// What its values are. `none` is a mere number: of samples, or of whatever the clock of the
+    /// events counts.
+    pub(super) fn unit(&self) -> &str {
+        match self.unit.as_deref().unwrap_or("none") {
+            "none" if self.events.is_some() => "ticks",
+            "none" => "samples",
+            unit => unit,
+        }
+    }
+}
+
+impl SharedFrame {
+    pub(super) fn line(&self) -> u32 {
+        position(self.line.unwrap_or(0.0))
+    }
+
+    /// Whether pyinstrument means the own time of the caller.
+    pub(super) fn is_own_time(&self) -> bool {
+        self.file.is_none()
+            && matches!(self.name.as_deref(), Some("[self]" | "[await]" | "[out-of-context]"))
+    }
+
+    pub(super) fn intern(&self, builder: &mut ProfileBuilder) -> Result<FrameId, ReadError> {
+        let [name, file] = [&self.name, &self.file].map(|text| text.as_deref().unwrap_or_default());
+        let func = FuncText { name, file, ..FuncText::default() }.intern(builder)?;
+        let column = position(self.col.unwrap_or(0.0));
+        Ok(builder.intern_frame(Frame { func, line: self.line(), column, inlined: false })?)
+    }
+}

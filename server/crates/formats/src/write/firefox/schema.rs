@@ -1,0 +1,271 @@
+//! The parts of a processed profile, as they are serialized.
+
+use profile::{Profile, StringId};
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+
+/// Places in [`CATEGORIES`].
+pub(super) const OTHER: u8 = 0;
+pub(super) const IDLE: u8 = 1;
+pub(super) const CATEGORIES: [Category; 2] =
+    [Category::new("Other", "grey"), Category::new("Idle", "transparent")];
+
+#[derive(Serialize)]
+pub(super) struct File<'p> {
+    pub(super) meta: Meta,
+    pub(super) libs: Vec<Lib<'p>>,
+    pub(super) pages: [u8; 0],
+    pub(super) shared: Shared<'p>,
+    pub(super) threads: Vec<ThreadRow<'p>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the keys are what they are")]
+pub(super) struct Meta {
+    #[serde(rename = "preprocessedProfileVersion")]
+    pub(super) version: u32,
+    /// Of the raw format that Firefox itself writes.
+    #[serde(rename = "version")]
+    pub(super) gecko_version: u32,
+    pub(super) product: &'static str,
+    pub(super) imported_from: &'static str,
+    /// Milliseconds; a number must stand here, so it is 1 where the recording does not tell.
+    pub(super) interval: Number,
+    pub(super) start_time: u8,
+    pub(super) process_type: u8,
+    pub(super) stackwalk: u8,
+    pub(super) debug: bool,
+    pub(super) symbolicated: bool,
+    pub(super) categories: [Category; 2],
+    pub(super) marker_schema: [u8; 0],
+    pub(super) sample_units: SampleUnits,
+    pub(super) extensions: Extensions,
+    /// There is no telling JavaScript from native code here, so there is nothing to choose between.
+    pub(super) uses_only_one_stack_type: bool,
+    pub(super) source_code_is_not_on_searchfox: bool,
+    pub(super) keep_profile_thread_order: bool,
+}
+
+#[derive(Serialize)]
+pub(super) struct Category {
+    pub(super) name: &'static str,
+    pub(super) color: &'static str,
+    pub(super) subcategories: [&'static str; 1],
+}
+
+impl Category {
+    pub(super) const fn new(name: &'static str, color: &'static str) -> Self {
+        Self { name, color, subcategories: ["Other"] }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SampleUnits {
+    pub(super) time: &'static str,
+    pub(super) event_delay: &'static str,
+    #[serde(rename = "threadCPUDelta")]
+    pub(super) thread_cpu_delta: &'static str,
+}
+
+#[derive(Serialize, Default)]
+pub(super) struct Extensions {
+    pub(super) length: u8,
+    pub(super) id: [u8; 0],
+    pub(super) name: [u8; 0],
+    #[serde(rename = "baseURL")]
+    pub(super) base_url: [u8; 0],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Lib<'p> {
+    pub(super) name: &'p str,
+    pub(super) path: &'p str,
+    pub(super) debug_name: &'p str,
+    pub(super) debug_path: &'p str,
+    pub(super) breakpad_id: &'p str,
+    pub(super) code_id: Option<&'p str>,
+    pub(super) arch: &'p str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Shared<'p> {
+    pub(super) stack_table: StackTable,
+    pub(super) frame_table: FrameTable,
+    pub(super) func_table: FuncTable,
+    pub(super) resource_table: ResourceTable,
+    pub(super) native_symbols: NativeSymbols,
+    pub(super) sources: Sources,
+    pub(super) source_location_table: SourceLocationTable,
+    pub(super) string_array: StringArray<'p>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StackTable {
+    pub(super) length: usize,
+    pub(super) frame: Vec<u32>,
+    pub(super) prefix_offset: Vec<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameTable {
+    pub(super) length: usize,
+    pub(super) flags: Vec<u8>,
+    pub(super) address: Vec<u64>,
+    pub(super) category: Vec<u8>,
+    pub(super) subcategory: Same<u8>,
+    pub(super) func: Vec<u32>,
+    pub(super) lib: Vec<u32>,
+    pub(super) native_symbol: Same<u8>,
+    #[serde(rename = "innerWindowID")]
+    pub(super) inner_window_id: Same<u8>,
+    pub(super) line: Vec<u32>,
+    pub(super) column: Vec<u32>,
+    pub(super) original_location: Vec<u32>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FuncTable {
+    pub(super) length: usize,
+    pub(super) flags: Vec<u8>,
+    pub(super) name: Vec<u32>,
+    pub(super) resource: Vec<u32>,
+    pub(super) source: Vec<u32>,
+    pub(super) line_number: Vec<u32>,
+    pub(super) column_number: Vec<u32>,
+    pub(super) original_location: Same<u8>,
+}
+
+/// One resource per library, in order.
+#[derive(Serialize)]
+pub(super) struct ResourceTable {
+    pub(super) length: usize,
+    pub(super) name: Vec<u32>,
+    pub(super) host: Same<Option<u32>>,
+    #[serde(rename = "type")]
+    pub(super) kind: Same<u8>,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NativeSymbols {
+    pub(super) length: u8,
+    pub(super) lib_index: [u8; 0],
+    pub(super) address: [u8; 0],
+    pub(super) name: [u8; 0],
+    pub(super) function_size: [u8; 0],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Sources {
+    pub(super) length: usize,
+    pub(super) id: Same<Option<u32>>,
+    pub(super) filename: Vec<u32>,
+    pub(super) start_line: Same<u8>,
+    pub(super) start_column: Same<u8>,
+    #[serde(rename = "sourceMapURL")]
+    pub(super) source_map_url: Same<Option<u32>>,
+    pub(super) content: Same<Option<u32>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SourceLocationTable {
+    pub(super) length: usize,
+    pub(super) source: Vec<u32>,
+    pub(super) line: Vec<u32>,
+    pub(super) column: Same<u8>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ThreadRow<'p> {
+    pub(super) name: &'p str,
+    pub(super) process_name: &'p str,
+    pub(super) pid: &'p str,
+    pub(super) tid: Tid<'p>,
+    pub(super) is_main_thread: bool,
+    pub(super) process_type: &'static str,
+    pub(super) process_startup_time: u8,
+    pub(super) process_shutdown_time: Option<u8>,
+    pub(super) register_time: u8,
+    pub(super) unregister_time: Option<u8>,
+    pub(super) paused_ranges: [u8; 0],
+    pub(super) samples: Samples,
+    pub(super) markers: Markers,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Tid<'p> {
+    Number(u64),
+    Text(&'p str),
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Samples {
+    pub(super) length: usize,
+    pub(super) stack: Vec<Option<u32>>,
+    pub(super) time_deltas: Vec<Number>,
+    pub(super) weight: Option<Vec<Number>>,
+    pub(super) weight_type: &'static str,
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Markers {
+    pub(super) length: u8,
+    pub(super) data: [u8; 0],
+    pub(super) name: [u8; 0],
+    pub(super) start_time: [u8; 0],
+    pub(super) end_time: [u8; 0],
+    pub(super) phase: [u8; 0],
+    pub(super) category: [u8; 0],
+}
+
+/// A column that holds the same in every row.
+pub(super) struct Same<T>(pub(super) T, pub(super) usize);
+
+impl<T: Serialize> Serialize for Same<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut column = serializer.serialize_seq(Some(self.1))?;
+        for _ in 0..self.1 {
+            column.serialize_element(&self.0)?;
+        }
+        column.end()
+    }
+}
+
+/// All strings, then the names of the libraries.
+pub(super) struct StringArray<'p>(pub(super) &'p Profile);
+
+impl Serialize for StringArray<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let symbols = self.0.symbols();
+        let strings =
+            (0..symbols.strings.len()).map(|i| symbols.strings.get(StringId::new(i as u32)));
+        serializer.collect_seq(strings.chain(symbols.libs.iter().map(|lib| lib.name.as_str())))
+    }
+}
+
+/// A number that is written without `.0` where it has no fraction.
+pub(super) struct Number(pub(super) f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        /// Up to here, every integer is a double.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if self.0.fract() == 0.0 && self.0.abs() <= EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The unit of the weights.
+
+use profile::{Metric, Profile};
+
+/// The metric that is written.
+pub(super) fn metric(profile: &Profile) -> Option<&Metric> {
+    profile.metrics().get(profile.default_metric().index())
+}
+
+/// How weights are written down.
+pub(super) struct Unit {
+    pub(super) weight_type: &'static str,
+    /// A weight is multiplied by the first and divided by the second; one of them is 1, so that the
+    /// result is the nearest one.
+    factors: (f64, f64),
+    /// How far a weight of 1 in the file moves the clock, in the unit of `sampleUnits.time`.
+    pub(super) step: f64,
+    pub(super) clock: &'static str,
+    pub(super) is_kept: bool,
+}
+
+impl Unit {
+    pub(super) fn of(profile: &Profile) -> Self {
+        let counts = Self {
+            weight_type: "samples",
+            factors: (1.0, 1.0),
+            step: 1.0,
+            clock: "ms",
+            is_kept: true,
+        };
+        let Some(metric) = metric(profile) else { return counts };
+        match (metric.unit.as_str(), metric.seconds_per_unit) {
+            ("samples" | "sample", seconds) => {
+                Self { step: seconds.map_or(1.0, |seconds| rounded(seconds * 1e3)), ..counts }
+            }
+            ("hits" | "count", _) => counts,
+            ("bytes" | "byte", _) => Self { weight_type: "bytes", clock: "bytes", ..counts },
+            (_, Some(seconds)) if seconds >= 1e-3 => Self {
+                weight_type: "tracing-ms",
+                factors: ((seconds * 1e3).round(), 1.0),
+                ..counts
+            },
+            (_, Some(seconds)) => Self {
+                weight_type: "tracing-ms",
+                factors: (1.0, (1e-3 / seconds).round()),
+                ..counts
+            },
+            (_, None) => Self { is_kept: false, ..counts },
+        }
+    }
+
+    pub(super) fn weight(&self, weight: f64) -> f64 {
+        weight * self.factors.0 / self.factors.1
+    }
+
+    /// The time between a sample and the next.
+    pub(super) fn time(&self, weight: f64) -> f64 {
+        if weight > 0.0 { weight * self.step } else { 0.0 }
+    }
+}
+
+/// Milliseconds without the digits that a conversion to seconds and back adds.
+fn rounded(ms: f64) -> f64 {
+    (ms * 1e9).round() / 1e9
+}
