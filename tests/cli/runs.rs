@@ -169,8 +169,7 @@ fn rejects_other_formats_and_metrics_as_parts_of_a_recording() {
     let folded = write("c.folded", "main;f 3\n");
     let message = on("report", &[instructions.clone(), reads], &[]).failure(1);
     assert!(
-        message.contains("b.out: is not one recording with ")
-            && message.contains("costs in Dr (Dr)"),
+        message.contains("b.out: cannot be merged with ") && message.contains("costs in Dr (Dr)"),
         "{message}"
     );
     let message = on("report", &[instructions.clone(), folded], &[]).failure(1);

@@ -187,7 +187,7 @@ fn malformed_and_stale_maps_are_not_used() {
         "{messages:?}"
     );
     assert_eq!(
-        has_warning(["dist/matrix.js is not the text that was profiled", "record again"]),
+        has_warning(["dist/matrix.js has changed since it was recorded", "record again"]),
         1,
         "{messages:?}"
     );

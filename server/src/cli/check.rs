@@ -91,8 +91,8 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     }
     writeln!(out, "libraries {} with addresses in place of names", all.len())?;
     for library in all.iter().take(MOST) {
-        let n = library.wanted.addresses.len();
-        let samples = units::counted(library.wanted.n_samples as f64, "samples");
+        let n = library.unresolved.addresses.len();
+        let samples = units::counted(library.unresolved.n_samples as f64, "samples");
         let Some(known) = &library.symbols else {
             let name = plain(library.name(recording));
             writeln!(
@@ -102,7 +102,7 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
             continue;
         };
         let resolved = library
-            .wanted
+            .unresolved
             .addresses
             .iter()
             .filter(|&&address| known.levels(address, symbols::Generics::Keep).next().is_some())

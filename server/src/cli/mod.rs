@@ -12,7 +12,7 @@ use analysis::{Metric, Thread, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::discovery::{Content, Recognised, sniff};
 use engine::export::{Compat, Cut, Options, Target};
-use engine::load::{Environment, Known, index_sources, load_with_symbols};
+use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::present::text::{one_line, plain};
 use engine::present::units;
 use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
@@ -317,8 +317,8 @@ impl ViewArgs {
         if let [(only, _)] = files.as_mut_slice() {
             only.warnings.extend(more_files(only));
         }
-        let known = Known::default();
-        let environment = Environment { settings, index: &index, known: &known };
+        let caches = Caches::default();
+        let environment = Environment { settings, index: &index, caches: &caches };
         let snapshot = load_with_symbols(files, environment, &mut |_| ControlFlow::Continue(()))?;
         // Costs of something else than was asked for are worse than none.
         if let Some(nothing) = snapshot.grouped.unmatched.first() {
@@ -416,7 +416,7 @@ fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, Load
 fn more_files(loaded: &Loaded) -> Option<Warning> {
     const NAMED: usize = 3;
     let [_] = loaded.files[..] else { return None };
-    let run = runs::around(&loaded.path, &mut Recognised::default());
+    let run = runs::run_in_folder(&loaded.path, &mut Recognised::default());
     let others: Vec<_> = run
         .iter()
         .filter(|file| file.path != loaded.path)

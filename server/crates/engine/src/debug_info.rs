@@ -79,7 +79,7 @@ fn hottest_without_lines<'r>(
 /// Whether lines of a library would have been found if it had any: its debug info was looked for,
 /// or the profile has lines of its own.
 fn could_have_lines(costs: &Costs, libraries: &Libraries, lib: usize) -> bool {
-    match libraries.all().iter().find(|library| library.wanted.lib.index() == lib) {
+    match libraries.all().iter().find(|library| library.unresolved.lib.index() == lib) {
         Some(library) => library.symbols.as_ref().is_some_and(|symbols| {
             matches!(symbols.status(), LibStatus::NamesOnly { .. })
                 || (symbols.status().has_lines() && symbols.n_resolved() > 0)

@@ -1,4 +1,4 @@
-//! Finding profiles: by the names that profilers use, confirmed by content.
+//! Finds profiles by the file names that profilers use, and checks their content.
 
 use crate::run_names::first_file;
 use crate::settings::{Settings, glob_set};
@@ -11,8 +11,8 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// File names of profiles, each also with `.gz` or `.zst` behind. Globs without braces: not every
-/// editor allows other wildcards between them.
+/// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
+/// [`watch_globs`] adds some and not every editor supports wildcards between braces.
 pub const NAMES: [&str; 29] = [
     "profile*.json",
     "*.jslb",
@@ -46,83 +46,86 @@ pub const NAMES: [&str; 29] = [
 ];
 /// Folders of which every file may be a profile.
 pub const PROFILE_FOLDERS: [&str; 2] = ["profiles", ".costline"];
-/// Where criterion lets profilers write, below a root: in folders named `profile` at some depth.
+/// The folder of criterion benchmarks in a root. Profiles are in folders named `profile` below it.
 const CRITERION: &str = "target/criterion";
-/// Folders below a root that are looked into, and below [`CRITERION`].
+/// The maximum depth of folders below a root.
 const DEPTH: usize = 3;
+/// The maximum depth of folders below [`CRITERION`].
 const CRITERION_DEPTH: usize = 8;
-/// Entries looked at per root before giving up on the rest.
+/// The maximum number of directory entries per root; the rest is skipped.
 const MAX_ENTRIES: usize = 50_000;
-/// How much of a file is read to recognise it: a whole block of zstd, which gives nothing before it
-/// is complete.
+/// The number of bytes that are read to detect the format. It is more than a block of zstd, which
+/// can only be decompressed as a whole.
 const PREFIX: u64 = 160 << 10;
 
-/// A file that is a profile by its first bytes.
+/// A file that is a profile according to its first bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The file, as found.
+    /// The path, as found.
     pub path: PathBuf,
-    /// Which writing of it.
+    /// The stamp of the file.
     pub stamp: Stamp,
-    /// Its format.
+    /// The format.
     pub format: Format,
-    /// What its head says of the run that wrote it.
+    /// What the file's header says about the run that wrote it.
     pub origin: Origin,
-    /// Since when it, or the first file of its process, is there, where the file system tells.
+    /// When the file, or the first file of its process, was created. `None` if the file system does
+    /// not record that.
     pub born: Option<SystemTime>,
 }
 
-/// A writing of a file that is to be read.
+/// One version of a file that may be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
-    /// The file.
+pub struct FileVersion {
+    /// The path.
     pub path: PathBuf,
-    /// Which writing of it.
+    /// The stamp of this version.
     pub stamp: Stamp,
-    /// What it is, if it is a profile by its first bytes at the moment.
+    /// The file as a profile. `None` if its first bytes are not those of a profile.
     pub candidate: Option<Candidate>,
 }
 
-impl From<Candidate> for Written {
+impl From<Candidate> for FileVersion {
     fn from(candidate: Candidate) -> Self {
         Self { path: candidate.path.clone(), stamp: candidate.stamp, candidate: Some(candidate) }
     }
 }
 
-impl Written {
-    /// Its format, as far as known.
+impl FileVersion {
+    /// The format, if it is known.
     pub fn format(&self) -> Option<Format> {
         self.candidate.as_ref().map(|candidate| candidate.format)
     }
 }
 
-/// What one look around found.
+/// The result of [`discover`].
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Profiles, newest first.
+    /// The profiles, newest first.
     pub candidates: Vec<Candidate>,
-    /// Files of other programs that lie where profiles do.
+    /// Files with names of profiles that are recognised but cannot be read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
-    /// The folders looked into: where new profiles will appear.
+    /// The folders that were searched, in which new profiles may appear.
     pub folders: Vec<PathBuf>,
 }
 
-/// What files were recognised as, so that each writing is opened once.
+/// A cache of what files were detected as, so that each version of a file is opened once.
 #[derive(Debug, Default)]
 pub struct Recognised(HashMap<PathBuf, (Stamp, Option<Content>, Origin)>);
 
 impl Recognised {
-    /// What a file is by its first bytes, and what they say of the run that wrote it.
+    /// What a file is according to its first bytes, and what its header says about the run.
     fn content(&mut self, path: &Path, stamp: Stamp) -> (Option<Content>, Origin) {
-        if let Some((_, content, origin)) = self.0.get(path).filter(|(known, ..)| *known == stamp) {
+        if let Some((_, content, origin)) = self.0.get(path).filter(|(cached, ..)| *cached == stamp)
+        {
             return (*content, origin.clone());
         }
-        let (content, origin) = look_into(path);
+        let (content, origin) = detect(path);
         self.0.insert(path.to_owned(), (stamp, content, origin.clone()));
         (content, origin)
     }
 
-    /// A file as a profile; `None` if it is none by its first bytes.
+    /// The file as a profile. `None` if its first bytes are not those of a profile.
     pub fn candidate(&mut self, path: &Path) -> Option<Candidate> {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp::from_metadata(&metadata);
@@ -140,7 +143,7 @@ impl Recognised {
         })
     }
 
-    /// A file of another program.
+    /// The file as one that is recognised but cannot be read.
     fn foreign(&mut self, path: &Path) -> Option<(PathBuf, Stamp, &'static Foreign)> {
         let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let stamp = Stamp::from_metadata(&metadata);
@@ -148,15 +151,15 @@ impl Recognised {
         Some((path.to_owned(), stamp, foreign))
     }
 
-    /// Files as they are now, without those that are gone.
-    pub fn as_they_are(&mut self, files: &[(PathBuf, Stamp)]) -> Vec<Written> {
+    /// The current versions of files, without deleted ones.
+    pub fn current_versions(&mut self, files: &[(PathBuf, Stamp)]) -> Vec<FileVersion> {
         let now = files.iter().filter_map(|(path, _)| {
             let candidate = self.candidate(path);
             let stamp = candidate
                 .as_ref()
                 .map(|candidate| candidate.stamp)
                 .or_else(|| Stamp::of(path).ok())?;
-            Some(Written { path: path.clone(), stamp, candidate })
+            Some(FileVersion { path: path.clone(), stamp, candidate })
         });
         now.collect()
     }
@@ -165,19 +168,20 @@ impl Recognised {
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A profile that can be read.
+    /// A profile.
     Profile(Format),
-    /// A file of another program, which is known but not read.
+    /// A file that is recognised but cannot be read.
     Foreign(&'static Foreign),
 }
 
-/// What a file is by its first bytes, through compression; `None` for everything else.
+/// What a file is according to its first bytes, after decompression. `None` if they are not
+/// recognised.
 pub fn sniff(path: &Path) -> Option<Content> {
-    look_into(path).0
+    detect(path).0
 }
 
-/// What the first bytes of a file say, through compression.
-fn look_into(path: &Path) -> (Option<Content>, Origin) {
+/// Like [`sniff`], with what the header says about the run.
+fn detect(path: &Path) -> (Option<Content>, Origin) {
     let mut head = Vec::new();
     if fs::File::open(path).is_ok_and(|file| file.take(PREFIX).read_to_end(&mut head).is_ok()) {
         let head = formats::inflate::prefix(&head, PREFIX as usize);
@@ -189,13 +193,18 @@ fn look_into(path: &Path) -> (Option<Content>, Origin) {
     (None, Origin::default())
 }
 
-/// Looks for profiles in all roots.
+/// Finds the profiles in all roots.
 pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recognised) -> Found {
     let mut found = Found::default();
     for root in roots {
         let patterns = Patterns::new(settings.profiles.as_deref());
-        let mut walk =
-            Walk { root, patterns: &patterns, left: MAX_ENTRIES, found: &mut found, recognised };
+        let mut walk = Walk {
+            root,
+            patterns: &patterns,
+            entries_left: MAX_ENTRIES,
+            found: &mut found,
+            recognised,
+        };
         walk.folder(root, 0, DEPTH.max(patterns.depth));
         walk.folder(&root.join(CRITERION), 0, CRITERION_DEPTH);
     }
@@ -206,8 +215,8 @@ pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recogni
     found
 }
 
-/// Globs of the files that [`discover`] would look at, for an editor that reports file changes.
-/// Some match files that lie too deep for discovery as well.
+/// Globs of the files that [`discover`] examines, for an editor that reports file changes. They
+/// match at any depth.
 pub fn watch_globs(settings: &Settings) -> Vec<String> {
     let below = |glob: &str| format!("**/{glob}");
     if let Some(globs) = &settings.profiles {
@@ -221,8 +230,9 @@ pub fn watch_globs(settings: &Settings) -> Vec<String> {
 
 struct Patterns {
     names: GlobSet,
-    /// The user's, on paths relative to the root; instead of names.
+    /// The setting `profiles`, which replaces `names`. Matches paths relative to the root.
     paths: Option<GlobSet>,
+    /// The number of folder levels that `paths` needs.
     depth: usize,
 }
 
@@ -258,7 +268,7 @@ impl Patterns {
 struct Walk<'w> {
     root: &'w Path,
     patterns: &'w Patterns,
-    left: usize,
+    entries_left: usize,
     found: &'w mut Found,
     recognised: &'w mut Recognised,
 }
@@ -266,11 +276,12 @@ struct Walk<'w> {
 impl Walk<'_> {
     fn folder(&mut self, folder: &Path, depth: usize, max_depth: usize) {
         let Ok(entries) = fs::read_dir(folder) else { return };
-        if !self.found.folders.iter().any(|known| known == folder) {
+        if !self.found.folders.iter().any(|other| other == folder) {
             self.found.folders.push(folder.to_owned());
         }
-        let mut entries: Vec<DirEntry> = entries.filter_map(Result::ok).take(self.left).collect();
-        self.left -= entries.len();
+        let mut entries: Vec<DirEntry> =
+            entries.filter_map(Result::ok).take(self.entries_left).collect();
+        self.entries_left -= entries.len();
         entries.sort_by_key(DirEntry::file_name);
         for entry in entries {
             let (path, name) = (entry.path(), entry.file_name());
@@ -296,8 +307,8 @@ impl Walk<'_> {
     }
 }
 
-/// Where changes of `path` can be noticed: its folder, and behind a symlink the folder of the file
-/// itself.
+/// The folders to watch for changes of `path`: its folder and, if it is a symbolic link, the folder
+/// of the target.
 pub fn folders_of(path: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = path.parent().map(Path::to_owned).into_iter().collect();
     if let Some(real) = path.canonicalize().ok().and_then(|real| Some(real.parent()?.to_owned())) {
@@ -306,8 +317,8 @@ pub fn folders_of(path: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Whether the end of a format is there, as far as its last bytes tell. Compressed files tell when
-/// they are read.
+/// Whether the last bytes of a file can be the end of its format. True for compressed files, which
+/// are only checked when they are read.
 pub fn has_end(path: &Path, format: Format) -> bool {
     let tail = || {
         let mut file = fs::File::open(path).ok()?;
@@ -347,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn an_editor_is_asked_to_watch_what_discovery_takes() {
+    fn watch_globs_match_what_discovery_finds() {
         let watched = |settings: &serde_json::Value, path: &str| {
             let globs = watch_globs(&Settings::parse(settings).0);
             glob_set(globs.iter().map(String::as_str)).is_match(path)
@@ -373,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_programs_are_found_where_profiles_are() {
+    fn finds_foreign_files_with_names_of_profiles() {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("profiles")).unwrap();
         for path in ["app.prof", "profiles/anything", "elsewhere.txt"] {
@@ -390,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn profiles_are_found_by_name_and_content_to_a_depth_of_three() {
+    fn finds_profiles_by_name_and_content_to_a_depth_of_three() {
         let dir = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
             let path = dir.path().join(path);

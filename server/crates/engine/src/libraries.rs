@@ -1,14 +1,11 @@
-//! The libraries of a recording whose addresses have no names yet, hottest first, and what was
-//! learnt of each.
+//! The libraries of a recording with unresolved addresses, and the symbols found for them.
 //!
-//! Immutable as soon as it is shown: the work behind the loader resolves a list of its own. Debug
-//! info is read by `symbols`; here is where it is looked for, and what is said where it is not
-//! found.
+//! This decides where to search, and warns about what was not found. `symbols` reads the files.
+//! Snapshots contain an immutable list; the loader resolves a copy of it.
 
 use crate::settings::{CostSettings, Generics, Symbols};
 use crate::stages::loaded::Loaded;
-use crate::stamp::SLACK;
-use crate::stamp::Stamp;
+use crate::stamp::{SLACK, Stamp};
 use analysis::{
     Level, Lib, LibId, Profile, RawStacks, Recording, Symbolicated, Warning, WarningCode,
     with_interrupted,
@@ -27,40 +24,39 @@ use symbols::{
     is_kernel,
 };
 
-/// A library that costs less than this share of the samples is not worth a warning when it is not
-/// found.
-const WORTH_A_WORD: f64 = 0.01;
-/// Larger files beside profiles are not read.
+/// The smallest share of samples that a library without lines must have for a warning.
+const MIN_SHARE: f64 = 0.01;
+/// Larger sidecar files and perf maps are not read.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// One library of a recording.
+/// A library of a recording.
 #[derive(Debug, Clone)]
 pub struct Library {
-    /// What of it is to be looked up.
-    pub wanted: Arc<Unresolved>,
-    /// What is known of it; `None` until it was looked for.
+    /// The addresses to resolve.
+    pub unresolved: Arc<Unresolved>,
+    /// The symbols of the library. `None` until it was searched.
     pub symbols: Option<Arc<LibSymbols>>,
-    /// Whether it was looked for, for this list.
-    asked: bool,
+    /// Whether the search is done, or there is no file to search.
+    is_done: bool,
 }
 
 impl Library {
-    /// Its short name.
+    /// The library's short name.
     pub fn name<'r>(&self, recording: &'r Recording) -> &'r str {
-        recording.symbols().libs.get(self.wanted.lib.index()).map_or("", |lib| &lib.name)
+        recording.symbols().libs.get(self.unresolved.lib.index()).map_or("", |lib| &lib.name)
     }
 }
 
-/// All libraries of a recording that have addresses without names, hottest first.
+/// All libraries of a recording with unresolved addresses, hottest first.
 #[derive(Debug, Clone, Default)]
 pub struct Libraries {
     list: Vec<Library>,
-    /// The first that was not looked for yet.
+    /// The index of the first library that is not done.
     next: usize,
     generics: Generics,
 }
 
-/// Where libraries are looked for.
+/// Where to search libraries.
 #[derive(Debug)]
 pub struct Places {
     roots: Vec<PathBuf>,
@@ -70,9 +66,9 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of the settings, and the roots of sources.
+    /// The places that the settings and the roots of `index` state.
     pub fn new(settings: &CostSettings, index: &SourceIndex) -> Self {
-        // Links must not lead out of them.
+        // `candidates` compares canonical paths, because symbolic links may lead out of a root.
         let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let roots: Vec<PathBuf> = index.roots().iter().map(|root| real(&root.path)).collect();
         let paths = settings.symbols.paths.iter();
@@ -89,11 +85,11 @@ impl Places {
         }
     }
 
-    /// Asks about the libraries of one profile.
-    fn search<T>(&self, loaded: &Loaded, ask: impl FnOnce(&Search<'_>) -> T) -> T {
+    /// Calls `use_search` with the search options for one profile.
+    fn with_search<T>(&self, loaded: &Loaded, use_search: impl FnOnce(&Search<'_>) -> T) -> T {
         let candidates = |recorded: &str| self.candidates(recorded);
         let profile_modified = Some(loaded.stamp.modified + SLACK);
-        ask(&Search {
+        use_search(&Search {
             candidates: &candidates,
             paths: &self.paths,
             profile_modified,
@@ -101,7 +97,8 @@ impl Places {
         })
     }
 
-    /// Where a library that was recorded at a path may lie: there, and inside the roots.
+    /// The paths to try for a library that was recorded at a path: that path, and paths in the
+    /// roots.
     fn candidates(&self, recorded: &str) -> Vec<PathBuf> {
         let is_inside = |path: &PathBuf| {
             let real = path.canonicalize().ok();
@@ -114,51 +111,52 @@ impl Places {
 }
 
 impl Libraries {
-    /// Those of a recording, with what `cache` knows: no file is opened.
+    /// The libraries of a recording, with the symbols in `cache`. Opens no file.
     pub fn of(recording: &Recording, settings: &Symbols, cache: &Cache) -> Self {
         if !settings.enable {
             return Self::default();
         }
         let libs = &recording.symbols().libs;
-        let list = symbols::unresolved(recording).into_iter().map(|wanted| {
-            let known = libs.get(wanted.lib.index()).and_then(|lib| cache.get(lib));
-            // What was not found may be there now, or the settings may say where.
-            let complete = known.as_ref().filter(|known| known.is_complete());
-            let asked = complete.is_some_and(|known| {
-                wanted.addresses.iter().all(|&address| known.is_looked_up(address))
+        let list = symbols::unresolved(recording).into_iter().map(|unresolved| {
+            let lib = libs.get(unresolved.lib.index());
+            let cached = lib.and_then(|lib| cache.get(lib));
+            // Incomplete symbols are searched again: a missing file may exist now, or the settings
+            // may have changed.
+            let is_cached = cached.as_ref().is_some_and(|symbols| {
+                symbols.is_complete()
+                    && unresolved.addresses.iter().all(|&address| symbols.is_looked_up(address))
             });
-            // Modules of the kernel, memory of the system: no file has their code.
-            let is_file = libs
-                .get(wanted.lib.index())
-                .is_some_and(|lib| !lib.name.starts_with('[') || is_kernel(lib));
-            Library { wanted: Arc::new(wanted), symbols: known, asked: asked || !is_file }
+            // Names in brackets are memory that no file has the code of, except for the kernel.
+            let has_file = lib.is_some_and(|lib| !lib.name.starts_with('[') || is_kernel(lib));
+            let is_done = is_cached || !has_file;
+            Library { unresolved: Arc::new(unresolved), symbols: cached, is_done }
         });
         let mut this = Self { list: list.collect(), next: 0, generics: settings.generics };
-        this.skip_asked();
+        this.skip_done();
         this
     }
 
-    fn skip_asked(&mut self) {
-        self.next += self.list.iter().skip(self.next).take_while(|library| library.asked).count();
+    fn skip_done(&mut self) {
+        self.next += self.list.iter().skip(self.next).take_while(|library| library.is_done).count();
     }
 
-    /// All of them.
+    /// All libraries, hottest first.
     pub fn all(&self) -> &[Library] {
         &self.list
     }
 
-    /// Whether all of them were looked for.
+    /// Whether all libraries are done.
     pub fn is_complete(&self) -> bool {
         self.next == self.list.len()
     }
 
-    /// How many were looked for, of how many.
-    pub fn looked_for(&self) -> (usize, usize) {
+    /// The number of libraries that are done, and of all libraries.
+    pub fn progress(&self) -> (usize, usize) {
         (self.next, self.list.len())
     }
 
-    /// Looks for the hottest library that was not looked for yet, unless `observe` stops it, which
-    /// hears how many libraries are done, of how many.
+    /// Searches the hottest library that is not done. `observe` is called with [`Self::progress`]
+    /// and cancels the search if it returns `Break`.
     pub fn resolve_next(
         &mut self,
         loaded: &Loaded,
@@ -167,31 +165,31 @@ impl Libraries {
         cache: &Cache,
         observe: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let (done, n) = self.looked_for();
+        let (done, n) = self.progress();
         observe(done, n)?;
         let Some(library) = self.list.get_mut(done) else { return ControlFlow::Continue(()) };
-        if let Some(lib) = loaded.recording.symbols().libs.get(library.wanted.lib.index()) {
+        if let Some(lib) = loaded.recording.symbols().libs.get(library.unresolved.lib.index()) {
             let mut flow = ControlFlow::Continue(());
             let mut observe = |_, _| {
                 flow = observe(done, n);
                 flow
             };
-            let wanted = &library.wanted;
-            let symbols = match jit(lib, wanted, loaded) {
+            let unresolved = &library.unresolved;
+            let symbols = match from_perf_map(lib, unresolved, loaded) {
                 Some(symbols) => Arc::new(symbols),
-                None => places.search(loaded, |search| {
-                    cache.resolve(lib, &wanted.addresses, search, sidecar, &mut observe)
+                None => places.with_search(loaded, |search| {
+                    cache.resolve(lib, &unresolved.addresses, search, sidecar, &mut observe)
                 }),
             };
             flow?;
             library.symbols = Some(symbols);
         }
-        library.asked = true;
-        self.skip_asked();
+        library.is_done = true;
+        self.skip_done();
         ControlFlow::Continue(())
     }
 
-    /// Looks for all of them.
+    /// Searches all libraries that are not done.
     #[must_use]
     pub fn resolve_all(mut self, loaded: &Loaded, places: &Places, cache: &Cache) -> Self {
         let sidecar = sidecar(&loaded.path);
@@ -203,28 +201,27 @@ impl Libraries {
         self
     }
 
-    /// The recording with what is known; `None` if that is nothing.
+    /// The recording with the symbols found so far. `None` if they resolve nothing.
     pub fn symbolicate(&self, recording: &Recording) -> Option<Symbolicated> {
-        let known = self
+        let found: FxHashMap<LibId, &LibSymbols> = self
             .list
             .iter()
-            .filter_map(|library| Some((library.wanted.lib, library.symbols.as_deref()?)));
-        let known: FxHashMap<LibId, &LibSymbols> = known.collect();
+            .filter_map(|library| Some((library.unresolved.lib, library.symbols.as_deref()?)))
+            .collect();
         symbols::symbolicate(
             recording.sampled()?,
-            |lib| known.get(&lib).copied(),
+            |lib| found.get(&lib).copied(),
             self.generics.into(),
         )
     }
 
-    /// What is said, once, of the libraries that stay addresses: of the hottest, and how many more
-    /// there are.
+    /// A warning about libraries whose functions have no lines. It names the hottest library and
+    /// counts the others.
     pub fn warning(&self, recording: &Recording) -> Option<Warning> {
-        let n_samples = recording.n_samples();
-        let is_hot =
-            |library: &&Library| library.wanted.n_samples as f64 >= WORTH_A_WORD * n_samples as f64;
-        // Libraries of the system rarely come with lines, and nobody misses them.
-        let lacks = |library: &Library| match library.symbols.as_ref()?.status() {
+        let min_samples = MIN_SHARE * recording.n_samples() as f64;
+        let is_hot = |library: &&Library| library.unresolved.n_samples as f64 >= min_samples;
+        // System libraries have names but rarely lines, which users do not need.
+        let problem = |library: &Library| match library.symbols.as_ref()?.status() {
             LibStatus::DebugInfo { .. }
             | LibStatus::NamesOnly { .. }
             | LibStatus::PerfMap { .. }
@@ -232,12 +229,12 @@ impl Libraries {
             | LibStatus::NoKernel { .. } => None,
             status => Some(status.message(library.name(recording))),
         };
-        let mut lacking = self.list.iter().filter(is_hot).filter_map(lacks);
-        let (first, n_more) = (lacking.next()?, lacking.count());
+        let mut problems = self.list.iter().filter(is_hot).filter_map(problem);
+        let (first, n_more) = (problems.next()?, problems.count());
         let more = match n_more {
             0 => String::new(),
-            1 => "; another library lacks them, too (`costline check` lists both)".to_owned(),
-            n => format!("; {n} more libraries lack them, too (`costline check` lists them)"),
+            1 => "; one more library has no lines (`costline check` lists both)".to_owned(),
+            n => format!("; {n} more libraries have no lines (`costline check` lists them)"),
         };
         Some(Warning {
             code: WarningCode::Unsymbolicated,
@@ -247,15 +244,15 @@ impl Libraries {
     }
 }
 
-/// The names of code that a runtime made, where it wrote them down: into `perf-PID.map` beside the
-/// profile, or where the profile names the file (`/tmp`), unless that was written to since.
-fn jit(lib: &Lib, wanted: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
+/// The names of code that a runtime compiled, from its perf map. That is `perf-PID.map` beside the
+/// profile, or at the recorded path (in `/tmp`) if it was not changed since.
+fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
     let pid = lib.name.strip_prefix("perf-")?.strip_suffix(".map")?;
     if !pid.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let beside = loaded.path.with_file_name(&lib.name);
-    // A profile names it, and may name any other file so.
+    // The path is untrusted: it must not lead to a file with another name.
     let recorded = Some(PathBuf::from(&lib.path)).filter(|path| path.ends_with(&lib.name));
     let is_old = |path: &PathBuf| {
         Stamp::of(path).is_ok_and(|stamp| stamp.modified <= loaded.stamp.modified + SLACK)
@@ -265,7 +262,7 @@ fn jit(lib: &Lib, wanted: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
     let text = read_bounded(&path)?;
     let text = String::from_utf8_lossy(&text);
     let map = PerfMap::parse(&text);
-    let functions = wanted
+    let functions = unresolved
         .addresses
         .iter()
         .map(|&address| (address, map.name(address), map.name(address).and_then(generated)));
@@ -283,9 +280,8 @@ fn jit(lib: &Lib, wanted: &Unresolved, loaded: &Loaded) -> Option<LibSymbols> {
     Some(LibSymbols::from_functions(LibStatus::PerfMap { path: path.clone() }, levels))
 }
 
-/// What was read, with the callers of stacks that were recorded as memory, as far as the programs
-/// are at hand, and with the instructions that the kernel interrupted, as far as its functions are
-/// known.
+/// Unwinds the copied stacks of a profile, as far as its programs and libraries are found. Also
+/// marks the frames that the kernel interrupted, as far as the kernel's functions are known.
 #[must_use]
 pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &Cache) -> Loaded {
     let Some(raw) = loaded.raw_stacks.take() else { return loaded };
@@ -298,26 +294,17 @@ pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &
         return loaded;
     };
     if !settings.enable {
-        let message = "callers of samples are unknown: finding them takes the programs (setting `symbols.enable`)".to_owned();
-        loaded.warnings.push(Warning {
-            code: WarningCode::CutStacks,
-            message,
-            count: raw.stacks.len() as u64,
-        });
+        let why = "unwinding needs the programs, but the setting `symbols.enable` is off";
+        loaded.warnings.push(no_callers(why, &raw));
         return loaded;
     }
     let unwind = |search: &Search<'_>| {
         symbols::unwind(profile, &raw, &mut |lib| search.binary(lib).ok().map(|(_, bytes)| bytes))
     };
-    // Unwind tables are read by others, who trust compilers here and there; a broken one must cost
-    // no more than callers.
-    let Ok(unwound) = catch_unwind(AssertUnwindSafe(|| places.search(&loaded, unwind))) else {
-        let message = "callers of samples are unknown: the unwind tables of a program or library are malformed".to_owned();
-        loaded.warnings.push(Warning {
-            code: WarningCode::CutStacks,
-            message,
-            count: raw.stacks.len() as u64,
-        });
+    // The library that reads unwind tables may panic on malformed ones.
+    let Ok(unwound) = catch_unwind(AssertUnwindSafe(|| places.with_search(&loaded, unwind))) else {
+        let why = "the unwind tables of a program or library are malformed";
+        loaded.warnings.push(no_callers(why, &raw));
         return loaded;
     };
     loaded.warnings.extend(unwound.warning(profile));
@@ -327,8 +314,17 @@ pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &
     loaded
 }
 
-/// The recording with the frames that the kernel interrupted looked up where they were, not as
-/// callers.
+/// A warning that the stacks have only their leaf frames.
+fn no_callers(why: &str, raw: &RawStacks) -> Warning {
+    Warning {
+        code: WarningCode::CutStacks,
+        message: format!("callers of samples are unknown: {why}"),
+        count: raw.stacks.len() as u64,
+    }
+}
+
+/// The recording in which frames that the kernel interrupted are not treated as callers: their
+/// addresses are looked up as they are. `None` if nothing changes.
 fn interrupted(
     loaded: &Loaded,
     raw: &RawStacks,
@@ -341,15 +337,14 @@ fn interrupted(
         by_lib.entry(lib).or_default().push(address);
     }
     let libs = &profile.symbols().libs;
-    let kernels = by_lib.into_iter().filter_map(|(id, addresses)| {
-        let lib = libs.get(id.index()).filter(|lib| is_kernel(lib))?;
-        let go_on = &mut |_, _| ControlFlow::Continue(());
-        Some((
-            id,
-            places.search(loaded, |search| cache.resolve(lib, &addresses, search, None, go_on)),
-        ))
-    });
-    let kernels: FxHashMap<LibId, Arc<LibSymbols>> = kernels.collect();
+    let mut kernels: FxHashMap<LibId, Arc<LibSymbols>> = FxHashMap::default();
+    for (id, addresses) in by_lib {
+        let Some(lib) = libs.get(id.index()).filter(|lib| is_kernel(lib)) else { continue };
+        let symbols = places.with_search(loaded, |search| {
+            cache.resolve(lib, &addresses, search, None, &mut |_, _| ControlFlow::Continue(()))
+        });
+        kernels.insert(id, symbols);
+    }
     with_interrupted(profile, raw, |lib, address| {
         let function = kernels
             .get(&lib)
@@ -358,16 +353,16 @@ fn interrupted(
     })
 }
 
-/// The names that samply 0.13 wrote beside a profile with `--unstable-presymbolicate`, if it did.
+/// The symbols that samply 0.13 writes beside a profile with `--unstable-presymbolicate`.
 pub fn sidecar(profile: &Path) -> Option<Sidecar> {
     Sidecar::parse(&read_bounded(&profile.with_extension("syms.json"))?).ok()
 }
 
-/// A regular file that is not too large.
+/// The bytes of a regular file that is not too large.
 fn read_bounded(path: &Path) -> Option<Vec<u8>> {
     let len = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.len();
     let mut bytes = Vec::new();
-    // Files of the kernel's own say that they are empty, and never end.
+    // Files in `/proc` and `/sys` state a length of 0 and may never end.
     File::open(path).ok().filter(|_| len <= MAX_BYTES)?.take(len).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
@@ -378,33 +373,33 @@ mod tests {
     use sources::Limits;
 
     #[test]
-    fn a_search_that_is_stopped_leaves_the_rest_for_later() {
+    fn a_cancelled_search_continues_with_the_next_library() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../fixtures/profiles/samply/rust-wordstat/profile.json.gz");
         let loaded = Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
         let (settings, cache) = (CostSettings::default(), Cache::default());
         let places = Places::new(&settings, &SourceIndex::build(Vec::new(), Limits::default()));
         let mut libraries = Libraries::of(&loaded.recording, &settings.symbols, &cache);
-        let asked = |libraries: &Libraries| {
+        let n_searched = |libraries: &Libraries| {
             libraries.all().iter().filter(|library| library.symbols.is_some()).count()
         };
 
         let stopped = libraries
             .resolve_next(&loaded, &places, None, &cache, &mut |_, _| ControlFlow::Break(()));
         assert!(stopped.is_break() && !libraries.is_complete());
-        assert_eq!((libraries.all().len(), asked(&libraries)), (3, 0));
+        assert_eq!((libraries.all().len(), n_searched(&libraries)), (3, 0));
 
-        let mut heard = Vec::new();
+        let mut observed = Vec::new();
         for n in 1..=3 {
             let mut observe = |done, all| {
-                heard.push((done, all));
+                observed.push((done, all));
                 ControlFlow::Continue(())
             };
             assert!(
                 libraries.resolve_next(&loaded, &places, None, &cache, &mut observe).is_continue()
             );
-            assert_eq!((asked(&libraries), libraries.is_complete()), (n, n == 3));
+            assert_eq!((n_searched(&libraries), libraries.is_complete()), (n, n == 3));
         }
-        assert_eq!(heard, [(0, 3), (1, 3), (2, 3)]);
+        assert_eq!(observed, [(0, 3), (1, 3), (2, 3)]);
     }
 }

@@ -1,8 +1,8 @@
-//! The work behind the loader, done on threads that may block: seeing what was read, and looking
-//! its addresses up bit by bit.
+//! Loads profiles: reads the files of a run, merges them, and resolves their addresses. The
+//! functions block, so the server calls them on threads of their own.
 
 use crate::definitions::ParsedFiles;
-use crate::discovery::Written;
+use crate::discovery::FileVersion;
 use crate::libraries::{Libraries, Places, sidecar, unwound};
 use crate::runs::{merged, thread};
 use crate::settings::{CostSettings, SourceSettings};
@@ -18,24 +18,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use symbols::Cache;
 
-/// Swaps that only resolve more addresses are at least this far apart.
-pub const SWAPS: Duration = Duration::from_millis(500);
+/// The minimum time between two snapshots of [`resolve`].
+pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// What was learnt beside profiles, for all of them.
+/// Caches that all loads share.
 #[derive(Debug, Default)]
-pub struct Known {
-    /// Of libraries.
+pub struct Caches {
+    /// The symbols of libraries.
     symbols: Cache,
-    /// The functions of files.
+    /// The definitions of source files.
     files: ParsedFiles,
 }
 
-/// The files of a run as they were read.
+/// The files of a run, as read.
 #[derive(Debug)]
 pub struct RunFiles {
-    /// Those that could be read, each with its thread; at least one.
+    /// The files that could be read, each with its thread. Not empty.
     pub read: Vec<(Loaded, Thread)>,
-    /// Why the others could not.
+    /// The errors of the other files.
     pub failed: Vec<LoadError>,
 }
 
@@ -45,28 +45,28 @@ impl From<Loaded> for RunFiles {
     }
 }
 
-/// What becomes of a run when a file of it cannot be read.
+/// What to do with a run if one of its files cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
-    /// It cannot be read either.
+    /// Fail.
     Refuse,
-    /// The other files are read.
+    /// Read the other files.
     Allow,
 }
 
-/// Reads the files of a run.
+/// Reads the files of a run, at most `max_bytes` in total.
 pub fn read(
-    files: &[Written],
+    files: &[FileVersion],
     max_bytes: u64,
     missing: Missing,
     observe: Observe<'_>,
 ) -> Result<RunFiles, LoadError> {
-    let (mut left, mut read, mut failed, mut unread) =
+    let (mut bytes_left, mut read, mut failed, mut unread) =
         (max_bytes, Vec::new(), Vec::new(), Vec::new());
     for file in files {
-        match Loaded::read(&file.path, left, observe) {
+        match Loaded::read(&file.path, bytes_left, observe) {
             Ok(loaded) => {
-                left = left.saturating_sub(loaded.stamp.len);
+                bytes_left = bytes_left.saturating_sub(loaded.stamp.len);
                 read.push((loaded, file.candidate.as_ref().map(thread).unwrap_or_default()));
             }
             Err(error)
@@ -81,7 +81,8 @@ pub fn read(
         }
     }
     match read.first_mut() {
-        // They are looked at again when they are rewritten.
+        // Files that could not be read stay part of the profile, so that they are read once they
+        // are rewritten.
         Some((first, _)) => first.files.append(&mut unread),
         None => {
             return Err(failed.pop().unwrap_or_else(|| LoadError::Io {
@@ -93,18 +94,18 @@ pub fn read(
     Ok(RunFiles { read, failed })
 }
 
-/// Who hears what is being done, and stops it by `Break`.
+/// Called with each step of a load. It cancels the load if it returns `Break`.
 pub type Observe<'a> = &'a mut dyn FnMut(Step) -> ControlFlow<()>;
 
-/// What a load needs beside the files of the profile.
+/// The input of a load, apart from the files of the profile.
 #[derive(Debug, Clone, Copy)]
 pub struct Environment<'a> {
     /// The settings that costs depend on.
     pub settings: &'a CostSettings,
-    /// The files of the workspace.
+    /// The files in the roots.
     pub index: &'a SourceIndex,
-    /// What other loads learned.
-    pub known: &'a Known,
+    /// The caches of all loads.
+    pub caches: &'a Caches,
 }
 
 /// Indexes the files of workspace folders and source roots.
@@ -112,68 +113,68 @@ pub fn index_sources(workspace: &[PathBuf], settings: &SourceSettings) -> Source
     SourceIndex::build(settings.roots(workspace), Limits::default())
 }
 
-/// Takes the files of a run through all stages, with the names that are known without opening any
-/// library.
+/// Takes the files of a run through all stages. Opens no library: addresses are resolved from the
+/// cache only.
 pub fn load(
     files: Vec<(Loaded, Thread)>,
     environment: Environment<'_>,
     observe: Observe<'_>,
 ) -> Result<Snapshot, LoadError> {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     let loaded = Arc::new(complete(files, environment, observe)?);
-    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &known.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &known.files))
+    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
+    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.files))
 }
 
-/// The same with all names, which may take a while.
+/// Like [`load`], but also searches all libraries, which can take long.
 pub fn load_with_symbols(
     files: Vec<(Loaded, Thread)>,
     environment: Environment<'_>,
     observe: Observe<'_>,
 ) -> Result<Snapshot, LoadError> {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     let loaded = Arc::new(complete(files, environment, observe)?);
-    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &known.symbols);
+    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
     let places = Places::new(settings, index);
-    let libraries = libraries.resolve_all(&loaded, &places, &known.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &known.files))
+    let libraries = libraries.resolve_all(&loaded, &places, &caches.symbols);
+    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.files))
 }
 
-/// Brings other settings or roots into effect on a snapshot. If only the view differs, nothing is
-/// resolved or mapped again.
+/// Applies other settings or roots to a snapshot. If only the view changed, nothing is resolved or
+/// mapped again.
 pub fn renew(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     let is_mapped = shown.settings.sources == settings.sources
         && shown.source_mapped.roots == index.roots()
         && shown.settings.symbols == settings.symbols;
     if is_mapped {
-        return shown.with_view(&settings.view, &known.files);
+        return shown.with_view(&settings.view, &caches.files);
     }
     let loaded = shown.loaded.clone();
-    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &known.symbols);
-    Snapshot::new(loaded, settings, index, libraries, &known.files)
+    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
+    Snapshot::new(loaded, settings, index, libraries, &caches.files)
 }
 
-/// The same with all names, which may take a while.
+/// Like [`renew`], but also searches all libraries, which can take long.
 pub fn renew_with_symbols(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     let renewed = renew(shown, environment);
     if renewed.symbolicated.libraries.is_complete() {
         return renewed;
     }
     let places = Places::new(settings, index);
     let libraries = renewed.symbolicated.libraries.clone();
-    let libraries = libraries.resolve_all(&renewed.loaded, &places, &known.symbols);
-    Snapshot::new(renewed.loaded, settings, index, libraries, &known.files)
+    let libraries = libraries.resolve_all(&renewed.loaded, &places, &caches.symbols);
+    Snapshot::new(renewed.loaded, settings, index, libraries, &caches.files)
 }
 
-/// The recording of all files, with all stacks it can have.
+/// Unwinds the copied stacks of the files and merges their recordings.
 fn complete(
     files: Vec<(Loaded, Thread)>,
     environment: Environment<'_>,
     observe: Observe<'_>,
 ) -> Result<Loaded, LoadError> {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     if observe(Step::Summing).is_break() {
         let path = files.first().map(|(file, _)| file.path.clone()).unwrap_or_default();
         return Err(LoadError::Read { path, source: formats::ReadError::cancelled() });
@@ -184,41 +185,47 @@ fn complete(
     let places = Places::new(settings, index);
     let files = files
         .into_iter()
-        .map(|(file, thread)| (unwound(file, &settings.symbols, &places, &known.symbols), thread));
+        .map(|(file, thread)| (unwound(file, &settings.symbols, &places, &caches.symbols), thread));
     merged(files.collect())
 }
 
-/// Looks for the libraries of what is shown, hottest first, and gives what came out to `publish`
-/// now and then, the last time when all of them were looked for.
+/// Searches the libraries of the profile shown, hottest first. Passes a new snapshot to `publish`
+/// at most every [`PUBLISH_INTERVAL`], and when the last library is done.
 pub fn resolve(
     shown: &Snapshot,
     environment: Environment<'_>,
     observe: Observe<'_>,
     publish: &mut dyn FnMut(Snapshot),
 ) {
-    let Environment { settings, index, known } = environment;
+    let Environment { settings, index, caches } = environment;
     let (loaded, mut libraries) = (&shown.loaded, shown.symbolicated.libraries.clone());
     let places = Places::new(settings, index);
     let sidecar = sidecar(&loaded.path);
-    let mut swapped = Instant::now();
+    let mut published = Instant::now();
     while !libraries.is_complete() {
         let mut observe_libraries = |done, all| observe(Step::Resolving(done, all));
         if libraries
-            .resolve_next(loaded, &places, sidecar.as_ref(), &known.symbols, &mut observe_libraries)
+            .resolve_next(
+                loaded,
+                &places,
+                sidecar.as_ref(),
+                &caches.symbols,
+                &mut observe_libraries,
+            )
             .is_break()
         {
             return;
         }
         if libraries.is_complete() {
-            std::thread::sleep(SWAPS.saturating_sub(swapped.elapsed()));
-        } else if swapped.elapsed() < SWAPS {
+            std::thread::sleep(PUBLISH_INTERVAL.saturating_sub(published.elapsed()));
+        } else if published.elapsed() < PUBLISH_INTERVAL {
             continue;
         }
-        let (done, all) = libraries.looked_for();
+        let (done, all) = libraries.progress();
         if observe(Step::Resolving(done, all)).is_break() {
             return;
         }
-        publish(Snapshot::new(loaded.clone(), settings, index, libraries.clone(), &known.files));
-        swapped = Instant::now();
+        publish(Snapshot::new(loaded.clone(), settings, index, libraries.clone(), &caches.files));
+        published = Instant::now();
     }
 }

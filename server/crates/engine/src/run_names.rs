@@ -1,22 +1,22 @@
-//! The names that profilers give the files of one run: which numbers they have, and what comes
-//! before these.
+//! Parses the names that profilers give to the files of one run.
 
 use formats::Format;
 use std::path::{Path, PathBuf};
 
-/// A name in its parts.
+/// A parsed file name.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileName<'n> {
-    /// What comes before the numbers.
+    /// The part before the numbers.
     pub stem: &'n str,
-    /// Numbers behind the stem: of the process, of the dump, or of Node.js's date, time, process,
-    /// thread and sequence.
+    /// The numbers after the stem. For callgrind: process and dump. For perf: any number. For
+    /// Node.js: date, time, process, thread and sequence.
     pub numbers: Vec<&'n str>,
-    /// The number of the thread, behind a hyphen.
+    /// The number of the thread after a hyphen (callgrind).
     pub thread: Option<&'n str>,
 }
 
-/// The name of a file by a profiler that writes several; `None` for any other.
+/// Parses the name of a file in a format whose profilers may write several files per run. `None`
+/// for other formats and names.
 pub fn parse(file: &str, format: Format) -> Option<FileName<'_>> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let file = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
@@ -58,8 +58,8 @@ pub fn parse(file: &str, format: Format) -> Option<FileName<'_>> {
     }
 }
 
-/// The file that Valgrind makes for a process before any other: born with the process, and often
-/// empty for ever.
+/// The first file that Valgrind creates for a process. It is created when the process starts, and
+/// often stays empty.
 pub fn first_file(path: &Path, format: Format) -> Option<PathBuf> {
     let FileName { stem, numbers, .. } = parse(path.file_name()?.to_str()?, format)?;
     let pid = numbers.first().map(|pid| format!(".{pid}")).unwrap_or_default();

@@ -1,24 +1,24 @@
-//! Which files one run wrote side by side, and the recording that they are together. Server and
-//! command line ask here.
+//! Finds the files that one run wrote, and merges their recordings.
 //!
-//! A profiler that writes a file per thread, per process or per dump names them alike; but so do
-//! the next run and another tool. Files are taken for one run only where their names are a
-//! profiler's own and nothing speaks against it. Where there is doubt they stay apart: half of a
-//! run shown as such misleads less than two runs shown as one.
+//! Some profilers write one file per thread, process or dump, with similar names. Files of other
+//! runs and tools have similar names, too. Files are treated as one run only if their names follow
+//! the profiler's own scheme and their headers and times do not contradict it. In doubt they stay
+//! separate: showing a part of a run misleads less than merging two runs.
 //!
-//! - callgrind and cachegrind (`callgrind.out.PID.PART-THREAD`) state the command and the process,
-//!   and callgrind the dump and the basic blocks that it covers. Files of one process are one run
-//!   if dumps follow each other without a gap in blocks; files of one dump cover the same blocks
-//!   and were written within `TOGETHER`. Processes of one command are one run if they lived at
-//!   the same time: callgrind makes its first file when the process starts, so that the time from a
-//!   file's birth to its last change is the life of its process. Successive runs never overlap. A
-//!   file that was born when it was written (by a forked process, or copied) says only when its
-//!   process ended: that must lie in the life of another one or within `SLACK` of it.
-//! - Node.js (`CPU.DATE.TIME.PID.THREAD.SEQUENCE.cpuprofile`) states when a thread began. A worker
-//!   is of the last main thread of its process that began before it, if that ended no earlier.
-//!   Other processes are other runs.
-//! - perf states nothing of the kind, but makes its file when it starts. Files of names that differ
-//!   in a number only (`perf.4001.data`) are one run if perf recorded them at the same time.
+//! - callgrind and cachegrind (`callgrind.out.PID.PART-THREAD`) record the command and the process.
+//!   callgrind also records the number of the dump and the basic blocks that it covers. Files of
+//!   one process are one run if their dumps follow each other without a gap in blocks. Files of one
+//!   dump cover the same blocks and were written within `TOGETHER`. Processes of one command are
+//!   one run if they ran at the same time. callgrind creates its first file when the process
+//!   starts, so a process runs from the creation of its file to the last change. Successive runs do
+//!   not overlap. If a file was created when it was written (by a forked process, or copied), only
+//!   the end of its process is known. It must be within the time of another process, or within
+//!   `SLACK` of it.
+//! - Node.js (`CPU.DATE.TIME.PID.THREAD.SEQUENCE.cpuprofile`) records when a thread started. A
+//!   worker belongs to the last main thread of its process that started before it, if that did not
+//!   end earlier. Different processes are different runs.
+//! - perf records nothing about its run, but creates its file when it starts. Files whose names
+//!   differ only in a number (`perf.4001.data`) are one run if they were recorded at the same time.
 
 use crate::discovery::{Candidate, Recognised};
 use crate::run_names::{FileName, parse};
@@ -31,19 +31,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// Files of one process that say nothing better were written within this time. It is what writing
-/// them takes.
+/// The maximum time between writing files of one process whose blocks are unknown.
 const TOGETHER: Duration = Duration::from_secs(5);
-/// Between the ends of processes whose beginnings are unknown. Shorter than most runs that follow
-/// each other.
+/// The maximum time between the ends of processes whose starts are unknown. Shorter than most runs.
 const SLACK: Duration = Duration::from_secs(2);
-/// A file that was born so shortly before it was last changed was written in one go, and its birth
-/// says nothing of its process.
+/// If a file was created less than this before its last change, it was written at once, and its
+/// creation says nothing about the start of its process.
 const IN_ONE_GO: Duration = Duration::from_millis(100);
 
-/// What must be equal for files to be of one run.
+/// What all files of a run have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Kin {
+struct RunKey {
     folder: PathBuf,
     format: Format,
     /// The name without numbers of processes, threads and dumps.
@@ -58,18 +56,18 @@ struct Kin {
 struct Role {
     pid: String,
     thread: Option<String>,
-    /// Which dump.
+    /// The number of the dump.
     part: u64,
-    /// When the thread began, as Node.js spells it: greater is later.
+    /// When the thread started, in the notation of Node.js, which sorts by time.
     began: Option<String>,
 }
 
-/// Whom a file may belong to, and as what; `None` if it is a run of its own.
-fn kin(candidate: &Candidate) -> Option<(Kin, Role)> {
+/// The key of a file's run, and the file's part in it. `None` if the file is a run by itself.
+fn run_key(candidate: &Candidate) -> Option<(RunKey, Role)> {
     let file = candidate.path.file_name()?.to_str()?;
     let FileName { stem, numbers, thread } = parse(file, candidate.format)?;
     let origin = &candidate.origin;
-    let kin = Kin {
+    let key = RunKey {
         folder: candidate.path.parent()?.to_owned(),
         format: candidate.format,
         stem: stem.to_owned(),
@@ -78,7 +76,7 @@ fn kin(candidate: &Candidate) -> Option<(Kin, Role)> {
         events: origin.events.clone(),
     };
     let role = if candidate.format == Format::Callgrind {
-        // Who states no command is not Valgrind; Xdebug writes a file per request, each a run.
+        // Valgrind always states the command. Xdebug writes one file per request, each a run.
         origin.command.as_ref()?;
         if origin.producer.as_ref().and_then(Producer::dialect) == Some(Dialect::Xdebug) {
             return None;
@@ -104,32 +102,32 @@ fn kin(candidate: &Candidate) -> Option<(Kin, Role)> {
             began: Some(format!("{date}{time}")),
         }
     };
-    Some((kin, role))
+    Some((key, role))
 }
 
 /// A file with its part in a run.
 type Member<'c> = (Role, &'c Candidate);
 
-/// The files of each run, in the order in which their recordings are merged; none is empty. The run
-/// that was written last comes first.
+/// The files of each run, in the order in which their recordings are merged. No run is empty. The
+/// run that was written last comes first.
 pub fn runs(candidates: &[Candidate]) -> Vec<Vec<&Candidate>> {
-    let mut families: HashMap<Kin, Vec<Member<'_>>> = HashMap::new();
+    let mut by_key: HashMap<RunKey, Vec<Member<'_>>> = HashMap::new();
     let mut runs: Vec<Vec<&Candidate>> = Vec::new();
     for candidate in candidates {
-        match kin(candidate) {
-            Some((kin, role)) => families.entry(kin).or_default().push((role, candidate)),
+        match run_key(candidate) {
+            Some((key, role)) => by_key.entry(key).or_default().push((role, candidate)),
             None => runs.push(vec![candidate]),
         }
     }
-    for (kin, mut members) in families {
+    for (key, mut members) in by_key {
         members.sort_by_key(|(role, candidate)| {
             (Reverse(written(candidate)), Reverse(role.part), candidate.path.clone())
         });
-        let members = match kin.format {
-            Format::Callgrind | Format::PerfData => of_processes(members),
-            _ => of_node(members),
+        let runs_of_key = match key.format {
+            Format::Callgrind | Format::PerfData => runs_of_processes(members),
+            _ => runs_of_node(members),
         };
-        for mut run in members {
+        for mut run in runs_of_key {
             let number = |text: &str| (text.len(), text.to_owned());
             run.sort_by_key(|(role, candidate)| {
                 let thread = role.thread.as_deref().map(number);
@@ -147,12 +145,12 @@ fn written(candidate: &Candidate) -> SystemTime {
     candidate.stamp.modified
 }
 
-fn apart(a: SystemTime, b: SystemTime) -> Duration {
+fn time_between(a: SystemTime, b: SystemTime) -> Duration {
     a.duration_since(b).unwrap_or_else(|before| before.duration())
 }
 
-/// The runs among files that processes wrote, Valgrind's of one command or perf's, newest first.
-fn of_processes(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
+/// The runs among files of Valgrind or perf with one key. `members` are sorted, newest first.
+fn runs_of_processes(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
     let mut processes: Vec<Vec<Member<'_>>> = Vec::new();
     for member in members {
         match processes.iter_mut().find(|process| is_of_process(process, &member)) {
@@ -160,9 +158,9 @@ fn of_processes(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
             None => processes.push(vec![member]),
         }
     }
-    let lives = processes.iter().map(|process| Life::of(process)).collect::<Vec<_>>();
+    let lifetimes = processes.iter().map(|process| Lifetime::of(process)).collect::<Vec<_>>();
     let mut runs: Vec<Vec<Member<'_>>> = Vec::new();
-    for run in at_the_same_time(&lives) {
+    for run in overlapping(&lifetimes) {
         runs.push(
             run.into_iter().flat_map(|process| std::mem::take(&mut processes[process])).collect(),
         );
@@ -170,70 +168,72 @@ fn of_processes(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
     runs
 }
 
-/// What two files of one process say of each other.
+/// Whether two files are dumps of one process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dumps {
-    /// They are of one run.
-    Follow,
+enum SameProcess {
+    /// They are.
+    Yes,
     /// They may be.
-    Silent,
+    Maybe,
     /// They are not.
-    Contradict,
+    No,
 }
 
-/// Compares the dumps that two files of Valgrind's are.
-fn dumps((role, file): &Member<'_>, (other_role, other): &Member<'_>) -> Dumps {
+/// Whether two files of Valgrind are dumps of one process, according to their headers.
+fn same_process((role, file): &Member<'_>, (other_role, other): &Member<'_>) -> SameProcess {
     if role.pid != other_role.pid
         || (role.part, &role.thread) == (other_role.part, &other_role.thread)
     {
-        return Dumps::Contradict;
+        return SameProcess::No;
     }
     let (earlier, later) = if role.part < other_role.part { (file, other) } else { (other, file) };
     let (Some(before), Some(after)) = (earlier.origin.blocks, later.origin.blocks) else {
-        return Dumps::Silent;
+        return SameProcess::Maybe;
     };
-    let possible = |possible: bool, then: Dumps| if possible { then } else { Dumps::Contradict };
-    match role.part.abs_diff(other_role.part) {
-        0 => possible(before == after, Dumps::Silent),
-        1 => possible(before.1 == after.0, Dumps::Follow),
-        _ => possible(before.1 <= after.0, Dumps::Silent),
-    }
+    let (is_possible, then) = match role.part.abs_diff(other_role.part) {
+        0 => (before == after, SameProcess::Maybe),
+        1 => (before.1 == after.0, SameProcess::Yes),
+        _ => (before.1 <= after.0, SameProcess::Maybe),
+    };
+    if is_possible { then } else { SameProcess::No }
 }
 
-/// Whether a file is one more dump, or a dump of one more thread, of a process.
+/// Whether a file is another dump, or a dump of another thread, of a process.
 fn is_of_process(process: &[Member<'_>], file: &Member<'_>) -> bool {
-    let together = |other: &Member<'_>| apart(written(other.1), written(file.1)) <= TOGETHER;
-    let compared = |other| (dumps(other, file), together(other));
-    process.iter().map(compared).all(|(dumps, _)| dumps != Dumps::Contradict)
-        && process.iter().map(compared).any(|(dumps, together)| together || dumps == Dumps::Follow)
+    let is_close = |other: &Member<'_>| {
+        time_between(written(other.1), written(file.1)) <= TOGETHER
+            || same_process(other, file) == SameProcess::Yes
+    };
+    process.iter().all(|other| same_process(other, file) != SameProcess::No)
+        && process.iter().any(is_close)
 }
 
-/// Whether a file that was shown with those of `run` is still of their run, however long after it
-/// they were rewritten.
-pub fn goes_with(run: &[&Candidate], file: &Candidate) -> bool {
-    let Some((kin_of_file, role)) = kin(file) else { return false };
+/// Whether a file that was shown as part of `run` still belongs to it, at whatever time the files
+/// were rewritten.
+pub fn belongs_to_run(run: &[&Candidate], file: &Candidate) -> bool {
+    let Some((key, role)) = run_key(file) else { return false };
     let file = (role, file);
-    let others = run.iter().filter(|other| other.path != file.1.path);
-    others.map(|&other| (kin(other), other)).all(|(known, other)| {
-        known.is_some_and(|(kin, role)| {
-            let of_node = role.began.is_some() && role.pid == file.0.pid;
-            kin == kin_of_file
-                && (of_node
-                    || role.pid != file.0.pid
-                    || dumps(&(role, other), &file) != Dumps::Contradict)
+    run.iter().filter(|other| other.path != file.1.path).all(|&other| {
+        run_key(other).is_some_and(|(other_key, other_role)| {
+            let is_of_node = other_role.began.is_some() && other_role.pid == file.0.pid;
+            other_key == key
+                && (is_of_node
+                    || other_role.pid != file.0.pid
+                    || same_process(&(other_role, other), &file) != SameProcess::No)
         })
     })
 }
 
-/// From when until when a process ran, as far as its files tell.
+/// When a process ran, according to its files.
 #[derive(Debug, Clone)]
-struct Life {
+struct Lifetime {
     pid: String,
+    /// `None` if the start is unknown.
     born: Option<SystemTime>,
     ended: SystemTime,
 }
 
-impl Life {
+impl Lifetime {
     fn of(process: &[Member<'_>]) -> Self {
         let ended =
             process.iter().map(|(_, file)| written(file)).max().unwrap_or(SystemTime::UNIX_EPOCH);
@@ -247,8 +247,8 @@ impl Life {
         }
     }
 
-    /// How long after the end of the one the other one began; no time if they lived at once. `None`
-    /// for a process with the same number: its files contradict this one's.
+    /// The time between the end of one process and the start of the other. Zero if they overlap.
+    /// `None` if they have the same number, because they are then different runs.
     fn gap(&self, other: &Self) -> Option<Duration> {
         let after = |late: &Self, early: &Self| {
             late.born.unwrap_or(late.ended).duration_since(early.ended).unwrap_or_default()
@@ -257,33 +257,33 @@ impl Life {
     }
 }
 
-/// The numbers of the processes that ran at the same time.
-fn at_the_same_time(lives: &[Life]) -> Vec<Vec<usize>> {
-    let (mut known, unknown): (Vec<usize>, Vec<usize>) =
-        (0..lives.len()).partition(|&life| lives[life].born.is_some());
-    known.sort_by_key(|&life| lives[life].born);
+/// Groups the processes that ran at the same time. Processes are indexes into `lifetimes`.
+fn overlapping(lifetimes: &[Lifetime]) -> Vec<Vec<usize>> {
+    let (mut with_start, without_start): (Vec<usize>, Vec<usize>) =
+        (0..lifetimes.len()).partition(|&process| lifetimes[process].born.is_some());
+    with_start.sort_by_key(|&process| lifetimes[process].born);
     let mut runs: Vec<Vec<usize>> = Vec::new();
-    // How far the nearest process of a run is; `None` if it cannot be that run.
-    let gap = |life: usize, run: &[usize]| {
+    // The gap to the nearest process of a run. `None` if the process cannot belong to the run.
+    let gap_to_run = |process: usize, run: &[usize]| {
         let gaps: Option<Vec<_>> =
-            run.iter().map(|&other| lives[life].gap(&lives[other])).collect();
+            run.iter().map(|&other| lifetimes[process].gap(&lifetimes[other])).collect();
         gaps?.into_iter().min()
     };
-    let slack = |life: usize| if lives[life].born.is_some() { Duration::ZERO } else { SLACK };
-    for life in known.into_iter().chain(unknown) {
+    for process in with_start.into_iter().chain(without_start) {
+        let max_gap = if lifetimes[process].born.is_some() { Duration::ZERO } else { SLACK };
         let near = runs
             .iter_mut()
-            .filter_map(|run| Some((gap(life, run).filter(|gap| *gap <= slack(life))?, run)));
+            .filter_map(|run| Some((gap_to_run(process, run).filter(|gap| *gap <= max_gap)?, run)));
         match near.min_by_key(|(gap, _)| *gap) {
-            Some((_, run)) => run.push(life),
-            None => runs.push(vec![life]),
+            Some((_, run)) => run.push(process),
+            None => runs.push(vec![process]),
         }
     }
     runs
 }
 
-/// The runs among the files of Node.js.
-fn of_node(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
+/// The runs among files of Node.js with one key.
+fn runs_of_node(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
     let is_main = |role: &Role| role.thread.as_deref() == Some("0");
     let (mains, workers): (Vec<_>, Vec<_>) =
         members.into_iter().partition(|(role, _)| is_main(role));
@@ -296,7 +296,7 @@ fn of_node(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
             .filter(|run| is_main(&run[0].0) && began_before(run))
             .max_by_key(|run| run[0].0.began.clone());
         let is_new =
-            |run: &Vec<Member<'_>>| run.iter().all(|(known, _)| known.thread != role.thread);
+            |run: &Vec<Member<'_>>| run.iter().all(|(other, _)| other.thread != role.thread);
         match last.filter(|run| written(file) <= written(run[0].1) + TOGETHER && is_new(run)) {
             Some(run) => run.push((role, file)),
             None => runs.push(vec![(role, file)]),
@@ -305,9 +305,9 @@ fn of_node(members: Vec<Member<'_>>) -> Vec<Vec<Member<'_>>> {
     runs
 }
 
-/// The run of a file, with what else lies in its folder; only the file itself if that is no
-/// profile.
-pub fn around(path: &Path, recognised: &mut Recognised) -> Vec<Candidate> {
+/// The files of the run that a file belongs to, which are in the same folder. Empty if the file is
+/// not a profile.
+pub fn run_in_folder(path: &Path, recognised: &mut Recognised) -> Vec<Candidate> {
     let Some(this) = recognised.candidate(path) else { return Vec::new() };
     let stem = |path: &Path, format| {
         parse(path.file_name()?.to_str()?, format).map(|name| name.stem.to_owned())
@@ -325,19 +325,19 @@ pub fn around(path: &Path, recognised: &mut Recognised) -> Vec<Candidate> {
     run.map_or_else(Vec::new, |run| run.into_iter().cloned().collect())
 }
 
-/// What a file calls its thread.
+/// The thread that a file was recorded from, according to its name and header.
 pub fn thread(candidate: &Candidate) -> Thread {
-    let Some((kin, role)) = kin(candidate) else {
+    let Some((key, role)) = run_key(candidate) else {
         let name = candidate.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         return Thread { name, ..Thread::default() };
     };
-    let name = match (kin.format, role.thread.as_deref()) {
+    let name = match (key.format, role.thread.as_deref()) {
         (Format::Callgrind, Some(thread)) => format!("thread {thread}"),
         (_, Some("0")) => "main".to_owned(),
         (_, Some(thread)) => format!("worker {thread}"),
         (_, None) => format!("process {}", role.pid),
     };
-    let program = kin
+    let program = key
         .command
         .as_deref()
         .and_then(|command| command.split_whitespace().next())
@@ -346,12 +346,13 @@ pub fn thread(candidate: &Candidate) -> Thread {
     Thread { name, process_name, pid: Some(role.pid), tid: role.thread }
 }
 
-/// One recording of all files, each with its thread; the first stands for all.
+/// Merges the recordings of several files, each with its thread. Format, version and path are those
+/// of the first file.
 pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
-    let not_one = |files: &[(Loaded, Thread)], part: usize, why: String| {
+    let unmergeable = |files: &[(Loaded, Thread)], part: usize, why: String| {
         let path =
             |part: usize| files.get(part).map_or_else(PathBuf::new, |(file, _)| file.path.clone());
-        LoadError::NotOne { path: path(part), first: path(0), why }
+        LoadError::Unmergeable { path: path(part), first: path(0), why }
     };
     if let [(_, _)] = &files[..] {
         return Ok(files.remove(0).0);
@@ -363,7 +364,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
             format(&files[part]).title(),
             format(&files[0]).title()
         );
-        return Err(not_one(&files, part, why));
+        return Err(unmergeable(&files, part, why));
     }
     let part = |(file, thread): &(Loaded, Thread)| Part {
         recording: Recording::clone(&file.recording),
@@ -371,7 +372,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     };
     let parts: Vec<_> = files.iter().map(part).collect();
     let recording = merge(&parts).map_err(|error: MergeError| {
-        not_one(&files, error.part().unwrap_or(0), error.to_string())
+        unmergeable(&files, error.part().unwrap_or(0), error.to_string())
     })?;
     drop(parts);
 
@@ -379,8 +380,8 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     for (file, _) in &files {
         let name = file.path.file_name().unwrap_or_default().to_string_lossy();
         for warning in &file.warnings {
-            match warnings.iter_mut().find(|known| known.code == warning.code) {
-                Some(known) => known.count += warning.count,
+            match warnings.iter_mut().find(|other| other.code == warning.code) {
+                Some(other) => other.count += warning.count,
                 None => warnings.push(Warning {
                     message: format!("{name}: {}", warning.message),
                     ..warning.clone()
@@ -394,7 +395,7 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
     Ok(Loaded {
         stamp: newest.unwrap_or(first.stamp),
         files: stamps,
-        // They may have been recorded at the same time or one after the other.
+        // Unknown: the files may have been recorded at the same time or in succession.
         span_seconds: None,
         recording: Arc::new(recording),
         warnings,
@@ -414,7 +415,7 @@ mod tests {
 
     /// A file that was last changed at `second`.
     fn file(name: &str, format: Format, second: f64) -> Candidate {
-        // A stamp needs a file; only when it was written matters.
+        // A stamp is taken from a file. Only `modified` matters here.
         let mut stamp = Stamp::of(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
         stamp.modified = at(second);
         Candidate {
@@ -426,7 +427,7 @@ mod tests {
         }
     }
 
-    /// A file of callgrind's of the command `./a`.
+    /// A file by callgrind, with the command `./a`.
     fn callgrind(name: &str, pid: u32, second: f64) -> Candidate {
         let origin = Origin {
             producer: Some(Producer::parse("callgrind-3.19.0")),
@@ -437,7 +438,7 @@ mod tests {
         Candidate { origin, ..file(name, Format::Callgrind, second) }
     }
 
-    /// One of its dumps, which covers these blocks.
+    /// A dump by callgrind that covers these blocks.
     fn dump(name: &str, part: u64, blocks: (u64, u64), second: f64) -> Candidate {
         let file = callgrind(name, 7, second);
         Candidate {
@@ -454,7 +455,7 @@ mod tests {
         file(&format!("CPU.20261122.{name}.cpuprofile"), Format::CpuProfile, second)
     }
 
-    /// Each run by parts of its files' names.
+    /// `expected` has a part of the name of each file of each run.
     #[track_caller]
     fn assert_runs(candidates: &[Candidate], expected: &[&[&str]]) {
         let names = |run: Vec<&Candidate>| {
@@ -479,7 +480,7 @@ mod tests {
             callgrind("out.77-10.gz", 77, 4.0),
         ];
         assert_runs(&files, &[&["-01", "-02", "-10.gz"]]);
-        // Left over of an earlier process with that number.
+        // Thread 2 is a file of an earlier process with the same number.
         assert_runs(
             &[callgrind("out.77-02", 77, 0.1), callgrind("out.77-01", 77, 60.0)],
             &[&["-01"], &["-02"]],
@@ -508,7 +509,7 @@ mod tests {
         let last = dump("out.7-01", 3, (150, 900), 4000.0);
         let all = [last.clone(), second[0].clone(), second[1].clone(), first.clone()];
         assert_runs(&all, &[&[".1-01", ".2-01", ".7-01", ".2-02"]]);
-        // The process of that number before: its second dump is no part of the new run.
+        // The second dump of an earlier process with the same number.
         let old = dump("out.7.2-01", 2, (100, 140), 601.0);
         assert_runs(
             &[last.clone(), old.clone(), first.clone()],
@@ -521,7 +522,7 @@ mod tests {
     #[test]
     fn processes_that_ran_at_the_same_time_are_one_run() {
         let parent = || born(0.0, callgrind("out.100", 100, 3.0));
-        // A forked process has no file before it ends.
+        // A forked process creates its file when it ends.
         let child = |pid: u32, second: f64| {
             born(second - 0.01, callgrind(&format!("out.{pid}"), pid, second))
         };
@@ -534,7 +535,7 @@ mod tests {
             &[parent(), next(), child(101, 2.9), child(106, 3.2)],
             &[&["out.105", "out.106"], &["out.100", "out.101"]],
         );
-        // Nobody knows when these began.
+        // The starts of these processes are unknown.
         assert_runs(
             &[callgrind("out.100", 100, 0.0), callgrind("out.102", 102, 1.0)],
             &[&["out.100", "out.102"]],
@@ -543,7 +544,7 @@ mod tests {
             &[callgrind("out.100", 100, 0.0), callgrind("out.102", 102, 3.0)],
             &[&["out.102"], &["out.100"]],
         );
-        // Copied: born after they were written.
+        // Copied files: created after their last change.
         let copied = [
             born(50.0, callgrind("out.100", 100, 0.0)),
             born(50.0, callgrind("out.102", 102, 30.0)),
@@ -565,24 +566,24 @@ mod tests {
             perf("perf.data", 0.0, 5.1),
         ];
         assert_runs(&other_names, &[&["db"], &["perf.data"], &["web"]]);
-        // Copied or checked out: nobody knows when they were recorded.
+        // Copied files: the time of the recording is unknown.
         let copied = [perf("perf.4001.data", 5.0, 5.0), perf("perf.4002.data", 5.0, 5.0)];
         assert_runs(&copied, &[&["4001"], &["4002"]]);
     }
 
     #[test]
-    fn workers_are_of_the_main_thread_that_began_before_them() {
+    fn workers_belong_to_the_main_thread_that_started_before_them() {
         let first =
             [node("100000.7.0.001", 5.0), node("100001.7.1.002", 4.0), node("100002.7.2.003", 4.5)];
         assert_runs(&first, &[&["7.0.001", "7.1.002", "7.2.003"]]);
-        // In a container each run has the same number.
+        // In a container, processes of successive runs have the same number.
         let second = [node("100006.7.0.001", 8.0), node("100006.7.1.002", 7.5)];
         let both: Vec<_> = first.into_iter().chain(second).collect();
         assert_runs(
             &both,
             &[&["100006.7.0.001", "100006.7.1.002"], &["7.0.001", "7.1.002", "7.2.003"]],
         );
-        // A worker that ended long after: its main thread left no file.
+        // The worker ended long after the main thread, so it belongs to another one without a file.
         let lost = [node("100000.7.0.001", 5.0), node("100001.7.1.002", 90.0)];
         assert_runs(&lost, &[&["7.1.002"], &["7.0.001"]]);
         assert_runs(
@@ -592,7 +593,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_people_give_are_runs_of_their_own() {
+    fn files_with_other_names_are_separate_runs() {
         let names = ["bench-10.folded", "bench-20.folded", "profile1.json", "profile2.json"];
         let files = names.map(|name| file(name, Format::Folded, 0.0));
         assert_runs(&files, &[&[names[0]], &[names[1]], &[names[2]], &[names[3]]]);
@@ -613,9 +614,9 @@ mod tests {
     fn a_rewritten_file_stays_in_the_run_that_is_shown() {
         let shown = [callgrind("out.77-01", 77, 0.0), callgrind("out.77-03", 77, 0.0)];
         let shown: Vec<_> = shown.iter().collect();
-        assert!(goes_with(&shown, &callgrind("out.77-02", 77, 900.0)));
-        assert!(!goes_with(&shown, &callgrind("other.77-02", 77, 900.0)));
-        assert!(!goes_with(
+        assert!(belongs_to_run(&shown, &callgrind("out.77-02", 77, 900.0)));
+        assert!(!belongs_to_run(&shown, &callgrind("other.77-02", 77, 900.0)));
+        assert!(!belongs_to_run(
             &[&dump("out.7-01", 1, (0, 5), 0.0)],
             &dump("out.7-02", 1, (0, 6), 0.0)
         ));

@@ -1,6 +1,5 @@
-//! One profile as it is shown: the result of a load, immutable, shared by `Arc`.
-//!
-//! The server and the command line both show snapshots, so their numbers are the same.
+//! The immutable result of a load. The server and the command line both show snapshots, so their
+//! numbers are the same.
 
 use crate::debug_info::no_debug_info;
 use crate::definitions::ParsedFiles;
@@ -8,7 +7,7 @@ use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
 use crate::settings::{CostSettings, ViewSettings};
 use crate::source_functions::SourceFunction;
-use crate::source_maps::Written;
+use crate::source_maps::OriginalLines;
 use crate::stages::costed::Costed;
 use crate::stages::grouped::{Function, Grouped};
 use crate::stages::loaded::Loaded;
@@ -25,32 +24,32 @@ use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A loaded profile under a view, mapped to the workspace.
+/// A profile under a view, mapped to the workspace.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The profile as it was read.
+    /// The profile as read.
     pub loaded: Arc<Loaded>,
-    /// The same with names for its addresses.
+    /// After addresses were resolved.
     pub symbolicated: Arc<Symbolicated>,
-    /// The same with its files mapped to the workspace.
+    /// After files were mapped to the workspace.
     pub source_mapped: Arc<SourceMapped>,
-    /// The same under the view, with its files and functions.
+    /// After the view was applied, with its files and functions.
     pub grouped: Grouped,
-    /// The settings that it was made under.
+    /// The settings that the snapshot was computed with.
     pub settings: CostSettings,
     /// Costs by function, line and call.
     pub costs: Costs,
-    /// Costs by path.
+    /// Costs by call path.
     pub tree: CallTree,
-    /// What is odd about the profile, in the order of the stages.
+    /// The warnings of all stages, in their order.
     pub warnings: Vec<Warning>,
-    /// Per file the functions with cost that are defined there, by line (1-based).
+    /// The functions with cost that are defined in each file, sorted by line (1-based).
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
 
 impl Snapshot {
-    /// Takes `loaded` through all stages, with addresses looked up in `libraries`, files in `index`
-    /// and definitions in `files`.
+    /// Takes `loaded` through all stages. `libraries` resolves addresses, `index` maps file names,
+    /// `files` has the definitions of source files.
     pub fn new(
         loaded: Arc<Loaded>,
         settings: &CostSettings,
@@ -61,7 +60,7 @@ impl Snapshot {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
         let mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, index);
-        Self::under(loaded, symbolicated, Arc::new(mapped), settings.clone(), files)
+        Self::from_mapped(loaded, symbolicated, Arc::new(mapped), settings.clone(), files)
     }
 
     /// The same profile under another view: nothing is read, resolved or mapped again.
@@ -70,10 +69,10 @@ impl Snapshot {
         let Self { loaded, symbolicated, source_mapped, .. } = self;
         let settings = CostSettings { view: view.clone(), ..self.settings.clone() };
         let (symbolicated, source_mapped) = (symbolicated.clone(), source_mapped.clone());
-        Self::under(loaded.clone(), symbolicated, source_mapped, settings, files)
+        Self::from_mapped(loaded.clone(), symbolicated, source_mapped, settings, files)
     }
 
-    fn under(
+    fn from_mapped(
         loaded: Arc<Loaded>,
         symbolicated: Arc<Symbolicated>,
         source_mapped: Arc<SourceMapped>,
@@ -97,14 +96,14 @@ impl Snapshot {
         }
     }
 
-    /// How many samples the total is the weight of: the total of a metric that counts samples, or
-    /// else the rows of the recording. `None` for a call graph.
+    /// The number of samples of the threads shown: the total of the metric that counts samples if
+    /// there is one, or else the number of recorded samples. `None` for a call graph.
     pub fn samples(&self) -> Option<f64> {
         let metrics = self.grouped.recording.metrics();
-        let counting = metrics.iter().position(|metric| {
+        let sample_count = metrics.iter().position(|metric| {
             metric.name == "samples" || matches!(&*metric.unit, "samples" | "hits")
         });
-        self.grouped.recording.sampled().map(|_| match counting {
+        self.grouped.recording.sampled().map(|_| match sample_count {
             Some(metric) => {
                 let view =
                     View { metric: MetricId::new(metric as u32), ..self.grouped.view.clone() };
@@ -119,17 +118,17 @@ impl Snapshot {
         })
     }
 
-    /// The file that lies at `path` (canonical) in the workspace.
+    /// The file of the profile that is mapped to `path` (canonical).
     pub fn file_at(&self, path: &Path) -> Option<FileId> {
         self.grouped.files.get(path).copied()
     }
 
-    /// Where a file lies in the workspace, canonical.
+    /// The canonical path of the workspace file that a file is mapped to.
     pub fn path_of(&self, file: FileId) -> Option<&Path> {
         self.grouped.paths.get(file.index())?.as_deref()
     }
 
-    /// Every file name of the profile with what became of it.
+    /// All file names of the profile, each with its file and the workspace file it is mapped to.
     pub fn mappings(&self) -> impl Iterator<Item = (&str, FileId, &Mapping)> {
         let symbols = self.grouped.recording.symbols();
         self.source_mapped.mappings.iter().zip(0..).map(move |(mapping, source)| {
@@ -138,22 +137,22 @@ impl Snapshot {
         })
     }
 
-    /// Where lines of a file were written, if it was generated and a source map says so.
-    pub fn written(&self, file: FileId) -> Option<&Written> {
+    /// The original lines of a generated file. `None` for a file without a usable source map.
+    pub fn original_lines(&self, file: FileId) -> Option<&OriginalLines> {
         self.grouped.generated.get(&file)
     }
 
-    /// The name of a file, as the profile spells it first.
+    /// The name of a file in the profile; the first one if there are several.
     pub fn file_name(&self, file: FileId) -> &str {
         self.grouped.recording.symbols().source_name(self.grouped.groups.first_source(file))
     }
 
-    /// What is known of a function.
+    /// The name and place of a function.
     pub fn function(&self, function: FunctionId) -> Function<'_> {
         self.grouped.function(function)
     }
 
-    /// What a function is called in source code: `parse` of `app::parse<T>(x)`.
+    /// The name of a function in source code: `parse` of `app::parse<T>(x)`.
     pub fn text_name(&self, function: FunctionId) -> Cow<'_, str> {
         match self.source_function(function).map(SourceFunction::definition) {
             Some(definition) if !definition.name.is_empty() => definition.name.as_str().into(),
@@ -164,24 +163,25 @@ impl Snapshot {
         }
     }
 
-    /// What identifies a function elsewhere and later: the key of one of its funcs.
+    /// A key that identifies a function in other recordings of the program too: the key of one of
+    /// its funcs.
     pub fn key(&self, function: FunctionId) -> FuncKey {
         self.grouped.recording.symbols().func_key(self.grouped.func(function))
     }
 
-    /// What the text says of a function, where its definition is known.
+    /// The definition of a function in the source text. `None` if it has none.
     pub fn source_function(&self, function: FunctionId) -> Option<&SourceFunction> {
         self.grouped.source_functions.get(&function)
     }
 
-    /// The functions that have a func with this key; several only where a name stands for several
-    /// places of one file.
+    /// The functions that have a func with this key. Several if functions of one file have the same
+    /// name.
     pub fn find(&self, key: &FuncKey) -> &[FunctionId] {
         self.grouped.functions.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// The functions that an address was resolved to: the physical function first, then what is inlined
-    /// into it; nothing if it still is one.
+    /// The functions that an address was resolved to: the physical function first, then the
+    /// functions inlined into it. Empty if the address is not resolved.
     pub fn resolved(&self, key: &FuncKey) -> &[FunctionId] {
         self.grouped.resolved.get(key).map_or(&[], Vec::as_slice)
     }
@@ -191,14 +191,14 @@ impl Snapshot {
         self.defined.get(&file).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether most of it is addresses that nobody has turned into names and lines.
+    /// Whether the profile has no lines and most of its functions are unresolved addresses.
     pub fn is_unsymbolicated(&self) -> bool {
         let functions = || self.costs.functions().map(|(function, _)| self.key(function));
         let unresolved = || functions().filter(|key| key.address.is_some()).count();
         self.costs.lines().is_empty() && 2 * unresolved() > functions().count()
     }
 
-    /// Functions that cost anything, hottest first; idle ones are no cost.
+    /// The functions with cost, hottest first. Idle samples do not count.
     pub fn hottest_functions(&self) -> Vec<(FunctionId, Cost)> {
         let costs = self.costs.functions().map(|(function, cost)| (function, cost.cost));
         let mut functions: Vec<_> = costs.filter(|(_, cost)| cost.magnitude() > 0.0).collect();
@@ -208,7 +208,7 @@ impl Snapshot {
         functions
     }
 
-    /// Lines that cost anything, hottest first.
+    /// The lines with cost, hottest first.
     pub fn hottest_lines(&self) -> Vec<LineCost> {
         let mut lines = self.costs.lines().to_vec();
         lines.sort_by(|a, b| {
@@ -217,20 +217,20 @@ impl Snapshot {
         lines
     }
 
-    /// The line that a function starts on, 1-based: that of its name in the text, else the one that
-    /// the recording states.
+    /// The line that a function starts on, 1-based: the line of its name in the text, or else the
+    /// recorded start line.
     pub fn start_line(&self, function: FunctionId) -> Option<u32> {
         self.grouped.start_line(function)
     }
 
-    /// Where a function is defined, 1-based: the line that it starts on, else its first line with
-    /// cost.
+    /// The file and line (1-based) of a function's definition: its start line, or else its first
+    /// line with cost.
     pub fn definition(&self, function: FunctionId) -> Option<(FileId, u32)> {
         self.grouped.definition(function, &self.costs)
     }
 
-    /// What to do where the hottest program has no debug info and so no lines; `None` if it has
-    /// lines, or if nobody knows whether it could have some.
+    /// A message about the hottest program or library if it has no debug info; see
+    /// [`no_debug_info`].
     pub fn no_debug_info(&self) -> Option<String> {
         no_debug_info(
             &self.grouped.recording,
@@ -241,7 +241,7 @@ impl Snapshot {
     }
 }
 
-/// By |total|, then |self|: how everything is sorted.
+/// Compares costs by |total|, then |self|, largest first.
 pub fn hotter(a: Cost, b: Cost) -> Ordering {
     let total = |cost: Cost| match cost.total {
         Total::Exact(weight) | Total::Estimated(weight) => weight.abs(),
@@ -251,7 +251,7 @@ pub fn hotter(a: Cost, b: Cost) -> Ordering {
     total(b).total_cmp(&total(a)).then_with(|| b.self_.abs().total_cmp(&a.self_.abs()))
 }
 
-/// The warnings of all stages, and what only their results tell.
+/// The warnings of all stages, and about missing debug info.
 fn warnings(
     loaded: &Loaded,
     symbolicated: &Symbolicated,
@@ -275,7 +275,7 @@ fn warnings(
     warnings
 }
 
-/// Whether a workspace file has lines with cost.
+/// Whether any workspace file has lines with cost.
 fn shows_lines(paths: &[Option<PathBuf>], costs: &Costs) -> bool {
     let mapped = paths.iter().zip(0..).filter(|(path, _)| path.is_some());
     let mut files = mapped.map(|(_, file)| FileId::new(file));

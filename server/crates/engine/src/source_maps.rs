@@ -1,9 +1,8 @@
-//! A recording of generated JavaScript, told in the files that were written: which source maps
-//! there are, what they move, and what is said where one cannot be used.
+//! Applies source maps to recordings of generated JavaScript.
 //!
-//! Only files that a source of the recording was mapped to are looked at, and of these only
-//! JavaScript: other recordings pay a look at the ends of their files' names. Maps are read when a
-//! profile is seen (loaded, reloaded, under other settings or folders), not when they change.
+//! Only JavaScript files that a source of the recording is mapped to are searched for source maps.
+//! Maps are read when a profile is loaded, or settings or folders change. A change of a map alone
+//! has no effect until then.
 
 use analysis::{
     Asked, Moved, Place, Position, Recording, SourceId, Warning, WarningCode, Warnings, relocate,
@@ -14,96 +13,118 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where lines of one file that ran were written: by line (1-based) the name of a file and a line
-/// of it.
-pub type Written = FxHashMap<u32, (String, u32)>;
+/// The original place of each executed line (1-based) of a generated file: a file name and a line
+/// (1-based).
+pub type OriginalLines = FxHashMap<u32, (String, u32)>;
 
-/// A recording in the places where it was written.
-pub struct Originals {
-    /// Its sources are those of the recording as it was read, then the files that were written.
+/// A recording after source maps were applied.
+pub struct Relocated {
+    /// The recording. Its sources are the recorded ones, followed by the original files.
     pub recording: Arc<Recording>,
-    /// Where its sources are.
+    /// The workspace file of each source.
     pub mappings: Vec<Mapping>,
-    /// Of each source that a source map was used for, the lines that it moved.
-    pub written: FxHashMap<SourceId, Written>,
+    /// The lines that were moved, of each source with a usable source map.
+    pub generated: FxHashMap<SourceId, OriginalLines>,
 }
 
-/// Applies the source maps of the files that a recording was mapped to. `map` does for all names
-/// what `mappings` is for those of `recording`.
-pub fn originals(
+/// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
+/// files of its sources; `map_paths` returns those of another recording.
+pub fn apply_source_maps(
     recording: &Arc<Recording>,
     mut mappings: Vec<Mapping>,
     index: &SourceIndex,
-    map: impl FnOnce(&Recording) -> Vec<Mapping>,
+    map_paths: impl FnOnce(&Recording) -> Vec<Mapping>,
     warnings: &mut Vec<Warning>,
-) -> Originals {
-    let mut told = Warnings::default();
-    let maps = maps(recording, &mappings, index, &mut told);
-    let mut written: FxHashMap<_, _> =
-        maps.keys().map(|&source| (source, Written::default())).collect();
-    let mut result = recording.clone();
-    if !maps.is_empty() {
-        let name = |source| recording.symbols().source_name(source);
-        // Frames without a column ask for the same line over and over.
-        let mut lines: FxHashMap<_, Executing> = FxHashMap::default();
-        let relocated = relocate(recording, |asked, Position { source, line, column }| {
-            let Some(map) = maps.get(&source) else { return Moved::Stays };
-            let found = match asked {
-                Asked::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
-                Asked::Executing if column == 0 => {
-                    *lines.entry((source, line)).or_insert_with(|| {
-                        let found = map.executing(line, 0);
-                        if found == Executing::Packed {
-                            told.add(WarningCode::SourceMapPackedLine, || {
-                                packed(name(source), line)
-                            });
-                        }
-                        found
-                    })
-                }
-                Asked::Executing => map.executing(line, column),
-            };
-            match found {
-                Executing::Generated => Moved::Stays,
-                Executing::Packed => Moved::Unknown,
-                Executing::At(place) => {
-                    let file = map.originals()[place.original].name.as_str();
-                    if asked == Asked::Executing
-                        && let Some(Entry::Vacant(slot)) =
-                            written.get_mut(&source).map(|lines| lines.entry(line))
-                    {
-                        slot.insert((file.to_owned(), place.line));
-                    }
-                    Moved::To(Place { file, line: place.line, column: place.column })
-                }
-            }
-        });
-        let paths: FxHashMap<&str, &PathBuf> = maps
-            .values()
-            .flat_map(SourceMap::originals)
-            .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
-            .collect();
-        let new = map(&relocated).into_iter().zip(0..).skip(mappings.len());
-        mappings.extend(new.map(|(mapping, source)| match mapping {
-            // The user's word counts more than the map's.
-            Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
-            mapping => match paths.get(relocated.symbols().source_name(SourceId::new(source))) {
-                Some(&path) => Mapping::Mapped { path: path.clone(), how: How::SourceMap },
-                None => mapping,
-            },
-        }));
-        result = Arc::new(relocated);
+) -> Relocated {
+    let mut new_warnings = Warnings::default();
+    let maps = usable_maps(recording, &mappings, index, &mut new_warnings);
+    if maps.is_empty() {
+        warnings.extend(new_warnings);
+        let generated = FxHashMap::default();
+        return Relocated { recording: recording.clone(), mappings, generated };
     }
-    warnings.extend(told);
-    Originals { recording: result, mappings, written }
+    let mut lookup = Lookup {
+        recording,
+        maps: &maps,
+        lines: FxHashMap::default(),
+        generated: maps.keys().map(|&source| (source, OriginalLines::default())).collect(),
+        warnings: new_warnings,
+    };
+    let relocated = relocate(recording, |asked, position| lookup.find(asked, position));
+    let Lookup { generated, warnings: new_warnings, .. } = lookup;
+    warnings.extend(new_warnings);
+
+    let paths: FxHashMap<&str, &PathBuf> = maps
+        .values()
+        .flat_map(SourceMap::originals)
+        .filter_map(|original| Some((original.name.as_str(), original.path.as_ref()?)))
+        .collect();
+    let new_mappings = map_paths(&relocated).into_iter().zip(0..).skip(mappings.len());
+    mappings.extend(new_mappings.map(|(mapping, source)| match mapping {
+        // Rules of the user take precedence over the source map.
+        Mapping::Mapped { how: How::Rule, .. } | Mapping::Unmapped(Reason::Rule(_)) => mapping,
+        mapping => match paths.get(relocated.symbols().source_name(SourceId::new(source))) {
+            Some(&path) => Mapping::Mapped { path: path.clone(), how: How::SourceMap },
+            None => mapping,
+        },
+    }));
+    Relocated { recording: Arc::new(relocated), mappings, generated }
 }
 
-/// The source maps that can be used.
-fn maps(
+/// Looks up places in source maps.
+struct Lookup<'a> {
+    recording: &'a Recording,
+    maps: &'a FxHashMap<SourceId, SourceMap>,
+    /// The results for lines without a column, which recur often.
+    lines: FxHashMap<(SourceId, u32), Executing>,
+    generated: FxHashMap<SourceId, OriginalLines>,
+    warnings: Warnings,
+}
+
+impl<'a> Lookup<'a> {
+    /// The original place of a recorded place. Executed lines are added to `generated`.
+    fn find(&mut self, asked: Asked, position: Position) -> Moved<'a> {
+        let Position { source, line, column } = position;
+        let Some(map) = self.maps.get(&source) else { return Moved::Stays };
+        let found = match asked {
+            Asked::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
+            Asked::Executing if column == 0 => self.executing_line(map, source, line),
+            Asked::Executing => map.executing(line, column),
+        };
+        match found {
+            Executing::Generated => Moved::Stays,
+            Executing::Packed => Moved::Unknown,
+            Executing::At(place) => {
+                let file = map.originals()[place.original].name.as_str();
+                let lines = self.generated.get_mut(&source).filter(|_| asked == Asked::Executing);
+                if let Some(Entry::Vacant(slot)) = lines.map(|lines| lines.entry(line)) {
+                    slot.insert((file.to_owned(), place.line));
+                }
+                Moved::To(Place { file, line: place.line, column: place.column })
+            }
+        }
+    }
+
+    fn executing_line(&mut self, map: &SourceMap, source: SourceId, line: u32) -> Executing {
+        let Self { recording, lines, warnings, .. } = self;
+        *lines.entry((source, line)).or_insert_with(|| {
+            let found = map.executing(line, 0);
+            if found == Executing::Packed {
+                warnings.add(WarningCode::SourceMapPackedLine, || {
+                    packed_line(recording.symbols().source_name(source), line)
+                });
+            }
+            found
+        })
+    }
+}
+
+/// The source maps that can be used, with warnings about the others.
+fn usable_maps(
     recording: &Recording,
     mappings: &[Mapping],
     index: &SourceIndex,
-    told: &mut Warnings,
+    warnings: &mut Warnings,
 ) -> FxHashMap<SourceId, SourceMap> {
     let symbols = recording.symbols();
     let mut maps = FxHashMap::default();
@@ -116,12 +137,13 @@ fn maps(
         match SourceMap::of(path, symbols.source_name(source), index) {
             Ok(Some(map)) => _ = maps.insert(source, map),
             Ok(None) => {}
-            // Packages name maps that they do not bring; nothing can be done about it here.
+            // Packages often name maps that they do not contain. The user can do nothing about it.
             Err(MapProblem::Missing(_))
                 if path.components().any(|component| component.as_os_str() == "node_modules") => {}
             Err(problem) => {
                 let (code, advice) = advice(&problem);
-                told.add(code, || format!("{} {problem}; {advice}", symbols.source_name(source)));
+                warnings
+                    .add(code, || format!("{} {problem}; {advice}", symbols.source_name(source)));
             }
         }
     }
@@ -133,9 +155,9 @@ fn maps(
         if maps.get(&source).is_some_and(|map| !map.could_start_at(func.line, func.column)) {
             maps.remove(&source);
             let (name, file) = (symbols.strings.get(func.name), symbols.source_name(source));
-            told.add(WarningCode::SourceMapStale, || {
+            warnings.add(WarningCode::SourceMapStale, || {
                 format!(
-                    "{file} is not the text that was profiled: nothing begins at {}:{}, where {name} does in the profile; its source \
+                    "{file} has changed since it was recorded: no function starts at {}:{}, where {name} starts in the profile; its source \
                      map is not used: record again",
                     func.line, func.column
                 )
@@ -146,29 +168,29 @@ fn maps(
 }
 
 fn is_javascript(path: &Path) -> bool {
-    path.extension().is_some_and(|end| {
-        ["js", "mjs", "cjs"].iter().any(|script| end.eq_ignore_ascii_case(script))
+    path.extension().is_some_and(|extension| {
+        ["js", "mjs", "cjs"].iter().any(|script| extension.eq_ignore_ascii_case(script))
     })
 }
 
-/// The code of a problem and what to do about it.
+/// The code of a problem, and what to do about it.
 fn advice(problem: &MapProblem) -> (WarningCode, &'static str) {
     match problem {
         MapProblem::Missing(_) => (
             WarningCode::SourceMapMissing,
-            "build with source maps beside the output or inside it, to see costs in the text that was written",
+            "build with source maps, beside the output or inline, to see costs in the original files",
         ),
         MapProblem::Broken(..) => (WarningCode::SourceMapBroken, "build again"),
         MapProblem::Stale { .. } => (WarningCode::SourceMapStale, "build and record again"),
         MapProblem::TooLarge => {
-            (WarningCode::SourceMapTooLarge, "costs are shown as they are in the file that ran")
+            (WarningCode::SourceMapTooLarge, "costs are shown in the generated file")
         }
     }
 }
 
-fn packed(file: &str, line: u32) -> String {
+fn packed_line(file: &str, line: u32) -> String {
     format!(
-        "{file}:{line} holds several statements, and the profile has no columns: functions are shown where they were written, lines \
-         are not; build without minifying to see lines"
+        "{file}:{line} contains several statements, and the profile has no columns: functions are mapped to the original files, lines \
+         are not; build without minification to see lines"
     )
 }

@@ -5,7 +5,7 @@ use super::look::{LookRequest, look};
 use super::work_queue::WorkId;
 use crate::lsp::progress::{PATIENCE, Progress};
 use engine::discovery::Recognised;
-use engine::load::{Known, SWAPS};
+use engine::load::{Caches, PUBLISH_INTERVAL};
 use engine::stages::loaded::{LoadError, Step};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -37,7 +37,7 @@ pub struct Background {
     client: Client,
     shows_progress: bool,
     results: UnboundedSender<JobResult>,
-    known: Arc<Known>,
+    caches: Arc<Caches>,
     recognised: Arc<Mutex<Recognised>>,
     running: HashMap<WorkId, Stop>,
 }
@@ -49,7 +49,7 @@ impl Background {
             client,
             shows_progress,
             results,
-            known: Arc::default(),
+            caches: Arc::default(),
             recognised: Arc::default(),
             running: HashMap::new(),
         }
@@ -97,30 +97,35 @@ impl Background {
     }
 
     fn load(&self, id: WorkId, job: LoadJob, stop: Stop) {
-        let (results, known) = (self.results.clone(), self.known.clone());
+        let (results, caches) = (self.results.clone(), self.caches.clone());
         let progress = Progress::new(&self.client, self.shows_progress, id.0, job.path(), PATIENCE);
         spawn_blocking(move || {
             let begun = Instant::now();
             let mut observe = observe(&progress, &stop);
             let path = job.path().to_owned();
-            let outcome = without_panic(&path, || job.run(&known, &mut observe).map(Box::new));
+            let outcome = without_panic(&path, || job.run(&caches, &mut observe).map(Box::new));
             let result = LoadResult { took: begun.elapsed(), outcome };
             let _ = results.send(JobResult::Loaded(id, result));
         });
     }
 
     fn resolve(&self, id: WorkId, job: ResolveJob, stop: Stop) {
-        let (results, known) = (self.results.clone(), self.known.clone());
+        let (results, caches) = (self.results.clone(), self.caches.clone());
         let path = &job.shown.loaded.path;
-        // The last snapshot is delayed by up to `SWAPS`, which is no work to show.
-        let progress =
-            Progress::new(&self.client, self.shows_progress, id.0, path, SWAPS + PATIENCE);
+        // The last snapshot is delayed by up to `PUBLISH_INTERVAL`, which is no work to show.
+        let progress = Progress::new(
+            &self.client,
+            self.shows_progress,
+            id.0,
+            path,
+            PUBLISH_INTERVAL + PATIENCE,
+        );
         spawn_blocking(move || {
             let mut observe = observe(&progress, &stop);
             let mut publish = |snapshot| {
                 let _ = results.send(JobResult::Resolved(id, Box::new(snapshot)));
             };
-            let run = || job.run(&known, &mut observe, &mut publish);
+            let run = || job.run(&caches, &mut observe, &mut publish);
             if catch_unwind(AssertUnwindSafe(run)).is_err() {
                 tracing::error!("looking up addresses failed; this is a bug of costline");
             }
@@ -129,11 +134,11 @@ impl Background {
     }
 
     fn compare(&self, id: WorkId, job: CompareJob, stop: Stop) {
-        let (results, known) = (self.results.clone(), self.known.clone());
+        let (results, caches) = (self.results.clone(), self.caches.clone());
         spawn_blocking(move || {
             let mut observe = |_| stop.check();
             let path = job.path.clone();
-            let outcome = without_panic(&path, || job.run(&known, &mut observe).map(Box::new));
+            let outcome = without_panic(&path, || job.run(&caches, &mut observe).map(Box::new));
             let _ = results.send(JobResult::Compared(id, outcome));
         });
     }

@@ -9,7 +9,7 @@ use super::problems::{Existence, report_foreign, report_unreadable, withdraw_out
 use super::refused::Refused;
 use super::target::{ClosedFiles, Target};
 use super::work_queue::{WorkId, WorkQueue};
-use engine::discovery::Written;
+use engine::discovery::FileVersion;
 use engine::load::Missing;
 use engine::stages::loaded::LoadError;
 use engine::stamp::Stamp;
@@ -26,7 +26,7 @@ const BURST: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone)]
 pub struct ToRead {
     /// At least one.
-    pub files: Vec<Written>,
+    pub files: Vec<FileVersion>,
     /// What becomes of the run when one cannot be read.
     pub missing: Missing,
 }
@@ -182,7 +182,7 @@ impl Finder {
     }
 
     /// The user gives up files that are being read.
-    pub fn give_up(&mut self, files: Vec<Written>) {
+    pub fn give_up(&mut self, files: Vec<FileVersion>) {
         self.target = None;
         self.refused.insert(files);
     }
@@ -192,7 +192,7 @@ impl Finder {
     pub fn was_not_read<A>(
         &mut self,
         output: &mut Output<A>,
-        files: Vec<Written>,
+        files: Vec<FileVersion>,
         error: &LoadError,
         took: Duration,
         now: Instant,

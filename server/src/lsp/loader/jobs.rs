@@ -4,12 +4,12 @@
 use super::look::{LookRequest, Looked};
 use super::work_queue::WorkId;
 use engine::baseline::Baseline;
-use engine::discovery::{Recognised, Written};
+use engine::discovery::{FileVersion, Recognised};
 use engine::load::{
-    Environment, Known, Missing, Observe, RunFiles, index_sources, load, load_with_symbols, read,
+    Caches, Environment, Missing, Observe, RunFiles, index_sources, load, load_with_symbols, read,
     renew, renew_with_symbols, resolve,
 };
-use engine::runs::around;
+use engine::runs::run_in_folder;
 use engine::settings::CostSettings;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
@@ -84,7 +84,7 @@ pub enum LoadFrom {
     /// The files of a run.
     Files {
         /// At least one.
-        files: Vec<Written>,
+        files: Vec<FileVersion>,
         /// What becomes of the run when one cannot be read.
         missing: Missing,
     },
@@ -104,7 +104,7 @@ impl LoadJob {
     }
 
     /// Does it.
-    pub fn run(self, known: &Known, observe: Observe<'_>) -> Result<ToShow, LoadError> {
+    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<ToShow, LoadError> {
         let Self { from, world } = self;
         let settings = &world.settings.costs();
         let index = match &from {
@@ -112,7 +112,7 @@ impl LoadJob {
             LoadFrom::Files { .. } => Arc::new(index_sources(&world.roots, &settings.sources)),
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
-        let environment = Environment { settings, index: &index, known };
+        let environment = Environment { settings, index: &index, caches };
         let (snapshot, failed) = match from {
             LoadFrom::Files { files, missing } => {
                 let run = read(&files, world.settings.max_profile_bytes, missing, observe)?;
@@ -149,9 +149,9 @@ pub struct ResolveJob {
 
 impl ResolveJob {
     /// Does it. `publish` gets snapshots with more and more names.
-    pub fn run(self, known: &Known, observe: Observe<'_>, publish: &mut dyn FnMut(Snapshot)) {
+    pub fn run(self, caches: &Caches, observe: Observe<'_>, publish: &mut dyn FnMut(Snapshot)) {
         let Self { shown, index } = self;
-        let environment = Environment { settings: &shown.settings, index: &index, known };
+        let environment = Environment { settings: &shown.settings, index: &index, caches };
         resolve(&shown, environment, observe, publish);
     }
 }
@@ -167,19 +167,19 @@ pub struct CompareJob {
 
 impl CompareJob {
     /// Does it, with all names: nothing is shown before.
-    pub fn run(self, known: &Known, observe: Observe<'_>) -> Result<Baseline, LoadError> {
+    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Baseline, LoadError> {
         let Self { path, world } = self;
         let max_bytes = world.settings.max_profile_bytes;
-        let run = around(&path, &mut Recognised::default());
+        let run = run_in_folder(&path, &mut Recognised::default());
         let files = if run.is_empty() {
             RunFiles::from(Loaded::read(&path, max_bytes, observe)?)
         } else {
-            let files: Vec<_> = run.into_iter().map(Written::from).collect();
+            let files: Vec<_> = run.into_iter().map(FileVersion::from).collect();
             read(&files, max_bytes, Missing::Refuse, observe)?
         };
         let settings = &world.settings.costs();
         let index = &current_index(&world, settings);
-        let environment = Environment { settings, index, known };
+        let environment = Environment { settings, index, caches };
         let snapshot = load_with_symbols(files.read, environment, observe)?;
         Ok(Baseline::new(Arc::new(snapshot)))
     }

@@ -3,9 +3,9 @@
 //! It says what is there and decides nothing.
 
 use engine::discovery::{
-    Candidate, Content, Recognised, Written, discover, folders_of, has_end, sniff,
+    Candidate, Content, FileVersion, Recognised, discover, folders_of, has_end, sniff,
 };
-use engine::runs::{around, runs};
+use engine::runs::{run_in_folder, runs};
 use engine::settings::Settings;
 use engine::stamp::Stamp;
 use formats::Foreign;
@@ -24,7 +24,7 @@ pub struct LookRequest {
     /// The files that are shown, as they were read.
     pub shown: Vec<(PathBuf, Stamp)>,
     /// Files that will be read once they have settled.
-    pub target: Vec<Written>,
+    pub target: Vec<FileVersion>,
     /// Files on which problems are reported.
     pub problems: Vec<PathBuf>,
 }
@@ -39,9 +39,9 @@ pub struct Looked {
     /// The folders in which files may change.
     pub folders: Vec<PathBuf>,
     /// The files of the run that the user wants; `None` if there is no such file.
-    pub wanted: Option<Vec<Written>>,
+    pub wanted: Option<Vec<FileVersion>>,
     /// The files that are shown, as they are now; those that are gone are left out.
-    pub shown: Vec<Written>,
+    pub shown: Vec<FileVersion>,
     /// How the files of the target end.
     pub endings: Vec<(PathBuf, Ending)>,
     /// Files with problems as they are now; `None` for those that are gone.
@@ -69,7 +69,7 @@ pub enum Ending {
 
 impl Ending {
     /// That of a file that is there now.
-    fn of(file: &Written) -> Self {
+    fn of(file: &FileVersion) -> Self {
         match file.format().map(Content::Profile).or_else(|| sniff(&file.path)) {
             Some(Content::Profile(format)) if format.has_end() => {
                 Self::Marked { is_there: has_end(&file.path, format) }
@@ -88,7 +88,7 @@ pub fn look(request: &LookRequest, recognised: &mut Recognised) -> Looked {
     let found = discover(&request.roots, &request.settings, recognised);
     let wanted =
         request.wanted.as_deref().and_then(|path| run_of(path, &found.candidates, recognised));
-    let shown = recognised.as_they_are(&request.shown);
+    let shown = recognised.current_versions(&request.shown);
     let endings = request.target.iter().map(|file| (file.path.clone(), Ending::of(file))).collect();
     let problems = request.problems.iter().map(|path| (path.clone(), Stamp::of(path).ok()));
     let problems = problems.collect();
@@ -110,15 +110,15 @@ fn run_of(
     path: &Path,
     candidates: &[Candidate],
     recognised: &mut Recognised,
-) -> Option<Vec<Written>> {
+) -> Option<Vec<FileVersion>> {
     let mut runs = runs(candidates).into_iter();
     if let Some(run) = runs.find(|run| run.iter().any(|file| file.path == path)) {
-        return Some(run.into_iter().cloned().map(Written::from).collect());
+        return Some(run.into_iter().cloned().map(FileVersion::from).collect());
     }
-    let run = around(path, recognised);
+    let run = run_in_folder(path, recognised);
     if run.is_empty() {
         let stamp = Stamp::of(path).ok()?;
-        return Some(vec![Written { path: path.to_owned(), stamp, candidate: None }]);
+        return Some(vec![FileVersion { path: path.to_owned(), stamp, candidate: None }]);
     }
-    Some(run.into_iter().map(Written::from).collect())
+    Some(run.into_iter().map(FileVersion::from).collect())
 }

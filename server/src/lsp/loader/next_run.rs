@@ -3,8 +3,8 @@
 
 use super::look::Looked;
 use super::refused::Refused;
-use engine::discovery::{Candidate, Written};
-use engine::runs::{goes_with, runs};
+use engine::discovery::{Candidate, FileVersion};
+use engine::runs::{belongs_to_run, runs};
 use engine::stages::loaded::Loaded;
 use engine::world::World;
 use std::cmp::Reverse;
@@ -33,7 +33,7 @@ pub fn next_run(
     looked: &Looked,
     search: Search,
     refused: &Refused,
-) -> Option<Vec<Written>> {
+) -> Option<Vec<FileVersion>> {
     let next = if wanted_path(world).is_some() {
         looked.wanted.clone().map(|run| with_shown(world, looked, run))
     } else {
@@ -48,11 +48,13 @@ fn newest_run(
     looked: &Looked,
     search: Search,
     refused: &Refused,
-) -> Option<Vec<Written>> {
+) -> Option<Vec<FileVersion>> {
     let shown = world.snapshot().map(|snapshot| &*snapshot.loaded);
     let found = runs(&looked.candidates).into_iter();
-    let mut found: Vec<Vec<Written>> = found
-        .map(|run| with_shown(world, looked, run.into_iter().cloned().map(Written::from).collect()))
+    let mut found: Vec<Vec<FileVersion>> = found
+        .map(|run| {
+            with_shown(world, looked, run.into_iter().cloned().map(FileVersion::from).collect())
+        })
         .collect();
     // What is shown is a profile even if its content does not look like one at the moment.
     if search == Search::Newer
@@ -61,7 +63,7 @@ fn newest_run(
     {
         found.push(looked.shown.clone());
     }
-    let is_news = |run: &[Written]| match shown {
+    let is_news = |run: &[FileVersion]| match shown {
         None => true,
         Some(_) if search == Search::Newest => true,
         Some(shown) if is_part(shown, run) => !is_shown(world, run),
@@ -74,15 +76,15 @@ fn newest_run(
 
 /// A run, and if it is the one shown, its files that are no profiles at the moment or that were
 /// rewritten long after the others.
-fn with_shown(world: &World, looked: &Looked, mut run: Vec<Written>) -> Vec<Written> {
+fn with_shown(world: &World, looked: &Looked, mut run: Vec<FileVersion>) -> Vec<FileVersion> {
     if !world.snapshot().is_some_and(|shown| is_part(&shown.loaded, &run)) {
         return run;
     }
     let found = run.clone();
     let found: Vec<&Candidate> = found.iter().filter_map(|file| file.candidate.as_ref()).collect();
     for file in &looked.shown {
-        let goes_with = file.candidate.as_ref().is_none_or(|file| goes_with(&found, file));
-        if goes_with && !run.iter().any(|known| known.path == file.path) {
+        let belongs = file.candidate.as_ref().is_none_or(|file| belongs_to_run(&found, file));
+        if belongs && !run.iter().any(|known| known.path == file.path) {
             run.push(file.clone());
         }
     }
@@ -90,12 +92,12 @@ fn with_shown(world: &World, looked: &Looked, mut run: Vec<Written>) -> Vec<Writ
 }
 
 /// Whether files are of the run that is shown.
-pub fn is_part(shown: &Loaded, run: &[Written]) -> bool {
+pub fn is_part(shown: &Loaded, run: &[FileVersion]) -> bool {
     run.iter().any(|file| shown.files.iter().any(|(path, _)| *path == file.path))
 }
 
 /// Whether nothing of a run is new.
-fn is_shown(world: &World, run: &[Written]) -> bool {
+fn is_shown(world: &World, run: &[FileVersion]) -> bool {
     let shown = world.snapshot().map(|shown| &shown.loaded.files);
     shown.is_some_and(|shown| {
         run.iter()
@@ -104,6 +106,6 @@ fn is_shown(world: &World, run: &[Written]) -> bool {
 }
 
 /// When the last file of a run was written.
-fn last_written(run: &[Written]) -> Option<SystemTime> {
+fn last_written(run: &[FileVersion]) -> Option<SystemTime> {
     run.iter().map(|file| file.stamp.modified).max()
 }

@@ -7,7 +7,7 @@ use super::next_run::wanted_path;
 use super::refused::Refused;
 use super::target::PATIENCE;
 use analysis::Warning;
-use engine::discovery::Written;
+use engine::discovery::FileVersion;
 use engine::stages::loaded::LoadError;
 use std::path::Path;
 use std::time::Instant;
@@ -37,7 +37,7 @@ pub fn report_foreign<A>(output: &mut Output<A>, looked: &Looked, refused: &mut 
     let wanted = wanted_path(output.world());
     let shown = output.world().snapshot().map(|shown| shown.loaded.path.clone());
     for (path, stamp, foreign) in &looked.foreign {
-        let file = vec![Written { path: path.clone(), stamp: *stamp, candidate: None }];
+        let file = vec![FileVersion { path: path.clone(), stamp: *stamp, candidate: None }];
         if wanted.as_ref() == Some(path) || shown.as_ref() == Some(path) || refused.contains(&file)
         {
             continue;

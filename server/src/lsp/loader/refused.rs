@@ -1,6 +1,6 @@
 //! Files that are not read again as they are.
 
-use engine::discovery::Written;
+use engine::discovery::FileVersion;
 use engine::stamp::Stamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 /// Files that could not be read, or whose load was cancelled, by the first file of the run. They
 /// are not read again until they are rewritten.
 #[derive(Debug, Default)]
-pub struct Refused(HashMap<PathBuf, Vec<Written>>);
+pub struct Refused(HashMap<PathBuf, Vec<FileVersion>>);
 
 impl Refused {
     /// Whether exactly these writings were refused.
-    pub fn contains(&self, run: &[Written]) -> bool {
+    pub fn contains(&self, run: &[FileVersion]) -> bool {
         let first = run.first().and_then(|first| self.0.get(&first.path));
         first.is_some_and(|refused| refused == run)
     }
 
     /// Refuses the files of a run.
-    pub fn insert(&mut self, run: Vec<Written>) {
+    pub fn insert(&mut self, run: Vec<FileVersion>) {
         if let Some(first) = run.first() {
             self.0.insert(first.path.clone(), run);
         }

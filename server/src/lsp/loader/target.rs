@@ -1,7 +1,7 @@
 //! When a rewritten file is read: once it has *settled*.
 
 use super::look::Ending;
-use engine::discovery::Written;
+use engine::discovery::FileVersion;
 use engine::load::Missing;
 use engine::stamp::Stamp;
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const MAX_CLOSED: usize = 16;
 #[derive(Debug)]
 pub struct Target {
     /// The files as they were found.
-    pub files: Vec<Written>,
+    pub files: Vec<FileVersion>,
     /// When they were first found like this.
     since: Instant,
     not_before: Instant,
@@ -29,7 +29,7 @@ pub struct Target {
 
 impl Target {
     /// Files that were found at `now`.
-    pub fn new(files: Vec<Written>, now: Instant) -> Self {
+    pub fn new(files: Vec<FileVersion>, now: Instant) -> Self {
         Self { files, since: now, not_before: now + SETTLED }
     }
 
@@ -41,7 +41,7 @@ impl Target {
         now: Instant,
     ) -> bool {
         let waited = now.saturating_duration_since(self.since);
-        let has_settled = |file: &Written| {
+        let has_settled = |file: &FileVersion| {
             let ending = endings.iter().find(|(path, _)| *path == file.path);
             match ending.map(|(_, ending)| *ending) {
                 Some(Ending::Foreign) => true,

@@ -149,7 +149,7 @@ fn unresolved(snapshot: &Snapshot) -> Option<Explanation> {
 
 /// That costs of a line, or of all lines, are those of the file that was written.
 fn source_mapped(lines: &FileLines<'_>, line0: u32, has_lines: bool) -> Option<Explanation> {
-    let written = lines.snapshot.written(lines.file)?;
+    let written = lines.snapshot.original_lines(lines.file)?;
     if let Some((file, line)) = lines.recorded(line0).and_then(|line| written.get(&line)) {
         let message = format!(
             "its source map says that this line was written as {file}:{line}; its costs are shown there"

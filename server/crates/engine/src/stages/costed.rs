@@ -1,22 +1,22 @@
-//! The last stage: all sums.
+//! The last stage: costs are summed.
 
 use crate::stages::grouped::Grouped;
 use analysis::{CallTree, Costs, FileId, FunctionId};
 use rustc_hash::FxHashMap;
 
-/// What everything costs.
+/// The costs of a recording under a view.
 #[derive(Debug)]
 pub struct Costed {
-    /// By function, line and call.
+    /// Costs by function, line and call.
     pub costs: Costs,
-    /// By path.
+    /// Costs by call path.
     pub tree: CallTree,
-    /// Per workspace file the functions with cost that are defined there, by line (1-based).
+    /// The functions with cost that are defined in each workspace file, sorted by line (1-based).
     pub defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
 
 impl Costed {
-    /// Sums what the view shows.
+    /// Sums the costs of `grouped`.
     pub fn new(grouped: &Grouped) -> Self {
         let Grouped { recording, view, groups, .. } = grouped;
         let costs = analysis::costs(recording, view, groups);

@@ -1,10 +1,11 @@
-//! The fourth stage: which file names are one file, which funcs are one function, and what the view
-//! leaves of the stacks. Grouping comes before summing: a sum of sums would count samples twice.
+//! The fourth stage: groups file names that are one file and funcs that are one function, and
+//! applies the view. This happens before costs are summed, because adding finished totals would
+//! count samples twice.
 
 use crate::definitions::ParsedFiles;
 use crate::settings::{Inlines, ViewSettings};
 use crate::source_functions::{SourceFunction, group_by_definition};
-use crate::source_maps::Written;
+use crate::source_maps::OriginalLines;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::Stamp;
@@ -22,32 +23,32 @@ use std::sync::Arc;
 pub struct Grouped {
     /// The view.
     pub view: View,
-    /// The recording after inlining and transforms.
+    /// The recording after the setting `inlines` and the transforms were applied.
     pub recording: Arc<Recording>,
-    /// What is one file and what is one function.
+    /// The files and functions.
     pub groups: Arc<Groups>,
-    /// The functions whose definition in the text is known.
+    /// The functions that have a definition in a source text.
     pub source_functions: FxHashMap<FunctionId, SourceFunction>,
     /// The workspace file of each file.
     pub paths: Vec<Option<PathBuf>>,
-    /// The same the other way round.
+    /// The file of each workspace file.
     pub files: FxHashMap<PathBuf, FileId>,
-    /// The functions that have a func with a key.
+    /// The functions that have a func with the key.
     pub functions: FxHashMap<FuncKey, Vec<FunctionId>>,
-    /// The functions that each address was resolved to: the physical function first, then what is
-    /// inlined into it.
+    /// The functions that each address was resolved to: the physical function first, then the
+    /// functions inlined into it.
     pub resolved: FxHashMap<FuncKey, Vec<FunctionId>>,
-    /// Of each generated file, where its lines were written.
-    pub generated: FxHashMap<FileId, Written>,
-    /// Names in the settings that the profile has nothing for; there is a warning of each.
+    /// The original lines of each generated file.
+    pub generated: FxHashMap<FileId, OriginalLines>,
+    /// Names in the settings that match nothing in the profile. There is a warning for each.
     pub unmatched: Vec<Unmatched>,
-    /// What the settings asked for and the profile lacks.
+    /// Warnings about settings that do not apply to the profile.
     pub warnings: Vec<Warning>,
 }
 
 impl Grouped {
-    /// Groups the files and functions of `mapped` by the definitions in `files`, which ran before
-    /// `profile` was written, and applies the view.
+    /// Groups the files and functions of `mapped`, with the definitions in `files` as of the time
+    /// of the profile with the stamp `profile`, and applies the view.
     pub fn new(
         symbolicated: &Symbolicated,
         mapped: &SourceMapped,
@@ -59,7 +60,7 @@ impl Grouped {
         let view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
         let by_file = file_groups(mapped);
         let paths = paths(&by_file, mapped);
-        // Before inlined frames are moved: they tell which lines a function executes.
+        // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
             group_by_definition(&mapped.recording, by_file, &paths, files, profile);
         let inlined = match settings.inlines {
@@ -101,7 +102,7 @@ impl Grouped {
         }
     }
 
-    /// What the recording, or the text where the definition is known, says of a function.
+    /// The name and place of a function: those of its definition, or else the recorded ones.
     pub fn function(&self, function: FunctionId) -> Function<'_> {
         let recorded = self.recorded(self.func(function));
         match self.source_functions.get(&function) {
@@ -114,7 +115,7 @@ impl Grouped {
         }
     }
 
-    /// What the recording says of a func.
+    /// The name and place of a func in the recording.
     pub fn recorded(&self, func: FuncId) -> Function<'_> {
         let symbols = self.recording.symbols();
         let func = symbols.funcs.get(func);
@@ -127,14 +128,14 @@ impl Grouped {
         }
     }
 
-    /// The func that stands for a function.
+    /// The func that represents a function.
     pub fn func(&self, function: FunctionId) -> FuncId {
         let defined = self.source_functions.get(&function).map(|defined| defined.func);
         defined.unwrap_or_else(|| self.groups.first_func(function))
     }
 
-    /// The line that a function starts on, 1-based: that of its name in the text, else the one that
-    /// the recording states.
+    /// The line that a function starts on, 1-based: the line of its name in the text, or else the
+    /// recorded start line.
     pub fn start_line(&self, function: FunctionId) -> Option<u32> {
         match self.source_functions.get(&function) {
             Some(defined) => Some(defined.definition().name_line0 + 1),
@@ -142,30 +143,30 @@ impl Grouped {
         }
     }
 
-    /// Where a function is defined, 1-based: the line that it starts on, else its first line with
-    /// cost.
+    /// The file and line (1-based) of a function's definition: its start line, or else its first
+    /// line with cost.
     pub fn definition(&self, function: FunctionId, costs: &Costs) -> Option<(FileId, u32)> {
         let start = self.function(function).file.zip(self.start_line(function));
         start.or_else(|| costs.first_line(function))
     }
 }
 
-/// What is known of a function.
+/// The name and place of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct Function<'a> {
-    /// Its name.
+    /// The name.
     pub name: &'a str,
-    /// The file it is defined in.
+    /// The file that it is defined in.
     pub file: Option<FileId>,
     /// The short name of its library.
     pub lib: Option<&'a str>,
-    /// The line it starts at, 1-based; 0 = unknown.
+    /// The recorded start line, 1-based; 0 = unknown.
     pub line: u32,
-    /// The column it starts at, 1-based; 0 = unknown.
+    /// The recorded start column, 1-based; 0 = unknown.
     pub column: u32,
 }
 
-/// Files by their path where it is known, else by their name.
+/// Groups file names that are mapped to the same workspace file.
 fn file_groups(mapped: &SourceMapped) -> Groups {
     Groups::new(mapped.recording.symbols(), |source| match &mapped.mappings[source.index()] {
         Mapping::Mapped { path, .. } => Ok(path.clone()),
@@ -199,46 +200,45 @@ fn functions_by_key(
     functions
 }
 
-/// The settings' view of a recording. Names that it lacks fall back, with a warning.
+/// The view that the settings describe. Names that match nothing are ignored with a warning.
 fn view(
     recording: &Recording,
     settings: &ViewSettings,
     warnings: &mut Vec<Warning>,
     unmatched: &mut Vec<Unmatched>,
 ) -> View {
-    let (implementation, transforms) =
-        (settings.implementation.filter(), settings.transforms.clone());
-    let mut view =
-        View { idle: IdleSamples::Excluded, implementation, transforms, ..View::of(recording) };
-    let mut fall_back = |nothing: Unmatched, instead: &str| {
-        warnings.push(nothing.warning(instead));
-        unmatched.push(nothing);
+    let mut view = View {
+        idle: IdleSamples::Excluded,
+        implementation: settings.implementation.filter(),
+        transforms: settings.transforms.clone(),
+        ..View::of(recording)
     };
-    match settings.metric.as_ref().map(|wanted| analysis::find_metric(recording, wanted)) {
+    let mut ignore = |name: Unmatched, instead: &str| {
+        warnings.push(name.warning(instead));
+        unmatched.push(name);
+    };
+    match settings.metric.as_ref().map(|name| analysis::find_metric(recording, name)) {
         None => {}
         Some(Ok(metric)) => view.metric = metric,
-        Some(Err(nothing)) => {
+        Some(Err(name)) => {
             let default = recording
                 .metrics()
                 .get(view.metric.index())
                 .map_or("", |metric| metric.name.as_str());
-            fall_back(nothing, &format!("showing `{default}`"));
+            ignore(name, &format!("showing `{default}`"));
         }
     }
     let (mut threads, mut missing) = (Vec::new(), Vec::new());
-    for wanted in &settings.threads {
-        match analysis::find_threads(recording, wanted) {
+    for name in &settings.threads {
+        match analysis::find_threads(recording, name) {
             Ok(found) => threads.extend(found),
-            Err(nothing) => missing.push(nothing),
+            Err(name) => missing.push(name),
         }
     }
-    let instead = if threads.is_empty() {
-        "showing all of them"
-    } else {
-        "showing the others that were chosen"
-    };
-    for nothing in missing {
-        fall_back(nothing, instead);
+    let instead =
+        if threads.is_empty() { "showing all threads" } else { "showing the other chosen threads" };
+    for name in missing {
+        ignore(name, instead);
     }
     if !threads.is_empty() {
         threads.sort_unstable();

@@ -1,4 +1,4 @@
-//! The first stage of a load: the bytes of one file become a recording.
+//! The first stage of a load: a file is read and becomes a recording.
 
 use crate::stamp::Stamp;
 use analysis::{RawStacks, Recording, Warning};
@@ -9,116 +9,116 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes read between two looks at whether to stop.
-const READ_AT_ONCE: usize = 32 << 20;
+/// The number of bytes to read between two checks for cancellation.
+const BLOCK_BYTES: usize = 32 << 20;
 
-/// What a load is doing.
+/// A step of a load, for progress reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Reading so many of so many bytes.
+    /// Reading the file: bytes read, bytes in total.
     Reading(u64, u64),
-    /// Decompressing; so many bytes have come out.
+    /// Decompressing: bytes of output so far.
     Inflating(u64),
-    /// Decoding so many bytes.
+    /// Decoding: bytes in total.
     Decoding(u64),
-    /// Finding the files of the workspace and summing.
+    /// Mapping files and summing costs.
     Summing,
-    /// Finding the callers of stacks that were recorded as memory.
+    /// Unwinding copied stacks.
     Unwinding,
-    /// Looking addresses up; so many of so many libraries are done.
+    /// Resolving addresses: libraries done, libraries in total.
     Resolving(usize, usize),
 }
 
-/// Why a profile could not be loaded. The message names the file.
+/// An error of a load. The message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The file could not be read at all.
+    /// The file could not be opened or read.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// It is larger than the settings allow.
+    /// The file is larger than the setting `maxProfileBytes`.
     #[error("{}: has {len} bytes, more than the limit of {limit} (setting `maxProfileBytes`)", path.display())]
     TooLarge {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Its length.
+        /// Its length in bytes.
         len: u64,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// What it holds could not be understood.
+    /// The content could not be decoded.
     #[error("{}: {source}", path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the reader.
         source: ReadError,
     },
-    /// It was to be one recording with another file, and is not.
-    #[error("{}: is not one recording with {}: {why}", path.display(), first.display())]
-    NotOne {
-        /// Which file.
+    /// The file cannot be merged with another file of the run.
+    #[error("{}: cannot be merged with {}: {why}", path.display(), first.display())]
+    Unmergeable {
+        /// The file.
         path: PathBuf,
         /// The other file.
         first: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
 impl LoadError {
-    /// What kind of failure it is, if the content is at fault.
+    /// The kind of the reader's error. `None` for other errors.
     pub fn kind(&self) -> Option<ErrorKind> {
         match self {
             Self::Read { source, .. } => Some(source.kind),
-            Self::Io { .. } | Self::TooLarge { .. } | Self::NotOne { .. } => None,
+            Self::Io { .. } | Self::TooLarge { .. } | Self::Unmergeable { .. } => None,
         }
     }
 
-    /// The file at fault.
+    /// The file that the error is about.
     pub fn path(&self) -> &Path {
         match self {
             Self::Io { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Read { path, .. }
-            | Self::NotOne { path, .. } => path,
+            | Self::Unmergeable { path, .. } => path,
         }
     }
 }
 
-/// One profile as it was read: a file, or the files of one run ([`crate::runs`]).
+/// A profile as read: one file, or the merged files of one run ([`crate::runs`]).
 #[derive(Debug)]
 pub struct Loaded {
-    /// The file, the first of several.
+    /// The file; the first one if there are several.
     pub path: PathBuf,
-    /// Which writing of it, the last of several files.
+    /// The stamp of the file that was written last.
     pub stamp: Stamp,
-    /// All of its files, each with its writing.
+    /// All files, each with its stamp.
     pub files: Vec<(PathBuf, Stamp)>,
-    /// Its format.
+    /// The format.
     pub format: Format,
-    /// The version of the format, where the file states one.
+    /// The version of the format, if the file states one.
     pub version: Option<String>,
-    /// What kind of costs was recorded (see [`formats::Read::mode`]).
+    /// The kind of costs that was recorded (see [`formats::Read::mode`]).
     pub mode: Option<String>,
-    /// The program that wrote it and the dialect of the format.
+    /// The program that wrote the file, and the dialect of the format.
     pub writer: Writer,
-    /// From the first to the last sample.
+    /// The time from the first to the last sample.
     pub span_seconds: Option<f64>,
-    /// What it says.
+    /// The recording.
     pub recording: Arc<Recording>,
-    /// Stacks whose callers are still to be found ([`crate::libraries::unwound`]).
+    /// Copied stacks that are not unwound yet ([`crate::libraries::unwound`]).
     pub raw_stacks: Option<RawStacks>,
-    /// Oddities of the file.
+    /// Warnings of the reader.
     pub warnings: Vec<Warning>,
 }
 
 impl Loaded {
-    /// Reads a file. `observe` hears what is being done and stops it by `Break`.
+    /// Reads a file. `observe` is called with each step and cancels the load if it returns `Break`.
     pub fn read(
         path: &Path,
         max_bytes: u64,
@@ -184,7 +184,7 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// What it is called: the name of its file, and how many more there are.
+    /// The name to show: the file name, and the number of other files.
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match self.files.len() {
@@ -195,8 +195,8 @@ impl Loaded {
     }
 }
 
-/// All of a file, at most a byte more than `max_bytes`; `None` if it was stopped. The file may grow
-/// or shrink meanwhile.
+/// Reads a file, at most one byte more than `max_bytes`. `None` if it was cancelled. The file may
+/// grow or shrink meanwhile.
 fn read_file(
     file: &mut File,
     len: u64,
@@ -209,15 +209,15 @@ fn read_file(
         if observe(Step::Reading(n as u64, len)).is_break() {
             return Ok(None);
         }
-        let end = bytes.len().min(n + READ_AT_ONCE);
+        let end = bytes.len().min(n + BLOCK_BYTES);
         let read = read_block(file, &mut bytes[n..end], n as u64)?;
         n += read;
         if n < end {
             bytes.truncate(n);
         }
     }
-    // What was appended meanwhile, up to the byte that shows that it is too much. All of it where
-    // the length says nothing (a pipe), which cannot seek.
+    // Read what was appended meanwhile, and one byte beyond the limit to detect a file that is too
+    // large. A pipe has length 0 and cannot seek: all of it is read here.
     if n > 0 {
         file.seek(SeekFrom::Start(n as u64))?;
     }
@@ -225,8 +225,8 @@ fn read_file(
     Ok(Some(bytes))
 }
 
-/// Fills `block` from `offset`, as far as the file goes; gives the number of bytes. A large block
-/// takes two threads: what takes time is the copying.
+/// Fills `block` from `offset` and returns the number of bytes, which is smaller at the end of the
+/// file. A large block is read by two threads, because copying takes most of the time.
 #[cfg(unix)]
 fn read_block(file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
     use std::os::unix::fs::FileExt;
@@ -242,7 +242,7 @@ fn read_block(file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
         }
         Ok(n)
     };
-    if block.len() < READ_AT_ONCE / 8 {
+    if block.len() < BLOCK_BYTES / 8 {
         return fill(block, offset);
     }
     let (first, second) = block.split_at_mut(block.len() / 2);
@@ -255,7 +255,8 @@ fn read_block(file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
     })
 }
 
-/// Fills `block` from `offset`, as far as the file goes; gives the number of bytes.
+/// Fills `block` from `offset` and returns the number of bytes, which is smaller at the end of the
+/// file.
 #[cfg(not(unix))]
 fn read_block(mut file: &File, block: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek(SeekFrom::Start(offset))?;

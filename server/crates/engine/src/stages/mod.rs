@@ -1,8 +1,8 @@
-//! A load in stages: loaded → symbolicated → source-mapped → grouped → costed.
+//! The stages of a load: loaded → symbolicated → source-mapped → grouped → costed.
 //!
-//! Each stage is one struct, made by one function from the stage before and the settings that
-//! concern it, and never changed afterwards. When more is known, the stages from there on are
-//! computed again: [`crate::snapshot::Snapshot`] collects them.
+//! Each stage is an immutable struct that is computed from the stage before it and its own
+//! settings. If the input of a stage changes, that stage and all later ones are computed again.
+//! [`crate::snapshot::Snapshot`] holds all of them.
 
 pub mod costed;
 pub mod grouped;

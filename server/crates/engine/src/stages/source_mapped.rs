@@ -1,8 +1,8 @@
-//! The third stage: the file names of the profile become workspace files, through source maps where
-//! code was generated.
+//! The third stage: file names of the profile are mapped to workspace files. Source maps are
+//! applied to generated code.
 
 use crate::settings::{SourceSettings, glob_set};
-use crate::source_maps::{Originals, Written, originals};
+use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{Recording, SourceId, Warning, WarningCode};
 use rustc_hash::FxHashMap;
@@ -15,19 +15,19 @@ use std::sync::Arc;
 pub struct SourceMapped {
     /// The recording, with the places of generated code moved to the original sources.
     pub recording: Arc<Recording>,
-    /// The workspace file of each source, or why it has none.
+    /// The workspace file of each source, or the reason why it has none.
     pub mappings: Vec<Mapping>,
-    /// The roots that they were looked for in.
+    /// The roots that were searched.
     pub roots: Vec<Root>,
-    /// Of each generated source, where its lines were written.
-    pub generated: FxHashMap<SourceId, Written>,
-    /// Ambiguous names and source maps that could not be used.
+    /// The original lines of each generated source.
+    pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
 
 impl SourceMapped {
-    /// Maps the file names of `symbolicated` to the files of `index`. Relative names may be meant
-    /// from `folder`, that of the profile.
+    /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the profile's
+    /// folder, which relative names may be relative to.
     pub fn new(
         symbolicated: &Symbolicated,
         folder: Option<&Path>,
@@ -43,16 +43,16 @@ impl SourceMapped {
             sources::map_paths(names, index, &rules, folder)
         };
         let mappings = map(&symbolicated.recording);
-        let Originals { recording, mut mappings, written } =
-            originals(&symbolicated.recording, mappings, index, map, &mut warnings);
+        let Relocated { recording, mut mappings, generated } =
+            apply_source_maps(&symbolicated.recording, mappings, index, map, &mut warnings);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(&mappings, &mut warnings);
         let roots = index.roots().to_vec();
-        Self { recording, mappings, roots, generated: written, warnings }
+        Self { recording, mappings, roots, generated, warnings }
     }
 }
 
-/// Takes mapped files that the user excluded out again.
+/// Unmaps the files that match the setting `exclude`.
 fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIndex) {
     if settings.exclude.is_empty() {
         return;
@@ -76,7 +76,7 @@ fn ambiguity_warning(mappings: &[Mapping], warnings: &mut Vec<Warning>) {
         let candidates: Vec<_> =
             first.iter().take(4).map(|path| path.display().to_string()).collect();
         let message = format!(
-            "several files could be meant by one name ({}); no costs are shown there: a path mapping can decide",
+            "a file name could be any of {}; no costs are shown there: add a rule to `pathMappings` to choose one",
             candidates.join(", ")
         );
         warnings.push(Warning {

@@ -1,4 +1,4 @@
-//! The second stage: addresses become functions and lines, as far as libraries are known.
+//! The second stage: addresses are resolved to functions and lines.
 
 use crate::broken_stacks::broken_stacks;
 use crate::libraries::Libraries;
@@ -7,22 +7,23 @@ use analysis::{FuncId, FuncKey, Recording, Warning};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A recording with names for its addresses.
+/// A recording whose addresses are resolved.
 #[derive(Debug)]
 pub struct Symbolicated {
-    /// The recording; that of the file if there was nothing to resolve.
+    /// The recording. The same as in [`Loaded`] if nothing was resolved.
     pub recording: Arc<Recording>,
-    /// The funcs that each address was resolved to: the physical function first, then what is
+    /// The funcs that each address was resolved to: the physical function first, then the functions
     /// inlined into it.
     pub resolved: FxHashMap<FuncKey, Vec<FuncId>>,
-    /// The libraries whose addresses had no names.
+    /// The libraries that addresses are resolved with.
     pub libraries: Libraries,
-    /// What could not be resolved; empty until all libraries were looked for.
+    /// Warnings about unresolved addresses and broken stacks. Empty until all libraries were
+    /// searched.
     pub warnings: Vec<Warning>,
 }
 
 impl Symbolicated {
-    /// Resolves the addresses of `loaded` by what is known of `libraries`.
+    /// Resolves the addresses of `loaded` with the symbols found so far.
     pub fn new(loaded: &Loaded, libraries: Libraries) -> Self {
         let (recording, resolved) = match libraries.symbolicate(&loaded.recording) {
             Some(symbolicated) => (Arc::new(symbolicated.profile.into()), symbolicated.became),

@@ -5,7 +5,7 @@ use analysis::{Recording, Thread};
 use engine::baseline::Baseline;
 use engine::context::Context;
 use engine::document::{Document, OpenDocuments};
-use engine::load::{Environment, Known, index_sources, load};
+use engine::load::{Caches, Environment, index_sources, load};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::Loaded;
@@ -25,7 +25,7 @@ use url::Url;
 pub struct Project {
     folder: TempDir,
     settings: Settings,
-    known: Known,
+    caches: Caches,
 }
 
 impl Project {
@@ -34,7 +34,7 @@ impl Project {
         let project = Self {
             folder: tempfile::tempdir().unwrap(),
             settings: Settings::default(),
-            known: Known::default(),
+            caches: Caches::default(),
         };
         for (path, text) in files {
             let path = project.path(path);
@@ -84,7 +84,7 @@ impl Project {
         };
         let settings = &self.settings.costs();
         let index = &index_sources(&self.roots(), &settings.sources);
-        let environment = Environment { settings, index, known: &self.known };
+        let environment = Environment { settings, index, caches: &self.caches };
         let files = vec![(loaded, Thread::default())];
         load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
     }

@@ -1,7 +1,7 @@
 //! Costs under a view. A view that is changed afterwards gives what loading under it gives.
 
 use crate::support::Project;
-use engine::load::{Environment, Known, index_sources, renew};
+use engine::load::{Caches, Environment, index_sources, renew};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
 use profile::text_samples;
@@ -57,8 +57,8 @@ fn a_name_that_the_profile_lacks_is_said_and_passed_over() {
 fn renewed(project: &Project, snapshot: &Snapshot, settings: &Value) -> Snapshot {
     let settings = Settings::parse(settings).0.costs();
     let index = index_sources(&[project.path("")], &settings.sources);
-    let known = Known::default();
-    renew(snapshot, Environment { settings: &settings, index: &index, known: &known })
+    let caches = Caches::default();
+    renew(snapshot, Environment { settings: &settings, index: &index, caches: &caches })
 }
 
 #[test]

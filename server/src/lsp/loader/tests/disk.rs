@@ -1,7 +1,7 @@
 //! A disk in memory, with what a look and a load find on it.
 
 use crate::lsp::loader::look::{Ending, LookRequest, Looked};
-use engine::discovery::{Candidate, Written};
+use engine::discovery::{Candidate, FileVersion};
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::stamp::Stamp;
 use formats::{At, Format, Origin, ReadError, Writer};
@@ -59,7 +59,7 @@ impl Disk {
         self.writings.insert((path(name), stamp.modified), content);
     }
 
-    fn written(&self, path: &Path) -> Option<Written> {
+    fn written(&self, path: &Path) -> Option<FileVersion> {
         let file = self.files.get(path)?;
         let candidate = (file.content != Content::Garbage).then(|| Candidate {
             path: path.to_owned(),
@@ -68,7 +68,7 @@ impl Disk {
             origin: Origin::default(),
             born: None,
         });
-        Some(Written { path: path.to_owned(), stamp: file.stamp, candidate })
+        Some(FileVersion { path: path.to_owned(), stamp: file.stamp, candidate })
     }
 
     /// What a look finds.
@@ -80,7 +80,7 @@ impl Disk {
             names.is_none_or(|names| names.iter().any(|name| candidate.path.ends_with(name)))
         });
         candidates.sort_by_key(|candidate| Reverse(candidate.stamp.modified));
-        let ending = |file: &Written| {
+        let ending = |file: &FileVersion| {
             let ending = match (self.files.get(&file.path)?.content, format(&file.path)) {
                 (Content::Garbage, _) => Ending::Unrecognised,
                 (content, Format::Folded) => {

@@ -9,7 +9,7 @@ use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
 use analysis::Thread;
 use engine::baseline::Baseline;
-use engine::load::{Environment, Known, index_sources, load, renew, renew_with_symbols};
+use engine::load::{Caches, Environment, index_sources, load, renew, renew_with_symbols};
 use engine::overrides::{Change, Choices};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
@@ -78,7 +78,7 @@ pub struct Simulation {
     pending: BTreeMap<WorkId, Pending>,
     /// The file of the load that ends just now.
     ending: Option<(PathBuf, Stamp)>,
-    known: Known,
+    caches: Caches,
 }
 
 /// More steps than any test needs until nothing is left to do.
@@ -116,7 +116,7 @@ impl Simulation {
             now: begin,
             pending: BTreeMap::new(),
             ending: None,
-            known: Known::default(),
+            caches: Caches::default(),
         };
         for (i, &(name, content)) in files.iter().enumerate() {
             let modified = this.wall() - Duration::from_secs(3600 - i as u64);
@@ -341,7 +341,7 @@ impl Simulation {
                     let environment = Environment {
                         settings: &job.shown.settings,
                         index: &job.index,
-                        known: &self.known,
+                        caches: &self.caches,
                     };
                     let snapshot = renew(&job.shown, environment);
                     self.result(JobResult::Resolved(id, Box::new(snapshot)));
@@ -374,12 +374,12 @@ impl Simulation {
         read: Option<Result<Loaded, LoadError>>,
     ) -> Result<ToShow, LoadError> {
         if matches!(job.from, LoadFrom::Shown(_)) {
-            return job.run(&self.known, &mut |_| ControlFlow::Continue(()));
+            return job.run(&self.caches, &mut |_| ControlFlow::Continue(()));
         }
         let world = &job.world;
         let settings = &world.settings.costs();
         let index = Arc::new(index_sources(&world.roots, &settings.sources));
-        let environment = Environment { settings, index: &index, known: &self.known };
+        let environment = Environment { settings, index: &index, caches: &self.caches };
         let snapshot = snapshot(read, environment)?;
         let baseline = world.baseline.as_ref().map(|baseline| {
             Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
@@ -394,7 +394,7 @@ impl Simulation {
     ) -> Result<Baseline, LoadError> {
         let settings = &job.world.settings.costs();
         let index = &index_sources(&[], &settings.sources);
-        let environment = Environment { settings, index, known: &self.known };
+        let environment = Environment { settings, index, caches: &self.caches };
         Ok(Baseline::new(Arc::new(snapshot(read, environment)?)))
     }
 
