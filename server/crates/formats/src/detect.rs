@@ -1,9 +1,9 @@
-//! What a file is, by its content alone: the first keys of JSON or the first lines of text,
-//! whatever its name says.
+//! Detection of the format of a file by its content: the first keys of JSON or the first lines of
+//! text. The name of the file does not matter.
 //!
-//! [`detect`] reads no more than the evidence needs and accepts the front of a file as well as all
-//! of it. What is no profile known here is left to [`unknown`], which says what it is instead
-//! ([`Foreign`]).
+//! [`detect`] reads no more than it needs and accepts a prefix of a file as well as the whole file.
+//! For anything else, [`unknown`] returns an error that says what the file is, if it is one of
+//! [`Foreign`].
 
 mod json;
 
@@ -12,16 +12,16 @@ use crate::foreign::Foreign;
 use crate::format::Format;
 use crate::read::{callgrind, folded, perf_script, pprof, pstats, rbspy_summary};
 
-/// Recognises inflated bytes, all of a file or its front.
+/// Detects the format of decompressed bytes: a whole file or a prefix of one.
 ///
-/// Of a JSON object the keys decide, in any order. Where they come late a front may not reach them:
-/// then this says `None` although the whole file would be recognised.
+/// A JSON object is recognised by its keys, in any order. If they come late, a prefix may not
+/// contain them: the result is then `None` although the whole file would be recognised.
 pub fn detect(bytes: &[u8]) -> Option<Format> {
     let bytes = without_bom(bytes);
     if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Some(*format);
     }
-    // Python 2 begins them like JSON.
+    // Before JSON: with Python 2, pstats files begin with `{` as well.
     if pstats::is_pstats(bytes) {
         return Some(Format::Pstats);
     }
@@ -37,7 +37,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     }
 }
 
-/// Bytes that nothing else begins with.
+/// Magic bytes.
 const MAGIC: [(&[u8], Format); 8] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
@@ -49,11 +49,11 @@ const MAGIC: [(&[u8], Format); 8] = [
     (rbspy_summary::HEADER, Format::RbspySummary),
 ];
 
-/// Whether `bytes`, the whole file or its last part, look complete: JSON is closed, the last line
-/// of text ends.
+/// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of
+/// text has its newline.
 pub fn ends(format: Format, bytes: &[u8]) -> bool {
     match format {
-        // The end of a dictionary.
+        // `0` ends the dictionary.
         Format::Pstats => bytes.ends_with(b"0"),
         _ if format.has_end() => closes(bytes),
         Format::Folded | Format::PerfScript | Format::Callgrind | Format::RbspySummary => {
@@ -63,7 +63,7 @@ pub fn ends(format: Format, bytes: &[u8]) -> bool {
     }
 }
 
-/// Text without the byte order mark that some Windows programs put before it.
+/// `bytes` without the byte order mark that some Windows programs write first.
 pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
@@ -72,7 +72,8 @@ fn closes(bytes: &[u8]) -> bool {
     matches!(bytes.trim_ascii_end().last(), Some(b'}' | b']'))
 }
 
-/// Says what a file is that [`detect`] does not recognise, and what to do about it.
+/// The error for a file that [`detect`] does not recognise: what the file is, as far as can be
+/// seen, and what to do.
 pub fn unknown(bytes: &[u8]) -> ReadError {
     let bytes = without_bom(bytes);
     let text = bytes.trim_ascii_start();
@@ -137,7 +138,7 @@ mod tests {
                 r#"{"startTime":1,"endTime":2,"samples":[1,2],"timeDeltas":[0,1],"nodes":[{"callFrame":{}}]}"#,
                 Some(CpuProfile),
             ),
-            // Only the front of a file.
+            // Prefixes of files.
             (r#"{"nodes":[{"id":1,"callFrame":{"functionName":"f"}},{"id":"#, Some(CpuProfile)),
             (r#"{"startTime":1,"endTime":2,"samples":[1,2,"#, Some(CpuProfile)),
             (r#"{"meta":{"version":34,"interval":1},"threads":[{"stringTable":["#, Some(Gecko)),
@@ -171,7 +172,7 @@ mod tests {
                 Some(Stackprof),
             ),
             (r#"{"dhatFileVersion":2,"mode":"rust-heap"}"#, Some(Dhat)),
-            // No profile.
+            // Not profiles.
             (r#"{"name":"left-pad","version":"1.0.0","scripts":{"test":"a;b 1"}}"#, None),
             (r#"{"nodes":[{"id":1,"geometry":{}}],"samples":[]}"#, None),
             (r#"{"nodes":[1,2,3],"samples":[]}"#, None),

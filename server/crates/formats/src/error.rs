@@ -1,4 +1,4 @@
-//! Why a file could not be read: where, what was expected, what to do.
+//! The error of a read.
 
 use crate::foreign::Foreign;
 use profile::BuildError;
@@ -9,8 +9,8 @@ use std::fmt;
 pub enum At {
     /// The file as a whole.
     File,
-    /// A byte offset, 0-based: in the inflated data, or in the compressed ones while they are being
-    /// inflated.
+    /// A byte offset, 0-based: in the decompressed data, or, for errors of decompression, in the
+    /// compressed data.
     Byte(u64),
     /// A line, 1-based, and a column in bytes, 1-based.
     Line(usize, usize),
@@ -18,38 +18,38 @@ pub enum At {
     Key(String),
 }
 
-/// What kind of failure it is: what callers decide by.
+/// The kind of failure, for callers that act on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The data end too early: perhaps it is still being written.
+    /// The data end too early; perhaps the file is still being written.
     Truncated,
     /// The data contradict the format.
     Malformed,
-    /// No profile that is known here.
+    /// The format is unknown.
     Unrecognised,
-    /// A file of another kind, which is known but not read.
+    /// The file is of a kind that is recognised but not read.
     Foreign(&'static Foreign),
-    /// A limit was reached.
+    /// The data exceed a limit.
     TooLarge,
-    /// The observer asked to stop.
+    /// The observer cancelled the read.
     Cancelled,
 }
 
-/// Why a file could not be read. The message names the place and the expectation; the caller adds
-/// the file.
+/// Why a file could not be read. The message names the place and what was expected; the caller adds
+/// the name of the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}{message}")]
 pub struct ReadError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: ErrorKind,
-    /// Where.
+    /// The place in the file.
     pub at: At,
-    /// What was expected and what to do, without trailing dot.
+    /// What is wrong, what was expected and what to do, without a full stop at the end.
     pub message: String,
 }
 
 impl fmt::Display for At {
-    /// The place followed by a colon and a blank, or nothing for the whole file.
+    /// Writes the place followed by a colon and a space, or nothing for the whole file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => Ok(()),
@@ -61,32 +61,32 @@ impl fmt::Display for At {
 }
 
 impl ReadError {
-    /// A file that ends too early.
+    /// An error of kind [`ErrorKind::Truncated`].
     pub fn truncated(at: At, message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Truncated, at, message: message.into() }
     }
 
-    /// A file that contradicts its format.
+    /// An error of kind [`ErrorKind::Malformed`].
     pub fn malformed(at: At, message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Malformed, at, message: message.into() }
     }
 
-    /// A file that is no profile known here.
+    /// An error of kind [`ErrorKind::Unrecognised`].
     pub fn unrecognised(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Unrecognised, at: At::File, message: message.into() }
     }
 
-    /// A file of another kind.
+    /// An error of kind [`ErrorKind::Foreign`].
     pub fn foreign(foreign: &'static Foreign) -> Self {
         Self { kind: ErrorKind::Foreign(foreign), at: At::File, message: foreign.sentence() }
     }
 
-    /// A file beyond a limit; the message names the limit.
+    /// An error of kind [`ErrorKind::TooLarge`]; the message should name the limit.
     pub fn too_large(message: impl Into<String>) -> Self {
         Self { kind: ErrorKind::TooLarge, at: At::File, message: message.into() }
     }
 
-    /// A read that was asked to stop.
+    /// An error of kind [`ErrorKind::Cancelled`].
     pub fn cancelled() -> Self {
         Self {
             kind: ErrorKind::Cancelled,

@@ -1,7 +1,7 @@
-//! Files of other programs: recognised by their first bytes, so that a message can name them and
-//! say what to do instead of reading them.
+//! Files that are recognised but not read, so that an error message can name their kind and what to
+//! do instead.
 //!
-//! [`TABLE`] is the whole list. Only the front of a file is looked at, however large it is.
+//! [`TABLE`] lists all kinds. Only the first 16 KiB of a file are examined.
 
 mod kind;
 mod look;
@@ -14,13 +14,13 @@ pub use kind::Foreign;
 pub use table::TABLE;
 
 impl Foreign {
-    /// The kind of a file, by its inflated bytes or the front of them.
+    /// The kind of a file, by its decompressed bytes or a prefix of them.
     pub fn of(bytes: &[u8]) -> Option<&'static Self> {
         let front = Front::of(bytes);
         TABLE.iter().find(|foreign| foreign.signs.iter().any(|sign| front.shows(sign)))
     }
 
-    /// The kind of a folder, by its name.
+    /// The kind of a recording that is a folder, by the name of the folder.
     pub fn of_folder(name: &str) -> Option<&'static Self> {
         let shows = |sign: &Sign| matches!(sign, Sign::FolderName(end) if name.ends_with(end));
         TABLE.iter().find(|foreign| foreign.signs.iter().any(shows))

@@ -3,39 +3,39 @@
 /// A format that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Firefox Profiler, processed: samply, Firefox, Vernier.
+    /// Processed profiles of the Firefox Profiler: samply, Firefox, Vernier.
     FirefoxProcessed,
-    /// The same in JSON slabs (JSLB), the Firefox Profiler's binary container.
+    /// Processed profiles in JSON slabs (JSLB), the Firefox Profiler's binary container.
     FirefoxSlabs,
-    /// What Firefox itself writes, before processing.
+    /// Raw profiles of Firefox, before processing.
     Gecko,
-    /// V8 sampling profile: Node.js, Chromium, Deno.
+    /// V8 CPU profiles: Node.js, Chromium, Deno.
     CpuProfile,
-    /// V8 sampling heap profile.
+    /// V8 sampling heap profiles.
     HeapProfile,
-    /// Trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
+    /// Chrome trace events: Chromium, Node.js, py-spy, `VizTracer`, tracing-chrome.
     ChromeTrace,
-    /// speedscope's own file: py-spy, rbspy, pyinstrument.
+    /// speedscope's own format: py-spy, rbspy, pyinstrument.
     Speedscope,
-    /// Google's profile.proto: Go, gperftools, pprof-rs, rbspy.
+    /// pprof's `profile.proto`: Go, gperftools, pprof-rs, rbspy.
     Pprof,
-    /// What `perf record` writes.
+    /// Recordings of `perf record`.
     PerfData,
     /// The text that `perf script` prints.
     PerfScript,
     /// Folded stacks: one line per stack.
     Folded,
-    /// Recordings of `rbspy record` before they are turned into something else.
+    /// Raw recordings of `rbspy record`.
     Rbspy,
     /// Austin's binary recordings.
     AustinMojo,
-    /// What Python's own profilers write, and yappi: a dictionary in marshal form.
+    /// Statistics of Python's own profilers and of yappi: a dictionary in marshal form.
     Pstats,
     /// Dumps of Ruby's stackprof as JSON.
     Stackprof,
     /// Heap profiles by valgrind's DHAT and by dhat-rs.
     Dhat,
-    /// Costs per line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
+    /// Costs by line and call: valgrind's callgrind and cachegrind, rbspy, ruby-prof, Xdebug,
     /// `Devel::NYTProf`, pyprof2calltree.
     Callgrind,
     /// The table that `rbspy report -f summary` prints.
@@ -43,7 +43,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them, in the order of the documentation.
+    /// All formats, in the order of the documentation.
     pub const ALL: [Self; 18] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
@@ -113,7 +113,8 @@ impl Format {
         }
     }
 
-    /// Whether a file of this format shows that it is complete. Without, half a file is a file.
+    /// Whether a file of this format has an end that shows that the file is complete. In the other
+    /// formats, a prefix of a file is a valid file.
     pub fn has_end(self) -> bool {
         match self {
             Self::FirefoxProcessed
@@ -137,8 +138,8 @@ impl Format {
         }
     }
 
-    /// Whether profilers append to such a file while they record, so that compressed data without
-    /// their end are what was recorded so far.
+    /// Whether profilers append to such a file while they record. Compressed data without their end
+    /// are then what was recorded so far.
     pub(crate) fn is_appended(self) -> bool {
         matches!(self, Self::Rbspy)
     }

@@ -1,5 +1,5 @@
-//! Looking through compression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any
-//! number of frames), both recognised by their magic bytes and never by the name of the file.
+//! Decompression: gzip (RFC 1952, any number of members) and zstd (RFC 8878, any number of frames),
+//! both recognised by their magic bytes and never by the name of the file.
 
 use crate::error::{At, ErrorKind, ReadError};
 use crate::limits::Limits;
@@ -12,31 +12,31 @@ use std::error::Error;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 
-/// How many layers are looked through: `profile.json.gz` that a server compressed once more is
-/// real, a third is not.
+/// How many layers of compression are removed. Two occur: a `profile.json.gz` that a server
+/// compressed once more.
 const MAX_LAYERS: usize = 2;
 
-/// How many bytes come out between two calls of the observer.
+/// How many bytes are decompressed between two calls of the observer.
 const STEP: u64 = 4 << 20;
 
-/// Sizes stated by the file are believed up to this ratio; what is larger grows as it comes.
+/// The largest ratio of decompressed to compressed size for which the size stated by the file is
+/// reserved at once. Beyond it, the buffer grows as data arrive.
 const BELIEVED_RATIO: u64 = 64;
 
-/// What lay behind compression.
+/// Decompressed data.
 #[derive(Debug)]
 pub(crate) struct Inflated {
-    /// All that came out.
+    /// The data.
     pub(crate) bytes: Vec<u8>,
-    /// The compressed data end too early: `bytes` are only the front.
+    /// The error, if the compressed data end too early: `bytes` are only the first part then.
     pub(crate) cut: Option<ReadError>,
 }
 
-/// The bytes behind up to two layers of compression. Bytes that are not compressed come back as
-/// they are.
+/// Removes up to two layers of compression. Bytes that are not compressed are returned as they are.
 ///
 /// # Errors
-/// Corrupt data, more layers, more than [`Limits::max_inflated_bytes`], or `observe` returned
-/// `Break`.
+/// The data are corrupt, have more layers or are larger than [`Limits::max_inflated_bytes`], or
+/// `observe` returned `Break`.
 pub(crate) fn inflate(
     bytes: Vec<u8>,
     limits: Limits,
@@ -57,16 +57,15 @@ pub(crate) fn inflate(
     }
 }
 
-/// The first `n` inflated bytes, or as many as the front of a file gives away; errors end it early.
+/// The first `n` decompressed bytes, or fewer if `bytes` do not contain more or have an error.
 ///
-/// Meant for [`crate::detect()`] while files are looked for. zstd comes in blocks of up to 128 KiB
-/// and a block that is not whole yields nothing, so the front of a file should not be shorter than
-/// that.
+/// For [`crate::detect()`] during discovery. zstd has blocks of up to 128 KiB and an incomplete
+/// block yields nothing, so `bytes` should not be shorter than that.
 pub fn prefix(bytes: &[u8], n: usize) -> Cow<'_, [u8]> {
     let mut front = Cow::Borrowed(bytes);
     for _ in 0..MAX_LAYERS {
         let mut out = Vec::new();
-        // What came out before an error is what was asked for.
+        // An error is ignored: the bytes before it are enough.
         let _ = match Codec::of(&front) {
             None => break,
             Some(Codec::Gzip) => MultiGzDecoder::new(&*front).take(n as u64).read_to_end(&mut out),
@@ -90,7 +89,7 @@ impl Codec {
     fn of(bytes: &[u8]) -> Option<Self> {
         match bytes {
             [0x1f, 0x8b, ..] => Some(Self::Gzip),
-            // An ordinary frame or, as parallel compressors write first, one to be skipped.
+            // A normal frame or a skippable one, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Self::Zstd),
             _ => None,
         }
@@ -110,8 +109,8 @@ impl Codec {
         }
     }
 
-    /// The inflated size that the data state, 0 where they do not. It may be wrong: gzip states it
-    /// modulo 2^32 and for the last member only.
+    /// The decompressed size that the data state, or 0. It may be wrong: gzip states it modulo
+    /// 2^32, and only for the last member.
     fn stated_size(self, packed: &[u8]) -> u64 {
         match self {
             Self::Gzip => packed.last_chunk().map_or(0, |&size| u32::from_le_bytes(size).into()),
@@ -133,7 +132,7 @@ fn unpack(
     let limit = limits.max_inflated_bytes;
     let believed = codec.stated_size(packed).min(limit).min(BELIEVED_RATIO * packed.len() as u64);
     let mut out = Vec::new();
-    // Without that room at once it grows step by step, and fails there if it must.
+    // If this fails, the buffer grows step by step, and that may fail.
     let _ = usize::try_from(believed).map(|believed| out.try_reserve_exact(believed));
 
     let mut source = codec.open(packed);
@@ -180,7 +179,7 @@ fn failure(codec: Codec, at: At, error: &io::Error) -> ReadError {
     }
 }
 
-/// Whether the cause is that the data ended, however deep a decoder wraps it.
+/// Whether the innermost cause is that the data ended early.
 fn ended_early(error: &io::Error) -> bool {
     let inner = error.get_ref().map(|inner| inner as &(dyn Error + 'static));
     error.kind() == io::ErrorKind::UnexpectedEof
@@ -200,8 +199,8 @@ impl Source for MultiGzDecoder<&[u8]> {
     }
 }
 
-/// All frames of zstd data, one after the other. (ruzstd reads single frames and leaves their
-/// checksums to its caller.)
+/// Decodes all frames of zstd data, one after the other. (ruzstd decodes single frames and does not
+/// verify their checksums.)
 struct ZstdFrames<'a> {
     rest: &'a [u8],
     frame: Option<StreamingDecoder<&'a [u8], FrameDecoder>>,
@@ -240,10 +239,10 @@ impl Read for ZstdFrames<'_> {
     }
 }
 
-/// What ends a zstd frame that was not ended, with or without a checksum.
+/// Ends a zstd frame that has no end, with or without a checksum.
 const LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// What follows the frames that RFC 8878, section 3.1.2, tells decoders to skip.
+/// The data after any skippable frames (RFC 8878, section 3.1.2).
 fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
     while let [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, body @ ..] = bytes {
         let Some(rest) = body.get(u32::from_le_bytes([*a, *b, *c, *d]) as usize..) else { break };
@@ -252,7 +251,7 @@ fn without_skippable_frames(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// What zstd data hold whose last frame need not be ended, as perf leaves it.
+/// Decodes zstd data whose last frame may have no end, which is how perf writes them.
 pub(crate) fn unfinished_zstd(
     mut packed: Vec<u8>,
     limits: Limits,
@@ -266,7 +265,7 @@ pub(crate) fn unfinished_zstd(
     if out.len() as u64 > limits.max_inflated_bytes {
         return Err(too_large(Codec::Zstd, limits.max_inflated_bytes));
     }
-    // An ended frame leaves (a part of) the end that was put behind it, which is no frame.
+    // If the frame did have an end, (part of) the appended one is left over, which is not a frame.
     let is_end =
         source.frame.is_none() && source.rest.len() <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len();
     if let Some(error) = read.err().filter(|_| !is_end) {
@@ -277,11 +276,10 @@ pub(crate) fn unfinished_zstd(
     Ok(out)
 }
 
-/// A decoder that has at least `n` bytes to read, or what the whole blocks of a truncated frame
-/// hold.
+/// A decoder with at least `n` bytes to read, or with the whole blocks of a truncated frame.
 ///
-/// Before the end of its frame a decoder holds back as much as its window, so the frame is ended by
-/// an empty last block.
+/// A decoder holds back up to one window of data until its frame ends, so the frame is ended by an
+/// empty last block.
 fn first_zstd_blocks(packed: &[u8], n: usize) -> FrameDecoder {
     let mut source = without_skippable_frames(packed);
     let mut frame = FrameDecoder::new();
@@ -312,7 +310,7 @@ mod tests {
         compress_to_vec(bytes, CompressionLevel::Fastest)
     }
 
-    /// Text that neither compresses to nothing nor stays as it is.
+    /// Text that compresses, but not to almost nothing.
     fn text(n: usize) -> Vec<u8> {
         (0u32..)
             .flat_map(|i| {

@@ -1,11 +1,11 @@
-//! Bytes of profile files to recordings.
+//! Reads profile files into recordings and writes recordings as profile files.
 //!
-//! [`read()`] looks through compression ([`inflate`]), recognises the format by content
-//! ([`mod@detect`]) and hands the bytes to the reader of that format. Readers check every index
-//! once and collect recoverable oddities as warnings; what they cannot read is one [`ReadError`]
-//! that says where and what was expected.
+//! [`read()`] decompresses the bytes ([`inflate`]), detects the format by content ([`mod@detect`])
+//! and calls the reader of that format. Readers check every index once and collect recoverable
+//! problems as warnings. What they cannot read is one [`ReadError`] that names the place and what
+//! was expected there.
 //!
-//! No files, no clocks, no costs: bytes in, tables out.
+//! The crate uses no files and no clock, and computes no costs.
 
 pub mod detect;
 mod error;

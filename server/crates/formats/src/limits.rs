@@ -1,9 +1,9 @@
 //! Limits of a read.
 
-/// Bounds on what is believed of a file.
+/// Limits on untrusted data.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// More inflated bytes than this are refused.
+    /// The largest allowed size after decompression, in bytes.
     pub max_inflated_bytes: u64,
 }
 

@@ -1,32 +1,32 @@
-//! What the head of a profile says of the run that wrote it: enough to tell whether two files are
-//! of one run, without reading either of them whole.
+//! Which run wrote a profile, by the header of the file. This is enough to decide whether two files
+//! are of one run, without reading either as a whole.
 
 use crate::detect;
 use crate::format::Format;
 use crate::writer::Producer;
 
-/// Who wrote a profile, and when in the life of its process. What the format does not say, or not
-/// at its beginning, is absent.
+/// The run that wrote a profile. A field is empty if the format does not state it, or not at the
+/// beginning of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Origin {
-    /// The program that wrote it.
+    /// The program that wrote the file.
     pub producer: Option<Producer>,
     /// The command that was recorded.
     pub command: Option<String>,
-    /// Its process.
+    /// The id of the recorded process.
     pub pid: Option<String>,
-    /// The thread of the process, where the file is of one.
+    /// The thread, if the file is of a single one.
     pub thread: Option<String>,
-    /// Which of the dumps of the process it is, from 1.
+    /// The number of the dump among those of the process, from 1.
     pub part: Option<u64>,
-    /// What of the process the dump is of, in basic blocks: from there, until there. A dump begins
-    /// where the one before ended.
+    /// The first and last basic block that the dump covers. A dump begins where the previous one
+    /// ended.
     pub blocks: Option<(u64, u64)>,
-    /// What its costs count.
+    /// The names of the events, as the file has them (`Ir Dr`).
     pub events: Option<String>,
 }
 
-/// What the first bytes of a file (inflated) say.
+/// Reads the header of a file from its first bytes, decompressed.
 pub fn origin(format: Format, head: &[u8]) -> Origin {
     match format {
         Format::Callgrind => callgrind(&String::from_utf8_lossy(detect::without_bom(head))),
@@ -34,7 +34,7 @@ pub fn origin(format: Format, head: &[u8]) -> Origin {
     }
 }
 
-/// The header of a callgrind file: lines `key: value` before the first costs.
+/// Reads the header of a callgrind file: lines `key: value` before the first costs.
 fn callgrind(head: &str) -> Origin {
     let mut origin = Origin::default();
     for line in head.lines() {
@@ -63,7 +63,7 @@ fn callgrind(head: &str) -> Origin {
     origin
 }
 
-/// `Timerange: Basic block 26020 - 127521`
+/// Parses `Timerange: Basic block 26020 - 127521`.
 fn blocks(text: &str) -> Option<(u64, u64)> {
     let (from, to) = text.strip_prefix("Timerange: Basic block ")?.split_once(" - ")?;
     Some((from.parse().ok()?, to.parse().ok()?))

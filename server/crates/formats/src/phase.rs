@@ -1,10 +1,10 @@
 //! The phases of a read.
 
-/// What a long read is doing. Handed to the observer of [`read()`] at the start of each.
+/// A phase of a read. The observer of [`read()`](crate::read()) gets each at its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Decompressing; so many bytes have come out.
+    /// Decompressing; the number of bytes decompressed so far.
     Inflating(u64),
-    /// Decoding so many bytes.
+    /// Decoding; the number of decompressed bytes.
     Decoding(u64),
 }

@@ -1,10 +1,9 @@
-//! The messages of pprof's `profile.proto`, for reader and writer.
-//! <https://github.com/google/pprof/blob/main/proto/profile.proto> has their meaning; fields have
-//! only ever been added.
+//! The messages of pprof's `profile.proto`, for the reader and the writer.
+//! <https://github.com/google/pprof/blob/main/proto/profile.proto> documents the fields; versions
+//! of it only added fields.
 //!
-//! All text lies in one table and is pointed to by number; string 0 is empty and means that nothing
-//! is said. Functions, locations and mappings have ids of their own, which are no row numbers and
-//! may leave gaps; id 0 points to none.
+//! Texts are indexes into the string table; string 0 is empty and means "not stated". Functions,
+//! locations and mappings have ids, which are not row numbers and may have gaps; id 0 means "none".
 
 use crate::error::{At, ReadError};
 use prost::Message;
@@ -22,18 +21,18 @@ pub(crate) struct Profile {
     pub(crate) location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
     pub(crate) function: Vec<Function>,
-    /// Should be UTF-8, which is not left to the decoder: one odd name would cost the file.
+    /// Should be UTF-8. The decoder must not check that: it would reject the file for one bad name.
     #[prost(bytes = "vec", repeated, tag = "6")]
     pub(crate) string_table: Vec<Vec<u8>>,
-    /// A regular expression: functions that are left out with all they call.
+    /// A regular expression of functions that are left out, with everything they call.
     #[prost(int64, tag = "7")]
     pub(crate) drop_frames: i64,
-    /// Another one: functions that stay all the same.
+    /// A regular expression of functions that are kept even if they match `drop_frames`.
     #[prost(int64, tag = "8")]
     pub(crate) keep_frames: i64,
     #[prost(int64, tag = "10")]
     pub(crate) duration_nanos: i64,
-    /// What lies between two samples, with `period`.
+    /// With `period`: how far apart samples are.
     #[prost(message, optional, tag = "11")]
     pub(crate) period_type: Option<ValueType>,
     #[prost(int64, tag = "12")]
@@ -42,7 +41,7 @@ pub(crate) struct Profile {
     pub(crate) default_sample_type: i64,
 }
 
-/// What a column of values counts (`cpu`), and in which unit (`nanoseconds`).
+/// What a column of values counts (`cpu`), and its unit (`nanoseconds`).
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(crate) struct ValueType {
     #[prost(int64, tag = "1")]
@@ -51,10 +50,10 @@ pub(crate) struct ValueType {
     pub(crate) unit: i64,
 }
 
-/// A stack and what it weighs.
+/// A stack and its weights.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Sample {
-    /// The leaf first.
+    /// Leaf first.
     #[prost(uint64, repeated, tag = "1")]
     pub(crate) location_id: Vec<u64>,
     /// One per sample type.
@@ -64,7 +63,7 @@ pub(crate) struct Sample {
     pub(crate) label: Vec<Label>,
 }
 
-/// Something that is known of a sample: a text or a number.
+/// A label of a sample: a text or a number.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(crate) struct Label {
     #[prost(int64, tag = "1")]
@@ -75,7 +74,7 @@ pub(crate) struct Label {
     pub(crate) num: i64,
 }
 
-/// A library, as it lay in memory.
+/// A part of a library that was mapped into memory.
 #[expect(clippy::struct_excessive_bools, reason = "profile.proto has them")]
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Mapping {
@@ -85,12 +84,12 @@ pub(crate) struct Mapping {
     pub(crate) memory_start: u64,
     #[prost(uint64, tag = "3")]
     pub(crate) memory_limit: u64,
-    /// Where in the file the part begins that lay there.
+    /// The offset of the part in the file.
     #[prost(uint64, tag = "4")]
     pub(crate) file_offset: u64,
     #[prost(int64, tag = "5")]
     pub(crate) filename: i64,
-    /// Of the file, in hex; some writers have other texts.
+    /// The build id, normally in hexadecimal digits.
     #[prost(int64, tag = "6")]
     pub(crate) build_id: i64,
     #[prost(bool, tag = "7")]
@@ -103,7 +102,7 @@ pub(crate) struct Mapping {
     pub(crate) has_inline_frames: bool,
 }
 
-/// A place in the machine code, with the calls that the compiler inlined there.
+/// A place in machine code, with the calls inlined there.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Location {
     #[prost(uint64, tag = "1")]
@@ -112,13 +111,13 @@ pub(crate) struct Location {
     pub(crate) mapping_id: u64,
     #[prost(uint64, tag = "3")]
     pub(crate) address: u64,
-    /// The innermost first; the last is the function that was really called, the others are inlined
+    /// Innermost first: the last one is the function that was called, each other one is inlined
     /// into the next.
     #[prost(message, repeated, tag = "4")]
     pub(crate) line: Vec<Line>,
 }
 
-/// A line that executes.
+/// A function and the line that executes in it.
 #[derive(Clone, Copy, PartialEq, Eq, Message)]
 pub(crate) struct Line {
     #[prost(uint64, tag = "1")]
@@ -136,7 +135,7 @@ pub(crate) struct Function {
     pub(crate) id: u64,
     #[prost(int64, tag = "2")]
     pub(crate) name: i64,
-    /// As the linker has it.
+    /// The mangled name.
     #[prost(int64, tag = "3")]
     pub(crate) system_name: i64,
     #[prost(int64, tag = "4")]
@@ -145,20 +144,20 @@ pub(crate) struct Function {
     pub(crate) start_line: i64,
 }
 
-/// The fields of a message one by one, not decoded.
+/// Iterates over the fields of a message without decoding them.
 pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// A field with its place in the message.
+/// A field and its place in the message.
 pub(crate) struct Field<'a> {
     pub(crate) at: usize,
-    /// Which field of the message it is.
+    /// The field number.
     pub(crate) tag: u64,
-    /// All of it: a message with this field alone.
+    /// The encoded field with its tag; this is a message with only this field.
     pub(crate) whole: &'a [u8],
-    /// Its content.
+    /// The encoded value of a field that has a length, without tag and length.
     pub(crate) content: &'a [u8],
 }
 
@@ -218,7 +217,7 @@ impl<'a> Fields<'a> {
 impl<'a> Iterator for Fields<'a> {
     type Item = Result<Field<'a>, ReadError>;
 
-    /// Ends with the message or with the first error.
+    /// `None` at the end of the message and after the first error.
     fn next(&mut self) -> Option<Self::Item> {
         if self.at >= self.bytes.len() {
             return None;

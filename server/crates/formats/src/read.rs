@@ -1,4 +1,4 @@
-//! Reading a file: one reader per format, and what readers share.
+//! Reading of files: one reader per format, and what several readers share.
 
 pub(crate) mod austin;
 pub(crate) mod callgrind;
@@ -38,7 +38,7 @@ use crate::read_result::Read;
 use profile::{GraphAccess, Recording, StackAccess, WarningCode, Weights};
 use std::ops::ControlFlow;
 
-/// Reads one file. `observe` hears what is being done and stops the read by returning `Break`.
+/// Reads a file. `observe` is called with each phase and cancels the read by returning `Break`.
 pub fn read(
     bytes: Vec<u8>,
     limits: Limits,
@@ -83,8 +83,8 @@ pub fn read(
     Ok(read)
 }
 
-/// Refuses weights of which no sum, share or unit would make sense: not even 2^63 of them for each
-/// of 2^32 samples add up to so much.
+/// Rejects weights that are too large for sums and shares to make sense. 2^32 samples of 2^63 each
+/// are still far below the limit.
 fn check_weights(recording: &Recording) -> Result<(), ReadError> {
     const MOST: f64 = 1e30;
     for (i, metric) in recording.metrics().iter().enumerate() {
@@ -142,7 +142,7 @@ mod tests {
         }
     }
 
-    /// A file that is appended to is as good as all its records but the bad ones.
+    /// In formats that are appended to, one bad record loses only that record.
     #[test]
     fn a_bad_number_costs_its_record() {
         let big = "9".repeat(40);

@@ -1,34 +1,33 @@
-//! What a reader makes of one file.
+//! The result of reading a file.
 
 use crate::format::Format;
 use crate::writer::Writer;
 use profile::{RawStacks, Recording, Warnings};
 
-/// What came out of one file.
+/// The result of reading a file.
 #[derive(Debug)]
 pub struct Read {
-    /// What it says.
+    /// The recording.
     pub recording: Recording,
-    /// Which format it was in.
+    /// The format of the file.
     pub format: Format,
-    /// The version of the format, where the file states one (`49`).
+    /// The version of the format, if the file states one (`49`).
     pub version: Option<String>,
-    /// What kind of costs was recorded, where the file states it and the metrics do not show it
-    /// (`wall` of stackprof, `heap` of DHAT).
+    /// What was recorded, if the file states it and the metrics do not show it (`wall` for
+    /// stackprof, `heap` for DHAT).
     pub mode: Option<String>,
-    /// The program that wrote the file, and the dialect of the format that it uses.
+    /// The program that wrote the file, and its dialect of the format.
     pub writer: Writer,
-    /// From the first to the last sample, in seconds, where the file has times.
+    /// The time from the first to the last sample, in seconds, if the file has times.
     pub span_seconds: Option<f64>,
-    /// Recoverable oddities.
+    /// Recoverable problems.
     pub warnings: Warnings,
-    /// Stacks that were recorded as they lay in memory: samples have their leaves, callers are to
-    /// be found.
+    /// Copies of stack memory, which have to be unwound: the samples have only their leaves.
     pub raw_stacks: Option<RawStacks>,
 }
 
 impl Read {
-    /// A recording of which the file says nothing else.
+    /// A result with defaults for everything else.
     pub(crate) fn new(format: Format, recording: Recording, warnings: Warnings) -> Self {
         Self {
             recording,

@@ -1,44 +1,44 @@
-//! Walking JSON text without building anything: members of objects are handed out, what is not
-//! wanted is skipped at the speed of memory.
+//! A JSON scanner that builds nothing: it passes the members of objects to closures and skips
+//! unwanted values fast (`docs/decisions/json-scanner.md`).
 //!
-//! Lenient: it finds the ends of values, it does not validate them. What is read of a value is
-//! validated by whoever reads it.
+//! It is lenient: it finds the ends of values but does not validate them. Whoever decodes a value
+//! validates it.
 
 /// Why scanning stopped before the end of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The data ended.
+    /// The data end.
     End,
-    /// This is not JSON.
+    /// The data are not JSON.
     Broken,
-    /// Whoever was handed a member has seen enough.
+    /// The closure needs no more.
     Enough,
 }
 
 pub(crate) type Scanned<T = ()> = Result<T, Stop>;
 
-/// Called for each member of an object with its key as written, the scanner standing before the
-/// value, which it has to pass.
+/// A closure that is called for each member of an object with its key as written. It must consume
+/// the value, which comes next.
 pub(crate) type Member<'f, 'a> = &'f mut dyn FnMut(&mut Scanner<'a>, &'a [u8]) -> Scanned;
 
-/// A place in JSON text.
+/// A position in JSON text.
 pub(crate) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
-    /// The beginning of a text.
+    /// A scanner at the beginning of `bytes`.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// How many bytes were passed.
+    /// The offset of the next byte.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next byte that is no white space, not passed.
+    /// Skips white space and returns the next byte without consuming it.
     pub(crate) fn peek(&mut self) -> Scanned<u8> {
         loop {
             match self.bytes.get(self.at) {
@@ -49,7 +49,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes `byte`, after white space.
+    /// Consumes white space and `byte`.
     pub(crate) fn expect(&mut self, byte: u8) -> Scanned {
         if self.peek()? != byte {
             return Err(Stop::Broken);
@@ -58,7 +58,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Passes a separator or the `close` of a list; whether there is another element.
+    /// Consumes a comma or the closing byte `close`; returns whether another element follows.
     pub(crate) fn another(&mut self, close: u8) -> Scanned<bool> {
         let byte = self.peek()?;
         self.at += 1;
@@ -69,7 +69,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an object, handing each member to `member`. Any other value is skipped.
+    /// Consumes an object and calls `member` for each member. Any other value is skipped.
     pub(crate) fn object(&mut self, member: Member<'_, 'a>) -> Scanned {
         if self.peek()? != b'{' {
             return self.skip();
@@ -89,8 +89,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing the members of its first element to `member`. Any other value is
-    /// skipped.
+    /// Consumes an array and calls `member` for each member of its first element. Any other value
+    /// is skipped.
     pub(crate) fn first(&mut self, member: Member<'_, 'a>) -> Scanned {
         if self.peek()? != b'[' {
             return self.skip();
@@ -104,7 +104,7 @@ impl<'a> Scanner<'a> {
         if self.another(b']')? { self.skip_to_close() } else { Ok(()) }
     }
 
-    /// Passes a string; its text as written, escapes and all.
+    /// Consumes a string and returns its text as written, with escapes.
     pub(crate) fn string(&mut self) -> Scanned<&'a [u8]> {
         self.expect(b'"')?;
         let start = self.at;
@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes a value.
+    /// Skips a value.
     pub(crate) fn skip(&mut self) -> Scanned {
         match self.peek()? {
             b'"' => self.string().map(drop),
@@ -142,12 +142,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes all up to the bracket that closes what is open. Brackets are counted, not matched: no
-    /// stack, no recursion.
+    /// Skips to the bracket that closes the value. Brackets are counted, not matched, so no stack
+    /// or recursion is needed.
     fn skip_to_close(&mut self) -> Scanned {
         let mut depth = 1_usize;
         loop {
-            // Nearly everything is columns of numbers.
+            // Most bytes are columns of numbers.
             while let Some(block) =
                 self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<BLOCK>())
             {
@@ -174,8 +174,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Passes an array, handing each element to `element`, which has to pass it. A comma may follow
-    /// the last one.
+    /// Consumes an array and calls `element` for each element, which it must consume. A comma may
+    /// follow the last one.
     pub(crate) fn array(
         &mut self,
         element: &mut dyn FnMut(&mut Scanner<'a>) -> Scanned,
@@ -190,22 +190,22 @@ impl<'a> Scanner<'a> {
         self.expect(b']')
     }
 
-    /// Whether the next value is an array whose first element begins with `byte`. Passes nothing
-    /// but white space.
+    /// Whether the next value is an array whose first element begins with `byte`. Consumes only
+    /// white space.
     pub(crate) fn is_array_of(&mut self, byte: u8) -> Scanned<bool> {
         Ok(self.peek()? == b'[' && Self { bytes: self.bytes, at: self.at + 1 }.peek()? == byte)
     }
 
-    /// The text from `start` to here.
+    /// The text from `start` to the current position.
     pub(crate) fn since(&self, start: usize) -> &'a [u8] {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 }
 
-/// As many bytes as are looked at in one go; a few vector registers.
+/// How many bytes are compared at once: a few vector registers.
 const BLOCK: usize = 64;
 
-/// Not 0 for a byte that can change where a list ends. Without branches, so that a block of them is
+/// Not 0 for a byte that can change where a list ends. Has no branches, so that a block of bytes is
 /// compared at once.
 fn is_structural(byte: u8) -> u8 {
     u8::from(byte == b'"')

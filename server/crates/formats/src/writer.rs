@@ -1,25 +1,24 @@
-//! Who wrote a file: the program, its version, and the dialect of the format that it writes.
+//! The program that wrote a file, its version, and the dialect of the format that it uses.
 
 use std::fmt;
 
-/// Who wrote a file, as far as the file says or shows.
+/// The program that wrote a file and its dialect, as far as the file states or shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Writer {
     /// The program that the file names; `None` if it names none.
     pub producer: Option<Producer>,
-    /// The dialect in which the file is written; `None` if its format has none or the reader
-    /// recognises none.
+    /// The dialect of the file; `None` if the format has no dialects or the reader recognises none.
     pub dialect: Option<Dialect>,
 }
 
 impl Writer {
-    /// A program that the file names, and the dialect that this program writes.
+    /// A writer from the program that the file names, with the dialect of that program.
     pub(crate) fn of_producer(producer: Option<Producer>) -> Self {
         let dialect = producer.as_ref().and_then(Producer::dialect);
         Self { producer, dialect }
     }
 
-    /// The program with its version as one text (`perf@6.1.187`), or else the name of the dialect
+    /// The program and its version as one text (`perf@6.1.187`), or else the name of the dialect
     /// (`py-spy`).
     pub fn text(&self) -> Option<&str> {
         let producer = self.producer.as_ref().map(Producer::text);
@@ -30,14 +29,15 @@ impl Writer {
 /// A program and its version.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Producer {
-    /// Name, one separating byte, version.
+    /// Name, one separator byte, version.
     text: String,
     name_len: usize,
 }
 
 impl Producer {
-    /// A program as files name it: `py-spy@0.4.0`, `callgrind-3.22.0`, `xdebug 3.2.0 (PHP 8.2.7)`.
-    /// The version is what follows the first separator before a digit.
+    /// Parses a program name and version as files have them: `py-spy@0.4.0`, `callgrind-3.22.0`,
+    /// `xdebug 3.2.0 (PHP 8.2.7)`. The version begins after the first separator that precedes a
+    /// digit.
     pub fn parse(text: &str) -> Self {
         let is_separator = |&at: &usize| {
             matches!(
@@ -58,12 +58,12 @@ impl Producer {
         self.text.get(..self.name_len).unwrap_or_default()
     }
 
-    /// The program's version, where the file states it: `3.22.0`.
+    /// The program's version, if the file states it: `3.22.0`.
     pub fn version(&self) -> Option<&str> {
         self.text.get(self.name_len + 1..).filter(|version| !version.is_empty())
     }
 
-    /// Name and version as the file spells them: `callgrind-3.22.0`.
+    /// Name and version as the file writes them: `callgrind-3.22.0`.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -81,11 +81,11 @@ impl fmt::Display for Producer {
 }
 
 /// How a program writes a format that others write differently: what its frames look like, whether
-/// its lines execute or only start a function, whether its events are calls.
+/// its lines executed or are only the first lines of functions, whether its events are calls.
 ///
-/// Readers take it from the producer that the file names or, where it names none, recognise it by
-/// content. The same program may write several formats, each in its own way, so a dialect means
-/// something only together with a [`crate::Format`].
+/// Readers derive it from the producer that the file names; if it names none, they recognise it by
+/// content. A program may write several formats, each in its own way, so a dialect is meaningful
+/// only together with a [`crate::Format`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Folded stacks: `pkg/Class.method:12`.
@@ -96,7 +96,7 @@ pub enum Dialect {
     Austin2,
     /// pstats: Python's module `cProfile`.
     CProfile,
-    /// callgrind: an export of Costline's.
+    /// callgrind: exported by Costline.
     Costline,
     /// Folded stacks: a module, a backtick and `func+0x1f`.
     Dtrace,
@@ -114,28 +114,29 @@ pub enum Dialect {
     Profile,
     /// Trace events, speedscope, folded stacks (`name (pkg/f.py:12)`, `name (lib.so)`).
     PySpy,
-    /// Trace events: lines are where functions start.
+    /// Trace events: lines are the first lines of functions.
     PyTorch,
-    /// speedscope, pstats: lines are where functions start; `[self]` is a function's own time.
+    /// speedscope, pstats: lines are the first lines of functions; `[self]` is a function's own
+    /// time.
     Pyinstrument,
-    /// callgrind: what Python's `cProfile` measured.
+    /// callgrind: converted from Python's `cProfile`.
     Pyprof2calltree,
     /// callgrind, speedscope, folded stacks (`name - /p/f.rb:12`).
     Rbspy,
     /// callgrind.
     RubyProf,
-    /// speedscope: files that speedscope exports, and those of .NET's tools.
+    /// speedscope: exported by speedscope, or written by .NET's tools.
     Speedscope,
     /// Trace events: `tracing-chrome`, for Rust.
     TracingChrome,
-    /// Folded stacks: `LazyCompile:*f /p/x.js:12:3`. The line is where `f` starts.
+    /// Folded stacks: `LazyCompile:*f /p/x.js:12:3`. The line is the first one of `f`.
     V8,
-    /// Trace events: lines are where functions start.
+    /// Trace events: lines are the first lines of functions.
     VizTracer,
-    /// Folded stacks: `py:f:12:/p/x.py`, `TRACE_3::f.lua:12`. The line is where the function
-    /// starts. Also `py::f:/p/x.py`, which CPython writes for perf.
+    /// Folded stacks: `py:f:12:/p/x.py`, `TRACE_3::f.lua:12`. The line is the first one of the
+    /// function. Also `py::f:/p/x.py`, which CPython writes for perf.
     Vmprof,
-    /// callgrind, written in the order of the calls.
+    /// callgrind, with a block for each call in order of their returns.
     Xdebug,
     /// pstats.
     Yappi,
@@ -171,8 +172,8 @@ impl Dialect {
         Self::Yappi,
     ];
 
-    /// A stable name for programs: that of the program that writes the dialect, where it has only
-    /// one.
+    /// A stable name for programs: the name of the program that writes the dialect, if only one
+    /// does.
     pub fn name(self) -> &'static str {
         match self {
             Self::AsyncProfiler => "async-profiler",

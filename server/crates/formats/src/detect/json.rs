@@ -1,20 +1,19 @@
-//! Looking at the keys of a JSON object without reading the rest: values are skipped, at the speed
-//! of memory, not parsed.
+//! Detection of JSON formats by the keys of the outermost object. Values are skipped, not parsed.
 
 use crate::format::Format;
 use crate::scan::{Scanned, Scanner, Stop};
 
-/// What the keys say.
+/// What the keys show.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Look {
-    /// Which format, if it is one.
+    /// The format, if it is one that can be read.
     pub(super) format: Option<Format>,
-    /// The data ended before the object did.
+    /// Whether the data end before the object does.
     pub(super) truncated: bool,
 }
 
-/// Looks at a JSON object or an array of trace events; `None` when it is neither, as far as the
-/// data go.
+/// Examines a JSON object or an array of trace events; `None` if `bytes` are neither, as far as
+/// they go.
 pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     let mut scanner = Scanner::new(bytes);
     let mut clues = Clues::default();
@@ -39,32 +38,32 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     }
 }
 
-/// What was seen so far.
+/// The keys found so far.
 #[derive(Debug, Default)]
 struct Clues {
-    /// Members of the outermost object, or trace events: nothing else begins like that.
+    /// Members of the outermost object, or trace events. Without any, the bytes are not one of
+    /// these formats.
     members: usize,
-    /// `nodes` with call frames.
+    /// Whether `nodes` have call frames.
     call_frames: bool,
-    /// How many of `samples`, `timeDeltas`, `startTime` and `endTime`: the other keys of a
-    /// `.cpuprofile`.
+    /// How many of `samples`, `timeDeltas`, `startTime` and `endTime` there are: the other keys of
+    /// a `.cpuprofile`.
     sampled: u8,
-    /// How many of `threads` and `meta.version`: with both, and nothing processed, it is a raw
-    /// Gecko profile.
+    /// How many of `threads` and `meta.version` there are. With both, and nothing that only
+    /// processed profiles have, it is a raw Gecko profile.
     gecko: u8,
-    /// `gc_samples` or `missed_samples`, as only stackprof has them.
+    /// Whether there is `gc_samples` or `missed_samples`, which only stackprof writes.
     missed: bool,
-    /// `mode` or `frames`, as stackprof has them, too.
+    /// Whether there is `mode` or `frames`, which stackprof writes as well.
     framed: bool,
-    /// How many of `shared.frames` and a first one of `profiles` with a `type`: both make a
-    /// speedscope file.
+    /// How many of `shared.frames` and `profiles[0].type` there are; both make a speedscope file.
     speedscope: u8,
-    /// Decided.
+    /// The format, once it is certain.
     is: Option<Format>,
 }
 
 impl Clues {
-    /// One member of the outermost object.
+    /// Handles one member of the outermost object.
     fn top_level(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         self.members += 1;
         match key {
@@ -152,12 +151,12 @@ impl Clues {
         }
     }
 
-    /// One member of the first thread.
+    /// Handles one member of the first thread.
     fn thread(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         match key {
-            // A list; in processed profiles, where there is one, an object.
+            // A list in raw profiles; an object, if present, in processed ones.
             b"stringTable" if scanner.peek()? == b'[' => return self.decide(Format::Gecko),
-            // Processed samples are columns, raw ones have a schema.
+            // Samples of processed profiles are columns; those of raw ones have a schema.
             b"samples" if scanner.peek()? == b'{' => {
                 return scanner.object(&mut |scanner, key| match key {
                     b"stack" => self.decide(Format::FirefoxProcessed),
@@ -170,7 +169,8 @@ impl Clues {
         self.processed_table(scanner, key)
     }
 
-    /// Members that only processed profiles have, in each thread or, since version 56, in `shared`.
+    /// Handles members that only processed profiles have: in each thread or, since version 56, in
+    /// `shared`.
     fn processed_table(&mut self, scanner: &mut Scanner<'_>, key: &[u8]) -> Scanned {
         match key {
             b"stringArray" | b"funcTable" => self.decide(Format::FirefoxProcessed),
@@ -190,7 +190,7 @@ impl Clues {
         Err(Stop::Enough)
     }
 
-    /// What the front of a file must be when nothing decisive fits into it.
+    /// The likely format of a prefix without any decisive key.
     fn guess(&self) -> Option<Format> {
         (self.call_frames || self.sampled >= 3).then_some(Format::CpuProfile)
     }

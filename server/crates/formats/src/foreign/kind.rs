@@ -5,19 +5,21 @@ use super::sign::Sign;
 /// A kind of file that is recognised but not read.
 #[derive(Debug)]
 pub struct Foreign {
-    /// A stable name; also that of the folder of its samples in `fixtures/foreign`.
+    /// A stable name for programs; also the name of the folder of its samples in
+    /// `fixtures/foreign`.
     pub name: &'static str,
-    /// What it is, with its article, to follow `this is`.
+    /// What the file is, with its article, to follow `this is`.
     pub what: &'static str,
     /// What to do instead: a clause with the exact command. `FILE` stands for the file, `app` for
     /// the user's program.
     pub instead: &'static str,
-    /// How it is recognised; any one of them is enough.
+    /// How the file is recognised: any one of these is enough.
     pub(super) signs: &'static [Sign],
 }
 
 impl Foreign {
-    /// What the file is and what to do, without the name of the file.
+    /// What the file is and what to do, without the name of the file: `this is …, which Costline
+    /// does not read; …`.
     pub fn sentence(&self) -> String {
         format!("this is {}, which Costline does not read; {}", self.what, self.instead)
     }

@@ -1,11 +1,11 @@
-//! Files whose first bytes alone say too little.
+//! Kinds of files that need a closer check than a comparison of bytes or keys.
 
 use crate::pprof_proto::Fields;
 use crate::read::folded;
 use memchr::memmem;
 
-/// What gperftools writes: machine words that begin with 0, the number of words that follow (3),
-/// version 0, the period, 0.
+/// A CPU profile of gperftools: machine words, the first 0, then the number of words that follow in
+/// the header (3), version 0, the sampling period, and 0.
 pub(super) fn is_gperftools(front: &[u8]) -> bool {
     let is_zero = |word: &[u8]| word.iter().all(|&byte| byte == 0);
     [4, 8].iter().any(|&size| {
@@ -19,8 +19,7 @@ pub(super) fn is_gperftools(front: &[u8]) -> bool {
     })
 }
 
-/// The text forms of pprof's profiles: gperftools' and jemalloc's heap profiles, Go's with
-/// `debug=1`.
+/// pprof's text formats: heap profiles of gperftools and jemalloc, profiles of Go with `debug=1`.
 pub(super) fn is_pprof_text(front: &[u8]) -> bool {
     const STARTS: [&[u8]; 6] = [
         b"heap profile: ",
@@ -36,8 +35,8 @@ pub(super) fn is_pprof_text(front: &[u8]) -> bool {
     lines.next().is_some_and(|first| STARTS.iter().any(|start| first.starts_with(start)))
 }
 
-/// The table that `perf report` prints. With `-g folded` it has stacks between its rows, which are
-/// read.
+/// The table that `perf report` prints. With `-g folded` it has stacks between its rows; those
+/// files are read as folded stacks.
 pub(super) fn is_perf_report(front: &[u8]) -> bool {
     let holds = |part: &[u8]| memmem::find(front, part).is_some();
     let is_report = front.starts_with(b"# To display the perf.data header info, please use")
@@ -46,8 +45,8 @@ pub(super) fn is_perf_report(front: &[u8]) -> bool {
     is_report && !folded::is_folded(front)
 }
 
-/// Perfetto's protobuf: packets (field 1), each with the id of the sequence that it belongs to (its
-/// field 10).
+/// A Perfetto trace: a protobuf of packets (field 1), each with the id of its sequence (field 10 of
+/// the packet).
 pub(super) fn is_perfetto(front: &[u8]) -> bool {
     const PACKET: u64 = 1;
     const SEQUENCE_ID: u64 = 10;
@@ -58,9 +57,9 @@ pub(super) fn is_perfetto(front: &[u8]) -> bool {
         && tags.is_some_and(|tags| !tags.contains(&0) && tags.contains(&SEQUENCE_ID))
 }
 
-/// What Event Tracing for Windows writes: a buffer whose size comes first, and in it the header of
-/// the trace, either at its place behind that of the buffer or given away by the name of the file,
-/// in UTF-16, that ends it.
+/// A trace of Event Tracing for Windows: a buffer that begins with its own size and contains the
+/// header of the trace. The header is either right behind that of the buffer, or the buffer
+/// contains the name of the file in UTF-16, which ends with `.etl`.
 pub(super) fn is_etl(front: &[u8]) -> bool {
     const BUFFER_HEADER: usize = 0x48;
     const KIB: u32 = 1 << 10;
@@ -68,7 +67,7 @@ pub(super) fn is_etl(front: &[u8]) -> bool {
         return false;
     };
     let is_buffer = size % KIB == 0 && (4 * KIB..=16 * KIB * KIB).contains(&size);
-    // Version 2 of a header of system events, of 32 or 64 bits, that is marked as one.
+    // Version 2 of a system event header, of 32 or 64 bits, with its marker.
     let has_header = matches!(front.get(BUFFER_HEADER..), Some([2, 0, 1 | 2, 0xc0, ..]));
     is_buffer && (has_header || memmem::find(front, b".\0e\0t\0l\0\0\0").is_some())
 }
@@ -105,8 +104,8 @@ mod tests {
 
     #[test]
     fn messages_that_begin_like_packets_are_not_perfetto() {
-        // A packet with a time and the id of its sequence; then pprof's first sample type, and a
-        // packet that ends too early.
+        // A packet with a time and the id of its sequence. The others: a pprof sample type, and
+        // packets that end too early.
         assert!(is_perfetto(b"\x0a\x04\x40\x01\x50\x01"));
         for other in
             [&b"\x0a\x04\x08\x01\x10\x02"[..], b"\x0a\x04\x40\x01\x50", b"\x12\x02\x50\x01", b""]

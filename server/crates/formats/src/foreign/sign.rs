@@ -1,32 +1,32 @@
-//! How a file is recognised, and the front of a file that is compared with it.
+//! The signs by which files are recognised, and the prefix of a file that is compared with them.
 
 use crate::scan::Scanner;
 use memchr::memmem;
 
-/// How much of a file is looked at.
+/// How many bytes of a file are examined.
 const FRONT: usize = 16 << 10;
 
-/// What gives a file away.
+/// A sign by which a kind of file is recognised.
 #[derive(Debug)]
 pub(super) enum Sign {
     /// These bytes at this offset.
     At(usize, &'static [u8]),
-    /// It begins with the first and holds, somewhere in its front, all of the others.
+    /// The file begins with the first; its prefix contains all of the others.
     Begins(&'static [u8], &'static [&'static [u8]]),
-    /// JSON that has all of these keys: `a` in the outermost object (or in the first object of the
-    /// outermost list), `a.b` one level deeper. `*a` is any key that holds `a`.
+    /// JSON with all of these keys: `a` is a key of the outermost object (or of the first object of
+    /// the outermost list), `a.b` a key one level deeper, `*a` any key that contains `a`.
     Keys(&'static [&'static str]),
-    /// A folder whose name ends so.
+    /// A folder whose name has this end.
     FolderName(&'static str),
-    /// What takes a closer look at the front.
+    /// A function that checks the prefix.
     Look(fn(&[u8]) -> bool),
 }
 
-/// The front of a file.
+/// The prefix of a file.
 pub(super) struct Front<'a> {
     bytes: &'a [u8],
-    /// Its keys, if it is JSON: of the outermost object with an empty second, of objects in that
-    /// with the key of both.
+    /// The keys, if it is JSON: pairs of a key of the outermost object and a key of the object in
+    /// it. The second is empty for the outer key itself.
     keys: Vec<(&'a [u8], &'a [u8])>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Front<'a> {
 }
 
 /// The keys of the outermost object and of those directly below it, as far as the bytes go. Of a
-/// list the first element counts.
+/// list, only the first element is examined.
 fn keys<'a>(bytes: &'a [u8]) -> Vec<(&'a [u8], &'a [u8])> {
     let mut keys = Vec::new();
     let mut scanner = Scanner::new(bytes);
@@ -77,7 +77,7 @@ fn keys<'a>(bytes: &'a [u8]) -> Vec<(&'a [u8], &'a [u8])> {
             _ => scanner.object(&mut below),
         }
     };
-    // Where the front ends in the middle or is no JSON, what was seen until then is what there is.
+    // If the prefix ends within a value or is not JSON, the keys found until then are kept.
     let _ = match scanner.peek() {
         Ok(b'[') => scanner.first(&mut outermost),
         Ok(b'{') => scanner.object(&mut outermost),

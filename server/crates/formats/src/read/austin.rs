@@ -1,21 +1,21 @@
-//! What both of Austin's formats share, its text ([`super::folded`]) and its binary one
-//! ([`super::mojo`]): modes, values, threads.
+//! What Austin's text format ([`super::folded`]) and its binary format ([`super::mojo`]) share:
+//! modes, values, threads.
 
 use crate::writer::Producer;
 use profile::{LineKnowledge, Metric, Thread};
 
-/// The module of frames in the kernel.
+/// The library of frames in the kernel.
 pub(crate) const KERNEL: &str = "kernel";
 
-/// What was recorded: the metadata `mode`.
+/// What was recorded, by the metadata `mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Wall,
     Cpu,
     Memory,
-    /// Time and memory, and whether the thread was idle.
+    /// Time, memory, and whether the thread was idle.
     Full,
-    /// Time of which it is not known what kind.
+    /// Time of an unknown kind.
     Time,
 }
 
@@ -30,7 +30,7 @@ impl Mode {
         })
     }
 
-    /// Names and units.
+    /// Names and units of the metrics.
     pub(crate) fn metrics(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::Wall => &[("wall", "us")],
@@ -42,17 +42,17 @@ impl Mode {
     }
 }
 
-/// The metrics of these names and units.
+/// Metrics with these names and units.
 pub(crate) fn metrics(metrics: &[(&str, &str)], lines: LineKnowledge) -> Vec<Metric> {
     metrics.iter().map(|(name, unit)| Metric::new(name, unit, None).with_lines(lines)).collect()
 }
 
-/// What one sample weighs.
+/// The values of one sample.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Values {
     pub(crate) time_us: f64,
     pub(crate) idle: bool,
-    /// Below zero where memory was freed.
+    /// Negative if memory was freed.
     pub(crate) memory_bytes: f64,
 }
 
@@ -61,17 +61,17 @@ impl Values {
     pub(crate) fn weight(self, mode: Mode, metric: usize) -> f64 {
         match (mode, metric) {
             (Mode::Memory, _) | (Mode::Full, 2) => self.memory_bytes,
-            // Who is idle uses no processor.
+            // An idle thread uses no processor time.
             (Mode::Full, 1) if self.idle => 0.0,
             _ => self.time_us,
         }
     }
 }
 
-/// How text names a thread, before each stack: `P<pid>;T<interpreter>:<tid>`.
+/// The thread at the beginning of a stack: `P<pid>;T<interpreter>:<tid>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ThreadPrefix<'a> {
-    /// All of it: what the thread is called.
+    /// The whole prefix, which is the thread's name.
     pub(crate) text: &'a str,
     pub(crate) pid: &'a str,
     pub(crate) tid: &'a str,
@@ -89,7 +89,7 @@ impl ThreadPrefix<'_> {
     }
 }
 
-/// Divides a stack into the thread, where it begins with one, and its frames.
+/// Splits a stack into its thread, if it begins with one, and its frames.
 pub(crate) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
     let parse = || {
         let (pid, rest) = stack.strip_prefix('P')?.split_once(";T")?;
@@ -104,7 +104,7 @@ pub(crate) fn thread(stack: &str) -> (Option<ThreadPrefix<'_>>, &str) {
     parse().map_or((None, stack), |(thread, frames)| (Some(thread), frames))
 }
 
-/// What recorded it, by the metadata `austin`.
+/// The producer, by the metadata `austin`.
 pub(crate) fn producer(version: &str) -> Producer {
     Producer::new("austin", version)
 }

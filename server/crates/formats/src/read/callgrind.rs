@@ -1,20 +1,21 @@
-//! callgrind: self cost per line, and per call how often it happened and what it cost. Written by
+//! callgrind files: self costs by line, and for each call its count and inclusive cost. Written by
 //! valgrind (callgrind and, without calls, cachegrind), rbspy, ruby-prof, Xdebug, `Devel::NYTProf`,
 //! pyprof2calltree, and by Costline itself.
 //!
-//! Rules: Valgrind manual, "Callgrind Format Specification", and what real files do. Lines of text
-//! say where costs belong: `fl=` the file of the function that `fn=` names, `fi=` and `fe=` the
-//! file that the next costs were inlined from, `ob=` the object; `cfi=`, `cfn=` and `cob=` the same
-//! of the function that the next `calls=` calls. Names may be short (`(3) main` once, `(3)` from
-//! then on), one numbering each for files, functions and objects, also in the lines about jumps.
-//! Costs stand behind their line, which may be told relative to that of the costs before. The
-//! target of a call is no such line.
+//! Sources: Valgrind manual, "Callgrind Format Specification", and real files. Lines of text set
+//! where costs belong: `fl=` is the file of the function that `fn=` names, `fi=` and `fe=` the file
+//! that the next costs were inlined from, `ob=` the object; `cfi=`, `cfn=` and `cob=` are the same
+//! for the function that the next `calls=` calls. Names may be compressed (`(3) main` once, `(3)`
+//! from then on), with one numbering each for files, functions and objects; lines about jumps use
+//! them too. Costs follow their line number, which may be relative to that of the previous costs.
+//! The target line of a call does not change that number: after `16 400`, `calls=1 50` and `+1 5`,
+//! the last cost is on line 17, not 51.
 //!
-//! Xdebug writes a block for each call, when it returns: from their order follows the call tree,
-//! and with it all totals.
+//! Xdebug writes a block for each call, when it returns. The order of the blocks gives the call
+//! tree, and with it all totals.
 //!
-//! Here: what lines mean. [`mod@text`] has their grammar, [`events`] what the columns count,
-//! [`names`] what belongs to a name and what was put behind it, [`tree`] the calls of Xdebug.
+//! This file interprets the lines. [`mod@text`] has their grammar, [`events`] the columns,
+//! [`names`] the names and their suffixes, [`tree`] the calls of Xdebug.
 
 mod events;
 mod names;
@@ -39,8 +40,9 @@ use rustc_hash::FxHashMap;
 use text::Line;
 use tree::{Block, Tree};
 
-/// So many functions with all of their cost on one line each are no accident.
-const TELLING_FUNCTIONS: usize = 10;
+/// If at least this many functions each have all of their self cost on a single line, there is a
+/// warning that the file does not tell lines apart.
+const MIN_FUNCTIONS_WITH_ONE_LINE: usize = 10;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut reader = Reader::default();
@@ -53,25 +55,25 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     reader.finish()
 }
 
-/// A row of a table under its key.
+/// Rows of a table by key.
 type Keyed<K> = FxHashMap<K, usize>;
 
 #[derive(Default)]
 struct Reader<'a> {
     warnings: Warnings,
-    /// What `creator:` says, the first time.
+    /// The first `creator:`.
     producer: Option<Producer>,
     events: Events<'a>,
-    /// How many positions begin a line of costs, and which of them is the line.
+    /// How many positions begin a line of costs, and which of them is the line number.
     positions: Positions,
     names: names::Tables<'a>,
     here: Here<'a>,
     callee: Callee<'a>,
-    /// What the next line of costs is about, if not the function itself.
+    /// What the next line of costs belongs to, if not to the function itself.
     pending: Option<Pending>,
-    /// Of the last costs.
+    /// The line of the last costs.
     line: u64,
-    /// Whether costs were seen since the last part began.
+    /// Whether there were costs since the beginning of this part.
     in_body: bool,
     builder: ProfileBuilder,
     funcs: Vec<RawFunc<'a>>,
@@ -81,10 +83,10 @@ struct Reader<'a> {
     calls: Vec<Call>,
     call_rows: Keyed<(FuncId, Option<SourceId>, u32, FuncId)>,
     values: Vec<f64>,
-    /// The calls so far, if the file has a block for each.
+    /// The call tree so far, if the file has a block for each call.
     tree: Option<Tree>,
     block: Option<Block>,
-    /// What the file says that its costs sum up to, in its first event.
+    /// The sum of costs that the file states, in its first event.
     summary: f64,
 }
 
@@ -99,18 +101,18 @@ impl Default for Positions {
     }
 }
 
-/// Where costs belong.
+/// The place that costs belong to.
 #[derive(Default)]
 struct Here<'a> {
     object: &'a str,
     /// The file of the function.
     home: &'a str,
-    /// The file of the next costs, where it is another one.
+    /// The file of the next costs, if it is another one.
     inlined: Option<&'a str>,
     func: Option<FuncId>,
 }
 
-/// The function that is called next.
+/// The function of the next `calls=`.
 #[derive(Default)]
 struct Callee<'a> {
     object: Option<&'a str>,
@@ -123,7 +125,7 @@ enum Pending {
     Jump,
 }
 
-/// A function as the file has it. Empty: the file does not say.
+/// A function as in the file. Empty texts mean "not stated".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct RawFunc<'a> {
     name: &'a str,
@@ -142,8 +144,8 @@ impl<'a> Reader<'a> {
                     "costs before it is said what they count; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
             }
-            // Some writers leave the last newline out. A line with all of its numbers counts,
-            // although its last digits may be missing.
+            // Some writers omit the last newline. A line with all of its numbers counts, although
+            // its last digits may be missing.
             Line::Costs if is_cut => {
                 let is_whole = line.split_ascii_whitespace().count()
                     >= self.positions.n + self.events.part().len();
@@ -172,7 +174,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `key: value`. Unknown keys are fine.
+    /// Handles `key: value`. Unknown keys are ignored.
     fn header(&mut self, key: &'a str, value: &'a str) -> Result<bool, ReadError> {
         let begins_part = matches!(
             key,
@@ -189,7 +191,7 @@ impl<'a> Reader<'a> {
             self.positions = Positions::default();
         }
         match key {
-            // Several parts may each name it.
+            // Each part may name it.
             "creator" if self.producer.is_none() => {
                 let producer = Producer::parse(value);
                 if producer.dialect() == Some(Dialect::Xdebug) {
@@ -218,7 +220,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// `key=value`
+    /// Handles `key=value`.
     fn position(&mut self, key: &str, value: &'a str, number: usize) -> bool {
         let mut name = |table| self.names.resolve(table, value, number, &mut self.warnings);
         match key {
@@ -235,7 +237,7 @@ impl<'a> Reader<'a> {
                 self.block = Some(Block::new(func));
             }
             "cob" | "cfi" | "cfl" | "cfn" => {
-                // A callee that is not called after all.
+                // A callee without a `calls=` line.
                 let before = if self.callee.name.is_some() {
                     Callee::default()
                 } else {
@@ -261,7 +263,7 @@ impl<'a> Reader<'a> {
                 self.pending = Some(Pending::Call { callee: self.func(func), count });
             }
             "jump" | "jcnd" => self.pending = Some(Pending::Jump),
-            // Names may be defined there.
+            // These lines may define names.
             "jfi" | "jfl" => drop(name(names::FILES)),
             "jfn" => drop(name(names::FUNCTIONS)),
             "frfn" | "rec" | "bb" | "ln" | "rep" => {}
@@ -270,7 +272,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The call that the block was about has returned.
+    /// Ends a block of Xdebug: its call has returned.
     fn end_block(&mut self) {
         if let Some(block) = self.block.take() {
             self.tree = self.tree.take().and_then(|tree| tree.returned(&block, self.events.len()));
@@ -284,7 +286,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Positions, then costs. Costs at the end may be missing.
+    /// Handles a line of positions and costs. Costs at the end may be missing.
     fn costs(&mut self, line: &'a str) -> Result<bool, ReadError> {
         self.in_body = true;
         let mut words = line.split_ascii_whitespace();
@@ -317,7 +319,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Adds the values to the row of this place, or of this many calls from there.
+    /// Adds the values to the row of the current place, or of this many calls from there.
     fn add(&mut self, call: Option<(FuncId, u64)>) -> Result<(), ReadError> {
         let Here { home, inlined, func, object } = self.here;
         let func = match func {
@@ -434,13 +436,13 @@ impl<'a> Reader<'a> {
         Ok(Read { writer, ..Read::new(Format::Callgrind, recording, warnings) })
     }
 
-    /// Where functions start: pyprof2calltree has their costs there. (Where names repeat it appends
-    /// the line: `f:20`.)
+    /// The lines where functions start: pyprof2calltree puts all costs of a function there. (It
+    /// appends the line to names that occur several times: `f:20`.)
     fn starts(&self) -> FxHashMap<FuncId, u32> {
         self.own.iter().map(|own| (own.func, own.line)).collect()
     }
 
-    /// Looks at the whole.
+    /// Adds the warnings about the file as a whole.
     fn warn(&mut self) {
         let total: f64 = self.own.iter().filter_map(|own| own.weights.first()).sum();
         let summary = self.summary;
@@ -457,7 +459,7 @@ impl<'a> Reader<'a> {
         let mut lines: FxHashMap<FuncId, u32> = FxHashMap::default();
         let one_each =
             self.own.iter().filter(costs).all(|own| lines.insert(own.func, own.line).is_none());
-        if one_each && lines.len() >= TELLING_FUNCTIONS {
+        if one_each && lines.len() >= MIN_FUNCTIONS_WITH_ONE_LINE {
             let message = || "each function has all of its self cost on one line: the file does not tell which lines cost";
             self.warnings.add(WarningCode::OneLinePerFunction, || message().to_owned());
         }

@@ -1,54 +1,54 @@
-//! Calls and returns to self time per call: the one machine behind every input that records events
-//! instead of samples.
+//! Turns events (calls and returns with times) into self time per call, for all formats that record
+//! events instead of samples.
 //!
-//! Each call becomes one row with the time that was its own, in the order in which calls began; the
-//! time of a caller stands still while its callees run. The rules for what real traces do wrong are
-//! those of a debugger's call stack: a return that names an outer call ends all calls inside it, a
-//! return that names none is ignored, calls that are open at the end are ended there, and a call
-//! that outlasts its caller is cut where the caller ends. Nothing of it is silent: [`Warnings`]
-//! count it.
+//! Each call becomes one row with its self time, in the order in which calls began; the time of a
+//! caller stands still while its callees run. Events that do not nest are handled like in a
+//! debugger's call stack: a return that names an outer call ends all calls inside it, a return that
+//! matches no call is ignored, calls that are open at the end end there, and a call that outlasts
+//! its caller is cut where the caller ends. For example, in `begin f, begin g, end f`, the end of
+//! `f` ends `g` as well. [`Warnings`] count each case.
 
 use profile::{FrameId, ProfileBuilder, StackId, WarningCode, Warnings};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
 
-/// One event of a thread. Times are in any unit, all of one recording in the same.
+/// One event of a thread. All times of a recording have the same unit, which can be any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Event {
-    /// When.
+    /// The time of the event.
     pub(crate) at: f64,
-    /// What a second clock said (the thread's processor time), where there is one.
+    /// The time of a second clock (the thread's processor time), if there is one.
     pub(crate) cpu: Option<f64>,
     pub(crate) what: What,
 }
 
-/// What happened. Names are only compared.
+/// The kind of event. Names are only compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum What {
     /// A call began.
     Begin { name: u32, frame: FrameId },
-    /// A call ended: the innermost, or the innermost of that name; `frame` replaces what its
-    /// beginning said.
+    /// A call ended: the innermost one, or the innermost one with that name. `frame` replaces the
+    /// frame given at the beginning.
     End { name: Option<u32>, frame: Option<FrameId> },
-    /// A whole call, until the given times.
+    /// A whole call, with its end by both clocks.
     Complete { frame: FrameId, until: f64, cpu_until: Option<f64> },
 }
 
-/// The calls of a thread, in the order in which they began. Parallel columns.
+/// The calls of a thread, in the order in which they began, as parallel columns.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) stacks: Vec<StackId>,
-    /// Time of the call itself, without its callees.
+    /// Self time.
     pub(crate) own: Vec<f64>,
-    /// The same by the second clock; `None` as soon as one event does not have it.
+    /// Self time by the second clock; `None` if any event lacks it.
     pub(crate) own_cpu: Option<Vec<f64>>,
-    /// Time from the first event on in which no call was open.
+    /// Time since the first event without an open call.
     pub(crate) nobodys: f64,
 }
 
-/// Runs the events of one thread, in any order. What is open at the end ends with the last event,
-/// or at `end` if that is later.
+/// Processes the events of one thread, in any order. Calls that are still open end with the last
+/// event, or at `end` if that is later.
 pub(crate) fn run(
     mut events: Vec<Event>,
     end: Option<f64>,
@@ -77,9 +77,9 @@ pub(crate) fn run(
     machine.calls(builder)
 }
 
-/// Puts events of the same time in order, unless they stand in one: ends of open calls, outermost
-/// last; then beginnings with the ends that stand after them in the file (calls without length);
-/// whole calls last, the longest outside.
+/// Sorts events of the same time, unless they already nest: first ends of open calls, innermost
+/// first; then beginnings, with ends that follow them in the file (calls of no duration); whole
+/// calls last, the longest first.
 fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> Vec<Event> {
     if group.len() == 1 || is_nested(group, open) {
         return group.to_vec();
@@ -102,8 +102,8 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     };
     whole.sort_by(|a, b| until(b).total_cmp(&until(a)));
 
-    // Of several ends the one that ends the innermost call comes first. Those that end none keep
-    // their order behind them.
+    // Of several ends, the one that ends the innermost call comes first. Ends without a call keep
+    // their order after them.
     let mut ordered = Vec::with_capacity(group.len());
     let mut by_name: FxHashMap<u32, VecDeque<Event>> = FxHashMap::default();
     let mut others = Vec::new();
@@ -119,7 +119,7 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     }
     let mut inner_first = open.iter().rev();
     while !by_name.is_empty() {
-        // As deep as calls end here, and no deeper.
+        // Only as deep as calls end here.
         let Some(inner) = inner_first.next() else { break };
         let Some(name) = inner.name else { continue };
         if let Entry::Occupied(mut queue) = by_name.entry(name) {
@@ -135,8 +135,8 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     ordered
 }
 
-/// Whether the events of one time, as they stand, end nothing but the innermost call. (Where a
-/// whole call stands says nothing.)
+/// Whether the events of one time, in file order, end only innermost calls. (The position of whole
+/// calls does not matter.)
 fn is_nested(group: &[Event], open: &[Open]) -> bool {
     let mut outer = open.iter().rev();
     let mut begun: Vec<u32> = Vec::new();
@@ -153,11 +153,11 @@ fn is_nested(group: &[Event], open: &[Open]) -> bool {
     })
 }
 
-/// Calls that began and have not ended: the last, or the last of a name, is found without search.
+/// Open calls. The last one, and the last one of a name, are found without a search.
 #[derive(Default)]
 struct Begun {
     names: Vec<u32>,
-    /// Whether a call is still there, by position in `names`.
+    /// Whether a call is still open, by position in `names`.
     is_there: Vec<bool>,
     /// Positions by name.
     by_name: FxHashMap<u32, Vec<usize>>,
@@ -170,7 +170,7 @@ impl Begun {
         self.is_there.push(true);
     }
 
-    /// Takes away the last call, or the last of that name; whether there was one.
+    /// Removes the last call, or the last one of a name; returns whether there was one.
     fn take(&mut self, name: Option<u32>) -> bool {
         while self.is_there.pop_if(|is_there| !*is_there).is_some() {
             self.names.pop();
@@ -184,12 +184,12 @@ impl Begun {
     }
 }
 
-/// A call that has begun.
+/// An open call.
 struct Open {
     row: usize,
-    /// What an end calls it; `None` for a whole call, which ends by itself.
+    /// The name that an end refers to; `None` for a whole call, which ends by itself.
     name: Option<u32>,
-    /// When it ends by itself, by both clocks.
+    /// For a whole call, its end by both clocks.
     until: Option<(f64, Option<f64>)>,
 }
 
@@ -203,10 +203,10 @@ struct Row {
 struct Machine<'w> {
     rows: Vec<Row>,
     open: Vec<Open>,
-    /// How many of `open` have a name; none is no entry.
+    /// The number of calls in `open` by name; there is no entry for 0.
     n_open: FxHashMap<u32, usize>,
-    /// Which of `open` end by themselves: positions, outermost first. An inner one never ends later
-    /// than an outer one.
+    /// The positions of whole calls in `open`, outermost first. An inner one never ends later than
+    /// an outer one.
     whole: Vec<usize>,
     now: f64,
     now_cpu: Option<f64>,
@@ -239,13 +239,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Position and end of the innermost call that ends by itself.
+    /// Position and end of the innermost whole call.
     fn innermost_whole(&self) -> Option<(usize, (f64, Option<f64>))> {
         let &position = self.whole.last()?;
         Some((position, self.open.get(position)?.until?))
     }
 
-    /// Ends the whole calls that are over at `at`, and what is open inside them.
+    /// Ends the whole calls that end by `at`, and the calls inside them.
     fn end_until(&mut self, at: f64) {
         while let Some((position, (until, cpu))) =
             self.innermost_whole().filter(|(_, (until, _))| *until <= at)
@@ -255,7 +255,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Ends the call at `position` of `open`, and what is open inside it.
+    /// Ends the call at `position` of `open` and the calls inside it.
     fn unwind(&mut self, position: usize) {
         for _ in position + 1..self.open.len() {
             self.warnings.add(WarningCode::UnwoundCall, || {
@@ -273,7 +273,7 @@ impl Machine<'_> {
         while self.whole.pop_if(|whole| *whole >= position).is_some() {}
     }
 
-    /// Time goes on, for the innermost call.
+    /// Adds the time until `at` to the innermost call.
     fn pass(&mut self, at: f64, cpu: Option<f64>) {
         self.has_cpu &= cpu.is_some() || self.open.is_empty();
         let passed = (at - self.now).max(0.0);
@@ -303,7 +303,7 @@ impl Machine<'_> {
     fn end(&mut self, name: Option<u32>, frame: Option<FrameId>) {
         let is_meant =
             |open: &Open| open.name.is_some_and(|own| name.is_none_or(|name| name == own));
-        // Many ends of calls that never began must not look through all that are open each time.
+        // An end without a call must not search all open calls each time.
         let is_open = name.map_or(!self.n_open.is_empty(), |name| self.n_open.contains_key(&name));
         let Some(ended) = is_open.then(|| self.open.iter().rposition(is_meant)).flatten() else {
             self.warnings.add(WarningCode::UnmatchedEnd, || {
@@ -365,7 +365,7 @@ mod tests {
         (at, 'X', name, duration)
     }
 
-    /// The calls and the warnings as `code count`. An end without a name ends the innermost call.
+    /// The calls, and the warnings as `code count`. An end without a name ends the innermost call.
     fn run_all(
         events: &[(f64, char, &'static str, f64)],
         end: Option<f64>,
@@ -487,8 +487,8 @@ mod tests {
 
     #[test]
     fn events_of_one_time() {
-        // The end of the call before comes first, whatever the file says; a call without length
-        // keeps its order.
+        // The end of the previous call comes first, whatever the order in the file; a call of no
+        // duration keeps its order.
         assert_eq!(lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "f"), e(9.0, "g")], None), "f 5, g 4");
         assert_eq!(
             lines(&[b(0.0, "f"), b(5.0, "g"), e(5.0, "g"), e(9.0, "f")], None),
@@ -503,7 +503,7 @@ mod tests {
             lines(&[x(0.0, "in", 2.0), x(0.0, "out", 9.0), x(0.0, "none", 0.0)], None),
             "out 7, out;in 2, out;in;none 0"
         );
-        // A call without length just before its caller ends is still a call of that caller.
+        // A call of no duration just before its caller ends is still a call of that caller.
         assert_eq!(
             lines(&[b(0.0, "f"), b(9.0, "g"), e(9.0, "g"), e(9.0, "f")], None),
             "f 9, f;g 0"
@@ -512,7 +512,7 @@ mod tests {
             lines(&[b(0.0, "f"), b(5.0, "f"), e(5.0, "f"), e(9.0, "f")], None),
             "f 9, f;f 0"
         );
-        // A tail call: as if the callee were called by the caller's caller.
+        // A tail call appears as a call by the caller's caller.
         assert_eq!(
             lines(
                 &[b(0.0, "m"), b(1.0, "f"), e(4.0, "f"), b(4.0, "g"), e(6.0, "g"), e(6.0, "m")],
@@ -553,8 +553,7 @@ mod tests {
 
     #[test]
     fn ends_of_one_time_with_and_without_names() {
-        // `f` takes `g` with it; the end without a name ends the innermost of those that are still
-        // there.
+        // `f` ends `g` as well; the end without a name ends the innermost of the remaining calls.
         let events = [b(0.0, "m"), b(5.0, "f"), b(5.0, "g"), e(5.0, "f"), e(5.0, ""), e(9.0, "m")];
         assert_eq!(lines(&events, None), "m 5, m;f 0, m;f;g 0, unwound-call 1, unmatched-end 1");
         let events = [

@@ -1,23 +1,23 @@
 //! Trace Event JSON (Chrome traces): calls and returns with times, by Chromium, Node.js, py-spy,
 //! `VizTracer`, tracing-chrome.
 //!
-//! An array of events or an object with `traceEvents`. Per process and thread, `B` begins a call,
-//! `E` ends the innermost and `X` is a whole one; `M` gives names, at any place of the file; `b`
-//! and `e` are async operations: see [`operations`]. All else (counters, flows) says nothing about
-//! stacks. Times are microseconds. Numbers may be strings. The array may lack its end: programs are
-//! traced while they run, and tracing-chrome leaves it so when they are killed.
+//! The file is an array of events or an object with `traceEvents`. Per process and thread, `B`
+//! begins a call, `E` ends the innermost one and `X` is a whole call. `M` gives names, anywhere in
+//! the file. `b` and `e` are async operations: see [`operations`]. Other events (counters, flows)
+//! say nothing about stacks. Times are microseconds. Numbers may be strings. The array may have no
+//! end: programs are traced while they run, and a killed program leaves the file like that.
 //!
-//! Whether a line is that of execution differs by tool: see [`place`]. Where JavaScript was sampled
-//! into the trace, the samples are the recording, and the timeline beside them is not: see
-//! [`sampled`] (V8) and [`stack_frames`] (Hermes).
+//! Whether a line is the executing one differs by tool: see [`place`]. If JavaScript was sampled
+//! into the trace, the samples are read and the timeline beside them is not: see [`sampled`] (V8)
+//! and [`stack_frames`] (Hermes).
 //!
-//! An event may have the stack of the moment in which it began (`sf`, `stack`). A trace that has
-//! calls takes none of them: what encloses a call is known from the events themselves, and tools
-//! disagree whether the innermost frame is the caller or the call itself (LLVM `XRay`). Without
-//! calls, events with stacks are samples: see [`stack_frames`].
+//! An event may have the stack at the time when it began (`sf`, `stack`). If a trace has calls,
+//! these stacks are ignored: the events already show which calls enclose a call, and tools disagree
+//! on whether the innermost frame is the caller or the call itself (LLVM `XRay`). Without calls,
+//! events with stacks are samples: see [`stack_frames`].
 //!
-//! Rules: the Trace Event Format document and what the tools write; [`calls`] has those for what
-//! does not nest.
+//! Sources: the Trace Event Format document and the files of the tools. [`calls`] handles events
+//! that do not nest.
 
 mod event;
 mod names;
@@ -82,14 +82,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     trace.finish()
 }
 
-/// The events of one thread that make stacks.
+/// The events of one thread that begin or end calls.
 struct Calls<'a> {
     pid: Option<&'a str>,
     tid: Option<&'a str>,
     events: Vec<calls::Event>,
 }
 
-/// What was seen so far.
+/// The contents of the trace so far.
 #[derive(Default)]
 struct Trace<'a> {
     n_events: usize,
@@ -100,15 +100,15 @@ struct Trace<'a> {
     threads: Vec<Calls<'a>>,
     thread_ids: FxHashMap<(Option<&'a str>, Option<&'a str>), usize>,
     operations: Operations<'a>,
-    /// Async events of the form before `b` and `e`.
+    /// The number of async events in the older form (`S`, `F`).
     n_old_async: usize,
-    /// Some frame has an executing line.
+    /// Whether any frame has an executing line.
     has_lines: bool,
-    /// Some event lacks the time of the second clock.
+    /// Whether any event lacks the time of the second clock.
     lacks_cpu: bool,
-    /// What times count from.
+    /// What times are relative to, in microseconds.
     base: Option<i64>,
-    /// Earliest and latest time.
+    /// The earliest and the latest time.
     span: Option<(f64, f64)>,
     writer: Writer,
     warnings: Warnings,
@@ -154,7 +154,7 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// What stands beside the events.
+    /// Handles a member beside the events.
     fn about(&mut self, key: &[u8], value: &[u8]) {
         #[derive(Deserialize)]
         struct About<'a> {
@@ -227,8 +227,8 @@ impl<'a> Trace<'a> {
         Ok(())
     }
 
-    /// Notes the dialect of an event, unless the file has named its producer or an earlier event had
-    /// a dialect. Returns whether it was noted.
+    /// Sets the dialect from an event, unless the file has named its producer or an earlier event
+    /// has set it. Returns whether it was set.
     fn recognise(&mut self, dialect: Dialect) -> bool {
         let is_first = self.writer == Writer::default();
         if is_first {
@@ -237,7 +237,7 @@ impl<'a> Trace<'a> {
         is_first
     }
 
-    /// An event that begins or ends a call, or both.
+    /// Handles an event that begins or ends a call, or both.
     fn call(&mut self, event: &Event<'a>) -> Result<(), BuildError> {
         let Some(at) = time(event.ts, &mut self.base) else {
             self.warnings.add(WarningCode::NoTime, || {
@@ -262,7 +262,7 @@ impl<'a> Trace<'a> {
         self.lacks_cpu |= cpu.is_none() && !is_operation;
         let mut last = at;
         let what = match event.phase() {
-            // What the end says of the place wins; an end without a name ends the innermost call.
+            // The place given at the end wins; an end without a name ends the innermost call.
             "E" | "e" => What::End {
                 name: if event.name().is_empty() {
                     None
@@ -310,8 +310,8 @@ impl<'a> Trace<'a> {
         let (pid, tid) = (id(event.pid), id(event.tid));
         let mut key = (pid, tid);
         if event.category() == "py-spy" {
-            // It keeps stacks by thread id alone, which forked processes share: a call may end
-            // under another process.
+            // py-spy keeps stacks by thread id alone, which forked processes share: a call may end
+            // under another process id.
             key.0 = None;
             self.recognise(Dialect::PySpy);
         } else if event.file.is_some() {
@@ -375,7 +375,7 @@ impl<'a> Trace<'a> {
             let own = own.chain(std::iter::repeat(None)).take(n_metrics);
             let weights = own.map(|own| Weights::Each(own.unwrap_or_else(|| vec![0.0; n])));
             let samples = Samples::new(calls.stacks.into_iter().map(Some), weights.collect());
-            // py-spy samples: what it writes as a call are samples in a row that look alike.
+            // py-spy samples: a call in its traces is a run of equal samples.
             let samples = if writer.dialect == Some(Dialect::PySpy) {
                 samples
             } else {

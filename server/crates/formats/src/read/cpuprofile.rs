@@ -1,7 +1,7 @@
 //! V8 `.cpuprofile`: the `Profile` of the DevTools protocol, as Node.js, Chromium and Deno write
 //! it.
 //!
-//! What it holds and what comes out: see [`super::v8`].
+//! [`super::v8`] has its contents and what is read of them.
 
 use super::json;
 use super::v8::{Counted, CpuProfile, Tree, default_metric, metrics};
@@ -105,7 +105,7 @@ mod tests {
             .find(|f| symbols.strings.get(f.name) == "hash")
             .unwrap();
         assert_eq!((hash.line, hash.column), (6, 6));
-        // What has a place is a script; what has only a name is called by scripts.
+        // Functions with a place are scripts; those with only a name are called by scripts.
         let codes =
             symbols.funcs.ids().map(|func| (symbols.func_name(func), symbols.funcs.code(func)));
         assert_eq!(

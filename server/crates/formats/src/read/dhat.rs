@@ -1,16 +1,17 @@
 //! Heap profiles by valgrind's DHAT (`valgrind --tool=dhat`) and by dhat-rs, which writes the same
 //! JSON for Rust programs.
 //!
-//! A list of program points, each a stack (`fs`, leaf first) with sums of what was allocated there:
-//! in all, at the moment at which the heap was largest (t-gmax), and at the end. `bklt` says that
-//! blocks have lifetimes: else (copies, ad hoc events) there are sums in all only, and `bsu` and
-//! `bksu` may say what is counted. `bkacc` says that accesses were counted, too.
+//! The file is a list of program points: each has a stack (`fs`, leaf first) and sums of what was
+//! allocated there: overall, at the time when the heap was largest (t-gmax), and at the end. `bklt`
+//! states that blocks have lifetimes; otherwise (copies, ad hoc events) there are only overall
+//! sums, and `bsu` and `bksu` may name what is counted. `bkacc` states that accesses were counted
+//! as well.
 //!
 //! Frames are text: `0x10914E: copy (pool.h:16)`, with a column by dhat-rs, or `… (in
-//! /lib/libc.so.6)` without debug info. Lines are those that were executing. valgrind names files
-//! without folder, dhat-rs with their last two folders. A frame with the address of its caller was
-//! inlined. The greatest size of each program point (`mb`, `mbk`) is left out: these were reached
-//! at different times, so that their sum is the size of nothing.
+//! /lib/libc.so.6)` without debug info. Lines are the executing ones. valgrind names files without
+//! folder, dhat-rs with their last two folders. A frame with the same address as its caller was
+//! inlined. The largest size of each program point (`mb`, `mbk`) is not read: these sizes were
+//! reached at different times, so their sum was never the size of the heap.
 
 use super::func_text::FuncText;
 use super::json;
@@ -36,7 +37,7 @@ struct File<'a> {
     /// Whether accesses to blocks were counted.
     #[serde(default)]
     bkacc: bool,
-    /// What `tb` and `tbk` count.
+    /// The units of `tb` and `tbk`.
     #[serde(borrow, default = "bytes")]
     bsu: Cow<'a, str>,
     #[serde(borrow, default = "blocks")]
@@ -44,7 +45,7 @@ struct File<'a> {
     /// The unit of time.
     #[serde(borrow, default)]
     tu: Cow<'a, str>,
-    /// When the program ended.
+    /// The time when the program ended.
     te: Option<f64>,
     pps: Vec<ProgramPoint>,
     #[serde(borrow)]
@@ -79,7 +80,7 @@ struct ProgramPoint {
     fs: Vec<usize>,
 }
 
-/// A metric, and what a program point has of it.
+/// A metric, and its value at a program point.
 type Column = (Metric, fn(&ProgramPoint) -> f64);
 
 impl File<'_> {
@@ -150,7 +151,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     builder.push_thread(Thread::default(), Samples::new(stacks, weights))?;
 
     let version = Some(file.version.to_string());
-    // valgrind counts instructions.
+    // The times of valgrind are counts of instructions.
     let span_seconds = file.te.filter(|_| file.tu == "µs").map(|us| us / 1e6);
     Ok(Read {
         version,
@@ -160,7 +161,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// What the text of a frame says.
+/// A parsed frame.
 #[derive(Debug, Default, PartialEq)]
 struct Place<'a> {
     address: &'a str,
@@ -172,7 +173,7 @@ struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// `None` for what stands above all stacks.
+    /// Parses the text of a frame; `None` for the root above all stacks.
     fn of(text: &'a str) -> Option<Self> {
         if text == "[root]" {
             return None;
@@ -196,7 +197,7 @@ impl<'a> Place<'a> {
                 Some((file, line)) => (file, line, last),
                 None => (rest, last, 0),
             },
-            // No place: it belongs to the name.
+            // Not a place: it belongs to the name.
             None => return Some(Self { address, name: rest, ..Self::default() }),
         };
         let file = if file == "???" { "" } else { file };

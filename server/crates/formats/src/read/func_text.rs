@@ -1,17 +1,17 @@
-//! Functions and libraries by their names.
+//! Functions and libraries, by name.
 
 use super::text::source_name;
 use profile::{BuildError, Func, FuncId, Lib, ProfileBuilder};
 
-/// A function as a reader finds it. Empty names mean "the profile does not say".
+/// A function as the profile has it. Empty texts mean "not stated".
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FuncText<'a> {
     pub(crate) name: &'a str,
-    /// As the profile spells it.
+    /// The file name, as in the profile.
     pub(crate) file: &'a str,
-    /// Its library, with or without folder.
+    /// The library, with or without its folder.
     pub(crate) lib: &'a str,
-    /// Where it starts, 1-based; 0 = unknown.
+    /// The line where the function starts, 1-based; 0 = unknown.
     pub(crate) line: u32,
     pub(crate) column: u32,
 }
@@ -22,7 +22,7 @@ impl FuncText<'_> {
         builder.intern_func(func)
     }
 
-    /// The row of the table, not put into it.
+    /// The row for the func table, without adding it.
     pub(crate) fn func(self, builder: &mut ProfileBuilder) -> Result<Func, BuildError> {
         let given = |text: &str| !text.is_empty();
         Ok(Func {
@@ -37,7 +37,7 @@ impl FuncText<'_> {
     }
 }
 
-/// A library by its path or its mere name.
+/// A library with this path or, without a separator, this name.
 pub(crate) fn library(text: &str) -> Lib {
     match text.rsplit_once(['/', '\\']) {
         Some((_, name)) if !name.is_empty() => {

@@ -1,13 +1,13 @@
-//! V8 `.heapprofile`: the answer of the sampling heap profiler, as Node.js (`--heap-prof`) and
+//! V8 `.heapprofile`: the result of the sampling heap profiler, as Node.js (`--heap-prof`) and
 //! Chromium write it.
 //!
-//! A tree of nodes nested in each other, one per call path, each with the bytes that were allocated
-//! there and are still alive (`selfSize`, scaled up from the samples by V8), beside a list of all
-//! samples, which says the same again by time. A node has the place where its function *starts*;
-//! nothing says where anything was executing.
+//! The file is a tree of nested nodes, one per call path, each with the bytes that were allocated
+//! there and are still alive (`selfSize`, scaled up from the samples by V8), and a list of all
+//! samples, which is the same by time. A node has the place where its function *starts*; no place
+//! says where code was executing.
 //!
-//! The tree is as deep as the stacks, far deeper than a JSON decoder that recurses may go: it is
-//! walked here.
+//! The tree is as deep as the stacks, deeper than a recursive JSON decoder allows, so it is read
+//! with the scanner.
 
 use super::v8::CallFrame;
 use crate::error::{At, ReadError};
@@ -68,11 +68,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     Ok(Read::new(Format::HeapProfile, recording, warnings))
 }
 
-/// Nodes as they begin in the file: callers before their callees.
+/// Nodes in file order: callers before their callees.
 #[derive(Default)]
 struct Tree<'a> {
     nodes: Vec<Node<'a>>,
-    /// Where a value is not what it should be, and why.
+    /// The byte offset and the message of the first bad value.
     failed: Option<(usize, String)>,
 }
 
@@ -84,7 +84,7 @@ struct Node<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Passes a node and all below it.
+    /// Consumes a node and everything below it.
     fn walk(&mut self, scanner: &mut Scanner<'a>) -> Scanned {
         // The nodes whose members are being read, outermost first.
         let mut open: Vec<usize> = Vec::new();
@@ -93,7 +93,7 @@ impl<'a> Tree<'a> {
             let caller = open.last().copied();
             open.push(self.nodes.len());
             self.nodes.push(Node { caller, ..Node::default() });
-            // Until another node begins.
+            // Until the next node begins.
             loop {
                 match scanner.peek()? {
                     b'}' => {
@@ -121,7 +121,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Passes a member of the node in row `row`.
+    /// Consumes a member of the node in row `row`.
     fn member(&mut self, scanner: &mut Scanner<'a>, key: &[u8], row: Option<usize>) -> Scanned {
         scanner.peek()?;
         let start = scanner.at();

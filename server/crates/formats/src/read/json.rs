@@ -1,22 +1,22 @@
-//! Decoding JSON into tables, with errors that name the key.
+//! JSON decoding with errors that name the key.
 
 use crate::error::{At, ErrorKind, ReadError};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Text that may be null or missing: an `Option` of it borrows where an `Option<Cow<str>>` does
-/// not.
+/// Text that may be null or missing. Serde borrows an `Option<Text>`, but not an
+/// `Option<Cow<str>>`.
 #[derive(Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// Decodes a whole file.
 ///
 /// # Errors
-/// The file ends early, is not JSON, or a key holds something else than expected. To find that key
-/// the file is decoded once more, so that good files do not pay for keeping track.
+/// The file ends early, is not JSON, or a key has an unexpected value. To find that key, the file
+/// is decoded a second time, so that valid files do not pay for tracking keys.
 pub(crate) fn decode<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, ReadError> {
     serde_json::from_slice(bytes).map_err(|error| {
-        // A number that is a key and cut off is an error of another kind, at the end of the data.
+        // A truncated number as a key is another kind of error, at the end of the data.
         let last_line = bytes
             .iter()
             .rposition(|&byte| byte == b'\n')

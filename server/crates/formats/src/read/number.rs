@@ -1,14 +1,15 @@
-//! Numbers of profiles.
+//! Numbers in profiles.
 
-/// A 1-based position as JSON has it, a number; what is none becomes 0.
+/// A 1-based line or column from a JSON number. Anything that is not a position becomes 0
+/// (unknown).
 pub(crate) fn position(number: f64) -> u32 {
-    // Casts saturate: below 0 is 0. What is above all positions is none either.
+    // Casts saturate: negative numbers become 0, too large ones `u32::MAX`, which is no position.
     #[expect(clippy::cast_sign_loss, reason = "saturating is what is meant")]
     let position = number as u32;
     if position == u32::MAX { 0 } else { position }
 }
 
-/// Whether a profiler can have counted so much: counters have 64 bits.
+/// Whether a counter of 64 bits can have this value.
 pub(crate) fn fits_counter(number: f64) -> bool {
     const MOST: f64 = 18_446_744_073_709_551_616.0;
     number.abs() <= MOST

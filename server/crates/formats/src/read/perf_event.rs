@@ -1,19 +1,19 @@
-//! What perf counts: metrics by the names of events (`cpu-clock`, `cycles:u`), however a recording
-//! of them is written down.
+//! Metrics of perf by the names of events (`cpu-clock`, `cycles:u`), for all formats with such
+//! names.
 
 use profile::Metric;
 
 /// One event of a recording.
 pub(crate) struct PerfEvent<'a> {
-    /// As perf prints it, with its modifiers.
+    /// The name as perf prints it, with modifiers.
     pub(crate) name: &'a str,
-    /// Whether its samples say how much they stand for.
+    /// Whether its samples have periods.
     pub(crate) has_periods: bool,
     pub(crate) n_samples: usize,
 }
 
 impl<'a> PerfEvent<'a> {
-    /// Its name without modifiers: `cycles` of `cycles:u`.
+    /// The name without modifiers: `cycles` for `cycles:u`.
     fn base(&self) -> &'a str {
         let is_modifier =
             |(_, letters): &(&str, &str)| letters.bytes().all(|b| b"ukhIGHpPSDWebR".contains(&b));
@@ -24,7 +24,8 @@ impl<'a> PerfEvent<'a> {
         matches!(self.base(), "cpu-clock" | "task-clock")
     }
 
-    /// Periods of a clock are nanoseconds, those of other events count what the event is.
+    /// The metric. Periods of a clock event are nanoseconds, those of other events are counts of
+    /// the event.
     pub(crate) fn metric(&self) -> Metric {
         let unit = match self.base() {
             _ if !self.has_periods => "samples",
@@ -45,15 +46,15 @@ impl<'a> PerfEvent<'a> {
     }
 }
 
-/// Which of them to show first. Time comes before cycles, and both before whatever was sampled
-/// most: faults and the like are looked at beside them.
+/// The default metric: a clock event, else cycles, else the event with the most samples. Faults and
+/// similar events are seldom the main interest.
 pub(crate) fn default_metric(events: &[PerfEvent<'_>]) -> usize {
     let rank = |event: &PerfEvent<'_>| {
         let base = event.base();
         let is_cycles = matches!(base, "cycles" | "cpu-cycles") || base.ends_with("/cycles/");
         (event.is_clock(), is_cycles, event.n_samples)
     };
-    // Of equals the first.
+    // `max_by_key` returns the last maximum; reversed, that is the first event.
     let ranked = events.iter().enumerate().rev();
     ranked.max_by_key(|(_, event)| rank(event)).map_or(0, |(i, _)| i)
 }

@@ -1,14 +1,13 @@
-//! Samples as they come, thread by thread, for readers of formats that mix threads or list samples
-//! one by one.
+//! Collects samples by thread, for readers of formats that mix threads or list samples one by one.
 
 use profile::{BuildError, ProfileBuilder, Samples, StackId, Thread, ThreadId, Weights};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// More metrics are refused: each is a column as long as all samples.
+/// The largest number of metrics: each is a column as long as all samples.
 pub(crate) const MAX_METRICS: usize = 64;
 
-/// The samples of all threads, in columns; threads in order of their first sample, each under a key
+/// The samples of all threads, in columns. Threads are in order of their first sample and have keys
 /// of the reader's choice.
 pub(crate) struct Rows<K> {
     n_metrics: usize,
@@ -24,7 +23,7 @@ struct ThreadRows {
 }
 
 impl<K: Hash + Eq> Rows<K> {
-    /// No samples yet, to be weighed by so many metrics.
+    /// No samples, with this number of metrics.
     pub(crate) fn new(n_metrics: usize) -> Self {
         Self { n_metrics, threads: Vec::new(), ids: FxHashMap::default() }
     }
@@ -33,8 +32,8 @@ impl<K: Hash + Eq> Rows<K> {
         self.threads.is_empty()
     }
 
-    /// Adds a sample to the thread with `key`, which `thread` describes when it is new. `weight`
-    /// gives the weight in each metric. Says which sample of which thread it will be.
+    /// Adds a sample to the thread `key`; `thread` describes the thread if it is new. `weight`
+    /// returns the weight in each metric. Returns the thread and the row of the sample in it.
     pub(crate) fn push(
         &mut self,
         key: K,
@@ -62,7 +61,7 @@ impl<K: Hash + Eq> Rows<K> {
         (ThreadId::new(id as u32), sample)
     }
 
-    /// Puts the threads into the profile.
+    /// Adds the threads to the profile.
     pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
         for ThreadRows { thread, stacks, weights } in self.threads {
             let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());

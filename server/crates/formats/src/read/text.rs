@@ -1,10 +1,10 @@
-//! Text and file names of profiles.
+//! Text and file names in profiles.
 
 use percent_encoding::percent_decode_str;
 use profile::{WarningCode, Warnings};
 use std::borrow::Cow;
 
-/// Text as a reader wants it, whatever bytes it has.
+/// `bytes` as UTF-8. Invalid bytes become U+FFFD, with a warning.
 pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str> {
     let text = String::from_utf8_lossy(bytes);
     if let Cow::Owned(_) = text {
@@ -16,18 +16,18 @@ pub(crate) fn utf8<'a>(bytes: &'a [u8], warnings: &mut Warnings) -> Cow<'a, str>
     text
 }
 
-/// A file name as tables hold and reports show it: `file:` URLs become paths, all else stays as the
-/// profile spells it.
+/// A file name for the tables: `file:` URLs become paths, everything else stays as it is in the
+/// profile.
 pub(crate) fn source_name(name: &str) -> Cow<'_, str> {
     let Some(path) = name.strip_prefix("file://") else { return Cow::Borrowed(name) };
     let path = path.strip_prefix("localhost").unwrap_or(path);
     if !path.starts_with('/') {
-        // A placeholder of a sanitised profile.
+        // A placeholder (`file://<URL>`) in a profile without private data.
         return Cow::Borrowed(name);
     }
     let path = percent_decode_str(path).decode_utf8_lossy();
     match path.as_bytes() {
-        // file:///C:/x is C:/x.
+        // `file:///C:/x` becomes `C:/x`.
         [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => Cow::Owned(path[1..].to_owned()),
         _ => path,
     }

@@ -1,4 +1,4 @@
-//! What a reader made of a file, as text that can be checked by eye: for the tests of readers.
+//! Results of readers as text, for tests.
 
 use crate::read_result::Read;
 use profile::{Profile, Recording, StackAccess, Thread, WarningCode};
@@ -9,7 +9,8 @@ pub(super) fn profile(read: &Read) -> &Profile {
     profile
 }
 
-/// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as these are known.
+/// Each sample as `pid/tid: root > leaf|file@definition:line weights`, as far as the parts are
+/// known.
 pub(super) fn rows(read: &Read) -> String {
     let ids = |thread: &Thread| {
         [&thread.pid, &thread.tid]
@@ -22,7 +23,7 @@ pub(super) fn rows(read: &Read) -> String {
     labelled_rows(read, ids)
 }
 
-/// The same with another label for threads than their ids. What is inlined has a `~` behind it.
+/// As [`rows`], with another label for threads. Inlined frames have a `~` at the end.
 pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> String {
     let profile = profile(read);
     let (symbols, mut out) = (profile.symbols(), String::new());
@@ -63,7 +64,7 @@ pub(super) fn labelled_rows(read: &Read, label: impl Fn(&Thread) -> String) -> S
     out
 }
 
-/// The codes of the warnings, and how often each.
+/// The codes of the warnings and their counts.
 pub(super) fn warnings(read: &Read) -> Vec<(WarningCode, u64)> {
     read.warnings.as_slice().iter().map(|warning| (warning.code, warning.count)).collect()
 }

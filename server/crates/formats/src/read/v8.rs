@@ -1,5 +1,5 @@
-//! What V8's profiles have in common, wherever they are written: trees of calls, idleness, samples
-//! with the time since the one before, and hits by line (see [`CpuProfile`]).
+//! What all formats with V8 profiles share: trees of calls, idle nodes, samples with the time since
+//! the previous one, and hits by line (see [`CpuProfile`]).
 
 mod cpu_profile;
 
@@ -12,7 +12,7 @@ use profile::{Code, Frame, Func, FuncId, ProfileBuilder, StackId};
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// A function, by the place where it *starts*.
+/// A function, with the place where it *starts*.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CallFrame<'a> {
@@ -26,7 +26,7 @@ pub(crate) struct CallFrame<'a> {
 }
 
 impl CallFrame<'_> {
-    /// The node above all others, which is no function.
+    /// Whether this is the root node, which is not a function.
     pub(crate) fn is_root(&self) -> bool {
         self.function_name == "(root)" && self.url.is_empty()
     }
@@ -35,8 +35,8 @@ impl CallFrame<'_> {
         self.function_name == "(idle)" && self.url.is_empty()
     }
 
-    /// What the Firefox Profiler takes it for (`profile-logic/import/chrome`): a place makes a
-    /// script, and what else has a name is what scripts call.
+    /// The kind of code, as in the Firefox Profiler (`profile-logic/import/chrome`): functions with
+    /// a place are scripts, others with a name are called by scripts.
     fn code(&self) -> Code {
         let has_place = !self.url.is_empty() || self.line_number.is_some_and(|line| line >= 0.0);
         match self.function_name.as_ref() {
@@ -66,8 +66,8 @@ impl CallFrame<'_> {
         Ok(func)
     }
 
-    /// The stack of a call of this function, which is `func`, executing `line` and `column`
-    /// (1-based, 0 = unknown).
+    /// The stack of a call of this function, `func`, that executes `line` and `column` (1-based, 0
+    /// = unknown).
     pub(crate) fn stack(
         &self,
         builder: &mut ProfileBuilder,
@@ -84,8 +84,8 @@ impl CallFrame<'_> {
     }
 }
 
-/// Orders the rows of a tree, given the caller of each, so that callers stand first. The error is a
-/// row on a circle.
+/// Orders the rows of a tree so that callers come first; `caller` has the caller of each row. The
+/// error is a row in a cycle.
 pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usize> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -96,7 +96,7 @@ pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usiz
     let mut state = vec![State::New; caller.len()];
     let mut order = Vec::with_capacity(caller.len());
     for start in 0..caller.len() {
-        // Up to a caller that has its place already, then down again.
+        // Go up to a caller that already has its position, then down again.
         let path_start = order.len();
         let mut next = Some(start);
         while let Some(row) = next {
@@ -119,11 +119,12 @@ pub(crate) fn callers_first(caller: &[Option<usize>]) -> Result<Vec<usize>, usiz
     Ok(order)
 }
 
-/// How long each sample lasts, given the time from the sample before to each: until the next one;
-/// the last until `end`, which counts from where the first delta does.
+/// How long each sample lasts: until the next one, and the last until `end`. `deltas` are the times
+/// since the previous sample; the first delta and `end` count from the same start.
 ///
-/// Some deltas are below zero: a sample that seems to begin before the one before takes none of its
-/// time, and the sum stays what passed.
+/// Deltas may be negative. A sample whose next one seems to be earlier lasts 0, and the sum stays
+/// the time that passed. For example, deltas 0, 10, -4, 8 and `end` 20 are samples at 0, 10, 6 and
+/// 14, which last 10, 0, 4 and 6.
 pub(crate) fn durations(deltas: &[f64], end: Option<f64>) -> impl Iterator<Item = f64> {
     let starts = deltas.iter().scan(0.0, |now, delta| {
         *now += delta;

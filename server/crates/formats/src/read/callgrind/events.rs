@@ -1,20 +1,20 @@
-//! What the columns of costs count, and what can be computed from them.
+//! The events that the columns of costs count, and those that are computed from them.
 //!
 //! `events: Ir Dr` names the columns of a part. `event: S = Ir + 2 Dr : Sum` describes an event
-//! that is no column, and `event: Ir : Instructions` one that is.
+//! that is not a column, and `event: Ir : Instructions` one that is.
 
 use crate::error::ReadError;
 use crate::writer::Dialect;
 use profile::{LineKnowledge, Metric, WarningCode, Warnings};
 
-/// Each row has a weight for each.
+/// The largest number of events: each row has a weight for each.
 const MAX_EVENTS: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Events<'a> {
-    /// Of all parts.
+    /// The events of all parts.
     names: Vec<&'a str>,
-    /// The events of this part's columns.
+    /// The events of the columns of the current part, as indexes into `names`.
     part: Vec<usize>,
     described: Vec<Described<'a>>,
 }
@@ -39,7 +39,7 @@ impl<'a> Events<'a> {
         &self.part
     }
 
-    /// The names behind `events:`.
+    /// Handles the names after `events:`.
     pub(super) fn columns(&mut self, names: &'a str) -> Result<(), ReadError> {
         self.part.clear();
         for name in names.split_ascii_whitespace() {
@@ -53,7 +53,7 @@ impl<'a> Events<'a> {
         Ok(())
     }
 
-    /// What stands behind `event:`.
+    /// Handles the text after `event:`.
     pub(super) fn describe(&mut self, text: &'a str) -> Result<(), ReadError> {
         let (head, title) = text.split_once(':').unwrap_or((text, ""));
         let (name, formula) = match head.split_once('=') {
@@ -77,7 +77,7 @@ impl<'a> Events<'a> {
         )))
     }
 
-    /// Who writes such events without saying who it is.
+    /// The dialect that only writes these events, for files that name no creator.
     pub(super) fn dialect(&self) -> Option<Dialect> {
         Some(match *self.names.first()? {
             "Ticks" => Dialect::Nytprof,
@@ -87,7 +87,7 @@ impl<'a> Events<'a> {
         })
     }
 
-    /// The metrics, and how to compute those that are no columns.
+    /// The metrics, and how to compute those that are not columns.
     pub(super) fn finish(
         &self,
         dialect: Option<Dialect>,
@@ -119,7 +119,7 @@ impl<'a> Events<'a> {
                 }),
             }
         }
-        // Formulas may build on each other: whatever can be resolved is, until nothing can.
+        // Formulas may use other formulas: resolve those that can be, until none is left that can.
         let mut resolved: Vec<(&str, Vec<f64>)> = Vec::new();
         let unit = |event: usize| {
             (0..self.names.len()).map(|i| f64::from(u8::from(i == event))).collect::<Vec<_>>()
@@ -157,7 +157,7 @@ impl<'a> Events<'a> {
 /// How events are computed from others.
 pub(super) struct Derive {
     n_columns: usize,
-    /// For each event that is no column, what to multiply each column by.
+    /// For each event that is not a column: the factor for each column.
     factors: Vec<Vec<f64>>,
 }
 
@@ -170,7 +170,7 @@ impl Derive {
     }
 }
 
-/// `Ir + 10 Bm - 2*Dr`
+/// Parses `Ir + 10 Bm - 2*Dr`.
 fn terms(formula: &str) -> Option<Vec<(f64, &str)>> {
     let mut terms = Vec::new();
     let mut rest = formula.trim_start();
@@ -195,7 +195,7 @@ fn terms(formula: &str) -> Option<Vec<(f64, &str)>> {
     (!terms.is_empty()).then_some(terms)
 }
 
-/// An event by its name. Xdebug puts the unit into it: `Time_(10ns)`.
+/// The metric of an event. Xdebug puts the unit into the name: `Time_(10ns)`.
 fn metric(name: &str) -> Metric {
     let unit = name.split_once('(').and_then(|(_, unit)| unit.strip_suffix(')')).unwrap_or(name);
     let digits = unit.bytes().take_while(u8::is_ascii_digit).count();
@@ -209,7 +209,7 @@ fn metric(name: &str) -> Metric {
     metric
 }
 
-/// A metric as Costline puts it down: `cpu (ns)`.
+/// Parses a metric as Costline writes it: `cpu (ns)`.
 fn our_metric(title: &str) -> Option<Metric> {
     let (name, unit) = title.strip_suffix(')')?.rsplit_once(" (")?;
     Some(Metric::new(name, unit, None))

@@ -1,8 +1,8 @@
-//! Names: short ones, and what valgrind puts behind the name of a function.
+//! Names: compressed names, and the suffixes that valgrind appends to names of functions.
 //!
-//! With `--separate-recs` calls of a function within itself get names of their own (`f'2`, `f'3`),
-//! with `--separate-callers` calls from elsewhere do (`f'caller`, `f'caller'callers-caller`). In
-//! the text they are one function.
+//! With `--separate-recs`, calls of a function within itself get names of their own (`f'2`, `f'3`);
+//! with `--separate-callers`, calls from different callers do (`f'caller`,
+//! `f'caller'callers-caller`). In the source all of them are one function.
 
 use profile::{WarningCode, Warnings};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,12 +11,13 @@ pub(super) const OBJECTS: usize = 0;
 pub(super) const FILES: usize = 1;
 pub(super) const FUNCTIONS: usize = 2;
 
-/// The short names of each kind.
+/// The compressed names of each kind.
 #[derive(Default)]
 pub(super) struct Tables<'a>([FxHashMap<&'a str, &'a str>; 3]);
 
 impl<'a> Tables<'a> {
-    /// `(3) main` defines, `(3)` refers, anything else is the name itself. Unknown ones are empty.
+    /// Resolves a name: `(3) main` defines number 3, `(3)` refers to it, anything else is the name
+    /// itself. Undefined numbers give an empty name.
     pub(super) fn resolve(
         &mut self,
         table: usize,
@@ -44,19 +45,19 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// The number and the name in `(3) main`. `(below main)` is a name.
+/// Splits `(3) main` into number and name. `(below main)` is a name.
 fn short(value: &str) -> Option<(&str, &str)> {
     let (id, name) = value.strip_prefix('(')?.split_once(')')?;
     let is_number = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| (id, name.trim_start()))
 }
 
-/// `???` is valgrind's name of what it does not know, `~` Python's of a file that is none.
+/// The name, or nothing for valgrind's `???` (unknown) and Python's `~` (not a file).
 fn given(name: &str) -> &str {
     if matches!(name, "???" | "~") { "" } else { name }
 }
 
-/// The names of functions before anything was put behind them.
+/// The names of functions without suffixes.
 pub(super) struct Bases<'a>(FxHashSet<&'a str>);
 
 impl<'a> Bases<'a> {
@@ -64,9 +65,10 @@ impl<'a> Bases<'a> {
         Self(names.filter_map(|name| segments(without_level(name)).next()).collect())
     }
 
-    /// The name of the function, and whether this is one of its calls within itself. What follows a
-    /// quotation mark is a caller only if it names a function; there are languages in which names
-    /// have such marks.
+    /// Splits off the suffixes; returns the name of the function and whether this is a call within
+    /// itself. Text after an apostrophe is a caller only if it names a function, because names in
+    /// some languages contain apostrophes: `f'main` is `f` called by `main` if there is a function
+    /// `main`, but `foldl'` is a name.
     pub(super) fn split<'n>(&self, name: &'n str) -> (&'n str, bool) {
         let whole = without_level(name);
         let mut callers = segments(whole);
@@ -76,7 +78,7 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// Without the level of recursion behind it.
+/// The name without its recursion level.
 fn without_level(name: &str) -> &str {
     match name.rsplit_once('\'') {
         Some((base, level))
@@ -88,7 +90,7 @@ fn without_level(name: &str) -> &str {
     }
 }
 
-/// The parts between quotation marks that stand in no brackets.
+/// The parts between apostrophes, except for those in brackets.
 fn segments(name: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0_u32;
     name.split(move |c| {

@@ -8,7 +8,7 @@ fn read_text(text: &str) -> Read {
     read(text.as_bytes()).unwrap()
 }
 
-/// Each row as `function|file|lib`, the place of the line, and its weights; `'` marks calls of a
+/// Each row as `function|file|lib`, the place of the line, and the weights; `'` marks calls of a
 /// function within itself.
 fn rows(read: &Read) -> String {
     let graph = read.recording.summed().expect("expected a graph").tables();
@@ -341,7 +341,7 @@ __init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
 
 #[test]
 fn blocks_in_the_order_of_returns_are_a_call_tree() {
-    // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), on line 4 each;
+    // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), each on line 4;
     // then it calls g, which calls fact(1).
     let head = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n";
     let fact = |below: &str| format!("fl=(1) /a.php\nfn=(1) fact\n3 10\n{below}\n");
@@ -364,11 +364,11 @@ fn blocks_in_the_order_of_returns_are_a_call_tree() {
     let read = read_text(&text);
     assert_eq!((&*text_rows::rows(&read), warnings(&read)), (expected, vec![]));
     assert_eq!(text_rows::profile(&read).samples()[0].calls(), Some(&[1; 6][..]));
-    // Cut after g: two calls that nobody made.
+    // Cut after g: two calls have no caller.
     let cut = read_text(text.split("fl=(1)\nfn=(3)").next().unwrap());
     let expected = "fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:3 10\nfact|/a.php:4 > fact|/a.php:4 > fact|/a.php:3 10\ng|/a.php:6 2\ng|/a.php:7 > fact|/a.php:3 10\n";
     assert_eq!(text_rows::rows(&cut), expected);
-    // Where the order is another one, or calls are summed, sums are all that is known.
+    // If the order differs, or calls are summed, only sums are known.
     for text in
         [[head, &g, &fact(""), &main].concat(), text.replace("calls=1 0 0\n10", "calls=2 0 0\n10")]
     {
@@ -393,7 +393,7 @@ fn what_cannot_be_read_is_passed_over_or_named() {
     assert_eq!((error.kind, error.at), (ErrorKind::Malformed, At::Line(4, 1)));
     let error = super::read(b"# callgrind format\nversion: 1\n").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Truncated);
-    // Just begun.
+    // A file that was just begun.
     assert_eq!(rows(&read_text("# callgrind format\nevents: Ir\n")), "");
     let far = read_text(
         "events: Ir\nfn=f\n99999999999999999999 1\n+99999999999 1\n-5 18446744073709551615\n",
@@ -403,7 +403,7 @@ fn what_cannot_be_read_is_passed_over_or_named() {
 
 #[test]
 fn a_last_line_without_newline_counts_if_it_is_whole() {
-    // As yappi ends its files; callgrind_annotate counts 12.
+    // yappi's last line has no newline; callgrind_annotate counts 12.
     let read = read_text("events: Ticks\n\nfl=a\nfn=f\n1 5\n2 7");
     assert_eq!(
         (&*rows(&read), warnings(&read)),
@@ -425,7 +425,7 @@ fn a_last_line_without_newline_counts_if_it_is_whole() {
         (&*rows(&positions), warnings(&positions)),
         ("f|a:1 [5.0]\n", vec![(WarningCode::PartialLine, 1)])
     );
-    // What comes last is no cost.
+    // The last line is not a cost.
     assert_eq!(warnings(&read_text("events: Ir\nfl=a\nfn=f\n1 5\ntotals: 5")), []);
 }
 

@@ -1,4 +1,4 @@
-//! The grammar of single lines, and how such files are recognised.
+//! The grammar of single lines, and detection of callgrind files.
 
 /// A line.
 #[derive(Debug, PartialEq)]
@@ -32,8 +32,8 @@ pub(super) fn split(line: &str) -> Line<'_> {
     }
 }
 
-/// A line, or an address, that may be told relative to the one before: `16`, `0x10`, `+3`, `-3`,
-/// `*`, or the first of a range.
+/// Parses a line or an address, which may be relative to the previous one (`before`): `16`, `0x10`,
+/// `+3`, `-3`, `*`, or the first of a range.
 pub(super) fn position(word: &str, before: u64) -> Option<u64> {
     if word == "*" {
         return Some(before);
@@ -47,7 +47,8 @@ pub(super) fn position(word: &str, before: u64) -> Option<u64> {
     whole(word.split(['+', '-', ':']).next()?)
 }
 
-/// A whole number, decimal or hexadecimal. What is too large for it is as large as can be.
+/// Parses a whole number, decimal or hexadecimal. Numbers that are too large become the largest
+/// one.
 pub(super) fn whole(word: &str) -> Option<u64> {
     let (digits, radix) = match word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         Some(digits) => (digits, 16),
@@ -58,7 +59,7 @@ pub(super) fn whole(word: &str) -> Option<u64> {
     is_number.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
-/// A cost or a count.
+/// Parses a cost or a count.
 pub(super) fn number(word: &str) -> Option<f64> {
     match whole(word) {
         Some(number) => Some(number as f64),
@@ -66,11 +67,11 @@ pub(super) fn number(word: &str) -> Option<f64> {
     }
 }
 
-/// How far the line that tells is looked for.
+/// How many bytes are searched for a header that decides.
 const FRONT: usize = 2 << 10;
 
-/// Whether `bytes` begin with the marker, or with headers among which one says what is counted or
-/// who wrote the file. Not all writers put the marker there.
+/// Whether `bytes` begin with the marker, or with headers that include one about events or the
+/// creator. Not all writers put the marker there.
 pub(crate) fn is_callgrind(bytes: &[u8]) -> bool {
     let front = String::from_utf8_lossy(bytes.get(..FRONT).unwrap_or(bytes));
     if front.starts_with("# callgrind format") {
@@ -89,7 +90,7 @@ pub(crate) fn is_callgrind(bytes: &[u8]) -> bool {
     false
 }
 
-/// What may stand above.
+/// Headers that may come first.
 const HEADERS: [&str; 13] = [
     "version",
     "creator",

@@ -1,6 +1,6 @@
-//! The call tree behind the blocks of Xdebug, which writes one for each call when it returns: its
-//! self cost, and the calls that it made, in order. So the calls of a block are the last blocks
-//! before it that are nobody's yet.
+//! The call tree of a file by Xdebug, which writes a block for each call when it returns: its self
+//! cost and the calls that it made, in order. The calls of a block are therefore the last blocks
+//! before it that have no caller yet.
 
 use super::events::Derive;
 use crate::error::ReadError;
@@ -10,7 +10,7 @@ use profile::{Frame, FuncId, Metric, Profile, ProfileBuilder, Samples, Thread, W
 #[derive(Default)]
 pub(super) struct Tree {
     calls: Vec<Call>,
-    /// Self costs of all calls, one after the other.
+    /// Self costs of all calls, one call after the other.
     weights: Vec<f64>,
     /// Calls whose caller has not returned yet.
     open: Vec<usize>,
@@ -18,20 +18,20 @@ pub(super) struct Tree {
 
 struct Call {
     func: FuncId,
-    /// Where its self cost lies.
+    /// The line of its self cost.
     line: u32,
-    /// The line of the caller that it was called from; 0 until that is known.
+    /// The line of the call in the caller; 0 = not known yet.
     from: u32,
-    /// How many calls these are: it, and all below it.
+    /// The number of calls in this subtree.
     len: usize,
 }
 
-/// A call while its block is read.
+/// A call whose block is being read.
 pub(super) struct Block {
     func: FuncId,
     line: u32,
     weights: Vec<f64>,
-    /// The functions that it called, with the lines.
+    /// The functions that it called, each with the line of the call.
     called: Vec<(FuncId, u32)>,
 }
 
@@ -40,7 +40,7 @@ impl Block {
         Self { func, line: 0, weights: Vec::new(), called: Vec::new() }
     }
 
-    /// Adds self cost. All of it lies on one line.
+    /// Adds self cost. All of it is on one line.
     pub(super) fn own(&mut self, line: u32, weights: &[f64]) {
         self.line = line;
         self.weights.resize(weights.len(), 0.0);
@@ -53,8 +53,8 @@ impl Block {
 }
 
 impl Tree {
-    /// Adds a call that returned, with a weight for each of the events; `None` if what it called is
-    /// not what returned before.
+    /// Adds a call that returned; `n_events` is the number of weights. `None` if the block does not
+    /// match the calls that returned before it.
     pub(super) fn returned(mut self, block: &Block, n_events: usize) -> Option<Self> {
         let first = self.open.len().checked_sub(block.called.len())?;
         let mut len = 1;
@@ -72,7 +72,7 @@ impl Tree {
         (self.weights.len() == self.calls.len() * n_events).then_some(self)
     }
 
-    /// A sample for each call, in the order in which they began.
+    /// Adds a sample for each call, in the order in which they began.
     pub(super) fn stacks(
         &self,
         mut builder: ProfileBuilder,
@@ -82,7 +82,8 @@ impl Tree {
         let n_events = self.weights.len().checked_div(self.calls.len()).unwrap_or(0);
         let mut columns = vec![Vec::with_capacity(self.calls.len()); metrics.len()];
         let mut rows = Vec::with_capacity(self.calls.len());
-        // Last returned, last begun: callers come off before their calls, and these in order.
+        // The calls to visit. Callers are popped before their callees, and callees in the order of
+        // their calls.
         let mut left: Vec<_> = self.open.iter().rev().map(|&call| (call, None)).collect();
         while let Some((call, caller)) = left.pop() {
             let Some(&Call { func, line, len, .. }) = self.calls.get(call) else { continue };
@@ -96,7 +97,7 @@ impl Tree {
                 .to_vec();
             derive.apply(&mut weights);
             columns.iter_mut().zip(weights).for_each(|(column, weight)| column.push(weight));
-            // What it called ends right before it, each of them right before the next one.
+            // The last callee ends right before its caller, each other one right before the next.
             let mut end = call;
             while let Some(callee) = end.checked_sub(1).filter(|&callee| callee + len > call) {
                 let Some(below) = self.calls.get(callee) else { break };

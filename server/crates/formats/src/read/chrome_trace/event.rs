@@ -1,4 +1,4 @@
-//! One event as the file has it, its numbers and ids as numbers or as strings.
+//! One event as in the file, with numbers and ids as numbers or strings.
 
 use crate::read::number::fits_counter;
 use serde::Deserialize;
@@ -18,7 +18,8 @@ impl Deref for Text<'_> {
     }
 }
 
-/// What is read of an event. Numbers and ids are kept as written: see [`number`] and [`id`].
+/// The members of an event that are read. Numbers and ids are kept as written: see [`number`] and
+/// [`id`].
 #[derive(Debug, Deserialize)]
 pub(super) struct Event<'a> {
     #[serde(borrow)]
@@ -31,17 +32,17 @@ pub(super) struct Event<'a> {
     pub(super) tid: Option<&'a RawValue>,
     pub(super) ts: Option<&'a RawValue>,
     pub(super) dur: Option<&'a RawValue>,
-    /// The same by the thread's processor time.
+    /// The duration by the thread's processor time.
     pub(super) tts: Option<&'a RawValue>,
     pub(super) tdur: Option<&'a RawValue>,
     pub(super) id: Option<&'a RawValue>,
     pub(super) id2: Option<&'a RawValue>,
     pub(super) scope: Option<&'a RawValue>,
     pub(super) args: Option<&'a RawValue>,
-    /// A stack: the id of its innermost frame, or the names of all.
+    /// A stack: the id of its innermost frame (`sf`), or the names of all frames (`stack`).
     pub(super) sf: Option<&'a RawValue>,
     pub(super) stack: Option<&'a RawValue>,
-    /// Where tracing-chrome puts the place of a span.
+    /// The place of a span, by tracing-chrome.
     #[serde(rename = ".file", borrow)]
     pub(super) file: Option<Text<'a>>,
     #[serde(rename = ".line")]
@@ -62,13 +63,13 @@ impl Event<'_> {
     }
 }
 
-/// A number, written as one or as a string.
+/// A number, written as a number or as a string.
 pub(super) fn number(raw: Option<&RawValue>) -> Option<f64> {
     id(raw)?.parse().ok().filter(|&number| fits_counter(number))
 }
 
-/// A time since `base`, which the first time sets: many clocks count from so long ago that
-/// fractions would be lost.
+/// A time relative to `base`, which the first time sets. Many clocks count from so long ago that
+/// fractions would be lost in an `f64`.
 pub(super) fn time(raw: Option<&RawValue>, base: &mut Option<i64>) -> Option<f64> {
     let text = id(raw)?;
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -84,7 +85,7 @@ pub(super) fn time(raw: Option<&RawValue>, base: &mut Option<i64>) -> Option<f64
     }
 }
 
-/// An id as text: a number or a string.
+/// An id as text, whether written as a number or as a string.
 pub(super) fn id(raw: Option<&RawValue>) -> Option<&str> {
     Some(raw?.get().trim_matches('"'))
 }

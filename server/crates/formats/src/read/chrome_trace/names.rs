@@ -3,7 +3,7 @@
 use profile::Thread;
 use rustc_hash::FxHashMap;
 
-/// The names that `M` events give, under ids as written.
+/// The names that `M` events give, by ids as written.
 #[derive(Default)]
 pub(super) struct Names<'a> {
     pub(super) processes: FxHashMap<Option<&'a str>, String>,

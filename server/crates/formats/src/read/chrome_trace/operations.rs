@@ -1,10 +1,10 @@
 //! Async operations: `b` and `e` events, which nest among those of one category and id as `B` and
-//! `E` do within a thread. Instants (`n`) have no duration and are passed over.
+//! `E` do within a thread. Instants (`n`) have no duration and are skipped.
 //!
-//! An id is that of its process, unless the event calls it global (`id2.global`). All operations of
-//! a process and category are one thread of the recording. They run side by side, with each other
-//! and with the calls of threads, so their times have a metric of their own: what they add up to is
-//! not time that passed.
+//! An id belongs to its process, unless the event says that it is global (`id2.global`). All
+//! operations of a process and category become one thread of the recording. They run concurrently,
+//! with each other and with the calls of threads, so their times are a metric of their own: the sum
+//! of it can exceed the time that passed.
 
 use super::event::{Event, id};
 use crate::read::calls;
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 /// The operations of a process and category.
 pub(super) struct Category<'a> {
-    /// `None` where ids are global.
+    /// `None` for global ids.
     pub(super) pid: Option<&'a str>,
     pub(super) name: String,
     /// The events of each id.
@@ -45,7 +45,7 @@ impl<'a> Operations<'a> {
         matches!(event.phase(), "b" | "e")
     }
 
-    /// The events of the operation that an event belongs to; `None` if it does not say which.
+    /// The events of the operation that `event` belongs to; `None` if it has no id.
     pub(super) fn track(
         &mut self,
         event: &Event<'a>,

@@ -1,8 +1,8 @@
-//! Where the code of an event is, in each of the ways that tools write it down.
+//! The place of an event's code, in the forms that different tools write.
 //!
-//! `VizTracer` may add `caller_lineno`: the line of the call, in the caller. It is not read: it
-//! comes with calls only, so that the caller's own time between them would have no line, and lines
-//! would look cheaper than they are.
+//! `VizTracer` may add `caller_lineno`: the line of the call, in the caller. It is not read. It
+//! exists for calls only, so the caller's own time between them would have no line, and lines would
+//! look cheaper than they are.
 
 use super::event::{Event, Text, number};
 use crate::read::func_text::FuncText;
@@ -14,20 +14,20 @@ use serde_json::value::RawValue;
 /// The category of Python functions in traces of `PyTorch`.
 pub(super) const PYTORCH: &str = "python_function";
 
-/// The function of an event and where it was executing: 1-based, 0 = unknown.
+/// The function of an event and its places: 1-based, 0 = unknown.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Place {
-    /// Empty = what the event is called.
+    /// The function; empty = the name of the event.
     pub(super) name: String,
     pub(super) file: String,
-    /// Where the function starts.
+    /// Line and column where the function starts.
     pub(super) start: (u32, u32),
-    /// Where it was executing.
+    /// Line and column that executed.
     pub(super) at: (u32, u32),
 }
 
-/// py-spy has `filename` and `line`, Hermes `url`, `line`, `column` and the function's own lines,
-/// the browser's timeline `data`.
+/// The arguments of events: py-spy has `filename` and `line`, Hermes `url`, `line`, `column` and
+/// the function's own lines, the browser's timeline `data`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Args<'a> {
@@ -43,8 +43,8 @@ struct Args<'a> {
     data: Option<Data<'a>>,
 }
 
-/// Of `FunctionCall`, or, without a function, of a script (`EvaluateScript`, `v8.compile`). Its
-/// numbers are 1-based, other than those of call frames.
+/// The data of a `FunctionCall` or, without a function, of a script (`EvaluateScript`,
+/// `v8.compile`). Its numbers are 1-based, unlike those of call frames.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Data<'a> {
@@ -57,7 +57,7 @@ struct Data<'a> {
 }
 
 impl Place {
-    /// What an event says of its place, if anything.
+    /// The place of an event, if it has one.
     pub(super) fn of(event: &Event<'_>) -> Option<Self> {
         if let Some(file) = &event.file {
             return Some(Self {
@@ -105,9 +105,9 @@ impl Place {
         }
     }
 
-    /// `file(line): name`, with the line that executes when the function is entered: its first one,
-    /// but where a generator goes on or the recording began within. Modules (`nn.Module: Linear_0`)
-    /// and functions written in C are names alone.
+    /// Parses `file(line): name`. The line is the one that executes when the function is entered:
+    /// its first line, except where a generator resumes or the recording began inside the function.
+    /// Modules (`nn.Module: Linear_0`) and functions written in C have only a name.
     fn of_pytorch(text: &str) -> Option<Self> {
         let (place, name) = text.rsplit_once("): ")?;
         let (file, line) = place.rsplit_once('(')?;
@@ -119,8 +119,8 @@ impl Place {
         })
     }
 
-    /// `name (file:line)`, with the line at which the function starts; functions written in C are
-    /// names alone.
+    /// Parses `name (file:line)` with the line where the function starts; functions written in C
+    /// have only a name.
     fn of_viztracer(text: &str) -> Option<Self> {
         let (name, place) = text.strip_suffix(')')?.split_once(" (")?;
         let (file, line) = place.rsplit_once(':')?;
@@ -128,7 +128,7 @@ impl Place {
         Some(Self { name: name.to_owned(), file: file.to_owned(), start, ..Self::default() })
     }
 
-    /// The frame of an event that is called `name`.
+    /// The frame of an event with this name.
     pub(super) fn frame(
         &self,
         name: &str,
@@ -142,7 +142,7 @@ impl Place {
     }
 }
 
-/// A line or column.
+/// Parses a line or column.
 pub(super) fn line(raw: Option<&RawValue>) -> u32 {
     number(raw).map_or(0, position)
 }

@@ -1,11 +1,11 @@
-//! Sampled JavaScript inside a trace: `Profile` events and the `ProfileChunk`s that belong to them,
-//! or `CpuProfile` events, each a whole profile.
+//! Sampled JavaScript in a trace: `Profile` events with their `ProfileChunk`s, or `CpuProfile`
+//! events, each a whole profile.
 //!
-//! Chunks belong to the profile with their process and id: ids repeat between processes. Nodes name
-//! their caller and may arrive after it was used; samples refer to nodes of any chunk before.
-//! `lines` and `columns` are the executing position of each sample, 1-based, as far as V8 knows it;
-//! nothing says where callers were executing. Without them lines are known where nodes count hits,
-//! as in a `.cpuprofile`: see [`Counted`].
+//! Chunks belong to the profile with the same process and id; ids repeat between processes. Nodes
+//! name their caller and may arrive after they are first used; samples refer to nodes of any
+//! earlier chunk. `lines` and `columns` are the executing position of each sample, 1-based, if V8
+//! knows it; nothing says where callers were executing. Without them, lines are known if nodes
+//! count hits, as in a `.cpuprofile`: see [`Counted`].
 
 use super::event::{Event, id, number};
 use super::names::Names;
@@ -35,7 +35,7 @@ struct Data<'a> {
     end_time: Option<f64>,
     #[serde(borrow, default)]
     cpu_profile: Chunk<'a>,
-    /// Microseconds since the sample before; the first of all since `start_time`.
+    /// Microseconds since the previous sample; the very first counts from `start_time`.
     #[serde(default)]
     time_deltas: Vec<f64>,
     #[serde(default)]
@@ -59,7 +59,7 @@ struct Chunk<'a> {
     end_time: Option<f64>,
 }
 
-/// All profiles of a trace, in the order in which they are first mentioned.
+/// All profiles of a trace, in order of their first events.
 #[derive(Default)]
 pub(super) struct Sampled<'a> {
     profiles: Vec<Parts<'a>>,
@@ -70,26 +70,26 @@ pub(super) struct Sampled<'a> {
 #[derive(Default)]
 struct Parts<'a> {
     pid: Option<&'a str>,
-    /// The thread that was sampled; that of the chunks only writes.
+    /// The thread that was sampled. (The thread of the chunks is only the one that writes them.)
     tid: Option<&'a str>,
     start_time: Option<f64>,
     end_time: Option<f64>,
-    /// With the time at which they were written.
+    /// The chunks, each with the time when it was written.
     chunks: Vec<(f64, Data<'a>)>,
 }
 
 impl<'a> Sampled<'a> {
-    /// Whether an event belongs here.
+    /// Whether an event is one of a profile.
     pub(super) fn has(event: &Event<'a>) -> bool {
         match event.name() {
             "Profile" | "ProfileChunk" => event.phase() == "P",
-            // Its phase differs by writer, and a program may call something of its own so.
+            // Its phase differs by writer, and a program may have an event of the same name.
             "CpuProfile" => event.args.is_some_and(|args| args.get().contains("\"cpuProfile\"")),
             _ => false,
         }
     }
 
-    /// Adds an event that belongs here.
+    /// Adds an event of a profile.
     pub(super) fn add(&mut self, event: &Event<'a>) -> serde_json::Result<()> {
         let args = event.args.map_or("{}", |args| args.get());
         let Args { data } = serde_json::from_str(args)?;
@@ -114,14 +114,14 @@ impl<'a> Sampled<'a> {
         Ok(())
     }
 
-    /// Whether anything was sampled.
+    /// Whether no profile has samples or hits.
     pub(super) fn is_empty(&self) -> bool {
         self.profiles
             .iter()
             .all(|profile| profile.n_samples() == 0 && !profile.nodes().any(Node::has_hits))
     }
 
-    /// The recording, one thread per profile.
+    /// Builds the recording, with one thread per profile.
     pub(super) fn read(
         mut self,
         names: &Names<'a>,
@@ -190,13 +190,13 @@ fn lines(any: bool) -> LineKnowledge {
     if any { LineKnowledge::SelfOnly } else { LineKnowledge::Nothing }
 }
 
-/// The profile of one thread, put together.
+/// The profile of one thread, joined from its chunks.
 struct Joined<'a> {
     pid: Option<&'a str>,
     tid: Option<&'a str>,
     profile: CpuProfile<'a>,
     tree: Tree,
-    /// Executing line and column of each sample; `None` where none is said to have any.
+    /// Executing line and column of each sample; `None` if the profile has no positions.
     positions: Option<Vec<(u32, u32)>>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Parts<'a> {
         self.chunks.iter().map(|(_, data)| data.cpu_profile.samples.len()).sum()
     }
 
-    /// Whether all code is that of pages that come with the browser, such as its own toolbars.
+    /// Whether all code belongs to pages of the browser itself, such as its toolbars.
     fn is_browser_page(&self) -> bool {
         let mut urls =
             self.nodes().map(|node| &*node.call_frame.url).filter(|url| !url.is_empty()).peekable();
@@ -249,7 +249,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Who calls whom. What was recorded while the trace was written may lack a caller.
+/// Builds the tree of nodes. A caller may be missing if it was recorded before the trace began.
 fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> {
     if nodes.iter().any(Node::has_children) {
         return Tree::of(nodes);
@@ -278,14 +278,14 @@ fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> 
 }
 
 impl Joined<'_> {
-    /// One row per sample, and the microseconds that they last.
+    /// One row per sample, and their durations in microseconds.
     fn samples(
         &self,
         builder: &mut ProfileBuilder,
         warnings: &mut Warnings,
     ) -> Result<(Samples, f64), ReadError> {
         let CpuProfile { nodes, samples, time_deltas, start_time, end_time } = &self.profile;
-        // Of each node: its caller's stack, its func, and its stack.
+        // For each node: its caller's stack, its func, and its own stack.
         let mut calls: Vec<Option<(Option<StackId>, FuncId, StackId)>> = vec![None; nodes.len()];
         for &row in &self.tree.callers_first {
             let (Some(node), Some(&caller)) = (nodes.get(row), self.tree.caller.get(row)) else {
@@ -320,7 +320,7 @@ impl Joined<'_> {
                 .unwrap_or_default();
             let (node, call) = (nodes.get(row), calls.get(row).copied().flatten());
             stacks.push(match (node, call) {
-                // Natives have the position of their caller.
+                // Native functions have the position of their caller.
                 (Some(node), Some((caller, func, _)))
                     if position.0 > 0 && !node.call_frame.url.is_empty() =>
                 {

@@ -1,12 +1,12 @@
-//! Samples with a stack each: `samples` beside the events, as Hermes (React Native) writes them, or
-//! sample events (`P`), or instants where there is nothing else. A sample names its innermost frame
-//! (`sf`), one of the tree `stackFrames`; an event may list the names of its frames instead
-//! (`stack`, outermost first).
+//! Samples that each have a stack: `samples` beside the events (Hermes, React Native), or sample
+//! events (`P`), or, if there is nothing else, instants. A sample names its innermost frame (`sf`)
+//! in the tree `stackFrames`; an event may list the names of its frames instead (`stack`, outermost
+//! first).
 //!
-//! A frame of Hermes is `function(file:line:column)` with the executing position, and has the
-//! function's start beside it. Without debug information it is a function alone, and so are
-//! natives. Others may give `file` and `line`. A frame's `category` is a label of any kind; only
-//! the `root` of Hermes means something: it is no function.
+//! A frame of Hermes is `function(file:line:column)` with the executing position; the start of the
+//! function is a separate member. Without debug information there is only the function, as for
+//! native functions. Other writers may give `file` and `line`. A frame's `category` is an arbitrary
+//! label, except for the `root` of Hermes, which is not a function.
 
 use super::event::{Event, Text, id, number};
 use super::names::Names;
@@ -23,10 +23,10 @@ use serde_json::value::RawValue;
 
 #[derive(Default)]
 pub(super) struct Sampled<'a> {
-    /// As JSON text; empty where the trace has none.
+    /// JSON text; empty if the trace has none.
     pub(super) samples: &'a [u8],
     pub(super) stack_frames: &'a [u8],
-    /// Events with a stack that are no calls.
+    /// Events that have a stack and are not calls.
     sample_events: Vec<Sample<'a>>,
     instants: Vec<Sample<'a>>,
 }
@@ -85,7 +85,7 @@ impl StackFrame<'_> {
 }
 
 impl<'a> Sampled<'a> {
-    /// Adds an event that is no call, if it has a stack.
+    /// Adds an event that is not a call, if it has a stack.
     pub(super) fn add(&mut self, event: &Event<'a>) {
         let samples = match event.phase() {
             "P" => &mut self.sample_events,
@@ -98,7 +98,7 @@ impl<'a> Sampled<'a> {
         }
     }
 
-    /// What are the samples of a trace. Where calls were recorded, events between them are none.
+    /// The samples of the trace. If calls were recorded, other events are not samples.
     pub(super) fn samples(&mut self, has_calls: bool) -> Result<Vec<Sample<'a>>, ReadError> {
         let mut samples = Vec::new();
         if !self.samples.is_empty() && !self.stack_frames.is_empty() {
@@ -112,7 +112,7 @@ impl<'a> Sampled<'a> {
         Ok(samples)
     }
 
-    /// The recording.
+    /// Builds the recording.
     pub(super) fn read(
         &self,
         samples: &[Sample<'a>],

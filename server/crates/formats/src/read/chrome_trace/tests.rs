@@ -52,7 +52,7 @@ fn threads(text: &str) -> Vec<String> {
     profile.sampled_threads().map(thread).chain(warnings).collect()
 }
 
-/// Events of one thread, as `ph name ts` and for `X` a duration.
+/// Events of one thread, from `ph name ts` and, for `X`, a duration.
 fn events(text: &str) -> String {
     let event = |event: &str| {
         let mut words = event.split(' ');
@@ -180,7 +180,7 @@ fn py_spy_ends_calls_under_the_id_of_another_process() {
         (None, Some(2)),
         "py-spy samples"
     );
-    // Other tools mean what they say.
+    // Other tools use ids as they should.
     let other = threads(&text.replace("py-spy", "x"));
     assert_eq!(other[3..], ["unmatched-end 3", "unfinished-call 3"]);
 }
@@ -273,16 +273,16 @@ fn metrics(text: &str) -> Vec<(String, String, LineKnowledge)> {
 
 #[test]
 fn events_of_one_time_and_in_any_order() {
-    // Ends of a time come before beginnings, the innermost first; a call without length is still
-    // one.
+    // At equal times, ends come before beginnings, the innermost first; a call of no duration is
+    // still a call.
     assert_eq!(rows("B f 0, B g 5, E f 5, E g 9"), "f 5, g 4");
     assert_eq!(rows("B f 0, B g 2, E f 9, E g 9"), "f 2, f>g 7");
     assert_eq!(rows("B f 0, B g 5, E g 5, E f 9"), "f 9, f>g 0");
     assert_eq!(rows("X in 0 2, X out 0 9, X none 0 0"), "out 7, out>in 2, out>in>none 0");
-    // A tail call and recursion need nothing special.
+    // A tail call and recursion need no special case.
     assert_eq!(rows("B m 0, B f 1, E f 4, B g 4, E g 6, E m 6"), "m 1, m>f 3, m>g 2");
     assert_eq!(rows("B f 0, B f 1, B f 2, E f 3, E f 5, E f 9"), "f 5, f>f 3, f>f>f 1");
-    // Times in any order; strays do no harm.
+    // Times in any order; ends without a call are ignored.
     assert_eq!(rows("E f 160, B h 30, E h 60, B f 0, E g 100, B g 10"), "f 70, f>g 60, f>g>h 30");
     assert_eq!(rows("E x 0, B f 1, E y 2, E f 4"), "f 3; unmatched-end 2");
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Async events as `ph category id name ts` and perhaps more members.
+/// Async events from `ph category id name ts`, optionally with more members.
 fn operations(text: &str) -> String {
     let event = |event: &str| {
         let words: Vec<_> = event.splitn(6, ' ').collect();
@@ -23,7 +23,7 @@ fn async_operations_nest_within_their_id() {
         )),
         ["/async app 1/: load 60, load>parse 40"]
     );
-    // Two ids side by side, the other in hexadecimal; the same id in another category is another
+    // Two concurrent ids, the other one in hexadecimal; the same id in another category is another
     // operation.
     assert_eq!(
         threads(&operations(
@@ -31,7 +31,7 @@ fn async_operations_nest_within_their_id() {
         )),
         ["/async app 1/: load 30, load 50", "/async net 1/: fetch 5", "async-operations 1"]
     );
-    // What ends an outer operation ends the inner ones; an end without a beginning is none.
+    // The end of an outer operation ends the inner ones; an end without a beginning is ignored.
     assert_eq!(
         threads(&operations("b c 1 f 0, b c 1 g 1, e c 1 f 9, e c 1 g 10, e c 2 h 5")),
         ["/async c 1/: f 1, f>g 8", "unwound-call 1", "unmatched-end 2", "async-operations 1"]

@@ -1,4 +1,4 @@
-//! Samples in traces: of V8, of Hermes, and those of events with stacks.
+//! Samples in traces: V8, Hermes, and events with stacks.
 
 use super::*;
 
@@ -50,8 +50,8 @@ fn samples_of_javascript_are_put_together_from_chunks() {
     assert_eq!(
         threads(&text),
         [
-            // The second sample is on the root; natives have no lines; the last one lasts until the
-            // end.
+            // The second sample is on the root; native functions have no lines; the last sample
+            // lasts until the end.
             "/CrRendererMain 7/10: main>(anonymous):7:3 1 20,  1 30, (idle) idle 1 0, main:9 1 35, \
              main>(anonymous)>now 1 5,  1 1, main>(anonymous) 1 10",
             "/ 8/: own 1 0",
@@ -154,8 +154,8 @@ fn a_circle_of_callers_is_refused() {
     );
 }
 
-/// Three nodes with hits: of 6 in `f`, 2 + 1 on line 8 and 1 on line 7, as JSON without the braces
-/// of the object.
+/// Three nodes with hits, as JSON members without braces. `f` has 6 hits: 2 + 1 on line 8 and 1 on
+/// line 7.
 fn counted_nodes(link: fn(u32) -> &'static str) -> String {
     let frame = |name: &str, url: &str, line: i64| {
         format!(r#""callFrame":{{"functionName":"{name}","url":"{url}","lineNumber":{line}}}"#)
@@ -190,7 +190,7 @@ fn hits_of_nodes_have_lines_where_samples_have_none() {
         metrics(&text(&data)),
         expected.map(|(name, unit, lines)| (name.to_owned(), unit.to_owned(), lines))
     );
-    // A node may count again in a later chunk.
+    // A node may have more hits in a later chunk.
     let later =
         format!(r#""cpuProfile":{{{}}}"#, nodes.replace("\"hitCount\":6", "\"hitCount\":4"));
     let both = format!("[{},{}]", chunk(7, 20, &data), chunk(7, 30, &later));
@@ -198,7 +198,7 @@ fn hits_of_nodes_have_lines_where_samples_have_none() {
         threads(&both)[0],
         "/ 7/: main 0 30, main>f:7 1 3, main>f:8 3 10, main>f 2 7, main>f:7 1 0, main>f:8 3 0"
     );
-    // Lines of samples say more.
+    // Lines of samples are preferred.
     let with_lines = text(&format!(r#"{data},"lines":[5,0,0]"#));
     assert_eq!(threads(&with_lines), ["/ 7/10: main>f:5 1 20, main 1 30,  1 40", "unknown-node 1"]);
 }
@@ -216,7 +216,7 @@ fn a_whole_profile_may_be_one_event() {
         )
     };
     let rows = "main 0 70, main>f:7 1 3, main>f:8 3 10, main>f 2 7";
-    // One beside the other, whatever their phase; what the timeline says is left out.
+    // Two profiles, whatever their phase; the timeline is not read.
     let text = format!(
         "[{},{},{}]",
         event("X", 2),
@@ -229,7 +229,7 @@ fn a_whole_profile_may_be_one_event() {
     let whole = read(text.as_bytes()).unwrap();
     let weights = |read: &Read| stacks(read).samples()[0].weights().to_vec();
     assert_eq!(weights(&whole), weights(&alone), "as the same profile in a file of its own");
-    // A call that is named so is a call.
+    // A call of this name is a call.
     assert_eq!(self::rows("X CpuProfile 0 9"), "CpuProfile 9");
     let circle = text.replace(r#""children":[2]"#, r#""children":[2,3]"#);
     let error = read(circle.as_bytes()).unwrap_err().to_string();
@@ -268,8 +268,7 @@ fn events_with_stacks_are_samples_where_nothing_else_is() {
         [("samples".to_owned(), "samples".to_owned(), LineKnowledge::SelfAndTotal)]
     );
     assert_eq!(read(text(&samples).as_bytes()).unwrap().span_seconds, Some(0.003));
-    // Instants are samples only where there are no sample events, and neither are where there are
-    // calls.
+    // Instants are samples only without sample events; neither are samples if there are calls.
     let instants = [event("i", 2, 1, r#""sf":7"#), event("I", 2, 2, r#""stack":["a"]"#)];
     assert_eq!(threads(&text(&instants)), ["/ 1/2: main:12>parse 1, a 1"]);
     assert_eq!(threads(&text(&[&samples[..], &instants].concat())), rows);
