@@ -1,25 +1,39 @@
 // Cost bars for tree items and gutters, drawn as small SVGs.
 
 import * as vscode from "vscode";
-import { COLOURS, DEFAULT_THRESHOLDS, tier } from "./tiers";
+import type { HintData } from "./protocol.generated";
+
+/** How hot a cost is, 3 the hottest. */
+export type Tier = HintData["tier"];
+
+/**
+ * Colours by tier, on dark and on light backgrounds: yellow, orange, dark red. They differ in brightness, so that they can be
+ * told apart without colour vision.
+ */
+const COLOURS = {
+  dark: ["#7f8794", "#f4d35e", "#f08c2e", "#ff5436"],
+  light: ["#8a919c", "#c99700", "#c25700", "#8f1402"],
+} as const;
+
+/** The longest bar, in pixels. */
+const STEPS = 14;
 
 interface Themed {
   readonly light: vscode.Uri;
   readonly dark: vscode.Uri;
 }
 
-const STEPS = 14;
-const icons = new Map<number, Themed>();
+/** By length and tier. */
+const icons = new Map<string, Themed>();
 
-/** A bar as long as a share from 0 to 1, in the colour of its tier. */
-export function bar(share: number): Themed {
+/** A bar for a cost: as long as its share (from 0 to 1), in the colour of its tier. */
+export function bar({ share, tier }: { readonly share: number; readonly tier: Tier }): Themed {
   const length = share <= 0 ? 0 : Math.max(1, Math.round(share * STEPS));
-  const heat = tier(share, DEFAULT_THRESHOLDS);
-  const key = length * 4 + heat;
-  const known = icons.get(key);
-  if (known) return known;
-  const draw = (theme: "dark" | "light"): vscode.Uri => {
-    const colour = COLOURS[theme][heat];
+  const key = `${length} ${tier}`;
+  const drawn = icons.get(key);
+  if (drawn) return drawn;
+  const draw = (theme: keyof Themed): vscode.Uri => {
+    const colour = COLOURS[theme][tier];
     return svg(
       `<rect x="1" y="5" width="${STEPS}" height="6" rx="1" fill="${colour}" opacity="0.25"/>` +
         `<rect x="1" y="5" width="${length}" height="6" rx="1" fill="${colour}"/>`,
@@ -31,9 +45,9 @@ export function bar(share: number): Themed {
 }
 
 /** A bar for the gutter: the hotter, the wider. */
-export function gutter(heat: 1 | 2 | 3, theme: "dark" | "light"): vscode.Uri {
-  const width = [0, 3, 6, 10][heat] ?? 0;
-  return svg(`<rect x="${14 - width}" y="0" width="${width}" height="16" fill="${COLOURS[theme][heat]}"/>`);
+export function gutter(tier: 1 | 2 | 3, theme: keyof Themed): vscode.Uri {
+  const width = { 1: 3, 2: 6, 3: 10 }[tier];
+  return svg(`<rect x="${14 - width}" y="0" width="${width}" height="16" fill="${COLOURS[theme][tier]}"/>`);
 }
 
 function svg(content: string): vscode.Uri {

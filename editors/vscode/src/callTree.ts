@@ -1,17 +1,18 @@
-// The view *Call Tree*: what each call path costs, from the outermost function inwards, or inverted from the innermost outwards.
+// The view *Call Tree*: the cost of each call path, top-down from the outermost functions, or bottom-up (inverted).
 
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
-import { share, type Tree, type TreeNode } from "./protocol";
+import type { TreeNode } from "./protocol.generated";
 import type { Server } from "./server";
-import { keyId, place } from "./tree";
-import { visible } from "./words";
+import { visible } from "./text";
+import { described, keyId } from "./tree";
 
 export type TreeRow =
   | { readonly kind: "node"; readonly id: string; readonly node: TreeNode }
   | { readonly kind: "more"; readonly parent: TreeRow | undefined; readonly count: number };
 
+/** How many children a row shows at first, and how many *Show more* adds. */
 const PAGE = 50;
 
 export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Disposable {
@@ -20,7 +21,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
   private readonly view: vscode.TreeView<TreeRow>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private inverted = false;
-  /** How many children of a node are shown, where that is more than a page. */
+  /** How many children of a row are shown, by its id, if more than a page. */
   private readonly limits = new Map<string, number>();
 
   constructor(private readonly server: Server) {
@@ -39,7 +40,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
   async invert(inverted: boolean): Promise<void> {
     this.inverted = inverted;
     this.limits.clear();
-    this.view.title = inverted ? "Call Tree, Inverted" : "Call Tree";
+    this.view.title = inverted ? "Call Tree, Bottom-Up" : "Call Tree";
     await vscode.commands.executeCommand("setContext", "costline.inverted", inverted);
     this.changed.fire(undefined);
   }
@@ -60,12 +61,13 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     }
     const { node } = row;
     const state = node.hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
-    const [total, ...others] = node.text.split(" · ");
-    const item = new vscode.TreeItem(`${total ?? ""} ${visible(node.name)}`, state);
+    const item = new vscode.TreeItem(`${node.totalText ?? node.text} ${visible(node.name)}`, state);
     item.id = row.id;
-    item.description = [...others, place(node.item)].filter(Boolean).join(" · ");
+    // Bottom-up, and without a total, the number in front of the name is the self cost.
+    const hasBoth = !this.inverted && node.totalText !== null && node.self !== 0;
+    item.description = hasBoth ? described(node) : node.placeText;
     item.tooltip = `${visible(node.name)}\n${node.text}`;
-    item.iconPath = bar(share(node.total ?? node.self, this.server.shown?.base));
+    item.iconPath = bar(node);
     item.contextValue = node.item ? "function" : "node";
     const uri = node.uri ?? node.item?.uri;
     if (uri) item.command = openCommand(uri, node.line0 ?? 0);
@@ -76,8 +78,8 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     if (!this.server.shown?.profile || row?.kind === "more") return [];
     const id = row?.id ?? "";
     const limit = this.limits.get(id) ?? PAGE;
-    const asked = { path: row?.node.path ?? [], inverted: this.inverted, depth: 1, limit };
-    const tree = await this.server.quietly(this.server.execute<Tree | null>("costline.callTree", asked));
+    const argument = { path: row?.node.path ?? [], inverted: this.inverted, depth: 1, limit };
+    const tree = await this.server.quietly(this.server.execute("costline.callTree", argument));
     if (!tree) return [];
     const rows = tree.nodes.map((node): TreeRow => ({ kind: "node", id: `${id}>${keyId(node.key)}`, node }));
     return tree.more > 0 ? [...rows, { kind: "more", parent: row, count: tree.more }] : rows;

@@ -3,17 +3,16 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { open, openCommand } from "./places";
-import { type Item, share, type Step } from "./protocol";
+import type { Direction, Item } from "./protocol.generated";
 import type { Call, Server } from "./server";
-import { callLines, detail, functionName, isLeaf, nodeId } from "./tree";
-
-export type Direction = "callers" | "callees";
+import { visible } from "./text";
+import { callLines, described, nodeId } from "./tree";
 
 /** A function on a path. */
 export interface CallNode {
   readonly id: string;
   readonly item: Item;
-  /** Where the calls are: a file, and lines in it. */
+  /** The lines of the calls, and their file. */
   readonly calls: { readonly uri: string; readonly lines: Call["lines"] };
 }
 
@@ -23,8 +22,8 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   private readonly view: vscode.TreeView<CallNode>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private root: CallNode | undefined;
-  private direction: Direction = "callers";
-  /** Counts new roots, whose nodes are others. */
+  private direction: Direction = "incoming";
+  /** How many roots were shown, for the ids of their rows. */
   private generation = 0;
 
   constructor(private readonly server: Server) {
@@ -32,7 +31,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     this.subscriptions = [
       this.view,
       this.changed,
-      // What is open stays while a server is restarted.
+      // While a server restarts, the rows stay.
       server.onDidChangeCosts(() => {
         if (server.shown) this.changed.fire(undefined);
       }),
@@ -48,35 +47,35 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     this.generation += 1;
     this.direction = direction;
     this.root = { id: `${this.generation}`, item, calls: { uri: item.uri, lines: [item.selectionRange] } };
-    this.titled();
+    this.view.title = direction === "incoming" ? "Callers" : "Callees";
     this.changed.fire(undefined);
     await vscode.commands.executeCommand("setContext", "costline.calls", direction);
     await vscode.commands.executeCommand("costline.calls.focus");
     await this.view.reveal(this.root, { expand: true, focus: true, select: true });
   }
 
-  /** The other direction, from the same function. */
+  /** Switches between callers and callees of the same function. */
   async turn(): Promise<void> {
-    if (this.root) await this.show(this.direction === "callers" ? "callees" : "callers", this.root.item);
+    if (this.root) await this.show(this.direction === "incoming" ? "outgoing" : "incoming", this.root.item);
   }
 
-  /** What is shown, in the view of references that comes with VS Code. */
+  /** Copies the tree into VS Code's References view. */
   async showInReferences(): Promise<void> {
     const root = this.root;
     if (!root) return;
     const references = vscode.extensions.getExtension<{ setInput(input: unknown): void }>("vscode.references-view");
     if (!references) {
-      void vscode.window.showInformationMessage("The References view of VS Code is disabled: enable the built-in extension \"Reference Search View\".");
+      void vscode.window.showInformationMessage("The References view of VS Code is disabled. Enable the built-in extension \"Reference Search View\".");
       return;
     }
-    // A tree of its own: this one goes on to the next root.
+    // A separate tree, because this one changes its root.
     const tree = new Calls.Fixed(this, root, this.direction);
     const location = new vscode.Location(vscode.Uri.parse(root.item.uri), new vscode.Position(root.item.selectionRange.start.line, 0));
     const input = {
-      title: this.direction === "callers" ? "Callers by cost" : "Callees by cost",
+      title: this.direction === "incoming" ? "Callers by cost" : "Callees by cost",
       contextValue: "costline",
       location,
-      resolve: () => ({ provider: tree, message: functionName(root.item) }),
+      resolve: () => ({ provider: tree, message: visible(root.item.data.name) }),
       with: () => input,
     };
     (await references.activate()).setInput(input);
@@ -87,13 +86,13 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     const isRoot = node.id === `${this.generation}`;
     const state = isRoot
       ? vscode.TreeItemCollapsibleState.Expanded
-      : isLeaf(item) ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Collapsed;
+      : item.data.leaf === true ? vscode.TreeItemCollapsibleState.None : vscode.TreeItemCollapsibleState.Collapsed;
     const row = new vscode.TreeItem(item.name, state);
     const lines = isRoot ? "" : callLines(node.calls.lines);
     row.id = node.id;
-    row.description = [detail(item), lines].filter(Boolean).join(" · ");
+    row.description = [described(item.data), lines].filter(Boolean).join(" · ");
     row.tooltip = `${item.name}\n${row.description}`;
-    row.iconPath = bar(share(item.data.total ?? item.data.self, this.server.shown?.base));
+    row.iconPath = bar(item.data);
     row.contextValue = node.calls.lines.length > 1 ? "call,lines" : "call";
     const first = node.calls.lines[0];
     row.command = openCommand(node.calls.uri, first?.start.line ?? 0, first?.start.character);
@@ -107,24 +106,24 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   }
 
   getParent(): undefined {
-    // Only the root is ever revealed.
+    // Only the root is revealed.
     return undefined;
   }
 
   async step(node: CallNode, direction: Direction): Promise<CallNode[]> {
-    const calls = await this.server.quietly(direction === "callers" ? this.server.callers(node) : this.server.callees(node));
+    const calls = await this.server.quietly(direction === "incoming" ? this.server.callers(node.item) : this.server.callees(node.item));
     return (calls ?? []).map(({ item, lines }) => ({
       id: nodeId(node.id, item),
       item,
-      // Lines are the caller's: of the two, the one that calls.
-      calls: { uri: direction === "callers" ? item.uri : node.item.uri, lines },
+      // Calls are in the file of the caller.
+      calls: { uri: direction === "incoming" ? item.uri : node.item.uri, lines },
     }));
   }
 
   /** The same function with its costs as they are now. */
   private async fresh(root: CallNode): Promise<CallNode> {
-    const command = this.direction === "callers" ? "costline.showCallers" : "costline.showCallees";
-    const step = await this.server.quietly(this.server.execute<Step>(command, root.item, { message: false }));
+    const command = this.direction === "incoming" ? "costline.showCallers" : "costline.showCallees";
+    const step = await this.server.quietly(this.server.execute(command, root.item, { message: false }));
     if (step?.item && this.root?.id === root.id) {
       this.root = { ...root, item: step.item, calls: { uri: step.item.uri, lines: [step.item.selectionRange] } };
       return this.root;
@@ -132,11 +131,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
     return root;
   }
 
-  private titled(): void {
-    this.view.title = this.direction === "callers" ? "Callers" : "Callees";
-  }
-
-  /** The tree below one root, for a view of somebody else's. */
+  /** The tree below one root, for another view. */
   private static readonly Fixed = class implements vscode.TreeDataProvider<CallNode> {
     constructor(private readonly calls: Calls, private readonly root: CallNode, private readonly direction: Direction) {}
 
@@ -150,7 +145,7 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   };
 }
 
-/** Lets the user choose among the lines of a call. */
+/** Goes to one of the lines of a call, selected from a list. */
 export async function pickCallLine({ calls }: CallNode): Promise<void> {
   const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(calls.uri));
   const lines = calls.lines.map(({ start }) => ({

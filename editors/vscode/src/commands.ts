@@ -1,18 +1,16 @@
-// The extension's commands, `costline.ui.*`. The server's own (`costline.*`) are registered by the language client.
+// The commands of the extension, `costline.ui.*`. The language client registers those of the server, `costline.*`.
 
 import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
-import { type CallNode, type Calls, type Direction, pickCallLine } from "./calls";
+import { type CallNode, type Calls, pickCallLine } from "./calls";
 import type { FlameGraphPanel } from "./flamegraph";
-import { FORMATS } from "./formats";
-import { itemAtCursor } from "./hierarchy";
 import { type HotSpotsView, type Row, rowText } from "./hotspots";
-import { lineCosts } from "./marks";
 import { pickKey, showMenu, startServer } from "./menu";
-import type { Explanation, Item } from "./protocol";
+import type { Direction, HotSpotsBy, Item } from "./protocol.generated";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
-import { functionName } from "./tree";
+import { plain, visible } from "./text";
+import { described } from "./tree";
 
 interface Parts {
   readonly server: Server;
@@ -22,21 +20,12 @@ interface Parts {
   readonly flameGraph: FlameGraphPanel;
 }
 
-/** A row of one of our trees, where a command comes from its menu. */
+/** A row of one of the trees, if the command was run from its menu. */
 type AnyRow = CallNode | Row | TreeRow | undefined;
-
-const TRANSFORMS = [
-  { type: "focus-function", label: "$(filter) Focus on This Function", detail: "Only samples that contain it, from it inwards" },
-  { type: "focus-self", label: "$(filter) Focus on Its Self Cost", detail: "Only samples that end in it" },
-  { type: "merge-function", label: "$(fold) Merge This Function", detail: "Its cost becomes that of its callers" },
-  { type: "collapse-function-subtree", label: "$(fold-down) Collapse What It Calls", detail: "The cost of its callees becomes its own" },
-  { type: "collapse-recursion", label: "$(sync) Collapse Its Recursion", detail: "Its calls of itself become one" },
-  { type: "drop-function", label: "$(trash) Drop Samples With This Function", detail: "They count nowhere" },
-] as const;
 
 export function registerCommands({ server, calls, hotSpots, callTree, flameGraph }: Parts): vscode.Disposable {
   const atCursor = async (direction: Direction, row: AnyRow): Promise<void> => {
-    const item = itemOf(row) ?? (await itemHere(server));
+    const item = itemOf(row) ?? (await itemAtCursor(server));
     if (item) await calls.show(direction, item);
   };
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -46,15 +35,15 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     pickThreads: () => pickKey(server, "threads"),
     pickBaseline: () => pickKey(server, "baseline"),
     reload: () => server.execute("costline.reload"),
-    callers: (row?: AnyRow) => atCursor("callers", row),
-    callees: (row?: AnyRow) => atCursor("callees", row),
+    callers: (row?: AnyRow) => atCursor("incoming", row),
+    callees: (row?: AnyRow) => atCursor("outgoing", row),
     turnCalls: () => calls.turn(),
     showInReferences: () => calls.showInReferences(),
     callLines: (node: CallNode) => pickCallLine(node),
     goToFunction: (row: AnyRow) => goToFunction(row),
     copy: (row: AnyRow) => vscode.env.clipboard.writeText(text(row)),
     showHotSpots: () => vscode.commands.executeCommand("costline.hotspots.focus"),
-    moreHotSpots: (group: "function" | "line") => hotSpots.more(group),
+    moreHotSpots: (by: HotSpotsBy) => hotSpots.more(by),
     showCallTree: () => vscode.commands.executeCommand("costline.callTree.focus"),
     invert: () => callTree.invert(true),
     uninvert: () => callTree.invert(false),
@@ -91,23 +80,31 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
 function itemOf(row: AnyRow): Item | undefined {
   if (!row) return undefined;
   if (!("kind" in row)) return row.item;
-  if (row.kind === "spot") return row.spot.item ?? undefined;
+  if (row.kind === "hotFunction") return row.spot.item ?? undefined;
   return row.kind === "node" ? (row.node.item ?? undefined) : undefined;
 }
 
+/** The text of a row, to be copied. */
 function text(row: AnyRow): string {
   if (!row) return "";
-  if (!("kind" in row)) return `${row.item.name} ${row.item.detail ?? ""}`.trim();
-  if (row.kind === "node") return `${row.node.name} ${row.node.text}`;
-  return row.kind === "spot" ? rowText(row) : "";
+  if (!("kind" in row)) return `${row.item.name} · ${described(row.item.data)}`;
+  switch (row.kind) {
+    case "node":
+      return `${row.node.name} · ${row.node.text}`;
+    case "hotFunction":
+    case "hotLine":
+      return rowText(row);
+    default:
+      return "";
+  }
 }
 
-async function itemHere(server: Server): Promise<Item | undefined> {
+async function itemAtCursor(server: Server): Promise<Item | undefined> {
   const editor = vscode.window.activeTextEditor;
-  const item = editor && (await itemAtCursor(server, editor));
+  const item = editor && (await server.itemAt(editor));
   if (!item) {
-    const what = editor ? "The profile has no costs of a function at the cursor." : "Put the cursor on a function in an editor first.";
-    void vscode.window.showInformationMessage(what);
+    const problem = editor ? "The profile has no costs for a function at the cursor." : "Put the cursor on a function in an editor first.";
+    void vscode.window.showInformationMessage(problem);
   }
   return item;
 }
@@ -121,10 +118,14 @@ async function goToFunction(row: AnyRow): Promise<void> {
 }
 
 async function transform(server: Server, row: AnyRow): Promise<void> {
-  const item = itemOf(row) ?? (await itemHere(server));
+  const item = itemOf(row) ?? (await itemAtCursor(server));
   if (!item) return;
-  const name = functionName(item);
-  const picked = await vscode.window.showQuickPick(TRANSFORMS, { title: `Change all stacks with ${name}`, placeHolder: "Applies to all costs, until it is undone" });
+  const { name } = item.data;
+  const transforms = (server.catalog?.transforms ?? []).filter(({ takes }) => takes === "function");
+  const picked = await vscode.window.showQuickPick(
+    transforms.map(({ type, title }) => ({ label: title, description: type, type })),
+    { title: `Transform all stacks with ${visible(name)}`, placeHolder: "Changes all costs until you remove the transform", matchOnDescription: true },
+  );
   if (picked) await server.execute("costline.pushTransform", { type: picked.type, function: name });
 }
 
@@ -132,58 +133,59 @@ async function explain(server: Server): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) throw new Error("Put the cursor on a line in an editor first.");
   const line = editor.selection.active.line;
-  const { code, message } = await server.execute<Explanation>("costline.explain", { uri: editor.document.uri.toString(), line });
+  const { code, message } = await server.execute("costline.explain", { uri: editor.document.uri.toString(), line });
   const isOff = vscode.workspace.getConfiguration("editor", editor.document).get("inlayHints.enabled") === "off";
-  const why = isOff ? " Inlay hints are switched off in VS Code (setting editor.inlayHints.enabled)." : "";
-  const buttons = code === "no-profile" ? ["How to Record"] : ["Settings"];
+  const why = isOff ? " Inlay hints are disabled in VS Code by the setting editor.inlayHints.enabled." : "";
+  const buttons = code === "no-profile" ? ["How to Record"] : ["Open Settings"];
   const answer = await vscode.window.showInformationMessage(`Line ${line + 1}: ${message}.${why}`, ...buttons);
   if (answer === "How to Record") await howToRecord();
-  if (answer === "Settings") await vscode.commands.executeCommand("costline.ui.settings");
+  if (answer === "Open Settings") await vscode.commands.executeCommand("costline.ui.settings");
 }
 
-/** The next line with a hint's worth of cost; after the last one comes the first. */
+/** Goes to the next or previous line with a hint. After the last one comes the first. */
 async function hotLine(server: Server, step: 1 | -1): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return;
-  const costs = await lineCosts(server, editor.document);
+  const hints = await server.hints(editor.document);
   const here = editor.selection.active.line;
-  const inOrder = step > 0 ? costs : costs.toReversed();
-  const next = inOrder.find(({ line0 }) => (line0 - here) * step > 0) ?? inOrder[0];
+  const inOrder = step > 0 ? hints : hints.toReversed();
+  const next = inOrder.find(({ position }) => (position.line - here) * step > 0) ?? inOrder[0];
   if (!next) {
     void vscode.window.showInformationMessage("No line of this file has costs.");
     return;
   }
-  const at = new vscode.Position(next.line0, 0);
+  const { label, position } = next;
+  const at = new vscode.Position(position.line, 0);
   editor.selection = new vscode.Selection(at, at);
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  vscode.window.setStatusBarMessage(`Line ${next.line0 + 1}: ${next.text}`, 4000);
+  vscode.window.setStatusBarMessage(`Line ${position.line + 1}: ${typeof label === "string" ? label : label.map(({ value }) => value).join("")}`, 4000);
 }
 
 async function exportAs(server: Server): Promise<void> {
   const profile = server.shown?.profile;
-  if (!profile) throw new Error("No profile is shown: there is nothing to export.");
+  if (!profile) throw new Error("There is nothing to export, because no profile is shown.");
   const picked = await vscode.window.showQuickPick(
-    FORMATS.map((target) => ({ ...target, label: target.format })),
-    { title: "Export the profile as it is shown" },
+    (server.catalog?.exportFormats ?? []).map(({ format, title, extension }) => ({ label: format, description: plain(title), format, extension })),
+    { title: "Export the profile as it is shown", matchOnDescription: true },
   );
   if (!picked) return;
   const folder = vscode.Uri.joinPath(vscode.Uri.file(profile.path), "..");
   const stem = profile.name.replace(/\..*$/, "") || "profile";
   const target = await vscode.window.showSaveDialog({ defaultUri: vscode.Uri.joinPath(folder, `${stem}.${picked.extension}`) });
   if (!target) return;
-  const { lost } = await server.execute<{ lost: string[] }>("costline.export", { format: picked.format, path: target.fsPath, overwrite: true });
-  const without = lost.length === 0 ? "" : ` It cannot carry: ${lost.join(", ")}.`;
-  const answer = await vscode.window.showInformationMessage(`Written to ${target.fsPath}.${without}`, "Reveal");
+  const { lost } = await server.execute("costline.export", { format: picked.format, path: target.fsPath, overwrite: true });
+  const without = lost.length === 0 ? "" : ` The format cannot contain: ${lost.join(", ")}.`;
+  const answer = await vscode.window.showInformationMessage(`Exported to ${target.fsPath}.${without}`, "Reveal");
   if (answer === "Reveal") await vscode.commands.executeCommand("revealFileInOS", target);
 }
 
-/** Shows the commands that record, those of the language at hand first; the chosen one goes to the clipboard. */
+/** Lists the commands that record a profile, those for the language of the active editor first, and copies the selected one. */
 async function howToRecord(): Promise<void> {
   const language = vscode.window.activeTextEditor?.document.languageId;
   const recipes = recipesFor(language).map(({ tool, command, note }) => ({ label: tool, detail: command, ...(note === undefined ? {} : { description: note }), command }));
   const picked = await vscode.window.showQuickPick(recipes, {
-    title: "Record a profile: a command to copy",
-    placeHolder: "Costs show by themselves once the file is in the workspace",
+    title: "Copy the command that records a profile",
+    placeHolder: "Costs appear as soon as the file is in the workspace",
     matchOnDetail: true,
     matchOnDescription: true,
   });
@@ -193,7 +195,7 @@ async function howToRecord(): Promise<void> {
   if (answer === "Open Terminal") {
     const terminal = vscode.window.activeTerminal ?? vscode.window.createTerminal();
     terminal.show();
-    // To be filled in; nothing is run.
+    // The user completes the command and runs it.
     terminal.sendText(picked.command, false);
   }
 }

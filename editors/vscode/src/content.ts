@@ -1,14 +1,18 @@
-// `costline:` documents: what is known of functions whose sources are not in the workspace.
+// `costline:` documents: descriptions of functions whose sources are not in the workspace.
 
 import * as vscode from "vscode";
+import type { Requests } from "./protocol.generated";
 import type { Server } from "./server";
+
+const METHOD = "costline/textDocumentContent";
 
 export function contentProvider(server: Server): vscode.Disposable {
   const changed = new vscode.EventEmitter<vscode.Uri>();
   const provider: vscode.TextDocumentContentProvider = {
     onDidChange: changed.event,
     async provideTextDocumentContent(uri) {
-      const { text } = await server.ready().sendRequest<{ text: string }>("costline/textDocumentContent", { uri: uri.toString() });
+      const params: Requests[typeof METHOD]["params"] = { uri: uri.toString() };
+      const { text } = await server.ready().sendRequest<Requests[typeof METHOD]["result"]>(METHOD, params);
       return text;
     },
   };

@@ -1,42 +1,36 @@
 // Heat beside the code: a bar in the gutter, a background and a mark in the overview ruler, in three tiers.
 
 import * as vscode from "vscode";
-import { gutter } from "./bars";
-import { lineCosts } from "./marks";
-import { share } from "./protocol";
+import { gutter, type Tier } from "./bars";
 import type { Server } from "./server";
 import { setting } from "./settings";
-import { type Thresholds, tier } from "./tiers";
 
-/** Typing is not waited on. */
-const QUIET_MS = 300;
+/** How long after an edit or a change of costs heat is drawn, in milliseconds. */
+const DELAY_MS = 300;
 
 export function decorations(server: Server): vscode.Disposable {
-  const types = ([1, 2, 3] as const).map((heat) => {
-    const colour = new vscode.ThemeColor(`costline.heat${heat}`);
+  const types = ([1, 2, 3] as const).map((tier) => {
+    const colour = new vscode.ThemeColor(`costline.heat${tier}`);
     return vscode.window.createTextEditorDecorationType({
       isWholeLine: true,
-      backgroundColor: new vscode.ThemeColor(`costline.heat${heat}Background`),
+      backgroundColor: new vscode.ThemeColor(`costline.heat${tier}Background`),
       overviewRulerColor: colour,
       overviewRulerLane: vscode.OverviewRulerLane.Left,
-      light: { gutterIconPath: gutter(heat, "light"), gutterIconSize: "contain" },
-      dark: { gutterIconPath: gutter(heat, "dark"), gutterIconSize: "contain" },
+      light: { gutterIconPath: gutter(tier, "light"), gutterIconSize: "contain" },
+      dark: { gutterIconPath: gutter(tier, "dark"), gutterIconSize: "contain" },
     });
   });
 
   const draw = async (editor: vscode.TextEditor): Promise<void> => {
-    const base = server.shown?.base;
     const isShown = setting("decorations.enable") && !server.hidden;
     const version = editor.document.version;
-    const costs = isShown ? await lineCosts(server, editor.document) : [];
-    // The next change draws anew.
+    const hints = isShown ? await server.hints(editor.document) : [];
+    // The text has changed, which causes another call.
     if (editor.document.version !== version) return;
-    const thresholds: Thresholds = [setting("decorations.warmPercent"), setting("decorations.hotPercent"), setting("decorations.hottestPercent")];
-    const by = setting("decorations.by");
     const ranges: vscode.Range[][] = [[], [], []];
-    for (const cost of costs) {
-      const heat = tier(share(by === "self" ? cost.self : (cost.total ?? cost.self), base), thresholds);
-      if (heat > 0) ranges[heat - 1]?.push(new vscode.Range(cost.line0, 0, cost.line0, 0));
+    for (const { data, position } of hints) {
+      const tier = tierOf(server, setting("decorations.by") === "self" ? (data.selfShare ?? 0) : data.share);
+      if (tier > 0) ranges[tier - 1]?.push(new vscode.Range(position.line, 0, position.line, 0));
     }
     types.forEach((type, at) => editor.setDecorations(type, ranges[at] ?? []));
   };
@@ -48,7 +42,7 @@ export function decorations(server: Server): vscode.Disposable {
   let timer: NodeJS.Timeout | undefined;
   const drawSoon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(drawAll, QUIET_MS);
+    timer = setTimeout(drawAll, DELAY_MS);
   };
   return vscode.Disposable.from(
     ...types,
@@ -58,4 +52,13 @@ export function decorations(server: Server): vscode.Disposable {
     vscode.workspace.onDidChangeTextDocument(drawSoon),
     { dispose: () => clearTimeout(timer) },
   );
+}
+
+/** The tier of a share (from 0 to 1), by the thresholds of the settings or else the server's. Thresholds out of order count from the hottest. */
+function tierOf(server: Server, share: number): Tier {
+  const [one, two, three] = server.catalog?.tierPercents ?? [];
+  const reaches = (percent: number | null | undefined): boolean => percent != null && share > 0 && share * 100 >= percent;
+  if (reaches(setting("decorations.hottestPercent") ?? three)) return 3;
+  if (reaches(setting("decorations.hotPercent") ?? two)) return 2;
+  return reaches(setting("decorations.warmPercent") ?? one) ? 1 : 0;
 }

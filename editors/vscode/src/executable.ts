@@ -1,32 +1,32 @@
-// Which program is the server.
+// Finds the program of the server.
 
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Where to look. */
+/** Where to search. */
 export interface Places {
-  /** `costline.server.path`; empty if not set. */
+  /** The setting `costline.server.path`; empty if not set. */
   readonly setting: string;
-  /** Where the program is in a package that has one. */
+  /** The path of the program in packages that include one. */
   readonly bundled: string;
-  /** The environment's `PATH`. */
+  /** The environment variable `PATH`. */
   readonly path: string;
   readonly isFile: (path: string) => boolean;
 }
 
 export type Found = { readonly command: string } | { readonly problem: string };
 
-/** `costline`, as this system calls it. */
+/** The file name of the program on this system. */
 export const PROGRAM = process.platform === "win32" ? "costline.exe" : "costline";
 
-/** The setting if there is one, else the packaged program, else the one on the PATH. A setting that leads nowhere is a problem. */
+/** The program of the setting, else the packaged one, else the first on the PATH. It is an error if the setting names no file. */
 export function findServer({ setting, bundled, path, isFile }: Places): Found {
   if (setting !== "") {
-    if (!isAbsolute(setting)) return { problem: `The setting costline.server.path is "${setting}": it must be an absolute path.` };
-    return isFile(setting) ? { command: setting } : { problem: `The setting costline.server.path is "${setting}": there is no such file.` };
+    if (!isAbsolute(setting)) return { problem: `The setting costline.server.path is "${setting}", but must be an absolute path.` };
+    return isFile(setting) ? { command: setting } : { problem: `The setting costline.server.path is "${setting}", which is no file.` };
   }
   const onPath = path.split(delimiter).filter(isAbsolute).map((folder) => join(folder, PROGRAM));
   const command = [bundled, ...onPath].find(isFile);
   return command !== undefined
     ? { command }
-    : { problem: "This package of the extension has no server inside, and there is no costline on the PATH." };
+    : { problem: "This package of the extension does not include the server, and there is no costline on the PATH." };
 }

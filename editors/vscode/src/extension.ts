@@ -1,4 +1,4 @@
-// The extension's table of contents.
+// Activates the extension: creates the server, the views and the commands.
 
 import * as vscode from "vscode";
 import { CallTreeView } from "./callTree";
@@ -15,7 +15,7 @@ import { statusBar } from "./statusBar";
 
 let server: Server | undefined;
 
-/** What other extensions get of this one: its views, for tests. */
+/** What the extension exports: its views, for tests. */
 interface Exports {
   readonly hotSpots: HotSpotsView;
   readonly calls: Calls;
@@ -23,7 +23,7 @@ interface Exports {
 }
 
 export async function activate(context: vscode.ExtensionContext): Promise<Exports> {
-  const started: Server = new Server(context, (command, item) => calls.show(command === "costline.showCallers" ? "callers" : "callees", item));
+  const started: Server = new Server(context, (command, item) => calls.show(command === "costline.showCallers" ? "incoming" : "outgoing", item));
   server = started;
   const calls: Calls = new Calls(started);
   const hotSpots = new HotSpotsView(started);
@@ -42,7 +42,7 @@ export async function deactivate(): Promise<void> {
   await server?.stop();
 }
 
-/** What `when` clauses ask. */
+/** Updates the context keys of `when` clauses. */
 function contexts(server: Server): vscode.Disposable {
   const update = (): void => {
     const { running, shown } = server;
@@ -54,7 +54,7 @@ function contexts(server: Server): vscode.Disposable {
   return server.onDidChange(update);
 }
 
-/** Changed settings reach the server; another program is another server. */
+/** Sends changed settings to the server, and restarts it if the program is another one. */
 function restarts(server: Server): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidChangeConfiguration(async (event) => {

@@ -1,12 +1,12 @@
-// The flame graph in a panel of its own: the server's SVG, in a page that may run its one script and load nothing.
+// The flame graph panel: the server's SVG, in a page that runs one script and loads nothing.
 
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import pageScript from "webview:./webview/flamegraph.ts";
 import { open } from "./places";
-import type { FlameGraph } from "./protocol";
+import type { FlameGraph } from "./protocol.generated";
 import type { Server } from "./server";
-import { visible } from "./words";
+import { visible } from "./text";
 
 const KIND = "costline.flameGraph";
 
@@ -23,7 +23,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       server.onDidChangeCosts(() => {
         if (this.panel && server.shown) void this.load();
       }),
-      // Panels come back with the window.
+      // VS Code restores panels when a window is opened again.
       vscode.window.registerWebviewPanelSerializer(KIND, {
         deserializeWebviewPanel: (panel) => {
           this.adopt(panel);
@@ -43,7 +43,7 @@ export class FlameGraphPanel implements vscode.Disposable {
       this.panel.reveal();
       return;
     }
-    // Fails before there is an empty panel.
+    // An error here leaves no empty panel.
     await this.fetch();
     const options = { enableScripts: true, localResourceRoots: [], enableFindWidget: false };
     this.adopt(vscode.window.createWebviewPanel(KIND, "Flame Graph", vscode.ViewColumn.Active, options));
@@ -67,7 +67,7 @@ export class FlameGraphPanel implements vscode.Disposable {
     }
     const frame = this.graph?.frames[message.frame];
     if (!frame?.uri) return;
-    // The graph stays in sight, and keeps the focus.
+    // The graph stays visible and keeps the focus.
     const others = vscode.window.tabGroups.all.filter(({ viewColumn }) => viewColumn !== this.panel?.viewColumn);
     await open(frame.uri, frame.line0 ?? 0, { viewColumn: others[0]?.viewColumn ?? vscode.ViewColumn.Beside, preserveFocus: true });
   }
@@ -77,14 +77,15 @@ export class FlameGraphPanel implements vscode.Disposable {
       await this.fetch();
       await this.post();
     } catch (error) {
-      // A server that is starting will tell when it has something.
+      // Once the server has a profile, `onDidChangeCosts` fires.
       await this.panel?.webview.postMessage({ type: "message", text: error instanceof Error ? error.message : String(error) });
     }
   }
 
   private async fetch(): Promise<void> {
     this.revision = this.server.shown?.revision;
-    this.graph = await this.server.execute<FlameGraph>("costline.flamegraph", { inline: true });
+    const drawn = await this.server.execute("costline.flamegraph", { inline: true });
+    if ("frames" in drawn) this.graph = drawn;
   }
 
   private async post(): Promise<void> {
@@ -96,11 +97,11 @@ export class FlameGraphPanel implements vscode.Disposable {
   }
 }
 
-/** The page: nothing from elsewhere, no script and no style but its own. */
+/** The page. Its policy forbids all scripts and styles but its own, and loads nothing. */
 function page(): string {
   const nonce = randomBytes(16).toString("base64");
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'`;
-  // Nothing in the script may end its element.
+  // `</script` within the script would end its element.
   const script = pageScript.replaceAll("</", "<\\/");
   return `<!DOCTYPE html>
 <html lang="en">

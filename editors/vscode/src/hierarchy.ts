@@ -1,11 +1,11 @@
-// VS Code's own call hierarchy, answered from the profile.
+// Answers VS Code's own call hierarchy from the profile.
 //
-// VS Code asks one provider per document: the one whose selector fits best, of equals the one registered last. So this one has
-// the weakest selector that there is, and answers only where no language extension does; unless the user wants it otherwise.
+// VS Code asks one provider per document: the one with the best matching selector, and among equals the one that was registered
+// last. This provider has the weakest selector, so that it answers only where no language extension does, unless the setting
+// `callHierarchy.takeOver` is on.
 
 import * as vscode from "vscode";
 import { CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CallHierarchyPrepareRequest } from "vscode-languageclient/node";
-import type { Item } from "./protocol";
 import type { Server } from "./server";
 import { setting } from "./settings";
 
@@ -42,12 +42,4 @@ export function callHierarchy(server: Server): vscode.Disposable {
     if (event.affectsConfiguration("costline.callHierarchy.takeOver")) register();
   });
   return vscode.Disposable.from(settings, { dispose: () => void registered?.dispose() });
-}
-
-/** The function at the cursor, as the server's item. */
-export async function itemAtCursor(server: Server, editor: vscode.TextEditor): Promise<Item | undefined> {
-  const client = server.ready();
-  const params = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, editor.selection.active);
-  const items = await client.sendRequest(CallHierarchyPrepareRequest.type, params);
-  return items?.[0] as Item | undefined;
 }

@@ -1,29 +1,30 @@
-// The view *Hot Spots*: the functions and lines that cost most, over the whole project.
+// The view *Hot Spots*: the functions and lines of the whole project that cost most.
 
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
-import { type HotSpot, type HotSpots, share } from "./protocol";
+import type { HotFunction, HotLine, HotSpotsBy } from "./protocol.generated";
 import type { Server } from "./server";
-import { detail } from "./tree";
-import { visible } from "./words";
+import { visible } from "./text";
+import { described, keyId } from "./tree";
 
-type Group = "function" | "line";
 export type Row =
-  | { readonly kind: "group"; readonly group: Group }
-  | { readonly kind: "spot"; readonly group: Group; readonly spot: HotSpot; readonly rank: number }
-  | { readonly kind: "more"; readonly group: Group };
+  | { readonly kind: "group"; readonly by: HotSpotsBy }
+  | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
+  | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
+  | { readonly kind: "more"; readonly by: HotSpotsBy };
 
+/** How many rows a group shows at first, and how many *Show more* adds. */
 const PAGE = 50;
 
 export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly groups: Record<Group, Extract<Row, { kind: "group" }>> = {
-    function: { kind: "group", group: "function" },
-    line: { kind: "group", group: "line" },
+  private readonly groups: Record<HotSpotsBy, Extract<Row, { kind: "group" }>> = {
+    function: { kind: "group", by: "function" },
+    line: { kind: "group", by: "line" },
   };
-  private readonly limits: Record<Group, number> = { function: PAGE, line: PAGE };
+  private readonly limits: Record<HotSpotsBy, number> = { function: PAGE, line: PAGE };
   private readonly subscriptions: readonly { dispose(): unknown }[];
 
   constructor(private readonly server: Server) {
@@ -38,27 +39,29 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     vscode.Disposable.from(...this.subscriptions).dispose();
   }
 
-  /** Shows more of a group. */
-  more(group: Group): void {
-    this.limits[group] += PAGE;
-    this.changed.fire(this.groups[group]);
+  /** Shows more rows of a group. */
+  more(by: HotSpotsBy): void {
+    this.limits[by] += PAGE;
+    this.changed.fire(this.groups[by]);
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
     switch (row.kind) {
       case "group": {
-        const item = new vscode.TreeItem(row.group === "function" ? "Functions" : "Lines", vscode.TreeItemCollapsibleState.Expanded);
-        item.id = row.group;
-        item.iconPath = new vscode.ThemeIcon(row.group === "function" ? "symbol-function" : "list-selection");
+        const item = new vscode.TreeItem(row.by === "function" ? "Functions" : "Lines", vscode.TreeItemCollapsibleState.Expanded);
+        item.id = row.by;
+        item.iconPath = new vscode.ThemeIcon(row.by === "function" ? "symbol-function" : "list-selection");
         return item;
       }
       case "more": {
         const item = new vscode.TreeItem("Show more");
-        item.command = { command: "costline.ui.moreHotSpots", title: "Show More", arguments: [row.group] };
+        item.command = { command: "costline.ui.moreHotSpots", title: "Show More", arguments: [row.by] };
         return item;
       }
-      case "spot":
-        return spotItem(row.group, row.spot, row.rank, this.server.shown?.base);
+      case "hotFunction":
+        return functionItem(row.spot, row.rank);
+      case "hotLine":
+        return lineItem(row.spot, row.rank);
     }
   }
 
@@ -66,31 +69,53 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     if (!this.server.shown?.profile) return [];
     if (!row) return [this.groups.function, this.groups.line];
     if (row.kind !== "group") return [];
-    const { group } = row;
-    const limit = this.limits[group];
-    const answer = await this.server.quietly(this.server.execute<HotSpots | null>("costline.hotspots", { by: group, limit }));
-    const spots = (group === "function" ? answer?.functions : answer?.lines) ?? [];
-    const rows: Row[] = spots.map((spot, rank) => ({ kind: "spot", group, spot, rank }));
-    return spots.length < limit ? rows : [...rows, { kind: "more", group }];
+    const { by } = row;
+    const limit = this.limits[by];
+    const answer = await this.server.quietly(this.server.execute("costline.hotspots", { by, limit }));
+    const functions = (answer?.functions ?? []).map((spot, rank): Row => ({ kind: "hotFunction", spot, rank }));
+    const lines = (answer?.lines ?? []).map((spot, rank): Row => ({ kind: "hotLine", spot, rank }));
+    const rows = [...functions, ...lines];
+    return rows.length < limit ? rows : [...rows, { kind: "more", by }];
   }
 }
 
-function spotItem(group: Group, spot: HotSpot, rank: number, base: number | null | undefined): vscode.TreeItem {
-  const file = spot.file?.split(/[\\/]/).at(-1);
-  const place = file === undefined ? undefined : `${file}:${spot.line ?? "?"}`;
-  const label = `${spot.label} ${visible((group === "function" ? spot.name : place) ?? "?")}`;
-  const item = new vscode.TreeItem(label);
-  item.id = `${group} ${rank} ${spot.name ?? ""} ${spot.file ?? ""}:${spot.line ?? ""}`;
-  item.description = spot.item ? detail(spot.item) : spot.text;
-  item.tooltip = [spot.name ?? place, spot.text, spot.file === undefined ? spot.lib : `${spot.file}:${spot.line ?? "?"}`].filter((part) => part != null).map(visible).join("\n");
-  item.iconPath = bar(share(spot.total ?? spot.self, base));
+function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${spot.label} ${visible(spot.name)}`);
+  item.id = `function ${rank} ${keyId(spot.key)}`;
+  item.description = described(spot);
+  item.tooltip = [spot.name, spot.text, recorded(spot) ?? spot.placeText].map(visible).join("\n");
+  item.iconPath = bar(spot);
   item.contextValue = spot.item ? "function" : "line";
+  // The item of a function without a source has the URI of its description.
   const uri = spot.uri ?? spot.item?.uri;
-  if (uri) item.command = openCommand(uri, spot.line0 ?? 0);
+  if (uri !== undefined) item.command = openCommand(uri, spot.line0 ?? 0);
   return item;
 }
 
-/** A row as text. */
+function lineItem(spot: HotLine, rank: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${spot.label} ${spot.placeText}`);
+  item.id = `line ${rank} ${spot.file}:${spot.line}`;
+  item.description = spot.text;
+  item.tooltip = [spot.placeText, spot.text, `${spot.file}:${spot.line}`].map(visible).join("\n");
+  item.iconPath = bar(spot);
+  item.contextValue = "line";
+  if (spot.uri !== null) item.command = openCommand(spot.uri, spot.line0 ?? 0);
+  return item;
+}
+
+/** The recorded place of a definition, with the whole file name. */
+function recorded({ file, line }: HotFunction): string | undefined {
+  return file === undefined || line === undefined ? undefined : `${file}:${line}`;
+}
+
+/** The text of a row, to be copied. */
 export function rowText(row: Row): string {
-  return row.kind !== "spot" ? "" : [row.spot.name, row.spot.text, row.spot.file && `${row.spot.file}:${row.spot.line ?? "?"}`].filter(Boolean).join(" · ");
+  switch (row.kind) {
+    case "hotFunction":
+      return [row.spot.name, row.spot.text, recorded(row.spot)].filter((part) => part !== undefined).join(" · ");
+    case "hotLine":
+      return `${row.spot.text} · ${row.spot.file}:${row.spot.line}`;
+    default:
+      return "";
+  }
 }

@@ -1,9 +1,9 @@
-// The menu of everything, and a picker for each choice: both made from what the server offers.
+// The menu, and a list for each choice. Both are built from `costline.view`.
 
 import * as vscode from "vscode";
-import type { Choice, View } from "./protocol";
+import type { Choice, ChoiceKey, ChoiceOption, Chosen, View } from "./protocol.generated";
 import type { Server } from "./server";
-import { plain } from "./words";
+import { plain } from "./text";
 
 const FLAME_GRAPH = "costline.flamegraph";
 
@@ -16,31 +16,31 @@ const run = (label: string, command: string, ...args: readonly unknown[]): Entry
 
 const separator = (label: string): Entry => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
-/** Commands of the extension's own. */
+/** Entries for commands of the extension. */
 function ownEntries(hasProfile: boolean, hasFlameGraph: boolean, hidden: boolean): Entry[] {
   const views = [
-    separator("Look"),
-    run("$(flame) Hot Spots", "costline.ui.showHotSpots"),
-    run("$(list-tree) Call Tree", "costline.ui.showCallTree"),
-    ...(hasFlameGraph ? [run("$(graph) Flame Graph", "costline.ui.flameGraph")] : []),
-    run("$(call-incoming) Callers of the Function at the Cursor", "costline.ui.callers"),
-    run("$(call-outgoing) Callees of the Function at the Cursor", "costline.ui.callees"),
+    separator("Views and Commands"),
+    run("$(flame) Show Hot Spots", "costline.ui.showHotSpots"),
+    run("$(list-tree) Show Call Tree", "costline.ui.showCallTree"),
+    ...(hasFlameGraph ? [run("$(graph) Show Flame Graph", "costline.ui.flameGraph")] : []),
+    run("$(call-incoming) Show Callers of the Function at the Cursor", "costline.ui.callers"),
+    run("$(call-outgoing) Show Callees of the Function at the Cursor", "costline.ui.callees"),
     run("$(question) Explain This Line", "costline.ui.explain"),
-    run(hidden ? "$(eye) Show Costs Beside the Code" : "$(eye-closed) Hide Costs Beside the Code", "costline.ui.toggle"),
-    run("$(export) Export As…", "costline.ui.export"),
+    run(hidden ? "$(eye) Show Costs in the Editor" : "$(eye-closed) Hide Costs in the Editor", "costline.ui.toggle"),
+    run("$(export) Export Profile As…", "costline.ui.export"),
   ];
   return [
     ...(hasProfile ? views : []),
     separator("Costline"),
-    run("$(record) How to Record a Profile…", "costline.ui.record"),
-    run("$(settings-gear) Settings", "costline.ui.settings"),
+    run("$(record) Show How to Record a Profile…", "costline.ui.record"),
+    run("$(settings-gear) Open Settings", "costline.ui.settings"),
     run("$(output) Show Output", "costline.ui.showOutput"),
     run("$(debug-restart) Restart Server", "costline.ui.restart"),
   ];
 }
 
-/** What is chosen of a choice, in few words. */
-export function chosen({ options }: Choice): string {
+/** What is chosen, to be shown behind the title of the choice. */
+function chosen({ options }: Choice): string {
   const active = options.filter((option) => option.active).map((option) => plain(option.label));
   return active.length > 2 ? `${active.length} of ${options.length}` : active.join(", ");
 }
@@ -53,15 +53,15 @@ export async function showMenu(server: Server): Promise<void> {
     description: chosen(choice),
     run: () => pick(server, choice),
   }));
-  // That one has a panel here.
+  // The extension has a panel for it.
   const hasFlameGraph = view.actions.some(({ command }) => command === FLAME_GRAPH);
   const actions = view.actions.filter(({ command }) => command !== FLAME_GRAPH).map((action): Entry => ({
     label: `$(play) ${plain(action.title)}`,
-    run: () => server.execute(action.command, ...(action.arguments ?? [])),
+    run: () => server.run(action),
   }));
   const entries = [
     ...(choices.length === 0 ? [] : [separator("Show"), ...choices]),
-    ...(actions.length === 0 ? [] : [separator("Do"), ...actions]),
+    ...(actions.length === 0 ? [] : [separator("Actions"), ...actions]),
     ...ownEntries(view.profile !== null, hasFlameGraph, server.hidden),
   ];
   const picked = await vscode.window.showQuickPick(entries, { title: "Costline", placeHolder: headline(view), matchOnDescription: true });
@@ -73,56 +73,62 @@ function headline({ profile, metric, transforms }: View): string {
   return [profile.name, metric ?? "", ...transforms.map(({ text }) => text)].filter(Boolean).join(" · ");
 }
 
-/** Lets the user pick one of the choices, by its key. */
-export async function pickKey(server: Server, key: string): Promise<void> {
+/** Shows the list of a choice. */
+export async function pickKey(server: Server, key: ChoiceKey): Promise<void> {
   const choice = (await server.view()).choices.find((choice) => choice.key === key);
   if (choice) await pick(server, choice);
-  else void vscode.window.showInformationMessage(`There is nothing to choose here: the profile that is shown has no other ${key}.`);
+  else void vscode.window.showInformationMessage(`There is nothing to choose: the profile that is shown has no other ${key}.`);
 }
 
-type Picked = vscode.QuickPickItem & { readonly value?: unknown; readonly isSetting?: boolean };
+type Picked = vscode.QuickPickItem & { readonly value?: Chosen };
 
 async function pick(server: Server, choice: Choice): Promise<void> {
-  const options = choice.options.map((option): Picked => ({
-    label: plain(option.label),
-    value: option.value,
-    picked: option.active,
-    ...(option.description === undefined ? {} : { description: plain(option.description) }),
-    ...(option.detail === undefined ? {} : { detail: plain(option.detail) }),
-  }));
-  const value = choice.multiple ? await pickMany(choice, options) : await pickOne(choice, options);
-  if (value !== undefined) await server.execute("costline.setView", { [choice.key]: value });
+  const value = choice.multiple ? await pickMany(choice) : await pickOne(choice);
+  if (value !== undefined) await server.choose(choice.key, value);
 }
 
-async function pickOne(choice: Choice, options: readonly Picked[]): Promise<unknown> {
-  const marked = options.map((option) => (option.picked ? { ...option, label: `$(check) ${option.label}` } : option));
-  // Where one option is the same, there is no need.
-  const isReset = options.some(({ value }) => value === null);
-  const reset: Picked[] = isReset ? [] : [separator(""), { label: "$(discard) As in the Settings", isSetting: true }];
-  const picked = await vscode.window.showQuickPick([...marked, ...reset], { title: choice.title, matchOnDescription: true, matchOnDetail: true });
-  return picked?.isSetting ? null : picked?.value;
+function entry({ label, description, detail }: ChoiceOption): vscode.QuickPickItem {
+  return {
+    label: plain(label),
+    ...(description === undefined ? {} : { description: plain(description) }),
+    ...(detail === undefined ? {} : { detail: plain(detail) }),
+  };
 }
 
-async function pickMany(choice: Choice, options: readonly Picked[]): Promise<unknown> {
-  const placeHolder = "None: as in the settings";
-  const picked = await vscode.window.showQuickPick(options, { title: choice.title, canPickMany: true, placeHolder, matchOnDescription: true });
-  if (picked?.length === 0) return null;
-  // All, also of the next recording.
-  return picked?.length === options.length ? [] : picked?.map((option) => option.value);
+async function pickOne({ title, options }: Choice): Promise<Chosen | undefined> {
+  const entries = options.map((option): Picked => {
+    const shown = entry(option);
+    return { ...shown, label: option.active ? `$(check) ${shown.label}` : shown.label, value: option.value };
+  });
+  // An option with the value `null` already uses the setting.
+  const hasReset = options.some(({ value }) => value === null);
+  const reset: Picked[] = hasReset ? [] : [separator(""), { label: "$(discard) Use the Setting", value: null }];
+  const picked = await vscode.window.showQuickPick([...entries, ...reset], { title, matchOnDescription: true, matchOnDetail: true });
+  return picked?.value;
 }
 
-/** Starts the server, and says what can be done where that fails. */
+async function pickMany({ title, options }: Choice): Promise<Chosen | undefined> {
+  const entries = options.map((option) => ({ ...entry(option), picked: option.active, value: option.value }));
+  const placeHolder = "Select none to use the setting";
+  const picked = await vscode.window.showQuickPick(entries, { title, canPickMany: true, placeHolder, matchOnDescription: true });
+  if (!picked) return undefined;
+  if (picked.length === 0) return null;
+  // An empty list stands for all, including those of the next recording.
+  return picked.length === options.length ? [] : picked.map(({ value }) => value);
+}
+
+/** Starts the server. If that fails, a message offers help. */
 export async function startServer(server: Server): Promise<void> {
   await server.start();
   if (server.problem !== "") void offerHelp(server);
 }
 
-/** What can be done where there is no server. */
+/** Shows why there is no server, and how to get one. */
 async function offerHelp(server: Server): Promise<void> {
   const install = "How to Install";
   const settings = "Open Setting";
   const again = "Try Again";
-  const message = `Costline cannot start. ${server.problem || "The server stopped."} Install costline, or name the program in the setting costline.server.path.`;
+  const message = `Costline cannot start. ${server.problem || "The server stopped."} Install costline, or set costline.server.path to the program.`;
   const answer = await vscode.window.showWarningMessage(message, install, settings, again);
   if (answer === install) await vscode.commands.executeCommand("costline.ui.install");
   if (answer === settings) await vscode.commands.executeCommand("workbench.action.openSettings", "costline.server.path");

@@ -1,11 +1,11 @@
-// How to record a profile, by language: the commands of the book.
+// Commands that record a profile, by language. They are also in `docs/recording`, which a test checks.
 
 export interface Recipe {
   /** The name of the profiler. */
   readonly tool: string;
-  /** Its page in docs/recording. */
+  /** The name of its page in docs/recording. */
   readonly page: string;
-  /** Identifiers that VS Code has for languages. */
+  /** Language identifiers of VS Code. */
   readonly languages: readonly string[];
   readonly command: string;
   readonly note?: string;

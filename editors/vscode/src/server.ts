@@ -1,44 +1,42 @@
-// The language server: started, restarted, asked; and what it shows at the moment.
+// The language server: its start and restart, requests to it, and what it shows.
 
 import { statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import {
-  CallHierarchyIncomingCallsRequest, CallHierarchyOutgoingCallsRequest, CloseAction, CodeLensRequest,
-  DidChangeConfigurationNotification, ExecuteCommandRequest, InlayHintRequest, LanguageClient, type LanguageClientOptions, type MessageSignature,
-  ResponseError, RevealOutputChannelOn, State, type StaticFeature,
+  type CallHierarchyIncomingCall, CallHierarchyIncomingCallsRequest, type CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsRequest,
+  CallHierarchyPrepareRequest, CloseAction, CodeLensRequest, DidChangeConfigurationNotification, ExecuteCommandRequest, type InlayHint,
+  InlayHintRequest, LanguageClient, type LanguageClientOptions, type MessageSignature, ResponseError, RevealOutputChannelOn,
+  type ServerCapabilities, State, type StaticFeature,
 } from "vscode-languageclient/node";
-import { Chosen } from "./chosen";
 import { findServer, PROGRAM } from "./executable";
-import type { Item, Shown, View } from "./protocol";
+import { isItem } from "./protocol";
+import type {
+  Action, Catalog, ChoiceKey, Chosen, Commands, Experimental, HintData, Item, Notifications, Shown, View,
+} from "./protocol.generated";
 import { setting, settingsForServer } from "./settings";
-import type { Running } from "./words";
+import type { Running } from "./status";
 
-/** What the client says of itself, and what it leaves to this extension. */
-const ours: StaticFeature = {
-  fillClientCapabilities(capabilities) {
-    capabilities.experimental = { ...(capabilities.experimental as object | undefined), costline: { changed: true } };
-  },
-  preInitialize(server) {
-    // Only one call hierarchy is asked per document; see hierarchy.ts.
-    delete server.callHierarchyProvider;
-  },
-  initialize: () => undefined,
-  getState: () => ({ kind: "static" }),
-  clear: () => undefined,
-};
+const CHANGED = "costline/changed";
+/** The key of the workspace's memory for `Shown.state`. */
+const STATE = "state";
 
-/** How long a new server may look for profiles before there are none. */
-const PATIENCE_MS = 1500;
+/** How long to wait for the first profile before the views say that there is none, in milliseconds. */
+const FIRST_PROFILE_MS = 1500;
 
-/** One step of the call hierarchy: whom it leads to, and the lines of the calls. */
+type Incoming = Omit<CallHierarchyIncomingCall, "from"> & { readonly from: Item };
+type Outgoing = Omit<CallHierarchyOutgoingCall, "to"> & { readonly to: Item };
+/** A hint with the cost of its line. */
+export type Hint = Omit<InlayHint, "data"> & { readonly data: HintData };
+
+/** A step of the call hierarchy: a caller or callee, and the lines of the calls. */
 export interface Call {
   readonly item: Item;
-  readonly lines: readonly { readonly start: { readonly line: number; readonly character: number } }[];
+  readonly lines: Incoming["fromRanges"];
 }
 
-/** A client that keeps quiet about questions which its end overtook. */
+/** A client that does not report requests as failed when it ends before their answer. */
 class Client extends LanguageClient {
   override handleFailedRequest<T>(
     type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, instead: T, show?: boolean, throwOnCancel?: boolean,
@@ -52,43 +50,44 @@ export class Server implements vscode.Disposable {
   /** Set before `log` is disposed: VS Code reports writing to it afterwards as an error. */
   private disposed = false;
   private client: LanguageClient | undefined;
-  /** Counts starts. */
-  private turn = 0;
+  /** How often the server was started by `start`. */
+  private starts = 0;
   private readonly changed = new vscode.EventEmitter<void>();
-  private readonly recosted = new vscode.EventEmitter<void>();
-  private readonly hiding = new vscode.EventEmitter<void>();
-  /** Something else is shown, or the server is in another state. */
+  private readonly costsChanged = new vscode.EventEmitter<void>();
+  private readonly marksChanged = new vscode.EventEmitter<void>();
+  /** Fires when `shown`, `running` or `hidden` changes. */
   readonly onDidChange = this.changed.event;
-  /** Costs, or their words, are others; or there are none now. */
-  readonly onDidChangeCosts = this.recosted.event;
-  /** Costs beside the code were hidden, shown or limited in another way. */
-  readonly onDidChangeMarks = this.hiding.event;
+  /** Fires when costs or labels change. */
+  readonly onDidChangeCosts = this.costsChanged.event;
+  /** Fires when the costs in the editor are hidden or shown, or a setting changes. */
+  readonly onDidChangeMarks = this.marksChanged.event;
   running: Running = "starting";
-  /** Why there is no server. */
+  /** Why the server could not be started; empty if it was. */
   problem = "";
   shown: Shown | undefined;
-  private readonly chosen = new Chosen();
-  /** Until then a server that has no profile is one that has not looked yet. */
-  private patientUntil = 0;
-  private patience: NodeJS.Timeout | undefined;
-  /** The revision whose costs are drawn. */
+  /** The lists of the server; none before its first start. */
+  catalog: Catalog | undefined;
+  /** Until this time (in milliseconds since 1970) the server may still find its first profile. */
+  private firstProfileUntil = 0;
+  private firstProfile: NodeJS.Timeout | undefined;
+  /** The revision of the costs that are drawn. */
   private drawn: number | "nothing" | undefined;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    /** What a click on a lens does. */
+    /** Handles a click on a lens. */
     private readonly showCalls: (command: string, item: Item) => Promise<void>,
   ) {}
 
   dispose(): void {
     this.disposed = true;
     this.changed.dispose();
-    this.recosted.dispose();
-    this.hiding.dispose();
+    this.costsChanged.dispose();
+    this.marksChanged.dispose();
     this.log.dispose();
   }
 
-  /** Whether costs beside the code are hidden. */
+  /** Whether the costs in the editor are hidden. */
   get hidden(): boolean {
     return this.context.workspaceState.get("hidden", false);
   }
@@ -99,12 +98,12 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
   }
 
-  /** Starts the server, or starts it anew; `problem` says why it could not be. */
+  /** Starts or restarts the server. `problem` says why that failed. */
   async start(): Promise<void> {
-    const turn = (this.turn += 1);
+    const start = (this.starts += 1);
     await this.stop();
-    // Somebody else started it meanwhile.
-    if (turn !== this.turn) return;
+    // There was another call meanwhile.
+    if (start !== this.starts) return;
     this.problem = "";
     this.become("starting");
     const found = findServer({
@@ -124,21 +123,21 @@ export class Server implements vscode.Disposable {
     const client: LanguageClient = new Client("costline", "Costline", command, {
       ...this.options(),
       errorHandler: {
-        // It is in the log; what a user can do is said once there is no server.
+        // Errors are logged. A message is shown once the server has stopped.
         error: async (...what) => ({ ...(await standard.error(...what)), handled: true }),
-        // One that ends is started again, unless it was never there, or is wanted no more.
+        // Restart a server that ended, unless it never ran or was stopped on purpose.
         closed: () => (hasRun && this.client === client ? standard.closed() : { action: CloseAction.DoNotRestart, handled: true }),
       },
     });
     const standard = client.createDefaultErrorHandler();
-    client.registerFeature(ours);
-    client.onNotification("costline/changed", (shown: Shown) => this.show(shown));
+    client.registerFeature(this.feature());
+    client.onNotification(CHANGED, (shown: Notifications[typeof CHANGED]) => this.show(shown));
     client.onDidChangeState(({ newState }) => {
       hasRun ||= newState === State.Running;
       if (this.client !== client) return;
       if (newState === State.Running) void this.refresh();
       else if (newState === State.Starting) this.become("starting");
-      // One that ended is started again in the same turn.
+      // A restart follows in the same turn of the event loop.
       else setImmediate(() => {
         if (this.client === client && client.state === newState) this.become("stopped");
       });
@@ -148,7 +147,7 @@ export class Server implements vscode.Disposable {
       await client.start();
     } catch (error) {
       if (this.client !== client) return;
-      this.problem = `${found.command} could not be started: ${sentence(error).replace(/\.$/, "")}.`;
+      this.problem = `${found.command} could not be started: ${message(error).replace(/\.$/, "")}.`;
       this.become("stopped");
     }
   }
@@ -156,56 +155,87 @@ export class Server implements vscode.Disposable {
   async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    clearTimeout(this.patience);
-    // One that is still starting cannot be asked to stop.
+    clearTimeout(this.firstProfile);
+    // A client that is still starting cannot send `shutdown`.
     if (client?.state === State.Starting) client.serverProcess?.kill();
     await client?.dispose().catch(() => undefined);
   }
 
-  /** What a request answers; where it fails, since there is no server now, nothing. */
+  /** The answer to a request; `undefined` if it failed, which is logged. */
   async quietly<T>(answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer;
     } catch (error) {
-      if (!this.disposed) this.log.debug(sentence(error));
+      if (!this.disposed) this.log.debug(message(error));
       return undefined;
     }
   }
 
-  /** Runs a command of the server; fails with a sentence for people. */
-  async execute<T>(command: string, ...args: readonly unknown[]): Promise<T> {
+  /** Runs a command of the server. The error can be shown to users. */
+  execute<C extends keyof Commands>(command: C, ...args: Commands[C]["arguments"]): Promise<Commands[C]["result"]> {
+    return this.send<Commands[C]["result"]>(command, args);
+  }
+
+  /** Runs an action of a view. */
+  async run(action: Action): Promise<void> {
+    await this.send<unknown>(action.command, action.arguments);
+  }
+
+  /** Changes the view: `value` is of an option that the view has for `key`, or `null` for that of the setting. */
+  async choose(key: ChoiceKey, value: Chosen): Promise<void> {
+    this.show(await this.send<View>("costline.setView", [{ [key]: value }]));
+  }
+
+  private async send<R>(command: keyof Commands, args: readonly unknown[]): Promise<R> {
     const client = this.ready();
     try {
-      const answer = (await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [...args] })) as T;
-      this.chosen.done(command, args);
-      return answer;
+      return await client.sendRequest<R>(ExecuteCommandRequest.method, { command, arguments: args });
     } catch (error) {
-      throw new Error(sentence(error), { cause: error });
+      throw new Error(message(error), { cause: error });
     }
   }
 
-  /** Everything that can be chosen and done now. */
+  /** What is shown, what can be chosen instead, and what can be run. */
   async view(): Promise<View> {
-    const view = await this.execute<View>("costline.view");
+    const view = await this.execute("costline.view");
     this.show(view);
     return view;
   }
 
-  async callers({ item }: { readonly item: Item }): Promise<Call[]> {
-    const calls = await this.ready().sendRequest(CallHierarchyIncomingCallsRequest.type, { item });
-    return (calls ?? []).map(({ from, fromRanges }) => ({ item: from as Item, lines: fromRanges }));
+  /** The function at the cursor. */
+  async itemAt(editor: vscode.TextEditor): Promise<Item | undefined> {
+    const client = this.ready();
+    const params = client.code2ProtocolConverter.asTextDocumentPositionParams(editor.document, editor.selection.active);
+    const items = await client.sendRequest<readonly Item[] | null>(CallHierarchyPrepareRequest.method, params);
+    return items?.[0];
   }
 
-  async callees({ item }: { readonly item: Item }): Promise<Call[]> {
-    const calls = await this.ready().sendRequest(CallHierarchyOutgoingCallsRequest.type, { item });
-    return (calls ?? []).map(({ to, fromRanges }) => ({ item: to as Item, lines: fromRanges }));
+  async callers(item: Item): Promise<Call[]> {
+    const calls = await this.ready().sendRequest<readonly Incoming[] | null>(CallHierarchyIncomingCallsRequest.method, { item });
+    return (calls ?? []).map(({ from, fromRanges }) => ({ item: from, lines: fromRanges }));
+  }
+
+  async callees(item: Item): Promise<Call[]> {
+    const calls = await this.ready().sendRequest<readonly Outgoing[] | null>(CallHierarchyOutgoingCallsRequest.method, { item });
+    return (calls ?? []).map(({ to, fromRanges }) => ({ item: to, lines: fromRanges }));
+  }
+
+  /** The hints of a document, by line. Lines that were changed have none. */
+  async hints(document: vscode.TextDocument): Promise<Hint[]> {
+    if (!this.isReady() || document.uri.scheme !== "file") return [];
+    const client = this.ready();
+    const hints = await client.sendRequest<readonly Hint[] | null>(InlayHintRequest.method, {
+      textDocument: client.code2ProtocolConverter.asTextDocumentIdentifier(document),
+      range: { start: { line: 0, character: 0 }, end: { line: document.lineCount, character: 0 } },
+    });
+    return (hints ?? []).toSorted((a, b) => a.position.line - b.position.line);
   }
 
   private isReady(): boolean {
     return this.client?.state === State.Running;
   }
 
-  /** The client for requests of another kind; fails with a sentence for people. */
+  /** The client, for other requests. The error can be shown to users. */
   ready(): LanguageClient {
     if (this.client?.state !== State.Running) {
       throw new Error(this.running === "starting" ? "Costline is still starting." : "The Costline server is not running.");
@@ -213,10 +243,10 @@ export class Server implements vscode.Disposable {
     return this.client;
   }
 
-  /** Tells the server of settings, and draws anew what the client limits. */
+  /** Sends the settings to the server, and redraws hints and lenses. */
   async settingsChanged(): Promise<void> {
     if (this.client?.state === State.Running) {
-      // Empty: the server asks for what it wants.
+      // The server requests the settings that it needs.
       await this.client.sendNotification(DidChangeConfigurationNotification.type, { settings: null });
     }
     this.redraw();
@@ -229,14 +259,12 @@ export class Server implements vscode.Disposable {
     const lenses = new Set(documents.map((document) => client?.getFeature(CodeLensRequest.method).getProvider(document)));
     hints.forEach((provider) => provider?.onDidChangeInlayHints.fire());
     lenses.forEach((provider) => provider?.onDidChangeCodeLensEmitter.fire());
-    this.hiding.fire();
+    this.marksChanged.fire();
   }
 
   private async refresh(): Promise<void> {
-    this.patientUntil = Date.now() + PATIENCE_MS;
+    this.firstProfileUntil = Date.now() + FIRST_PROFILE_MS;
     this.become("running");
-    // Another process knows nothing of what was chosen in the one before.
-    for (const { command, argument } of this.chosen.again()) await this.quietly(this.execute(command, argument));
     await this.quietly(this.view());
   }
 
@@ -251,24 +279,28 @@ export class Server implements vscode.Disposable {
   }
 
   private show(shown: Shown | undefined): void {
-    clearTimeout(this.patience);
-    const patience = this.patientUntil - Date.now();
-    if (shown && !shown.profile && patience > 0) {
-      this.patience = setTimeout(() => this.show(shown), patience);
+    clearTimeout(this.firstProfile);
+    // A server that has just started restores the state before it shows a profile.
+    if (shown && (shown.state !== null || shown.profile !== null)) {
+      void this.context.workspaceState.update(STATE, shown.state ?? undefined);
+    }
+    const wait = this.firstProfileUntil - Date.now();
+    if (shown && !shown.profile && wait > 0) {
+      this.firstProfile = setTimeout(() => this.show(shown), wait);
       return;
     }
     this.shown = shown;
     this.changed.fire();
-    // What was drawn stays while a server starts and reads its first profile, as it does in a restart.
+    // While a server restarts and reads its first profile, the old costs stay.
     if (this.running === "starting" || (shown?.loading && !shown.profile)) return;
     const now = shown?.revision ?? "nothing";
     if (now !== this.drawn) {
       this.drawn = now;
-      this.recosted.fire();
+      this.costsChanged.fire();
     }
   }
 
-  /** Writes what the server writes to its standard error to the log. */
+  /** Copies the standard error of the server to the log. Each line has its level. */
   private forward(lines: Readable): void {
     createInterface({ input: lines }).on("line", (line) => {
       if (this.disposed) return;
@@ -278,35 +310,52 @@ export class Server implements vscode.Disposable {
     });
   }
 
+  private feature(): StaticFeature {
+    return {
+      fillClientCapabilities(capabilities) {
+        capabilities.experimental = { costline: { changed: true } };
+      },
+      preInitialize: (capabilities: ServerCapabilities<Experimental>) => {
+        this.catalog = capabilities.experimental?.costline;
+        // VS Code asks one call hierarchy per document; see hierarchy.ts.
+        delete capabilities.callHierarchyProvider;
+      },
+      initialize: () => undefined,
+      getState: () => ({ kind: "static" }),
+      clear: () => undefined,
+    };
+  }
+
   private options(): LanguageClientOptions {
     return {
       documentSelector: [{ scheme: "file" }, { scheme: "costline" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: () => settingsForServer(),
-      // Said by who starts it.
+      initializationOptions: () => ({ ...settingsForServer(), state: this.context.workspaceState.get<string>(STATE) }),
+      // `start` reports the failure.
       initializationFailedHandler: () => false,
-      // The server's log is its standard error; only its own words say how bad a line is.
       stdioOptions: { stdout: () => undefined, stderr: (lines) => this.forward(lines) },
       middleware: {
         workspace: { configuration: (params) => params.items.map(() => settingsForServer()) },
-        // A server that is being ended would be started again by a request.
+        // A request would restart a server that is being stopped.
         provideInlayHints: (document, range, token, next) =>
           this.hidden || !setting("hints.enable") || !this.isReady() ? [] : next(document, range, token),
         provideCodeLenses: (document, token, next) => (this.hidden || !this.isReady() ? [] : next(document, token)),
         provideHover: (document, position, token, next) => (this.isReady() ? next(document, position, token) : undefined),
         executeCommand: (command, args, next) => {
-          // What lenses run; VS Code has a view for it.
-          const isShow = command === "costline.showCallers" || command === "costline.showCallees";
-          return (isShow ? this.showCalls(command, args[0] as Item) : next(command, args)) as vscode.ProviderResult<unknown>;
+          // Lenses open the view *Callers and Callees*.
+          const item: unknown = args[0];
+          const isShow = (command === "costline.showCallers" || command === "costline.showCallees") && isItem(item);
+          const result: vscode.ProviderResult<unknown> = isShow ? this.showCalls(command, item) : next(command, args);
+          return result;
         },
       },
     };
   }
 }
 
-/** What went wrong, as the server or the system says it. */
-function sentence(error: unknown): string {
+/** The message of an error. */
+function message(error: unknown): string {
   if (error instanceof ResponseError || error instanceof Error) return error.message;
   return String(error);
 }

@@ -1,4 +1,4 @@
-// Settings as the server sees them.
+// The settings of the extension, and those that the server gets.
 
 import * as vscode from "vscode";
 
@@ -9,9 +9,9 @@ interface Read {
   readonly "hints.enable": boolean;
   readonly "decorations.enable": boolean;
   readonly "decorations.by": "self" | "total";
-  readonly "decorations.warmPercent": number;
-  readonly "decorations.hotPercent": number;
-  readonly "decorations.hottestPercent": number;
+  readonly "decorations.warmPercent": number | null;
+  readonly "decorations.hotPercent": number | null;
+  readonly "decorations.hottestPercent": number | null;
   readonly "callHierarchy.takeOver": boolean;
 }
 
@@ -21,21 +21,21 @@ export function setting<K extends keyof Read>(key: K): Read[K] {
   return value as Read[K];
 }
 
-/** Parts of the section that are the extension's own. */
+/** Parts of the section that belong to the extension. */
 const OWN = ["server", "statusBar", "decorations", "callHierarchy", "trace"];
 
-/** VS Code has no setting that is not set: an empty text or list stands for it. */
+/** Whether a value stands for no value. The settings page of VS Code cannot edit `null`, so an empty text or list stands for it. */
 function isUnset(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** The server's part of the section. */
+/** The settings of the server. */
 export function settingsForServer(): Record<string, unknown> {
   const section = JSON.parse(JSON.stringify(vscode.workspace.getConfiguration("costline"))) as Record<string, unknown>;
   const settings = Object.fromEntries(Object.entries(section).filter(([key, value]) => !OWN.includes(key) && !isUnset(value)));
-  // Hints are asked for marks and jumps too: whether they are drawn is decided here.
+  // Heat and jumps to hot lines need hints too, so the extension itself hides them.
   settings["hints"] = { ...(settings["hints"] as object | undefined), enable: true };
-  // A profile names libraries by their paths: those of strangers' profiles are not opened.
+  // A profile names libraries by path. In an untrusted workspace they are not opened.
   if (!vscode.workspace.isTrusted) settings["symbols"] = { ...(settings["symbols"] as object | undefined), enable: false };
   return settings;
 }

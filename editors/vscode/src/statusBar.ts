@@ -1,9 +1,9 @@
-// The status bar item: which profile, how old, which metric. A click is the menu.
+// The status bar item: the profile, its age and the metric. A click opens the menu.
 
 import * as vscode from "vscode";
 import type { Server } from "./server";
 import { setting } from "./settings";
-import { statusText, statusTooltip } from "./words";
+import { statusText, statusTooltip } from "./status";
 
 const MINUTE = 60_000;
 
@@ -21,7 +21,7 @@ export function statusBar(server: Server): vscode.Disposable {
     else item.hide();
   };
   update();
-  // Ages go on.
+  // The age changes with time.
   const clock = setInterval(update, MINUTE);
   return vscode.Disposable.from(item, server.onDidChange(update), vscode.workspace.onDidChangeConfiguration(update), {
     dispose: () => clearInterval(clock),

@@ -1,25 +1,15 @@
-// What rows of trees are called and say.
+// Texts and ids of tree rows.
 
-import type { FunctionKey, Item } from "./protocol";
+import type { FunctionKey, Item, ItemData } from "./protocol.generated";
 
-/** The function's own name, without its cost. */
-export function functionName(item: Item): string {
-  return item.data.path.at(-1)?.name ?? item.name;
-}
+/** What the rows of functions have in common. */
+type Described = Pick<ItemData, "placeText" | "self" | "selfText"> & Partial<Pick<ItemData, "dir">>;
 
-/** What the server says beside the name; who says it is plain in our own view. */
-export function detail(item: { readonly detail?: string }): string {
-  return (item.detail ?? "").replace(/^costline · /, "");
-}
-
-/** Where a function stands, as the server says it. */
-export function place(item: { readonly detail?: string } | null): string {
-  return item ? (detail(item).split(" · ")[0] ?? "") : "";
-}
-
-/** Whether nothing lies below: all of the cost is the function's own, or its stacks begin there. */
-export function isLeaf({ data: { self, total } }: Item): boolean {
-  return self !== null && self === total;
+/** The place and self cost of a function, to be shown behind its name. The self cost of a caller is that of the samples that start there. */
+export function described({ placeText, self, selfText, dir }: Described): string {
+  const isCaller = dir === "incoming";
+  const own = selfText === null || (isCaller && self === 0) ? "" : `${isCaller ? "starts here" : "self"} ${selfText}`;
+  return [placeText, own].filter(Boolean).join(" · ");
 }
 
 /** The lines of calls, 1-based, hottest first. */
@@ -30,10 +20,9 @@ export function callLines(lines: readonly { readonly start: { readonly line: num
   return others.length === 0 ? `call in line ${first}` : `calls in lines ${[first, ...others.slice(0, 2)].join(", ")}${others.length > 2 ? " …" : ""}`;
 }
 
-/** Names a row by its path, so that it stays open when costs change. Recursive callers begin a path anew. */
-export function nodeId(parent: string, item: Item): string {
-  const mark = item.name.startsWith("↻") ? "↻" : "";
-  return `${parent}>${mark}${keyId(item.data.path.at(-1))}`;
+/** The id of a row. It stays the same when costs change, so that the row stays open. A recursive call is a row of its own. */
+export function nodeId(parent: string, { data }: Item): string {
+  return `${parent}>${data.recursive ? "recursive " : ""}${keyId(data.path.at(-1))}`;
 }
 
 export function keyId(key: FunctionKey | undefined): string {

@@ -1,4 +1,4 @@
-/** The text of a script for a page: scripts/build.mjs puts it in. */
+/** The text of a bundled script, inserted by scripts/build.mjs. */
 declare module "webview:*" {
   const text: string;
   export default text;

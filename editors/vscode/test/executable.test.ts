@@ -14,9 +14,9 @@ test("the setting comes before the packaged program, and that before the PATH", 
   assert.deepEqual(findServer({ setting: "", bundled, path, isFile: files(`/opt/bin/${PROGRAM}`) }), { command: `/opt/bin/${PROGRAM}` });
 });
 
-test("a setting that leads nowhere is said, not passed over", () => {
+test("a setting that names no file is reported", () => {
   const found = findServer({ setting: "/gone", bundled, path, isFile: files(bundled) });
-  assert.match("problem" in found ? found.problem : "", /"\/gone": there is no such file/);
+  assert.match("problem" in found ? found.problem : "", /"\/gone", which is no file/);
   const relative = findServer({ setting: "bin/costline", bundled, path, isFile: () => true });
   assert.match("problem" in relative ? relative.problem : "", /must be an absolute path/);
 });

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { FORMATS } from "../src/formats";
 import { RECIPES, recipesFor } from "../src/recipes";
 
 interface Command { readonly command: string; readonly icon?: string }
@@ -24,12 +23,12 @@ const manifest = JSON.parse(read("package.json")) as Manifest;
 const { contributes } = manifest;
 const settings = Object.assign({}, ...contributes.configuration.map(({ properties }) => properties)) as Record<string, { default?: unknown; scope?: string }>;
 
-test("settings are those of the server's schema", () => {
+test("package.json has the settings of the schema", () => {
   const { status, stderr } = spawnSync(process.execPath, ["scripts/settings.mjs"], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
 });
 
-test("every setting has a default, and the code reads none that is not there", () => {
+test("every setting has a default, and the code reads no other settings", () => {
   for (const [name, setting] of Object.entries(settings)) assert.ok("default" in setting, name);
   const names = /interface Read \{([^}]*)\}/.exec(read("src/settings.ts"))?.[1] ?? "";
   const keys = [...names.matchAll(/"([^"]+)":/g)].map(([, key]) => `costline.${key}`);
@@ -37,17 +36,17 @@ test("every setting has a default, and the code reads none that is not there", (
   assert.deepEqual(keys.filter((key) => !(key in settings)), []);
 });
 
-test("a workspace that is not trusted chooses no program", () => {
+test("an untrusted workspace cannot choose the program", () => {
   assert.ok(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations.includes("costline.server.path"));
   assert.equal(settings["costline.server.path"]?.scope, "machine-overridable");
 });
 
-test("commands are the extension's own, and all there", () => {
+test("package.json has all commands of the extension and no others", () => {
   const code = read("src/commands.ts");
   const table = /const commands: .*? = \{\n(.*?)\n {2}\};/s.exec(code)?.[1] ?? "";
   const registered = [...table.matchAll(/^ {4}(\w+):/gm)].map(([, name]) => `costline.ui.${name}`);
   const contributed = contributes.commands.map(({ command }) => command);
-  // `install` is for a button only.
+  // A button runs `install`.
   assert.deepEqual(contributed.toSorted(), registered.filter((id) => id !== "costline.ui.install").toSorted());
   const used = [...Object.values(contributes.menus).flat(), ...contributes.keybindings].flatMap(({ command }) => command ?? []);
   assert.deepEqual(used.filter((command) => !contributed.includes(command)), []);
@@ -61,16 +60,13 @@ test("the version is the server's, and the types are those of the oldest VS Code
   assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"] ?? ""}`);
 });
 
-test("recording commands and formats are those of the book", () => {
+test("recording commands are those of the book", () => {
   const walkthrough = read("media/walkthrough/record.md");
   for (const { command, page } of RECIPES) {
     const book = read(`../../docs/recording/${page}.md`);
     for (const part of command.split(" && ")) assert.ok(book.includes(part), part);
     assert.ok(walkthrough.includes(command), command);
   }
-  const row = /^\| `--to FORMAT` .*$/m.exec(read("../../docs/reference/command-line.md"))?.[0] ?? "";
-  const formats = [...row.matchAll(/<br>`(\w+)`:/g)].map(([, format]) => format);
-  assert.deepEqual(FORMATS.map(({ format }) => format).toSorted(), formats.toSorted());
   assert.equal(recipesFor("python")[0]?.tool, "py-spy");
   assert.equal(recipesFor(undefined).length, RECIPES.length);
 });

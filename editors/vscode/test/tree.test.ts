@@ -1,33 +1,47 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Item, share } from "../src/protocol";
-import { DEFAULT_THRESHOLDS, tier } from "../src/tiers";
-import { callLines, detail, functionName, isLeaf, nodeId } from "../src/tree";
+import { isItem } from "../src/protocol";
+import type { Item, ItemData } from "../src/protocol.generated";
+import { callLines, described, nodeId } from "../src/tree";
 
-function item(name: string, path: readonly string[], self: number | null, total: number | null): Item {
+function item(name: string, path: readonly string[], changes: Partial<ItemData> = {}): Item {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
-  const data = { path: path.map((name) => ({ name, file: null, lib: null })), self, total };
-  return { name, kind: 12, uri: "file:///a", range, selectionRange: range, detail: "costline · a.py:3 · self 1.0%", data };
+  const data: ItemData = {
+    v: 1, name, path: path.map((name) => ({ name, file: null, lib: null })), dir: null, leaf: null, recursive: false, metric: "samples", unit: "samples",
+    self: 1, selfText: "1.0%", selfShare: 0.01, total: 5, totalText: "5.0%", share: 0.05, tier: 2, uri: "file:///a.py", line0: 2, placeText: "a.py:3",
+    ...changes,
+  };
+  return { name: `5.0% ${name}`, kind: 12, uri: "file:///a.py", range, selectionRange: range, detail: "", data };
 }
 
-test("rows know their function, and keep their name when costs change", () => {
-  const before = item("45.6% parse", ["main", "parse"], 1, 5);
-  const after = item("12.0% parse", ["main", "parse"], 1, 2);
-  assert.equal(functionName(before), "parse");
-  assert.equal(detail(before), "a.py:3 · self 1.0%");
-  assert.equal(nodeId("1", before), nodeId("1", after));
-  assert.notEqual(nodeId("1", before), nodeId("1", item("45.6% parse2", ["main", "parse2"], 1, 5)));
+test("rows show the place and the self cost", () => {
+  assert.equal(described(item("parse", ["parse"]).data), "a.py:3 · self 1.0%");
+  assert.equal(described(item("parse", ["parse"], { self: null, selfText: null }).data), "a.py:3");
+});
+
+test("rows of callers show the cost of what starts there, if any", () => {
+  const data = { dir: "incoming", self: 1, selfText: "1.0%" } as const;
+  assert.equal(described(item("main", ["parse", "main"], data).data), "a.py:3 · starts here 1.0%");
+  assert.equal(described(item("main", ["parse", "main"], { ...data, self: 0, selfText: "0.0%" }).data), "a.py:3");
+});
+
+test("the id of a row stays the same when costs change", () => {
+  const before = item("parse", ["main", "parse"]);
+  assert.equal(nodeId("1", before), nodeId("1", item("parse", ["main", "parse"], { total: 2, totalText: "2.0%" })));
+  assert.notEqual(nodeId("1", before), nodeId("1", item("parse2", ["main", "parse2"])));
+  assert.notEqual(nodeId("1", before), nodeId("2", before));
 });
 
 test("a recursive caller is another row than the caller of its name", () => {
-  assert.notEqual(nodeId("1", item("↻ 2.0% eval", ["eval"], null, 2)), nodeId("1", item("2.0% eval", ["eval"], null, 2)));
+  assert.notEqual(nodeId("1", item("eval", ["eval"], { recursive: true })), nodeId("1", item("eval", ["eval"])));
 });
 
-test("a row without more below is one whose cost is all its own", () => {
-  assert.ok(isLeaf(item("x", ["x"], 5, 5)));
-  assert.ok(!isLeaf(item("x", ["x"], 0, 5)));
-  assert.ok(!isLeaf(item("x", ["x"], null, 5)));
-  assert.ok(!isLeaf(item("x", ["x"], null, null)));
+test("items of other servers are recognized", () => {
+  const own = item("parse", ["parse"]);
+  assert.ok(isItem(own));
+  for (const other of [undefined, null, "x", {}, { ...own, data: undefined }, { ...own, data: null }, { ...own, data: { v: 1 } }, { ...own, data: { v: 2, path: [] } }]) {
+    assert.ok(!isItem(other), JSON.stringify(other));
+  }
 });
 
 test("call lines count from 1, hottest first", () => {
@@ -36,17 +50,4 @@ test("call lines count from 1, hottest first", () => {
   assert.equal(lines(4), "call in line 5");
   assert.equal(lines(9, 4, 9), "calls in lines 10, 5");
   assert.equal(lines(1, 2, 3, 4), "calls in lines 2, 3, 4 …");
-});
-
-test("shares of a total, of differences too", () => {
-  assert.equal(share(1, 4), 0.25);
-  assert.equal(share(-1, 4), 0.25);
-  assert.equal(share(5, 4), 1);
-  assert.deepEqual([share(null, 4), share(1, 0), share(1, undefined)], [0, 0, 0]);
-});
-
-test("tiers begin at their thresholds", () => {
-  const tiers = [0, 0.0099, 0.01, 0.0499, 0.05, 0.2, 1].map((part) => tier(part, DEFAULT_THRESHOLDS));
-  assert.deepEqual(tiers, [0, 0, 1, 1, 2, 3, 3]);
-  assert.equal(tier(0, [0, 0, 0]), 0);
 });

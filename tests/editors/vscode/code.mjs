@@ -25,6 +25,8 @@ const ALWAYS = [
   // On a busy machine: VS Code's sign-in, and its listeners when settings are saved.
   /Timed out waiting for authentication provider 'github' to register/,
   /Aborted onWillSaveTextDocument-event/,
+  // On a busy machine: language clients, also those of VS Code, log the exit of a server after VS Code closed their log.
+  /^remoteexthost\.log: \[error\] Error: Channel has been closed$/,
 ];
 
 /** Nothing may leave the machine, nor ask for attention. */

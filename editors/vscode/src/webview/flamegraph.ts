@@ -1,10 +1,10 @@
-// The script of the flame graph's page: zoom, search, keyboard; clicks are told to the extension. The picture is the server's:
-// each frame is a `<g data-frame>` whose inner `<svg>` has its place and width in percent, so zooming is setting these two.
+// The script of the flame graph page: zoom, search and keyboard. It reports clicks to the extension. The picture comes from the
+// server: each frame is a `<g data-frame>` whose inner `<svg>` has its position and width in percent. Zooming changes these two.
 
-import type { Frame as Answered } from "../protocol";
+import type { FlameGraphFrame } from "../protocol.generated";
 
-/** A frame, without the place that only the extension knows. */
-type Frame = Omit<Answered, "uri" | "line0"> & { readonly hasSource: boolean };
+/** What the extension sends of a frame. */
+type Frame = Pick<FlameGraphFrame, "name" | "text" | "parent" | "depth" | "left" | "width"> & { readonly hasSource: boolean };
 
 type Message =
   | { readonly type: "graph"; readonly svg: string; readonly frames: readonly Frame[]; readonly note: string }
@@ -23,20 +23,21 @@ const details = element("details");
 let frames: readonly Frame[] = [];
 let groups: SVGGElement[] = [];
 let note = "";
-/** The frame that is as wide as the page; none: the whole. */
+/** The index of the frame that is as wide as the page; undefined for the whole graph. */
 let zoomed: number | undefined;
-/** The frame that the keyboard is at. */
+/** The index of the frame that the arrow keys start from. */
 let current: number | undefined;
 
-const HELP = "Click or Enter: source · Double-click or Space: zoom · Escape: whole graph";
+const HELP = "Click or Enter: go to source · Double-click or Space: zoom · Escape: whole graph";
 
+/** The names from the root to a frame. */
 function path(index: number | undefined): string[] {
   const names: string[] = [];
   for (let at: number | null | undefined = index; at !== null && at !== undefined; at = frames[at]?.parent) names.push(frames[at]?.name ?? "");
   return names.reverse();
 }
 
-/** The frame at a path, in a graph that may be another one. */
+/** The frame at a path, possibly of an earlier graph. */
 function find(names: readonly string[]): number | undefined {
   let at: number | null = null;
   for (const name of names) {
@@ -61,10 +62,10 @@ function show(message: Extract<Message, { type: "graph" }>): void {
   current = find(before.current);
   layout();
   highlight();
-  tell(current);
+  describe(current);
 }
 
-/** Puts every frame where it belongs at this zoom. */
+/** Sets the position and width of every frame for the current zoom. */
 function layout(): void {
   const view = zoomed === undefined ? undefined : frames[zoomed];
   const left = view?.left ?? 0;
@@ -75,11 +76,11 @@ function layout(): void {
     if (!frame || !box) return;
     const from = Math.max(0, (frame.left - left) / width);
     const to = Math.min(1, (frame.left + frame.width - left) / width);
-    const isSeen = to - from > 1e-6;
-    group.toggleAttribute("hidden", !isSeen);
-    group.style.display = isSeen ? "" : "none";
+    const isVisible = to - from > 1e-6;
+    group.toggleAttribute("hidden", !isVisible);
+    group.style.display = isVisible ? "" : "none";
     group.classList.toggle("parent", view !== undefined && frame.depth < view.depth);
-    if (!isSeen) return;
+    if (!isVisible) return;
     box.setAttribute("x", `${(from * 100).toFixed(4)}%`);
     box.setAttribute("width", `${((to - from) * 100).toFixed(4)}%`);
   });
@@ -103,7 +104,7 @@ function highlight(): void {
   found.textContent = wanted === "" ? "" : `${matches} ${matches === 1 ? "frame" : "frames"}`;
 }
 
-function tell(index: number | undefined): void {
+function describe(index: number | undefined): void {
   const frame = index === undefined ? undefined : frames[index];
   details.title = details.textContent = frame ? `${frame.name} · ${frame.text}${frame.hasSource ? "" : " · no source in the workspace"}` : [HELP, note].filter(Boolean).join(" · ");
 }
@@ -114,7 +115,7 @@ function go(index: number | undefined): void {
   current = index;
   groups[index]?.classList.add("current");
   groups[index]?.scrollIntoView({ block: "nearest" });
-  tell(index);
+  describe(index);
 }
 
 function frameOf(event: Event): number | undefined {
@@ -122,14 +123,14 @@ function frameOf(event: Event): number | undefined {
   return group ? Number(group.dataset["frame"]) : undefined;
 }
 
-/** The neighbour of a frame in a row, the callee below, or the caller above. */
+/** The frame that an arrow key goes to: a neighbour in the row, a callee or the caller. */
 function neighbour(key: string): number | undefined {
   const at = current === undefined ? undefined : frames[current];
   if (!at) return zoomed ?? (frames.length > 0 ? 0 : undefined);
-  const isSeen = (index: number): boolean => groups[index]?.style.display !== "none";
+  const isVisible = (index: number): boolean => groups[index]?.style.display !== "none";
   if (key === "ArrowUp") return at.parent ?? undefined;
-  if (key === "ArrowDown") return frames.findIndex((frame, index) => frame.parent === current && isSeen(index));
-  const row = frames.map((frame, index) => ({ frame, index })).filter(({ frame, index }) => frame.depth === at.depth && isSeen(index));
+  if (key === "ArrowDown") return frames.findIndex((frame, index) => frame.parent === current && isVisible(index));
+  const row = frames.map((frame, index) => ({ frame, index })).filter(({ frame, index }) => frame.depth === at.depth && isVisible(index));
   const place = row.findIndex(({ index }) => index === current);
   return row[place + (key === "ArrowRight" ? 1 : -1)]?.index;
 }
@@ -146,8 +147,8 @@ graph.addEventListener("dblclick", (event) => {
   const index = frameOf(event);
   if (index !== undefined) zoom(zoomed === index ? undefined : index);
 });
-graph.addEventListener("mouseover", (event) => tell(frameOf(event) ?? current));
-graph.addEventListener("mouseleave", () => tell(current));
+graph.addEventListener("mouseover", (event) => describe(frameOf(event) ?? current));
+graph.addEventListener("mouseleave", () => describe(current));
 graph.addEventListener("keydown", (event) => {
   if (event.key.startsWith("Arrow")) {
     const next = neighbour(event.key);

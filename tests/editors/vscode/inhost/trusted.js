@@ -137,7 +137,11 @@ exports.run = () => run({
     await shows("main.py", "before");
   },
 
-  async "a server that ends is started again"() {
+  async "a server that ends is restarted, with what was chosen"() {
+    const document = await open(FILE);
+    const isAbsolute = async () => Object.values(await hints(document)).every((hint) => /^\d+ samples$/.test(hint));
+    await command("costline.setView", { unit: "absolute" });
+    await eventually(async () => assert.ok(await isAbsolute()));
     const [pid, ...others] = servers(process.pid);
     assert.ok(pid !== undefined && others.length === 0);
     // Behind the tee runs the server itself.
@@ -146,6 +150,8 @@ exports.run = () => run({
       const now = servers(process.pid);
       assert.ok(now.length === 1 && now[0] !== pid);
     });
+    await eventually(async () => assert.ok(Object.keys(await hints(document)).length > 0 && (await isAbsolute())));
+    await command("costline.setView", { unit: null });
     await shows("main.py", "before");
   },
 

@@ -1,26 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Shown } from "../src/protocol";
-import { age, markdown, statusText, statusTooltip, visible } from "../src/words";
+import type { Shown } from "../src/protocol.generated";
+import { age, statusText, statusTooltip } from "../src/status";
+import { markdown, visible } from "../src/text";
 
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, loading: false };
+const shown: Shown = { revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, baseline: null, loading: false, state: null };
 
-test("ages", () => {
+test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
   assert.deepEqual(ages, ["now", "now", "now", "1 min", "59 min", "1 h", "23 h", "1 d", "2 d"]);
 });
 
-test("the status says which profile, how old and which metric", () => {
+test("the status shows the profile, its age and the metric", () => {
   assert.equal(statusText("running", shown, false, now), "$(flame) p.folded · 3 min · samples");
   assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min · samples");
   assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min · samples");
   assert.equal(statusText("running", { ...shown, profile: { ...profile, deleted: true } }, false, now), "$(flame) p.folded · deleted · samples");
 });
 
-test("the status says why there is nothing", () => {
+test("the status shows why there is no profile", () => {
   const none: Shown = { ...shown, profile: null, metric: null, unit: null, total: null, base: null };
   assert.equal(statusText("running", none, false, now), "$(flame) no profile");
   assert.equal(statusText("running", { ...none, loading: true }, false, now), "$(loading~spin) Costline");
@@ -29,7 +30,7 @@ test("the status says why there is nothing", () => {
   assert.match(statusTooltip("running", none, false), /how to record one/);
 });
 
-test("names of files are text, not icons or Markdown", () => {
+test("names of files contain no icons and no Markdown", () => {
   const odd = { ...shown, profile: { ...profile, name: "$(bug)[a](command:x)" } };
   assert.ok(!statusText("running", odd, false, now).includes("$(bug)"));
   const tooltip = statusTooltip("running", odd, false);
@@ -37,11 +38,11 @@ test("names of files are text, not icons or Markdown", () => {
   assert.equal(markdown("a_b*c\n<d> $(x) &amp;"), "a\\_b\\*c \\<d\\> \\$\\(x\\) \\&amp;");
 });
 
-test("marks that hide or turn round text are seen", () => {
+test("control and bidi characters are made visible", () => {
   assert.equal(visible("a\u202eb\u0000c ß"), "a\\u{202e}b\\u{0}c ß");
 });
 
-test("a unit is told where it is not the metric's name", () => {
+test("the unit is shown if it differs from the name of the metric", () => {
   assert.match(statusTooltip("running", { ...shown, metric: "cpu", unit: "ns" }, false), /Metric: cpu in ns/);
   assert.doesNotMatch(statusTooltip("running", shown, false), / in /);
 });

@@ -1,20 +1,21 @@
-// What the status bar and its tooltip say.
+// The texts of the status bar item and its tooltip.
 
-import type { Shown } from "./protocol";
+import type { Shown } from "./protocol.generated";
+import { markdown, plain } from "./text";
 
-/** How the server is. */
+/** The state of the server. */
 export type Running = "missing" | "starting" | "running" | "stopped";
 
 const MINUTE = 60_000;
 
-/** How long ago, in the largest unit that fits: `now`, `3 min`, `2 h`, `5 d`. */
+/** A duration in the largest unit that fits: `now`, `3 min`, `2 h`, `5 d`. */
 export function age(milliseconds: number): string {
   const steps: readonly [number, string][] = [[24 * 60 * MINUTE, "d"], [60 * MINUTE, "h"], [MINUTE, "min"]];
   const step = steps.find(([length]) => milliseconds >= length);
   return step ? `${Math.floor(milliseconds / step[0])} ${step[1]}` : "now";
 }
 
-/** The text of the status bar item. */
+/** The text of the status bar item. `now` is in milliseconds since 1970. */
 export function statusText(running: Running, shown: Shown | undefined, hidden: boolean, now: number): string {
   if (running === "missing" || running === "stopped") return "$(flame) Costline: no server";
   if (running === "starting" || !shown) return "$(loading~spin) Costline";
@@ -25,38 +26,23 @@ export function statusText(running: Running, shown: Shown | undefined, hidden: b
   return `${icon} ${plain(profile.name)} · ${[when, metric ?? ""].filter(Boolean).join(" · ")}`;
 }
 
-/** What the tooltip tells, as Markdown: a title and lines. */
+/** The tooltip, as Markdown. */
 export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean): string {
-  if (running === "missing" || running === "stopped") return "The Costline server is not running. Click to see what can be done.";
+  if (running === "missing" || running === "stopped") return "The Costline server is not running. Click for help.";
   if (running === "starting" || !shown) return "Costline is starting.";
   const { profile, metric, unit, loading } = shown;
   if (!profile) {
-    return loading ? "A profile is being read." : "No profile was found in the workspace. Click to see how to record one.";
+    return loading ? "Reading a profile." : "No profile was found in the workspace. Click to see how to record one.";
   }
   const lines = [
     `**${markdown(profile.name)}** (${markdown(profile.format)})`,
     markdown(profile.path),
     `Written ${markdown(new Date(profile.modified).toLocaleString())}`,
     metric === null ? "" : `Metric: ${markdown(metric)}${unit !== null && unit !== metric ? ` in ${markdown(unit)}` : ""}`,
-    profile.picked ? "You picked this profile; newer ones are not shown." : "",
-    profile.deleted ? "**The file was deleted**; its costs stay until there is a newer profile." : "",
-    loading ? "A newer profile is being read." : "",
+    profile.picked ? "You selected this profile. Newer ones are not shown." : "",
+    profile.deleted ? "**The file was deleted.** Its costs are shown until there is a newer profile." : "",
+    loading ? "Reading a newer profile." : "",
     hidden ? "Costs are hidden in the editor." : "",
   ];
   return [...lines.filter(Boolean), "Click for the menu."].join("\n\n");
-}
-
-/** Text that is no Markdown. */
-export function markdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$&]/g, "\\$&").replace(/\s+/g, " ");
-}
-
-/** Names from profiles, with what would hide or turn round text made visible. */
-export function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`);
-}
-
-/** Text in which no icon is meant. */
-export function plain(text: string): string {
-  return text.replace(/\$\(/g, "$\u200b(");
 }
