@@ -12,6 +12,8 @@ mod commands;
 mod edits;
 mod fields;
 mod flamegraph;
+#[cfg(feature = "grammars")]
+mod function_names;
 mod hierarchy;
 mod hints;
 mod lifecycle;

@@ -398,26 +398,82 @@ mod tests {
     #[test]
     fn a_function_is_called_by_its_last_segment() {
         for (recorded, called) in [
-            ("github.com/acme/index.(*Tree[go.shape.int]).Walk", "Walk"),
-            ("main.(*Index).Add-fm", "Add"),
+            // Rust.
+            ("wordstat::count", "count"),
+            ("<app::Tree<T> as app::Walk<'_>>::walk", "walk"),
+            ("fold<core::ops::range::Range<u32>, usize>", "fold"),
+            ("app::geometry::<impl app::Area for [T]>::area", "area"),
+            ("app::match", "r#match"),
+            // C and C++.
+            ("main", "main"),
             ("__libc_start_main@@GLIBC_2.34", "__libc_start_main"),
             ("parse'2", "parse"),
             ("blur.constprop.0.isra.1", "blur"),
+            ("Scene::trace(Ray const&, int) const", "trace"),
+            ("void std::vector<int, std::allocator<int> >::push<int>(int&&) [clone .cold]", "push"),
             ("Shape::~Shape()", "~Shape"),
             ("Vec3<double>::operator*(double) const", "operator *"),
+            ("bool operator< <int>(Pair<int> const&)", "operator<"),
+            ("Vec3<double>::operator-", "operator-"),
+            ("Ptr<int>::operator->() const", "operator->"),
             ("Matrix::operator[](int)", "operator[]"),
+            ("Call<int>::operator()<double>(double)", "operator()"),
+            ("(anonymous namespace)::run(int)", "run"),
+            // Go.
+            ("main.main", "main"),
+            ("strings.(*Builder).WriteString", "WriteString"),
+            ("github.com/acme/index.(*Tree[go.shape.int]).Walk", "Walk"),
+            ("main.Map[...]", "Map"),
+            ("main.(*Index).Add-fm", "Add"),
+            // Python.
+            ("build.<locals>.carve", "carve"),
+            ("Frontier.push", "push"),
+            // JavaScript.
+            ("exports.render", "render"),
+            ("#count", "#count"),
+            ("solve/step", "step"),
+            ("Board.prototype.place", "place"),
+            ("[Symbol.iterator]", "[Symbol.iterator]"),
+            ("func1", "func1"),
+            // Ruby, PHP, Java, Lua.
+            ("Ledger#post", "post"),
             ("Ledger#post!", "post!"),
+            ("<Class::Ledger>#new", "new"),
+            ("Ledger::Entry.build", "build"),
+            ("Array#<=>", "<=>"),
             ("Ledger#[]=", "[]="),
             ("Acme\\Cart->total", "total"),
-            ("build.<locals>.carve", "carve"),
-            ("Board.prototype.place", "place"),
+            ("com/acme/Cart.total", "total"),
+            ("M:walk", "walk"),
         ] {
             assert!(FunctionName::of(recorded).is_called(called), "{recorded}");
         }
-        for (recorded, other) in
-            [("main.run.func2.1", "run"), ("parse_all", "parse"), ("(anonymous)", "anonymous")]
-        {
-            assert!(!FunctionName::of(recorded).is_called(other), "{recorded}");
+    }
+
+    #[test]
+    fn closures_and_blocks_are_not_called_by_the_name_of_the_function_around_them() {
+        for (recorded, around) in [
+            ("wordstat::main::{{closure}}", "main"),
+            ("app::run::<fn(u32) -> u8>::{closure#1}::{closure#0}", "run"),
+            ("core::ops::function::FnOnce::call_once{{vtable.shim}}", "call_once"),
+            ("median(std::vector<double>)::{lambda(int)#1}::operator()(int) const", "median"),
+            ("median(std::vector<double>)::<lambda(double, double)>", "median"),
+            ("main.(*Index).Add.func1", "Add"),
+            ("main.run.func2.1", "run"),
+            ("main.run-range1", "run"),
+            ("build.<locals>.<lambda>", "build"),
+            ("crunch.<locals>.<dictcomp>.<genexpr>", "crunch"),
+            ("<module>", "module"),
+            ("(anonymous)", "anonymous"),
+            ("solve/<", "solve"),
+            ("block (2 levels) in Ledger#post!", "post!"),
+            ("block in <main>", "main"),
+            ("<top (required)>", "required"),
+            ("{closure}", "closure"),
+            ("Cart.lambda$total$0", "total"),
+            ("parse_all", "parse"),
+        ] {
+            assert!(!FunctionName::of(recorded).is_called(around), "{recorded}");
         }
     }
 }

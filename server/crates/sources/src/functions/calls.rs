@@ -30,6 +30,9 @@ pub(super) fn calls(
             Some(Role::Tokens) => found.extend(
                 tokens::calls(node, text).into_iter().filter_map(|name| Name::of(name, text)),
             ),
+            None if node.is_error() => {
+                found.extend(called_operator(node).and_then(|name| Name::of(name, text)));
+            }
             _ => {}
         }
         Children::Visit
@@ -45,8 +48,22 @@ pub(super) fn calls(
 
 fn callee<'tree>(call: Node<'tree>, field: &str) -> Option<Node<'tree>> {
     if field.is_empty() {
-        call.named_child(0).or(Some(call))
-    } else {
-        call.child_by_field_name(field)
+        return call.named_child(0).or(Some(call));
     }
+    let callee = call.child_by_field_name(field)?;
+    // In Go, `f[int](1, 2)` can be a call of a generic function or of an element.
+    let indexed =
+        (callee.kind() == "index_expression").then(|| callee.child_by_field_name("operand"));
+    indexed.flatten().or(Some(callee))
+}
+
+/// The operator that is called in a syntax error. The grammar of C++ lacks `a.operator+(b)` and
+/// `operator+(a, b)`: it has the name of the operator, or a declarator with it, in an error.
+fn called_operator(error: Node) -> Option<Node> {
+    let first = error.named_child(0)?;
+    let name = match first.kind() {
+        "function_declarator" => first.child_by_field_name("declarator")?,
+        _ => first,
+    };
+    (name.kind() == "operator_name").then_some(name)
 }

@@ -259,6 +259,12 @@ fn cpp_calls() {
             ("int f() { auto p = new ns::Sha^pe(1); }", "Shape"),
             ("int f() { a.b().c^(); }", "c"),
             ("int f() { a.b^().c(); }", "b"),
+            ("int f() { a.oper^ator+(b); }", "operator+"),
+            ("int f() { x = p->operator->^(); }", "operator->"),
+            ("int f() { ope^rator<(a, b); }", "operator<"),
+            ("int f() { ns::operator^<(a, b); }", "operator<"),
+            ("bool ope^rator<(A a, B b) { return f(a); }", "-"),
+            ("struct A { bool ope^rator<(B b) { return f(b); } };", "-"),
         ],
     );
 }
@@ -316,6 +322,9 @@ fn go_calls() {
             ("package p\nfunc f() { s.a.D^o(1) }", "Do"),
             ("package p\nfunc f() { s.^a.Do(1) }", "-"),
             ("package p\nfunc f() { pkg.F^[int](2) }", "F"),
+            ("package p\nfunc f() { pkg.F^[int](2, 3) }", "F"),
+            ("package p\nfunc f() { F^[int](2, 3) }", "F"),
+            ("package p\nfunc f() { F^[int, string](2, 3) }", "F"),
             ("package p\nfunc f() { go ru^n(2) }", "run"),
             ("package p\nfunc f() { g[i^nt](2) }", "-"),
         ],
