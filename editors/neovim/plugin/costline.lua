@@ -1,4 +1,4 @@
--- Starts Costline for files of every kind and defines `:Costline`. What it does lies in `lua/costline/`, loaded when needed.
+-- Starts the server for all files and defines `:Costline`. The modules in `lua/costline/` are loaded when they are needed.
 
 if vim.g.loaded_costline then
   return
@@ -58,7 +58,7 @@ require("costline.highlight").define()
 vim.api.nvim_create_user_command("Costline", function(command)
   require("costline.command").run(command)
 end, {
-  desc = "Costs of the code, from a profile",
+  desc = "Show costs from a profile",
   nargs = "*",
   bang = true,
   complete = function(word, line)

@@ -242,7 +242,7 @@ t.run({
     function()
       t.edit("grid/maze.py")
       cursor_at("build(")
-      local asked = t.answer({ "solve_all", " main ", "back", "go there" })
+      local asked = t.answer({ "solve_all", " main ", "back", "go to source" })
       vim.cmd("Costline! callers")
       t.wait("the code of solve_all", function()
         return vim.api.nvim_buf_get_name(0) == t.stage.root .. "/main.py"
@@ -264,7 +264,7 @@ t.run({
   {
     "walking through the call tree",
     function()
-      local asked = t.answer({ "<module>", " main", "go there" })
+      local asked = t.answer({ "<module>", " main", "go to source" })
       vim.cmd("Costline tree")
       t.wait("three questions", function()
         return #asked == 3
@@ -325,7 +325,7 @@ t.run({
         table.concat(asked[2].entries, "\n"):find("● Percent", 1, true) or asked[2].entries[1]:find("●"),
         asked
       )
-      t.answer({ "as in the settings" })
+      t.answer({ "use the setting" })
       vim.cmd("Costline view unit")
       t.wait_shown("main.py", "before")
       t.expect(t.said(function()

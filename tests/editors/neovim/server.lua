@@ -19,7 +19,6 @@ local function kill_and_wait(signal)
   t.wait("another server", function()
     return client() and client().id ~= before
   end)
-  t.wait_shown("main.py", "before")
 end
 
 ---@return string
@@ -39,11 +38,29 @@ t.run({
       t.edit("main.py")
       t.wait_shown("main.py", "before")
       kill_and_wait(9)
+      t.wait_shown("main.py", "before")
       kill_and_wait(15)
+      t.wait_shown("main.py", "before")
       vim.cmd.buffer("maze.py")
       t.wait_shown("grid/maze.py", "before")
       vim.cmd.buffer("main.py")
       t.same(#vim.lsp.get_clients({ name = "costline" }), 1)
+    end,
+  },
+  {
+    "the next server shows what was chosen",
+    function()
+      local function wait_absolute()
+        t.wait("absolute hints", function()
+          return (t.drawn("hints")["74"] or ""):find("samples", 1, true)
+        end)
+      end
+      vim.cmd("Costline view unit absolute")
+      wait_absolute()
+      kill_and_wait(9)
+      wait_absolute()
+      vim.cmd("Costline! view unit")
+      t.wait_shown("main.py", "before")
     end,
   },
   {
@@ -116,7 +133,7 @@ t.run({
               return not vim.lsp.get_client_by_id(it.id)
             end)
           end
-          return table.concat(messages):find("keeps ending", 1, true)
+          return table.concat(messages):find("keeps crashing", 1, true)
         end)
       end)
       vim.wait(500)

@@ -1,4 +1,4 @@
---- The server: how it is started, started again when it crashed, and asked.
+--- The server: its start, its restart after a crash, and requests to it.
 
 local options = require("costline.options")
 
@@ -6,12 +6,16 @@ local M = {}
 
 M.name = "costline"
 
---- Whether methods of clients take the client first (0.11).
+--- Whether methods of clients take the client as their first argument (0.11).
 local with_self = vim.fn.has("nvim-0.11") == 1
 
---- What the server tells of itself without being asked (`costline/changed`), by client.
----@type table<integer, costline.View>
-local views = {}
+--- What is shown, by client: the last `costline/changed`.
+---@type table<integer, costline.Shown>
+local shown = {}
+
+--- What was chosen, by root folder, to be passed to the next server. Opaque.
+---@type table<string, string>
+local states = {}
 
 --- Clients that were stopped on purpose.
 ---@type table<integer, true>
@@ -20,30 +24,8 @@ local stopped = {}
 --- When servers crashed, in milliseconds.
 ---@type integer[]
 local crashes = {}
---- So many crashes within this time are too many.
-local MOST_CRASHES, CRASH_PERIOD = 5, 180000
-
----@class costline.View
----@field profile? {path: string, name: string, format: string, modified: integer, deleted: boolean, picked: boolean}
----@field metric? string
----@field unit? string
----@field total? number
----@field loading? boolean
----@field choices? costline.Choice[]
----@field transforms? {text: string, transform: any}[]
----@field actions? costline.Action[]
-
----@class costline.Action
----@field command string
----@field title string
----@field arguments any[]
-
----@class costline.Choice
----@field key string
----@field title string
----@field multiple boolean
----@field value any
----@field options {value: any, label: string, description?: string, detail?: string, active: boolean}[]
+--- After this many crashes within this time (in milliseconds), a server is not restarted.
+local MAX_CRASHES, CRASH_PERIOD = 5, 180000
 
 ---@param message string
 ---@param level? integer
@@ -51,7 +33,7 @@ function M.notify(message, level)
   vim.notify("costline: " .. message, level or vim.log.levels.WARN)
 end
 
---- Sends a request; an error is shown to the user and ends it.
+--- Sends a request. An error is shown to the user, and `on_result` is not called.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
@@ -82,11 +64,11 @@ function M.ask(client, method, params, handler, bufnr)
   end
 end
 
---- Sends a request and waits a moment for the answer.
+--- Sends a request and waits up to 2 s for the answer.
 ---@param client vim.lsp.Client
 ---@param method string
 ---@param params table
----@return any result `nil` where there is none
+---@return any result `nil` if there is no answer
 function M.request_sync(client, method, params)
   local answer
   if with_self then
@@ -97,14 +79,14 @@ function M.request_sync(client, method, params)
   return answer and answer.result
 end
 
---- The running clients; of a buffer's, where it has any.
+--- The running clients, all or those of a buffer.
 ---@param bufnr? integer
 ---@return vim.lsp.Client[]
 function M.all(bufnr)
   return vim.lsp.get_clients({ name = M.name, bufnr = bufnr })
 end
 
---- The buffer's client, else the one of the last file that had one: lists and documents have none of their own.
+--- The client of the current buffer, else of the alternate file, else any: lists and descriptions have no client.
 ---@return vim.lsp.Client?
 function M.current()
   local client = M.all(vim.api.nvim_get_current_buf())[1]
@@ -115,7 +97,7 @@ function M.current()
   return (alternate > 0 and M.all(alternate)[1]) or M.all()[1]
 end
 
---- Runs a command of the server's.
+--- Runs a command of the server.
 ---@param command string without `costline.`
 ---@param arguments any[]
 ---@param on_result fun(result: any, client: vim.lsp.Client)
@@ -130,20 +112,34 @@ function M.execute(command, arguments, on_result)
   end)
 end
 
---- What is shown, as the server said last.
+--- What is shown.
+---@param client vim.lsp.Client
+---@return costline.Shown?
+function M.shown(client)
+  return shown[client.id]
+end
+
+--- What is shown, what can be chosen instead, and what can be run. Waits up to 2 s for the answer.
 ---@param client vim.lsp.Client
 ---@return costline.View?
 function M.view(client)
-  return views[client.id]
+  return M.request_sync(client, "workspace/executeCommand", { command = "costline.view", arguments = {} })
 end
 
---- The section of settings. An empty one would be a list in JSON.
+--- The lists of the server.
+---@param client vim.lsp.Client
+---@return costline.Catalog?
+function M.catalog(client)
+  return vim.tbl_get(client.server_capabilities or {}, "experimental", "costline")
+end
+
+--- The settings of the server. An empty table would become a list in JSON.
 ---@return table
 function M.settings()
   return { costline = next(options.settings) and options.settings or vim.empty_dict() }
 end
 
---- Sends the settings to running servers, which take them over at once.
+--- Sends the settings to the running servers, which apply them at once.
 function M.configure()
   for _, client in ipairs(M.all()) do
     client.settings = M.settings()
@@ -158,7 +154,7 @@ end
 
 ---@param client vim.lsp.Client
 ---@param buffers integer[]
-local function start_again(client, buffers)
+local function start_for(client, buffers)
   for _, bufnr in ipairs(buffers) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
       vim.lsp.start(client.config, { bufnr = bufnr })
@@ -166,14 +162,14 @@ local function start_again(client, buffers)
   end
 end
 
---- Starts a server that crashed again: at once, then ever later, and no more when it crashes all the time.
+--- Restarts a server that crashed, with a delay that grows with each crash.
 ---@param client vim.lsp.Client
 ---@param buffers integer[]
 local function on_exit(client, buffers)
-  views[client.id] = nil
+  shown[client.id] = nil
   local was_stopped = stopped[client.id]
   stopped[client.id] = nil
-  -- One that never ran would not run now either.
+  -- A server that could not be started is not restarted.
   if was_stopped or not client.initialized or vim.v.exiting ~= vim.NIL then
     return
   end
@@ -182,16 +178,16 @@ local function on_exit(client, buffers)
     return now - time < CRASH_PERIOD
   end, crashes)
   table.insert(crashes, now)
-  if #crashes >= MOST_CRASHES then
-    return M.notify("the server keeps ending: see :Costline log, and :Costline restart")
+  if #crashes >= MAX_CRASHES then
+    return M.notify("the server keeps crashing and is not restarted (:Costline log, :Costline restart)")
   end
-  M.notify("the server ended, it is started again")
+  M.notify("the server crashed and is restarted")
   vim.defer_fn(function()
-    start_again(client, buffers)
+    start_for(client, buffers)
   end, 50 * 4 ^ (#crashes - 1))
 end
 
---- Stops the servers and starts them again.
+--- Restarts the servers.
 function M.restart()
   crashes = {}
   local clients = M.all()
@@ -212,7 +208,7 @@ function M.restart()
       vim.schedule_wrap(function()
         if not vim.lsp.get_client_by_id(client.id) and not timer:is_closing() then
           timer:close()
-          start_again(client, buffers)
+          start_for(client, buffers)
         end
       end)
     )
@@ -226,8 +222,8 @@ local function is_file(bufnr)
   return vim.bo[bufnr].buftype == "" and name ~= "" and not name:find("^%a[%w+.-]+://")
 end
 
---- The project of a file: the nearest folder above with a marker, the more telling markers first; else the current folder, if
---- the file lies in it.
+--- The root folder of the project of a file: the nearest folder above it with the first marker, else with the second and so
+--- on, else the current folder if it contains the file.
 ---@param bufnr integer
 ---@return string?
 local function root_of(bufnr)
@@ -241,7 +237,19 @@ local function root_of(bufnr)
   return vim.startswith(name, here .. "/") and here or nil
 end
 
---- What `vim.lsp.enable` takes.
+--- Takes over what was chosen, to pass it to the next server.
+---@param client vim.lsp.Client
+---@param now costline.Shown
+local function keep_state(client, now)
+  -- A server that has just started restores the state before it shows a profile.
+  if type(now.state) == "string" then
+    states[client.root_dir or ""] = now.state
+  elseif type(now.profile) == "table" then
+    states[client.root_dir or ""] = nil
+  end
+end
+
+--- The configuration of the server, for `vim.lsp.enable` and `vim.lsp.start`.
 ---@return vim.lsp.ClientConfig
 function M.config()
   local capabilities = vim.lsp.protocol.make_client_capabilities()
@@ -256,7 +264,7 @@ function M.config()
   return {
     name = M.name,
     cmd = function(dispatchers)
-      -- What Neovim says of a crash is longer than most lines: it would wait for a key, and the new start with it.
+      -- Neovim's own message about a crash is longer than a line: it would wait for a key, and delay the restart.
       local quiet = vim.tbl_extend("force", dispatchers, {
         on_exit = function()
           dispatchers.on_exit(0, 0)
@@ -271,23 +279,28 @@ function M.config()
     end,
     settings = M.settings(),
     capabilities = capabilities,
+    before_init = function(params, config)
+      local init_options = params.initializationOptions or vim.empty_dict()
+      init_options.state = states[config.root_dir or ""]
+      params.initializationOptions = init_options
+    end,
     handlers = {
       ["workspace/inlayHint/refresh"] = redraw,
       ["workspace/codeLens/refresh"] = redraw,
-      ["costline/changed"] = function(_, view, context)
-        local before = views[context.client_id]
-        views[context.client_id] = view
-        -- Tiers are shares of the total.
-        if not before or before.total ~= view.total then
-          redraw(nil, nil, context)
+      ---@param now costline.Shown
+      ["costline/changed"] = function(_, now, context)
+        shown[context.client_id] = now
+        local client = vim.lsp.get_client_by_id(context.client_id)
+        if client then
+          keep_state(client, now)
         end
-        vim.api.nvim_exec_autocmds("User", { pattern = "CostlineChanged", modeline = false, data = view })
+        vim.api.nvim_exec_autocmds("User", { pattern = "CostlineChanged", modeline = false, data = now })
         vim.cmd.redrawstatus({ bang = true })
       end,
     },
     commands = {
       ["costline.showCallers"] = function(command)
-        require("costline.lists").calls("callers", command.arguments[1])
+        require("costline.lists").calls("incoming", command.arguments[1])
       end,
     },
     on_init = function(client)
@@ -301,7 +314,7 @@ function M.config()
     on_exit = function(_, _, client_id)
       local client = vim.lsp.get_client_by_id(client_id)
       if client then
-        -- In 0.12 there are none left a moment later.
+        -- In 0.12 they are gone when the scheduled function runs.
         local buffers = vim.tbl_keys(client.attached_buffers)
         vim.schedule(function()
           on_exit(client, buffers)
@@ -311,7 +324,7 @@ function M.config()
   }
 end
 
---- Starts the server for a buffer with a file in it, where Neovim does not do so itself (0.10).
+--- Starts the server for a buffer that has a file (0.10; later versions use `vim.lsp.enable`).
 ---@param bufnr integer
 local function start(bufnr)
   if is_file(bufnr) then
@@ -321,10 +334,10 @@ local function start(bufnr)
   end
 end
 
---- Has the server started for every file, those that are open included.
+--- Starts the server for every file that is or will be open.
 function M.enable()
   if vim.fn.executable(options.cmd[1]) == 0 then
-    -- What the user sets up may come after this.
+    -- `setup` may be called later.
     vim.schedule(function()
       if vim.fn.executable(options.cmd[1]) == 0 then
         vim.notify_once(

@@ -1,5 +1,5 @@
---- `:Costline`: its subcommands and their completion. What there is to choose comes from the server (`costline.view`), so that
---- what a newer server offers appears by itself.
+--- `:Costline`: its subcommands and their completion. Choices and actions come from the server (`costline.view`), so that a new
+--- one needs no new plug-in.
 
 local client = require("costline.client")
 local lists = require("costline.lists")
@@ -7,15 +7,15 @@ local options = require("costline.options")
 
 local M = {}
 
---- What there is to choose now; waits a moment.
----@return costline.View
+--- The view of the current client, empty without one.
+---@return costline.View|{}
 local function view()
   local it = client.current()
-  return it and client.request_sync(it, "workspace/executeCommand", { command = "costline.view", arguments = {} }) or {}
+  return it and client.view(it) or {}
 end
 
 ---@param key string
----@param current costline.View
+---@param current costline.View|{}
 ---@return costline.Choice?
 local function choice_of(key, current)
   return vim.iter(current.choices or {}):find(function(choice)
@@ -28,10 +28,10 @@ local function say(message)
   vim.api.nvim_echo({ { "costline: " .. message } }, true, {})
 end
 
---- What a choice stands at, in words.
+--- The labels of the active options.
 ---@param choice costline.Choice
 ---@return string
-local function standing(choice)
+local function active_labels(choice)
   local active = vim
     .iter(choice.options)
     :filter(function(option)
@@ -50,22 +50,22 @@ local function set(key, value, on_view)
   client.execute("setView", { { [key] = value } }, on_view or function(current)
     local choice = choice_of(key, current)
     if choice then
-      say(("%s: %s"):format(choice.title, standing(choice)))
+      say(("%s: %s"):format(choice.title, active_labels(choice)))
     end
   end)
 end
 
---- Lets the user pick; of several he may pick one after the other.
+--- Shows the options of a choice in a menu. If several can be chosen, the menu opens again.
 ---@param choice costline.Choice
 local function pick(choice)
   local entries = vim.list_extend({}, choice.options)
-  table.insert(entries, { label = "as in the settings", value = vim.NIL })
+  table.insert(entries, { label = "use the setting", value = vim.NIL })
   local function format(option)
-    local words = { option.active and "●" or " ", option.label }
-    for _, word in pairs({ option.description, option.detail }) do
-      table.insert(words, type(word) == "string" and word or nil)
+    local parts = { option.active and "●" or " ", option.label }
+    for _, part in pairs({ option.description, option.detail }) do
+      table.insert(parts, part)
     end
-    return table.concat(words, "  ")
+    return table.concat(parts, "  ")
   end
   vim.ui.select(entries, { prompt = choice.title, format_item = format, kind = "costline" }, function(picked)
     if not picked then
@@ -88,7 +88,7 @@ local function pick(choice)
   end)
 end
 
---- Changes one choice: to what was given, or to what the user picks.
+--- Changes a choice to the given values, or to those that the user selects in a menu.
 ---@param key string
 ---@param values string[]
 ---@param reset boolean
@@ -102,16 +102,16 @@ local function change(key, values, reset)
   elseif #values == 0 then
     return pick(choice)
   end
-  -- Values need not be text: the given words are found among them.
-  local wanted = vim.tbl_map(function(word)
+  -- Values are not always strings.
+  local chosen = vim.tbl_map(function(text)
     for _, option in ipairs(choice.options) do
-      if tostring(option.value) == word then
+      if tostring(option.value) == text then
         return option.value
       end
     end
-    return word
+    return text
   end, values)
-  set(key, choice.multiple and wanted or wanted[1])
+  set(key, choice.multiple and chosen or chosen[1])
 end
 
 ---@param path string
@@ -120,7 +120,7 @@ local function absolute(path)
   return vim.fn.fnamemodify(vim.fn.expand(path), ":p")
 end
 
---- Text at the cursor, its lines broken between words.
+--- Shows text in a floating window at the cursor.
 ---@param text string
 local function float(text)
   local width = math.min(80, vim.o.columns - 4)
@@ -130,6 +130,7 @@ end
 
 local function explain()
   local argument = { uri = vim.uri_from_bufnr(0), line = vim.api.nvim_win_get_cursor(0)[1] - 1 }
+  ---@param answer costline.Explanation
   client.execute("explain", { argument }, function(answer)
     float(answer.message)
   end)
@@ -142,7 +143,7 @@ local function info()
     table.insert(lines, "Profile: " .. current.profile.path)
   end
   for _, choice in ipairs(current.choices or {}) do
-    table.insert(lines, ("%s: %s"):format(choice.title, standing(choice)))
+    table.insert(lines, ("%s: %s"):format(choice.title, active_labels(choice)))
   end
   for _, transform in ipairs(current.transforms or {}) do
     table.insert(lines, "Transform: " .. transform.text)
@@ -158,16 +159,21 @@ local function say_transforms(current)
   say(#texts > 0 and table.concat(texts, " › ") or "no transforms")
 end
 
---- Kinds that are about one function.
-local TRANSFORMS = {
-  "focus-function",
-  "focus-self",
-  "merge-function",
-  "drop-function",
-  "collapse-function-subtree",
-  "collapse-recursion",
-  "collapse-direct-recursion",
-}
+--- The kinds of transforms that take a function.
+---@return costline.TransformKind[]
+local function function_transforms()
+  local it = client.current()
+  local catalog = it and client.catalog(it)
+  return vim
+    .iter(catalog and catalog.transforms or {})
+    :filter(function(kind)
+      return kind.takes == "function"
+    end)
+    :map(function(kind)
+      return kind.type
+    end)
+    :totable()
+end
 
 ---@param arguments string[]
 local function transform(arguments)
@@ -176,7 +182,7 @@ local function transform(arguments)
     client.execute(what == "pop" and "popTransform" or "clearTransforms", {}, say_transforms)
   elseif what ~= "push" or argument == "" then
     client.notify("expected `push KIND:NAME`, `push KIND` (of the function at the cursor), `pop` or `clear`")
-  elseif vim.tbl_contains(TRANSFORMS, argument) then
+  elseif vim.tbl_contains(function_transforms(), argument) then
     lists.function_at_cursor(function(name)
       client.execute("pushTransform", { ("%s:%s"):format(argument, name) }, say_transforms)
     end)
@@ -188,7 +194,7 @@ end
 ---@class costline.Subcommand
 ---@field about string
 ---@field run fun(arguments: string[], bang: boolean)
----@field complete? fun(arguments: string[]): string[] of the words before
+---@field complete? fun(arguments: string[]): string[] completes the argument after these
 
 ---@param key string
 ---@return string[]
@@ -257,19 +263,19 @@ local subcommands = {
     end,
   },
   callers = {
-    about = "who calls this function",
+    about = "list the callers of the function at the cursor",
     run = function(_, bang)
-      (bang and lists.walk_calls or lists.calls)("callers")
+      (bang and lists.walk_calls or lists.calls)("incoming")
     end,
   },
   callees = {
-    about = "whom this function calls",
+    about = "list the callees of the function at the cursor",
     run = function(_, bang)
-      (bang and lists.walk_calls or lists.calls)("callees")
+      (bang and lists.walk_calls or lists.calls)("outgoing")
     end,
   },
   hotspots = {
-    about = "the hottest functions or lines",
+    about = "list the hottest functions or lines",
     run = function(arguments)
       lists.hotspots(arguments[1] == "lines" and "line" or "function")
     end,
@@ -283,26 +289,27 @@ local subcommands = {
     complete = first_of({ "inverted" }),
   },
   flamegraph = {
-    about = "draw and open a flame graph",
+    about = "draw a flame graph and open it",
     run = function()
+      ---@param answer costline.Picture
       client.execute("flamegraph", {}, function(answer)
         say("flame graph: " .. answer.path)
       end)
     end,
   },
-  explain = { about = "why this line shows what it shows", run = explain },
+  explain = { about = "explain what this line shows", run = explain },
   transform = {
-    about = "change stacks before they are summed",
+    about = "transform stacks before they are summed",
     run = transform,
     complete = function(arguments)
       if #arguments == 0 then
         return { "push", "pop", "clear" }
       end
-      return #arguments == 1 and arguments[1] == "push" and TRANSFORMS or {}
+      return #arguments == 1 and arguments[1] == "push" and function_transforms() or {}
     end,
   },
   toggle = {
-    about = "switch hints, lenses or heat on or off",
+    about = "show or hide hints, lenses or heat",
     run = function(arguments)
       local what = arguments[1] or "hints"
       if type(options[what]) ~= "boolean" then
@@ -324,9 +331,9 @@ local subcommands = {
       require("costline").prev({ any = bang })
     end,
   },
-  info = { about = "what is shown", run = info },
-  paths = { about = "which files of the profile were found", run = lists.paths },
-  restart = { about = "start the server again", run = client.restart },
+  info = { about = "show what is active", run = info },
+  paths = { about = "list the files of the profile", run = lists.paths },
+  restart = { about = "restart the server", run = client.restart },
   log = {
     about = "open the log of Neovim's language clients",
     run = function()
@@ -350,8 +357,8 @@ local function act(action)
   client.execute(name_of(action), action.arguments, function() end)
 end
 
---- Names of what the server can do without being told more.
----@param current costline.View
+--- The actions without arguments, by name.
+---@param current costline.View|{}
 ---@return table<string, costline.Action>
 local function actions(current)
   local found = {}
@@ -363,12 +370,12 @@ local function actions(current)
   return found
 end
 
---- Everything that can be chosen and done.
+--- Shows a menu of all choices, actions and subcommands.
 ---@param only_choices? boolean
 function M.menu(only_choices)
   local current = view()
   local entries = vim.tbl_map(function(choice)
-    local text = ("%s: %s"):format(choice.title, standing(choice))
+    local text = ("%s: %s"):format(choice.title, active_labels(choice))
     return {
       text = text,
       run = function()
@@ -420,12 +427,12 @@ function M.run(command)
   end
   local action = actions(view())[name]
   if not action then
-    return client.notify(("there is no `:Costline %s`; <Tab> shows what there is"):format(name))
+    return client.notify(("there is no `:Costline %s`; <Tab> lists all subcommands"):format(name))
   end
   act(action)
 end
 
----@param word string what the cursor is at the end of
+---@param word string the text before the cursor, from the last space on
 ---@param line string
 ---@return string[]
 function M.complete(word, line)

@@ -1,4 +1,4 @@
---- Documents of the server's own (`costline:` addresses): what is known of functions that have no file here.
+--- `costline:` documents: descriptions of functions whose sources are not in the workspace.
 
 local client = require("costline.client")
 
@@ -8,8 +8,9 @@ local M = {}
 ---@param bufnr integer
 ---@param uri string
 function M.read(bufnr, uri)
-  local text = "No server of Costline's is running.\n"
+  local text = "No Costline server is running.\n"
   for _, running in ipairs(client.all()) do
+    ---@type costline.TextDocumentContent?
     local answer = client.request_sync(running, "costline/textDocumentContent", { uri = uri })
     text = answer and answer.text or text
   end

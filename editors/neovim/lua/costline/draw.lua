@@ -1,8 +1,8 @@
 --- Costs beside the code: hints at the end of lines, lenses above functions, heat.
 ---
---- They are drawn here and not by `vim.lsp.inlay_hint` and `vim.lsp.codelens`: those can be switched on only for all servers
---- of a buffer; before 0.12 the former keeps old labels on the screen when an answer comes after a redraw, and shows the hints
---- of but one of two servers (so does the latter in 0.12). What is drawn here is replaced in one go when an answer is there.
+--- They are not drawn by `vim.lsp.inlay_hint` and `vim.lsp.codelens`, because these are on for all servers of a buffer or for
+--- none. Before 0.12, the former keeps stale labels if an answer comes after a redraw, and shows the hints of only one of two
+--- servers; in 0.12 the latter does that too.
 
 local client = require("costline.client")
 local options = require("costline.options")
@@ -12,20 +12,19 @@ local M = {}
 local hint_marks = vim.api.nvim_create_namespace("costline.hints")
 local lens_marks = vim.api.nvim_create_namespace("costline.lenses")
 
---- From which share of the total on a line is warm or hot.
-local WARM, HOT = 0.05, 0.2
+--- Bars in the sign column, by tier. Lines of tier 0 that have a hint have the first one.
 local BARS = { "▏", "▌", "█" }
 
 ---@class costline.Drawn
----@field asked table<string, integer> how often each method was asked: only the last answer counts
----@field tiers table<integer, integer> tier by id of the mark
+---@field requests table<string, integer> the number of requests by method; only the answer to the last one is drawn
+---@field tiers table<integer, integer> the tier by id of the mark
 
 ---@type table<integer, costline.Drawn>
 local drawn = vim.defaulttable(function()
-  return { asked = {}, tiers = {} }
+  return { requests = {}, tiers = {} }
 end)
 
---- Keeps Neovim from drawing the same a second time.
+--- Keeps Neovim from drawing the same hints and lenses.
 ---@param it vim.lsp.Client
 function M.take_over(it)
   it.server_capabilities.inlayHintProvider = nil
@@ -34,17 +33,6 @@ function M.take_over(it)
   else
     it.server_capabilities.codeLensProvider = nil
   end
-end
-
---- 1 to 3, the hottest.
----@param hint lsp.InlayHint
----@param base number?
----@return integer
-local function tier(hint, base)
-  local data = hint.data
-  local cost = type(data.total) == "number" and data.total or data.self
-  local share = base and base ~= 0 and math.abs(cost / base) or 0
-  return share >= HOT and 3 or share >= WARM and 2 or 1
 end
 
 ---@param label string|lsp.InlayHintLabelPart[]
@@ -58,7 +46,7 @@ local function text_of(label)
   end, label))
 end
 
---- A mark that goes with its line.
+--- Sets a mark that moves with its line.
 ---@param bufnr integer
 ---@param namespace integer
 ---@param line0 integer
@@ -75,12 +63,13 @@ end
 
 ---@param bufnr integer
 ---@param hints lsp.InlayHint[]
----@param base number?
-local function draw_hints(bufnr, hints, base)
+local function draw_hints(bufnr, hints)
   vim.api.nvim_buf_clear_namespace(bufnr, hint_marks, 0, -1)
   local tiers = {}
   for _, hint in ipairs(hints) do
-    local mark, level = {}, tier(hint, base)
+    ---@type costline.HintData
+    local data = hint.data
+    local mark, level = {}, math.max(data.tier, 1)
     if options.hints then
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
@@ -105,7 +94,7 @@ local function draw_lenses(bufnr, lenses)
     local line = vim.api.nvim_buf_get_lines(bufnr, line0, line0 + 1, false)[1] or ""
     local indent = line:match("^%s*"):gsub("\t", (" "):rep(vim.bo[bufnr].tabstop))
     local mark
-    -- What is above the first line would be out of sight (neovim#16166).
+    -- Neovim does not show virtual lines above the first line (neovim#16166).
     if line0 == 0 then
       mark = { virt_text = { { lens.command.title, "CostlineLens" } }, virt_text_pos = "eol" }
     else
@@ -115,24 +104,24 @@ local function draw_lenses(bufnr, lenses)
   end
 end
 
---- Asks for what a buffer shows; the answer is drawn unless there was another question since.
+--- Sends a request for what a buffer shows, and draws the answer unless there was another request meanwhile.
 ---@param it vim.lsp.Client
 ---@param bufnr integer
 ---@param method string
 ---@param params table
 ---@param draw fun(answer: any[])
 local function ask(it, bufnr, method, params, draw)
-  local asked = drawn[bufnr].asked
-  asked[method] = (asked[method] or 0) + 1
-  local number, tick = asked[method], vim.api.nvim_buf_get_changedtick(bufnr)
+  local requests = drawn[bufnr].requests
+  requests[method] = (requests[method] or 0) + 1
+  local number, tick = requests[method], vim.api.nvim_buf_get_changedtick(bufnr)
   params.textDocument = vim.lsp.util.make_text_document_params(bufnr)
   client.ask(it, method, params, function(err, answer)
-    if err or asked[method] ~= number or not vim.api.nvim_buf_is_loaded(bufnr) or not it.attached_buffers[bufnr] then
+    if err or requests[method] ~= number or not vim.api.nvim_buf_is_loaded(bufnr) or not it.attached_buffers[bufnr] then
       return
     elseif vim.api.nvim_buf_get_changedtick(bufnr) == tick then
       draw(answer or {})
     else
-      -- An answer about a text that was changed since would be drawn at wrong lines.
+      -- The text was changed meanwhile, so lines may have moved.
       vim.defer_fn(function()
         M.update(bufnr)
       end, 200)
@@ -140,25 +129,24 @@ local function ask(it, bufnr, method, params, draw)
   end, bufnr)
 end
 
---- Draws a buffer anew.
+--- Redraws a buffer.
 ---@param bufnr integer
 function M.update(bufnr)
   local it = client.all(bufnr)[1]
   if not it or not vim.api.nvim_buf_is_loaded(bufnr) then
     return
   end
-  -- Asked for in any case: without labels they still tell where hot lines are.
+  -- Jumps to hot lines need hints even if they are not drawn.
   local last = { line = vim.api.nvim_buf_line_count(bufnr), character = 0 }
   local range = { start = { line = 0, character = 0 }, ["end"] = last }
   ask(it, bufnr, "textDocument/inlayHint", { range = range }, function(hints)
-    local view = client.view(it)
-    draw_hints(bufnr, hints, view and view.base)
+    draw_hints(bufnr, hints)
   end)
   if options.lenses then
     ask(it, bufnr, "textDocument/codeLens", {}, function(lenses)
       draw_lenses(bufnr, lenses)
       if not vim.lsp.codelens.enable then
-        -- Where `vim.lsp.codelens.run()` finds them.
+        -- For `vim.lsp.codelens.run()`.
         vim.lsp.codelens.save(lenses, bufnr, it.id)
       end
     end)
@@ -167,7 +155,7 @@ function M.update(bufnr)
   end
 end
 
---- Draws the buffers of a client anew, or all.
+--- Redraws the buffers of a client, or of all clients.
 ---@param client_id? integer
 function M.update_all(client_id)
   for _, it in ipairs(client.all()) do
@@ -179,7 +167,7 @@ function M.update_all(client_id)
   end
 end
 
---- Takes away what a client's answers drew.
+--- Removes what was drawn for a client.
 ---@param bufnr integer
 ---@param client_id integer
 function M.clear(bufnr, client_id)
@@ -191,7 +179,7 @@ function M.clear(bufnr, client_id)
   drawn[bufnr] = nil
 end
 
---- Moves the cursor to the next warm or hot line, or with `any` to the next line with a cost.
+--- Moves the cursor to the next line of tier 2 or 3, or with `any` to the next line with a hint.
 ---@param direction 1|-1
 ---@param any? boolean
 function M.jump(direction, any)

@@ -12,7 +12,7 @@ local function check_server()
   if vim.fn.executable(command) == 0 then
     vim.health.error(("%s cannot be run"):format(command), {
       "Install it: cargo install costline",
-      'Or say where it is: require("costline").setup({ cmd = { "/path/to/costline", "lsp" } })',
+      'Or set its path: require("costline").setup({ cmd = { "/path/to/costline", "lsp" } })',
     })
     return
   end
@@ -35,25 +35,26 @@ local function check_client(it)
       buffers == 1 and "file" or "files"
     )
   )
-  local view = client.request_sync(it, "workspace/executeCommand", { command = "costline.view", arguments = {} })
+  local view = client.view(it)
   local profile = view and view.profile
   if type(profile) ~= "table" then
     vim.health.warn("no profile is shown", {
-      "Profiles are looked for in the project's folder, by the names that profilers use, and in its folders `profiles` and `.costline`",
-      ":Costline profile PATH shows another one",
-      ":Costline explain says more",
+      "Costline searches the folder of the project for the file names that profilers use, and its folders `profiles` and `.costline`",
+      ":Costline profile PATH shows another profile",
+      ":Costline explain gives the reason for a line",
     })
     return
   end
   vim.health.ok(("shows %s (%s, %s)"):format(profile.path, profile.format, view.metric))
   if profile.deleted then
-    vim.health.warn("that file was deleted since")
+    vim.health.warn("the file was deleted")
   end
+  ---@type costline.Paths|vim.NIL|nil
   local paths = client.request_sync(it, "workspace/executeCommand", { command = "costline.paths", arguments = {} })
   if type(paths) == "table" and paths.mapped == 0 then
     vim.health.warn(
-      "none of the files that it names was found",
-      { ":Costline paths says why; the setting `pathMappings` helps" }
+      "none of the files in the profile was found",
+      { ":Costline paths lists the reasons; the setting `pathMappings` says where files are" }
     )
   end
 end
@@ -84,7 +85,7 @@ function M.check()
   if #clients == 0 then
     vim.health.warn(
       "no server is running",
-      { "Open a file; one that has no 'filetype' starts none", ":Costline log shows what went wrong" }
+      { "Open a file; files without a 'filetype' start no server", ":Costline log shows errors" }
     )
   end
 

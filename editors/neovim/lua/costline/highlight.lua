@@ -1,5 +1,4 @@
---- Colours. A tier is told by its lightness and by the width of its bar as well as by its hue, so that no kind of colour
---- blindness hides it.
+--- Colours. Tiers differ in lightness and in the width of the bar, so that they can be told apart without colour vision.
 
 local M = {}
 
@@ -23,7 +22,7 @@ local palettes = {
   },
 }
 
---- The groups as they were defined here.
+--- The groups that this plug-in defined.
 ---@type table<string, vim.api.keyset.get_hl_info>
 local defined = {}
 
@@ -35,12 +34,12 @@ local function get(group)
   return found
 end
 
---- Defines the groups that neither the user nor the colour scheme has.
+--- Defines the groups that neither the user nor the colour scheme defines.
 function M.define()
   vim.api.nvim_set_hl(0, "CostlineHint", { default = true, link = "Comment" })
   vim.api.nvim_set_hl(0, "CostlineLens", { default = true, link = "Comment" })
   for group, colours in pairs(palettes[vim.o.background]) do
-    -- A default leaves what is there, even if that is for the other background.
+    -- A default would keep the group of the other background.
     local is_ours = vim.deep_equal(defined[group], get(group))
     vim.api.nvim_set_hl(0, group, vim.tbl_extend("force", colours, { default = not is_ours }))
     defined[group] = get(group)

@@ -1,10 +1,10 @@
---- What configurations use. All of it is in |costline.txt|.
+--- The functions for configurations, documented in |costline.txt|.
 
 local options = require("costline.options")
 
 local M = {}
 
---- Changes what is chosen; not needed for the defaults. May be called at any time, also again.
+--- Changes options. Can be called at any time, and several times.
 ---@param changes? table see |costline-setup|
 function M.setup(changes)
   for key, value in pairs(changes or {}) do
@@ -29,7 +29,7 @@ function M.setup(changes)
   end
 end
 
---- Changes settings of the server at once: `configure({ unit = "absolute" })`.
+--- Changes settings of the server: `configure({ unit = "absolute" })`.
 ---@param settings table
 function M.configure(settings)
   M.setup({ settings = vim.tbl_deep_extend("force", options.settings, settings) })
@@ -37,7 +37,7 @@ end
 
 --- Switches hints, lenses or heat on or off.
 ---@param what "hints"|"lenses"|"heat"
----@param on? boolean default: the other way
+---@param on? boolean default: toggle
 function M.toggle(what, on)
   if on == nil then
     on = not options[what]
@@ -46,7 +46,7 @@ function M.toggle(what, on)
   require("costline.draw").update_all()
 end
 
----@param milliseconds integer since the epoch
+---@param milliseconds integer since 1970
 ---@return string
 local function age(milliseconds)
   local seconds = math.max(0, os.time() - math.floor(milliseconds / 1000))
@@ -58,30 +58,30 @@ local function age(milliseconds)
   return "new"
 end
 
---- For the status line: which profile is shown, its metric and age; empty where there is nothing to say.
+--- The profile that is shown, its metric and age, for the status line. Empty if there is no server or profile.
 ---@return string
 function M.status()
   local client = require("costline.client")
   local it = client.all(vim.api.nvim_get_current_buf())[1]
-  local view = it and client.view(it)
-  if not view then
+  local shown = it and client.shown(it)
+  if not shown then
     return ""
   end
-  local profile = view.profile
+  local profile = shown.profile
   if type(profile) ~= "table" then
-    return view.loading and "loading a profile" or ""
+    return shown.loading and "loading a profile" or ""
   end
-  local state = view.loading and "loading" or profile.deleted and "deleted" or age(profile.modified)
-  return ("%s · %s · %s"):format(profile.name, view.metric, state)
+  local state = shown.loading and "loading" or profile.deleted and "deleted" or age(profile.modified)
+  return ("%s · %s · %s"):format(profile.name, shown.metric, state)
 end
 
---- Moves to the next warm or hot line, with `{ any = true }` to the next line with a cost.
+--- Moves to the next hot line, with `{ any = true }` to the next line with a hint.
 ---@param how? {any?: boolean}
 function M.next(how)
   require("costline.draw").jump(1, how and how.any)
 end
 
---- Moves to the previous one.
+--- Moves to the previous hot line, with `{ any = true }` to the previous line with a hint.
 ---@param how? {any?: boolean}
 function M.prev(how)
   require("costline.draw").jump(-1, how and how.any)

@@ -1,4 +1,4 @@
---- Hot spots, callers, callees, the call tree: in the quickfix list, or to walk through in `vim.ui.select`.
+--- Lists of hot spots, callers and callees in the quickfix list, and menus (`vim.ui.select`) to walk through calls.
 
 local client = require("costline.client")
 
@@ -10,7 +10,7 @@ local M = {}
 
 ---@param text string
 ---@param place costline.Place?
----@param item? table the hierarchy item, from which a walk goes on
+---@param item? costline.Item the function, to list its callers or callees
 ---@return table
 local function row(text, place, item)
   local entry = { text = text, user_data = item and { costline = item } }
@@ -30,17 +30,9 @@ local function show(title, rows)
   vim.cmd("botright copen")
 end
 
---- What numbers are of, for titles.
----@param it vim.lsp.Client
----@return string
-local function source(it)
-  local view = client.view(it)
-  return view and view.profile and (" · %s (%s)"):format(view.profile.name, view.metric) or ""
-end
-
---- A value of JSON that may be missing.
+--- A value of JSON, `nil` for null.
 ---@generic T
----@param value T
+---@param value T|vim.NIL|nil
 ---@return T?
 local function known(value)
   if value ~= vim.NIL then
@@ -48,35 +40,58 @@ local function known(value)
   end
 end
 
----@param by "function"|"line"
+--- The profile and the metric, for titles.
+---@param it vim.lsp.Client
+---@return string
+local function source(it)
+  local shown = client.shown(it)
+  local profile = shown and known(shown.profile)
+  return profile and (" · %s (%s)"):format(profile.name, shown.metric) or ""
+end
+
+--- The document and line of an answer. Functions without a source have the document of their item.
+---@param uri string|vim.NIL|nil
+---@param line0 integer|vim.NIL
+---@param item? costline.Item|vim.NIL
+---@return costline.Place?
+local function place_of(uri, line0, item)
+  local function_item = known(item)
+  local document = known(uri) or (function_item and function_item.uri)
+  return document and { uri = document, line0 = known(line0) or 0 } or nil
+end
+
+---@param by costline.HotSpotsBy
 function M.hotspots(by)
+  ---@param answer costline.HotSpots|vim.NIL
   client.execute("hotspots", { { by = by } }, function(answer, it)
-    answer = known(answer) or {}
-    local rows = vim.tbl_map(function(spot)
-      local uri = known(spot.uri) or (spot.item and spot.item.uri)
-      local place = uri and { uri = uri, line0 = known(spot.line0) or 0 } or nil
-      local what = spot.name or ("%s:%s"):format(spot.file, spot.line)
-      return row(("%s  %s"):format(spot.text, what), place, spot.item)
-    end, answer[by .. "s"] or {})
+    local found = known(answer) or {}
+    ---@param spot costline.HotFunction
+    local function of_function(spot)
+      return row(("%s  %s"):format(spot.text, spot.name), place_of(spot.uri, spot.line0, spot.item), known(spot.item))
+    end
+    ---@param spot costline.HotLine
+    local function of_line(spot)
+      return row(("%s  %s:%d"):format(spot.text, spot.file, spot.line), place_of(spot.uri, spot.line0))
+    end
+    local rows = vim.tbl_map(of_function, found.functions or {})
+    vim.list_extend(rows, vim.tbl_map(of_line, found.lines or {}))
     show(("hottest %ss%s"):format(by, source(it)), rows)
   end)
 end
 
----@alias costline.Direction "callers"|"callees"
-
 ---@class costline.Call
----@field item table
----@field place costline.Place the line that calls, else where the function is
+---@field item costline.Item the caller or callee
+---@field place costline.Place for a caller the line of the call, for a callee its definition
 
 ---@param direction costline.Direction
----@param item table
+---@param item costline.Item
 ---@param on_calls fun(calls: costline.Call[], it: vim.lsp.Client)
 local function calls(direction, item, on_calls)
   local it = client.current()
   if not it then
     return
   end
-  local method = direction == "callers" and "callHierarchy/incomingCalls" or "callHierarchy/outgoingCalls"
+  local method = direction == "incoming" and "callHierarchy/incomingCalls" or "callHierarchy/outgoingCalls"
   client.request(it, method, { item = item }, function(answer)
     local function call(one)
       local other = one.from or one.to
@@ -87,22 +102,22 @@ local function calls(direction, item, on_calls)
   end)
 end
 
---- `main › build › carve`: a path as it was called.
+--- The path from the outermost function: `main › build › carve`.
 ---@param direction costline.Direction
----@param item table
+---@param item costline.Item
 ---@return string
 local function path(direction, item)
   local names = vim.tbl_map(function(key)
     return key.name
   end, item.data.path)
-  if direction == "callers" then
+  if direction == "incoming" then
     names = vim.iter(names):rev():totable()
   end
   return table.concat(names, " › ")
 end
 
---- The function that is meant: of the line in a list of ours, else the one at the cursor.
----@param on_item fun(item: table)
+--- The function of the current entry of a quickfix list, else the one at the cursor.
+---@param on_item fun(item: costline.Item)
 local function at_cursor(on_item)
   if vim.bo.buftype == "quickfix" then
     local entry = vim.fn.getqflist({ items = 1 }).items[vim.fn.line(".")]
@@ -110,7 +125,7 @@ local function at_cursor(on_item)
     if type(data) == "table" and data.costline then
       return on_item(data.costline)
     end
-    return client.notify("this line of the list is no function of Costline's")
+    return client.notify("this entry of the list is not a function of Costline")
   end
   local it = client.current()
   if not it then
@@ -121,13 +136,13 @@ local function at_cursor(on_item)
   client.request(it, "textDocument/prepareCallHierarchy", params, function(items)
     items = known(items) or {}
     if #items == 0 then
-      return client.notify("no function with a cost is here")
+      return client.notify("there is no function with a cost at the cursor")
     end
     on_item(items[1])
   end, bufnr)
 end
 
---- The name by which commands know the function at the cursor.
+--- The name of the function at the cursor, for commands.
 ---@param on_name fun(name: string)
 function M.function_at_cursor(on_name)
   at_cursor(function(item)
@@ -136,15 +151,29 @@ function M.function_at_cursor(on_name)
   end)
 end
 
----@param item table
+--- The cost, name, place and self cost of a function. The self cost of a caller is that of the samples that start there.
+---@param item costline.Item
 ---@return string
 local function text(item)
-  return ("%s  %s"):format(item.name, (item.detail or ""):gsub("^costline · ", ""))
+  local data = item.data
+  local is_caller = data.dir == "incoming"
+  local own = ""
+  if known(data.selfText) and not (is_caller and data.self == 0) then
+    own = (" · %s %s"):format(is_caller and "starts here" or "self", data.selfText)
+  end
+  return ("%s  %s%s"):format(item.name, data.placeText, own)
 end
 
---- Puts callers or callees into the quickfix list; `item` is what it is of, else the function at the cursor.
+--- `callers` or `callees`, for titles.
 ---@param direction costline.Direction
----@param item? table
+---@return string
+local function name_of(direction)
+  return direction == "incoming" and "callers" or "callees"
+end
+
+--- Puts the callers or callees of a function into the quickfix list.
+---@param direction costline.Direction
+---@param item? costline.Item default: the function at the cursor
 function M.calls(direction, item)
   if not item then
     return at_cursor(function(found)
@@ -155,7 +184,7 @@ function M.calls(direction, item)
     local rows = vim.tbl_map(function(call)
       return row(text(call.item), call.place, call.item)
     end, found)
-    show(("%s of %s%s"):format(direction, path(direction, item), source(it)), rows)
+    show(("%s of %s%s"):format(name_of(direction), path(direction, item), source(it)), rows)
   end)
 end
 
@@ -165,14 +194,14 @@ end
 ---@field place? costline.Place
 ---@field children fun(on_steps: fun(steps: costline.Step[]))
 
---- Lets the user walk from step to step, and leave to the code at each.
+--- Shows the children of a step in a menu, from which the user can walk on, walk back, or go to the code.
 ---@param step costline.Step
 ---@param back? fun()
 local function walk(step, back)
   step.children(function(steps)
     local choices = {}
     if step.place then
-      table.insert(choices, { text = "→ go there", place = step.place })
+      table.insert(choices, { text = "→ go to source", place = step.place })
     end
     if back then
       table.insert(choices, { text = "← back", back = back })
@@ -200,12 +229,12 @@ local function walk(step, back)
 end
 
 ---@param direction costline.Direction
----@param item table
+---@param item costline.Item
 ---@param place costline.Place
 ---@return costline.Step
 local function call_step(direction, item, place)
   return {
-    title = ("%s of %s"):format(direction == "callers" and "Callers" or "Callees", path(direction, item)),
+    title = ("%s of %s"):format(direction == "incoming" and "Callers" or "Callees", path(direction, item)),
     text = text(item),
     place = place,
     children = function(on_steps)
@@ -218,7 +247,7 @@ local function call_step(direction, item, place)
   }
 end
 
---- Walks from the function at the cursor up its callers or down its callees.
+--- Walks from the function at the cursor to its callers or callees.
 ---@param direction costline.Direction
 function M.walk_calls(direction)
   at_cursor(function(item)
@@ -226,43 +255,46 @@ function M.walk_calls(direction)
   end)
 end
 
----@param node? table none: what the tree begins with
+---@param node? costline.TreeNode default: the top of the tree
 ---@param inverted boolean
 ---@return costline.Step
 local function tree_step(node, inverted)
-  local uri = node and known(node.uri)
   local described = node and ("%s  %s"):format(node.text, node.name)
   return {
-    title = described or (inverted and "Call tree from the leaves" or "Call tree"),
+    title = described or (inverted and "Call tree, bottom-up" or "Call tree"),
     text = described or "",
-    place = uri and { uri = uri, line0 = known(node.line0) or 0 } or nil,
+    place = node and place_of(node.uri, node.line0),
     children = function(on_steps)
       local arguments = { { path = node and node.path or nil, inverted = inverted } }
+      ---@param answer costline.CallTree|vim.NIL
       client.execute("callTree", arguments, function(answer)
+        local tree = known(answer)
         on_steps(vim.tbl_map(function(child)
           return tree_step(child, inverted)
-        end, answer.nodes))
+        end, tree and tree.nodes or {}))
       end)
     end,
   }
 end
 
---- Walks down the call tree from its roots, or `inverted` up from the functions that cost by themselves.
+--- Walks through the call tree, top-down or `inverted`: bottom-up.
 ---@param inverted boolean
 function M.tree(inverted)
   walk(tree_step(nil, inverted))
 end
 
---- Which files of the profile were found, and which were not.
+--- Lists the files of the profile, and why some were not found.
 function M.paths()
+  ---@param answer costline.Paths|vim.NIL
   client.execute("paths", {}, function(answer, it)
-    answer = known(answer) or { files = {} }
+    local paths = known(answer)
+    ---@param file costline.RecordedFile
     local rows = vim.tbl_map(function(file)
       local found = known(file.path)
       local place = found and { uri = vim.uri_from_fname(found), line0 = 0 } or nil
       local note = known(file.reason)
       return row(note and ("%s: %s"):format(file.name, note) or ("%s (%s)"):format(file.name, file.how), place)
-    end, answer.files)
+    end, paths and paths.files or {})
     show("files of the profile" .. source(it), rows)
   end)
 end

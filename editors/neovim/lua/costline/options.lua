@@ -1,27 +1,18 @@
---- What can be chosen for the plug-in, and the choices.
+--- The options of the plug-in and their values.
 
 ---@class costline.Options
 local options = {
-  ---@type string[] How the server is started.
+  ---@type string[] The command that starts the server.
   cmd = { "costline", "lsp" },
-  ---@type string[] Files and folders that mark a project, the more telling ones first. One server runs for each project.
-  root_markers = {
-    ".costline",
-    ".git",
-    ".hg",
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "go.mod",
-    "CMakeLists.txt",
-  },
-  ---@type table The server's settings: what its documentation lists for the section `costline`.
+  ---@type string[] Files and folders that mark the root of a project, in order of precedence. Each project has one server.
+  root_markers = vim.list_extend({ ".costline" }, require("costline.project_markers")),
+  ---@type table The settings of the server.
   settings = {},
-  --- Costs at the end of lines.
+  --- Whether to draw hints: costs at the ends of lines.
   hints = true,
-  --- Costs above functions.
+  --- Whether to draw lenses: costs above functions.
   lenses = true,
-  --- Bars in the sign column and a background for hot lines.
+  --- Whether to draw heat: bars in the sign column and a background for hot lines.
   heat = false,
 }
 
