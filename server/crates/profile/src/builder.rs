@@ -1,4 +1,5 @@
-//! How readers make a [`Profile`]: every index is checked when its row goes in, and never again.
+//! Builds a [`Profile`] and checks every index as its row is added, so that later code need not
+//! check.
 
 use crate::stack_table::IDLE;
 use crate::strings::Interner;
@@ -11,28 +12,28 @@ use rustc_hash::FxHashMap;
 /// Why a row could not be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// A row points to a row that is not there (or, for stacks, not there *yet*).
-    #[error("{column} {row} points to {table} {index}, but only {len} of them stand before it")]
+    /// A row refers to a row that does not exist (for stacks: not yet).
+    #[error("{column} {row} refers to {table} {index}, but only {len} exist")]
     Dangling {
-        /// The column that holds the pointer.
+        /// The column with the wrong index.
         column: &'static str,
-        /// Its row, 0-based, in the profile being built.
+        /// The row of that column, 0-based.
         row: usize,
-        /// The table pointed into.
+        /// The table that the index refers to.
         table: &'static str,
-        /// The row pointed to.
+        /// The index, 0-based.
         index: usize,
         /// How many rows that table has.
         len: usize,
     },
-    /// A table has more rows than 32 bits can count, or strings exceed 4 GiB.
+    /// A table has more rows than fit into 32 bits, or strings exceed 4 GiB.
     #[error("the {0} table exceeds 2^32 - 1 rows or 4 GiB of text")]
     TooLarge(&'static str),
-    /// There are more categories of stacks than a byte can count.
-    #[error("stacks are of more than 256 categories")]
+    /// There are more than 256 categories of stacks.
+    #[error("there are more than 256 categories of stacks")]
     Categories,
-    /// A thread brings another number of weight columns than there are metrics, or a column of
-    /// another length than its samples.
+    /// A thread has a different number of weight columns than there are metrics, or a column of a
+    /// different length than its samples.
     #[error("thread {thread}: {what} has {found} entries, expected {expected}")]
     Shape {
         /// The thread, 0-based.
@@ -46,11 +47,10 @@ pub enum BuildError {
     },
 }
 
-/// A profile while it is filled. `intern_*` gives one row per distinct value; `push_*` appends as
-/// it comes, for bulk data.
+/// Builds a profile. `intern_*` adds one row per distinct value; `push_*` always adds a row.
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
-    /// Without strings, stacks and threads until it is finished.
+    /// Strings, stacks and threads are added by [`Self::build`].
     profile: Profile,
     strings: Interner,
     stacks: StackTable,
@@ -60,7 +60,7 @@ pub struct ProfileBuilder {
     lib_ids: FxHashMap<Lib, LibId>,
     func_ids: FxHashMap<Func, FuncId>,
     frame_ids: FxHashMap<Frame, FrameId>,
-    /// Of the frames whose line is in another file than their func.
+    /// The frames whose line is in a different file than their func.
     elsewhere_ids: FxHashMap<(Frame, SourceId, u32), FrameId>,
     stack_ids: FxHashMap<(Option<StackId>, FrameId), StackId>,
 }
@@ -70,8 +70,8 @@ fn next_row(len: usize, table: &'static str) -> Result<u32, BuildError> {
 }
 
 impl ProfileBuilder {
-    /// A profile whose samples will be weighed by `metrics`; `default_metric` is the index of the
-    /// one to show first.
+    /// A builder for samples with these metrics. `default_metric` is the index of the metric to
+    /// show first.
     pub fn new(metrics: Vec<Metric>, default_metric: usize) -> Self {
         let default_metric = default_metric.min(metrics.len().saturating_sub(1));
         Self {
@@ -80,20 +80,20 @@ impl ProfileBuilder {
         }
     }
 
-    /// The same with other metrics, for readers that learn only at the end what their samples
-    /// weigh: before the first thread.
+    /// Replaces the metrics, for readers that know them only at the end. Call this before the first
+    /// thread is added.
     #[must_use]
     pub fn with_metrics(mut self, metrics: Vec<Metric>) -> Self {
         self.profile.metrics = metrics;
         self
     }
 
-    /// The id of a string.
+    /// Adds a string and returns its id.
     pub fn intern_string(&mut self, text: &str) -> Result<StringId, BuildError> {
         self.strings.intern(text).ok_or(BuildError::TooLarge("string"))
     }
 
-    /// The id of a source, by the name that the profile gives the file.
+    /// Adds a source file, named as in the profile, and returns its id.
     pub fn intern_source(&mut self, name: &str) -> Result<SourceId, BuildError> {
         let name = self.intern_string(name)?;
         let sources = &mut self.profile.symbols.sources;
@@ -104,7 +104,7 @@ impl ProfileBuilder {
         }))
     }
 
-    /// The id of a library.
+    /// Adds a library and returns its id.
     pub fn intern_lib(&mut self, lib: Lib) -> Result<LibId, BuildError> {
         if let Some(&id) = self.lib_ids.get(&lib) {
             return Ok(id);
@@ -115,7 +115,7 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// The id of a func; its parts must have been interned here.
+    /// Adds a func and returns its id. Its string, source and library must have been added here.
     pub fn intern_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
         if let Some(&id) = self.func_ids.get(&func) {
             return Ok(id);
@@ -125,7 +125,7 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// Appends a func, whether or not there is one like it.
+    /// Appends a func, even if there is an equal one.
     pub fn push_func(&mut self, func: Func) -> Result<FuncId, BuildError> {
         let symbols = &mut self.profile.symbols;
         let id = FuncId::new(next_row(symbols.funcs.len(), "func")?);
@@ -133,7 +133,7 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// Says what a func is made of; what is JavaScript once stays it.
+    /// Sets what a func is made of. A func that was JavaScript once stays JavaScript.
     pub fn set_code(&mut self, func: FuncId, code: Code) -> Result<(), BuildError> {
         let funcs = &mut self.profile.symbols.funcs;
         check("code", 0, "func", func.index(), funcs.len())?;
@@ -141,7 +141,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    /// The id of a frame.
+    /// Adds a frame and returns its id.
     pub fn intern_frame(&mut self, frame: Frame) -> Result<FrameId, BuildError> {
         if let Some(&id) = self.frame_ids.get(&frame) {
             return Ok(id);
@@ -151,8 +151,8 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// The id of a frame that executes a line (1-based) of another file than its func's; its own
-    /// line counts for nothing.
+    /// Adds a frame that executes a line (1-based) of a different file than its func's, and returns
+    /// its id. The frame's own line is ignored.
     pub fn intern_frame_elsewhere(
         &mut self,
         frame: Frame,
@@ -176,7 +176,7 @@ impl ProfileBuilder {
         Ok(id)
     }
 
-    /// The id of a stack.
+    /// Adds a stack and returns its id.
     pub fn intern_stack(
         &mut self,
         prefix: Option<StackId>,
@@ -198,12 +198,12 @@ impl ProfileBuilder {
         Ok(FrameId::new(row))
     }
 
-    /// Says of the frame that was pushed last that it executes in another file than its func's.
+    /// Sets the place of the last frame, in a different file than its func's.
     pub(crate) fn put_elsewhere(&mut self, source: SourceId, line: u32) {
         self.profile.frames.put_elsewhere(source, line);
     }
 
-    /// Appends a stack; its prefix must stand before it.
+    /// Appends a stack. Its prefix must have been added before.
     pub fn push_stack(
         &mut self,
         prefix: Option<StackId>,
@@ -218,7 +218,7 @@ impl ProfileBuilder {
         Ok(StackId::new(row))
     }
 
-    /// Makes room for that many stacks.
+    /// Reserves memory for `n` more stacks.
     pub fn reserve_stacks(&mut self, additional: usize) {
         self.stacks.reserve(additional);
     }
@@ -229,25 +229,25 @@ impl ProfileBuilder {
         self.set_category(stack, idle)
     }
 
-    /// The id of a category of stacks. Stacks that are given none are in the one that comes first,
-    /// unless that is the idle one.
+    /// Adds a category of stacks and returns its id. Stacks without a category are in the first
+    /// one, unless that is the idle category.
     pub fn intern_category(&mut self, name: &str) -> Result<CategoryId, BuildError> {
         self.stacks.intern_category(name).ok_or(BuildError::Categories)
     }
 
-    /// Says what the thread was doing at a stack.
+    /// Sets what the thread was doing at a stack.
     pub fn set_category(&mut self, stack: StackId, category: CategoryId) -> Result<(), BuildError> {
         check("category", 0, "stack", stack.index(), self.stacks.len())?;
         self.stacks.set_category(stack, category);
         Ok(())
     }
 
-    /// What the thread was doing at a stack that was added.
+    /// The category of a stack that was added.
     pub fn category(&self, stack: StackId) -> CategoryId {
         self.stacks.category(stack)
     }
 
-    /// Appends a thread with its samples, after all of its stacks.
+    /// Appends a thread with its samples. Its stacks must have been added before.
     pub fn push_thread(&mut self, thread: Thread, samples: Samples) -> Result<(), BuildError> {
         let i = self.threads.len();
         let shape = |what, found, expected| BuildError::Shape { thread: i, what, found, expected };
@@ -279,17 +279,17 @@ impl ProfileBuilder {
     /// The parent of a stack that was added.
     ///
     /// # Panics
-    /// If `stack` was not.
+    /// If `stack` was not added.
     pub fn prefix(&self, stack: StackId) -> Option<StackId> {
         self.stacks.prefix(stack)
     }
 
-    /// How many stacks there are so far.
+    /// The number of stacks so far.
     pub fn n_stacks(&self) -> usize {
         self.stacks.len()
     }
 
-    /// The finished profile.
+    /// Builds the profile.
     pub fn build(mut self) -> Profile {
         self.profile.symbols.strings = self.strings.finish();
         self.profile.stacks = self.stacks.into();

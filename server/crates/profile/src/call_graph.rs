@@ -1,16 +1,16 @@
-//! The other kind of recording: sums per line and call, no stacks.
+//! Recordings that are call graphs: sums per line and call, without stacks.
 
 use crate::{FuncId, Metric, SourceId, SymbolTables, Thread, ThreadId, Total};
 use std::ops::Range;
 
-/// What a function spent on one of its lines, not counting calls.
+/// The self cost of one line of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnCost {
     /// The function.
     pub func: FuncId,
-    /// The file of the line, where it is another than the function's: inlined code.
+    /// The file of the line, if it differs from the function's because the code was inlined.
     pub source: Option<SourceId>,
-    /// The line, 1-based; 0 = unknown.
+    /// The line, 1-based; 0 if unknown.
     pub line: u32,
     /// One weight per metric.
     pub weights: Vec<f64>,
@@ -19,34 +19,33 @@ pub struct OwnCost {
 /// All calls from one line of one function to another function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Who calls.
+    /// The caller.
     pub caller: FuncId,
-    /// The file of the line, where it is another than the caller's: inlined code.
+    /// The file of the line, if it differs from the caller's because the code was inlined.
     pub source: Option<SourceId>,
-    /// At which of its lines, 1-based; 0 = unknown.
+    /// The line of the call, 1-based; 0 if unknown.
     pub line: u32,
-    /// Who is called.
+    /// The callee.
     pub callee: FuncId,
-    /// How often.
+    /// The number of calls.
     pub count: u64,
-    /// What the calls cost, callee's callees included: one weight per metric.
+    /// The inclusive cost of the calls, one weight per metric.
     pub weights: Vec<f64>,
-    /// Whether calls may lie within each other and their weights count the same thing several
-    /// times.
+    /// Whether the calls may be nested, so that `weights` may count the same cost several times.
     pub nested: bool,
 }
 
-/// An inclusive cost that the profiler itself summed, each sample once.
+/// An inclusive cost computed by the profiler, in which each sample counts once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StatedTotal {
     /// The function.
     pub func: FuncId,
-    /// One of its lines, 1-based; 0 = the function as a whole.
+    /// One of its lines, 1-based; 0 for the whole function.
     pub line: u32,
-    /// One total per metric, as well as the file tells.
+    /// One total per metric, as precise as the file states it.
     pub totals: Vec<Total>,
-    /// How often the function was called, where the file counts that beside its calls: callers need
-    /// not all be known.
+    /// The number of calls of the function, if the file states it apart from its calls. It can
+    /// exceed their sum, because some callers may be unknown.
     pub calls: Option<u64>,
 }
 
@@ -77,7 +76,7 @@ impl From<GraphTables> for CallGraph {
 }
 
 impl CallGraph {
-    /// How many threads it records; 0 if costs are not recorded by thread.
+    /// The number of threads; 0 if costs are not recorded by thread.
     pub fn n_threads(&self) -> usize {
         self.tables.threads.len()
     }
@@ -86,43 +85,44 @@ impl CallGraph {
 /// The rows of a call graph.
 #[derive(Debug, Clone, Default)]
 pub struct GraphTables {
-    /// Names.
+    /// Strings, libraries, sources and funcs.
     pub symbols: SymbolTables,
-    /// What weights count; the first is the default.
+    /// The metrics; the first is the default.
     pub metrics: Vec<Metric>,
-    /// Costs of lines.
+    /// Self costs of lines.
     pub own: Vec<OwnCost>,
     /// Calls.
     pub calls: Vec<Call>,
-    /// Inclusive costs: of all functions or of none, and likewise of lines. What has none here is
-    /// unknown; if there are none at all, they follow from the calls.
+    /// Inclusive costs, of all functions or of none; likewise of lines. If there are some, a
+    /// function or line without an entry is unknown. If there are none, inclusive costs are derived
+    /// from the calls.
     pub totals: Vec<StatedTotal>,
-    /// Funcs that stand for calls of a function within itself: they run only while another func of
-    /// the function does.
+    /// Funcs that stand for recursive calls of a function. They run only while another func of the
+    /// same function runs.
     pub inner: Vec<FuncId>,
-    /// The threads; none where costs are not recorded by thread.
+    /// The threads; empty if costs are not recorded by thread.
     pub threads: Vec<Thread>,
-    /// One per thread; together they are all rows.
+    /// The rows of each thread. Together they are all rows.
     pub rows: Vec<ThreadRows>,
 }
 
-/// Which rows of a call graph are one thread's.
+/// The rows of one thread in a call graph.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadRows {
-    /// Of [`GraphTables::own`].
+    /// Rows of [`GraphTables::own`].
     pub own: Range<usize>,
-    /// Of [`GraphTables::calls`].
+    /// Rows of [`GraphTables::calls`].
     pub calls: Range<usize>,
-    /// Of [`GraphTables::totals`].
+    /// Rows of [`GraphTables::totals`].
     pub totals: Range<usize>,
 }
 
-/// A call graph, or as much of it as one thread did.
+/// A call graph, or the part of it that belongs to one thread.
 #[derive(Debug, Clone, Copy)]
 pub struct PartOfGraph<'g> {
-    /// The whole, for its names.
+    /// The whole call graph, for its names.
     pub graph: &'g GraphTables,
-    /// Costs of lines.
+    /// Self costs of lines.
     pub own: &'g [OwnCost],
     /// Calls.
     pub calls: &'g [Call],
@@ -131,12 +131,12 @@ pub struct PartOfGraph<'g> {
 }
 
 impl GraphTables {
-    /// All of it.
+    /// The whole call graph.
     pub fn whole(&self) -> PartOfGraph<'_> {
         PartOfGraph { graph: self, own: &self.own, calls: &self.calls, totals: &self.totals }
     }
 
-    /// What one thread did; nothing for a thread of another graph.
+    /// The part of one thread; empty for a thread that is not in this call graph.
     pub fn of_thread(&self, thread: ThreadId) -> PartOfGraph<'_> {
         let rows = self.rows.get(thread.index()).cloned().unwrap_or_default();
         PartOfGraph {

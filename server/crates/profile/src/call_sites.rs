@@ -1,12 +1,11 @@
-//! The same recording with inlined functions merged into the function that was compiled: what
-//! inlined code costs is seen at the line that calls it, as `perf report --no-inline` shows it.
+//! Merges inlined functions into the function that they were compiled into. The cost of inlined
+//! code is then at the line that calls it, as `perf report --no-inline` shows it.
 
 use crate::{Profile, Recording};
 
-/// The recording without inlined frames: each becomes the frame that it was inlined into, the
-/// outermost one. All ids stay as they are, and so do the samples and the categories of stacks. An
-/// inlined frame at the root of a stack stays, since the function around it was not recorded. Call
-/// graphs know no inlined frames.
+/// The recording without inlined frames. Each becomes the outermost frame that it was inlined into.
+/// Ids, samples and categories of stacks do not change. An inlined frame at the root of a stack
+/// stays, because the function around it was not recorded. Call graphs have no inlined frames.
 #[must_use]
 pub fn at_call_sites(recording: &Recording) -> Recording {
     match recording {

@@ -1,25 +1,25 @@
-//! What something costs.
+//! Self and inclusive costs.
 
-/// The inclusive cost of a line, function or edge, as well as it is known.
+/// The inclusive cost of a line, function or edge, and how exact it is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Total {
-    /// Exactly this weight.
+    /// The exact weight.
     Exact(f64),
-    /// Between the two, both included: all that a recursive call graph tells about a line.
+    /// Between two weights, inclusive. This is all that a recursive call graph says about a line.
     Bounded {
         /// At least this.
         min: f64,
         /// At most this.
         max: f64,
     },
-    /// A guess that must be marked as one wherever it is shown.
+    /// An estimate. It must be marked as such wherever it is shown.
     Estimated(f64),
-    /// The format cannot tell.
+    /// Not known from this format.
     Unknown,
 }
 
 impl Total {
-    /// The weight, where it is exact.
+    /// The weight, if it is exact.
     pub fn exact(self) -> Option<f64> {
         match self {
             Self::Exact(weight) => Some(weight),
@@ -27,7 +27,7 @@ impl Total {
         }
     }
 
-    /// The total of two things that have nothing in common, such as two threads.
+    /// The sum of two totals that do not overlap, such as those of two threads.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let ends = |total| match total {
@@ -50,9 +50,9 @@ impl Total {
 /// Self and inclusive cost in raw weights of one metric.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cost {
-    /// Weight of the samples whose leaf is here.
+    /// The weight of the samples whose leaf is here.
     pub self_: f64,
-    /// Weight of the samples that pass here at least once.
+    /// The weight of the samples whose stack passes here at least once.
     pub total: Total,
 }
 

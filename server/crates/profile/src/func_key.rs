@@ -1,20 +1,20 @@
-//! The identity of a func outside its profile.
+//! Identifies a func across profiles.
 
-/// What a func is called across profiles: stays valid over rewrites, where ids do not.
+/// Identifies a func across profiles and rewrites. Ids are valid only in one profile.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncKey {
     /// Its name.
     pub name: String,
-    /// Its file, as the profile spells it.
+    /// Its file, as spelled in the profile.
     pub file: Option<String>,
     /// Its library's short name.
     pub lib: Option<String>,
-    /// While it is unresolved: its address, relative to the library where there is one.
+    /// If it is unresolved: its address, relative to its library if there is one.
     pub address: Option<u64>,
 }
 
 impl FuncKey {
-    /// The key of a func. An unresolved func is called by its address (`0x1174`), which becomes
+    /// The key of a func. The name of an unresolved func is its address (`0x1174`), which becomes
     /// [`Self::address`].
     pub fn new(name: &str, file: Option<&str>, lib: Option<&str>) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl FuncKey {
     }
 }
 
-/// The address that an unresolved func is called by.
+/// The address, if the name of a func is one.
 pub(crate) fn address(name: &str) -> Option<u64> {
     name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok())
 }

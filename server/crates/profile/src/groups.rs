@@ -1,8 +1,9 @@
-//! Which names are one file and which funcs are one function, decided before anything is summed.
+//! Groups file names that are one file and funcs that are one function. Grouping comes before
+//! summing.
 //!
-//! Sums of parts would count a sample twice: a stack can pass two spellings of one file, or two
-//! instances of one function. So costs are computed over groups from the start (`analysis`), and
-//! when more is learnt they are computed anew.
+//! Adding up the costs of funcs would count a sample twice if its stack passes two spellings of one
+//! file, or two instances of one function. So `analysis` computes costs per group, and computes
+//! them again if groups change.
 
 use crate::ids::ids;
 use crate::{Func, FuncId, SourceId, SymbolTables};
@@ -10,31 +11,32 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
 ids! {
-    /// A file of the user's, under however many names.
+    /// A file, which may have several names in the profile.
     FileId
-    /// A function of the user's source, made of one or more funcs.
+    /// A function, made of one or more funcs.
     FunctionId
 }
 
-/// A partition of sources into files and of funcs into functions.
+/// Assigns each source to a file and each func to a function.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     file_of: Vec<FileId>,
     function_of: Vec<FunctionId>,
-    /// First source of each file.
+    /// The first source of each file.
     sources: Vec<SourceId>,
-    /// First func of each function.
+    /// The first func of each function.
     funcs: Vec<FuncId>,
 }
 
 impl Groups {
-    /// Every source name is a file of its own. Funcs that agree in name, file, library, line and
-    /// column are one function.
+    /// One file per source name. Funcs with the same name, file, library, line and column are one
+    /// function.
     pub fn identity(symbols: &SymbolTables) -> Self {
         Self::new(symbols, |source| source)
     }
 
-    /// Sources with equal `key` are one file; funcs follow their files.
+    /// Sources with equal `key` are one file. Funcs are grouped as in [`Self::identity`], by these
+    /// files.
     pub fn new<K: Hash + Eq>(symbols: &SymbolTables, mut key: impl FnMut(SourceId) -> K) -> Self {
         let mut groups = Self::default();
         let mut files = FxHashMap::default();
@@ -48,7 +50,8 @@ impl Groups {
         groups.with_functions(symbols, |_| None::<()>)
     }
 
-    /// The same files; funcs with equal `key` are one function, those without follow their files.
+    /// Keeps the files and groups funcs with equal `key`. Funcs without a key stay grouped as they
+    /// are.
     #[must_use]
     pub fn with_functions<K: Hash + Eq>(
         self,
@@ -74,7 +77,7 @@ impl Groups {
         groups
     }
 
-    /// The same where funcs were added to `symbols` since: each of those is a function of its own.
+    /// Adds the funcs that were added to `symbols` since. Each is a function.
     #[must_use]
     pub fn extended(&self, symbols: &SymbolTables) -> Self {
         let mut groups = self.clone();
@@ -85,7 +88,7 @@ impl Groups {
         groups
     }
 
-    /// The file that a source is a name of.
+    /// The file of a source.
     ///
     /// # Panics
     /// If `source` is of another profile.
@@ -93,7 +96,7 @@ impl Groups {
         self.file_of[source.index()]
     }
 
-    /// The function that a func is part of.
+    /// The function of a func.
     ///
     /// # Panics
     /// If `func` is of another profile.
@@ -101,7 +104,7 @@ impl Groups {
         self.function_of[func.index()]
     }
 
-    /// The first name of a file, in the profile's order.
+    /// The first source of a file, in the profile's order.
     ///
     /// # Panics
     /// If `file` is of other groups.
@@ -117,12 +120,12 @@ impl Groups {
         self.funcs[function.index()]
     }
 
-    /// How many files there are.
+    /// The number of files.
     pub fn n_files(&self) -> usize {
         self.sources.len()
     }
 
-    /// How many functions there are.
+    /// The number of functions.
     pub fn n_functions(&self) -> usize {
         self.funcs.len()
     }

@@ -1,6 +1,6 @@
-//! Index newtypes: one per table, so that a func index is never mistaken for a frame index.
+//! Indexes as types, one per table, so that a func index cannot be mistaken for a frame index.
 
-/// What a column holds where there is no row to point to.
+/// The value of a column that refers to no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
 macro_rules! ids {
@@ -10,7 +10,8 @@ macro_rules! ids {
         pub struct $name(u32);
 
         impl $name {
-            /// The id of row `index`. Tables stay below `u32::MAX` rows; the builder checks it.
+            /// The id of row `index`. Tables have fewer than `u32::MAX` rows; the builder checks
+            /// this.
             pub const fn new(index: u32) -> Self {
                 Self(index)
             }
@@ -20,7 +21,7 @@ macro_rules! ids {
                 self.0 as usize
             }
 
-            /// The row as the number that columns store.
+            /// The row, as stored in columns.
             pub const fn raw(self) -> u32 {
                 self.0
             }
@@ -40,9 +41,9 @@ ids! {
     StringId
     /// A library: an executable, a shared object, a kernel.
     LibId
-    /// A source file under one of the names that the profile gives it.
+    /// A source file, under one of its names in the profile.
     SourceId
-    /// A func: one row of the func table.
+    /// A row of the func table.
     FuncId
     /// A frame: a func at a line and address.
     FrameId

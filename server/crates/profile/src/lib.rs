@@ -1,12 +1,11 @@
-//! The ground floor: what a recorded profile is.
+//! The tables of a recorded profile.
 //!
-//! A [`Recording`] is what one profile file says, in columns: strings, libraries, sources, funcs,
-//! frames, stacks, threads with their samples, and the metrics that the samples weigh. Readers fill
-//! a [`ProfileBuilder`], which checks every index as it goes in; a finished [`Profile`] is
-//! immutable and its indexes are trusted.
+//! A [`Recording`] is the content of one profile, in columns: strings, libraries, sources, funcs,
+//! frames, stacks, threads with their samples, and metrics. Readers fill a [`ProfileBuilder`],
+//! which checks every index when its row is added. A finished [`Profile`] is immutable, and its
+//! indexes are trusted.
 //!
-//! This crate does not know file formats, does not compute costs, and touches neither files nor
-//! clocks.
+//! This crate does not read file formats, does not compute costs, and uses no files and no clock.
 
 mod builder;
 mod call_graph;

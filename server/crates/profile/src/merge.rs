@@ -1,9 +1,8 @@
-//! One recording of several: what the files say together that one run wrote, each a thread, a
-//! process or a stretch of time.
+//! Merges recordings of one run, where each file is a thread, a process or a span of time.
 //!
-//! Names that are equal become one, so that a function of several parts is one function. Weights
-//! stay as they are: what a part counted is counted once. Threads stay apart, unless two parts give
-//! them the same ids and name: parts of one thread follow each other.
+//! Equal names become one, so that a function in several parts is one function. Weights do not
+//! change. Threads stay separate unless two parts give them the same ids and name: then the later
+//! part continues the thread.
 
 use crate::StackAccess;
 use crate::symbol_tables::Names;
@@ -14,41 +13,41 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// What one file says, and whose costs those are as far as only the file's name and head tell.
+/// The recording of one file, and its thread as far as the name and the start of the file state it.
 #[derive(Debug, Clone)]
 pub struct Part {
-    /// What it says.
+    /// The recording.
     pub recording: Recording,
-    /// Name and ids for the threads that have none.
+    /// The name and ids for threads without them.
     pub thread: Thread,
 }
 
-/// Why parts are not one recording.
+/// Why recordings cannot be merged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// Some are sampled, some are sums.
-    #[error("samples and sums of calls are not one recording")]
+    /// Some are sampled, some are call graphs.
+    #[error("samples and call graphs cannot be merged")]
     Kinds {
-        /// The part that is not what the first is.
+        /// The index of the part that differs from the first.
         part: usize,
     },
-    /// Their weights count different things.
-    #[error("costs in {found} and costs in {expected} are not one recording")]
+    /// Their metrics differ.
+    #[error("costs in {found} and costs in {expected} cannot be merged")]
     Metrics {
-        /// The part that is not what the first is.
+        /// The index of the part that differs from the first.
         part: usize,
-        /// Names of the first part's metrics.
+        /// The metrics of the first part.
         expected: String,
-        /// Names of this part's.
+        /// The metrics of this part.
         found: String,
     },
-    /// Together they are too large.
+    /// A table would be too large.
     #[error(transparent)]
     Tables(#[from] BuildError),
 }
 
 impl MergeError {
-    /// The part that does not go with the first.
+    /// The index of the part that differs from the first.
     pub fn part(&self) -> Option<usize> {
         match self {
             Self::Kinds { part } | Self::Metrics { part, .. } => Some(*part),
@@ -57,10 +56,10 @@ impl MergeError {
     }
 }
 
-/// One recording of all parts, threads in their order.
+/// Merges recordings. Threads are in the order of the parts.
 ///
 /// # Errors
-/// If the parts are of different kinds or metrics, or too large together.
+/// If kinds or metrics of the parts differ, or if a table would be too large.
 pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
     let metrics = metrics(parts)?;
     let is_graph = |part: &Part| part.recording.summed().is_some();
@@ -70,7 +69,7 @@ pub fn merge(parts: &[Part]) -> Result<Recording, MergeError> {
     }
 }
 
-/// The metrics of all parts that weigh anything, each with the most that any part knows of lines.
+/// The metrics of all parts that have weights, with the most precise knowledge of lines.
 fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
     let weighs = |part: &Part| match &part.recording {
         Recording::Stacks(profile) => profile.samples.iter().any(|samples| !samples.is_empty()),
@@ -114,7 +113,7 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
     Ok(metrics)
 }
 
-/// A thread of a part, named by the part where it has no name of its own.
+/// A thread of a part, with the name of the part if it has none.
 fn named(thread: &Thread, by: &Thread) -> Thread {
     let text =
         |own: &String, other: &String| if own.is_empty() { other.clone() } else { own.clone() };
@@ -126,8 +125,8 @@ fn named(thread: &Thread, by: &Thread) -> Thread {
     }
 }
 
-/// The place in `threads` of what goes on in this part, or of a new one. `n_before` threads are of
-/// other parts.
+/// The index in `threads` of the thread that this part continues, or of a new one. The first
+/// `n_before` threads are of earlier parts.
 fn place<T: Default>(threads: &mut Vec<(Thread, T)>, n_before: usize, thread: Thread) -> usize {
     let same = |known: &Thread| {
         (&known.pid, &known.tid, &known.name) == (&thread.pid, &thread.tid, &thread.name)
@@ -172,7 +171,7 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     Ok(builder.build())
 }
 
-/// Adds the stacks of a part and all that they are made of; gives the new id of each.
+/// Adds the stacks of a part, with their frames and names, and returns their new ids.
 fn add_stacks(
     builder: &mut ProfileBuilder,
     known: &mut FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId>,
@@ -298,7 +297,8 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
     Ok(graph.into())
 }
 
-/// Adds what a later part states of a thread: one row for a function or line, as readers give them.
+/// Adds the stated totals of a later part to those of the thread, with one row per function and
+/// line.
 fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal>) {
     let mut known: FxHashMap<(FuncId, u32), usize> =
         all.iter().map(|row| (row.func, row.line)).zip(0..).collect();
@@ -324,12 +324,12 @@ struct GraphNames {
     libs: Vec<Lib>,
     lib_ids: FxHashMap<Lib, LibId>,
     funcs: FuncTable,
-    /// Calls of a function within itself are a func of their own.
+    /// Recursive calls of a function are a separate func.
     func_ids: FxHashMap<(Func, bool), FuncId>,
     inner: Vec<FuncId>,
 }
 
-/// What the ids of a part are now.
+/// The new ids of a part.
 struct NewIds {
     sources: Vec<SourceId>,
     funcs: Vec<FuncId>,

@@ -1,45 +1,44 @@
-//! Metrics: what the weights of samples count.
+//! Metrics: what weights count.
 
-/// How much a metric says about lines.
+/// What a metric records about lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineKnowledge {
     /// Every frame may have a line: self and total per line are exact.
     SelfAndTotal,
-    /// Only leaf frames have executing lines (V8 `positionTicks`): self is exact, the total of a
-    /// line is unknown.
+    /// Only leaf frames have lines (V8 `positionTicks`): self is exact, the total of a line is
+    /// unknown.
     SelfOnly,
-    /// As [`Self::SelfOnly`], but what a function costs itself was divided among its lines by what
-    /// another metric counted there: self is an estimate.
+    /// Like [`Self::SelfOnly`], but the self cost of a function was divided among its lines in
+    /// proportion to another metric: self is an estimate.
     SelfEstimated,
-    /// No executing lines at all.
+    /// No lines.
     Nothing,
 }
 
 impl LineKnowledge {
-    /// Whether lines have a self cost and no total.
+    /// Whether lines have a self cost but no total.
     pub fn is_self_alone(self) -> bool {
         matches!(self, Self::SelfOnly | Self::SelfEstimated)
     }
 }
 
-/// One thing that samples weigh, under the name of its field (`samples`, `hits`, `time`, `bytes`,
-/// `Ir` …).
+/// What a weight column counts. Named as in the format (`samples`, `hits`, `time`, `bytes`, `Ir`
+/// …).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
-    /// Its name, as the profiler has it.
+    /// The name, as in the profile.
     pub name: String,
-    /// The unit of one weight: `samples`, `hits`, `ms`, `us`, `ns`, `bytes` …
+    /// The unit of a weight: `samples`, `hits`, `ms`, `us`, `ns`, `bytes` …
     pub unit: String,
-    /// How many seconds one unit stands for, where the file says so: by its unit or by a sampling
-    /// interval.
+    /// Seconds per unit, if the file states it by its unit or a sampling interval.
     pub seconds_per_unit: Option<f64>,
-    /// What is known of lines.
+    /// What is recorded about lines.
     pub lines: LineKnowledge,
 }
 
 impl Metric {
-    /// A metric whose lines are fully known. `interval_seconds` is the sampling interval that the
-    /// file states, if any; it makes seconds out of a unit that only counts samples.
+    /// A metric with lines in all frames. `interval_seconds` is the sampling interval, if the file
+    /// states it; it converts counts of samples to seconds.
     pub fn new(name: &str, unit: &str, interval_seconds: Option<f64>) -> Self {
         let counts_samples = matches!(unit, "samples" | "sample");
         let seconds_per_unit =
@@ -52,7 +51,7 @@ impl Metric {
         }
     }
 
-    /// The same metric with less known about lines.
+    /// The same metric with different knowledge of lines.
     #[must_use]
     pub fn with_lines(self, lines: LineKnowledge) -> Self {
         Self { lines, ..self }

@@ -1,6 +1,6 @@
-//! Stacks as they lay in memory, for samples whose callers the profiler left to be found later
-//! (`perf record --call-graph dwarf`). Finding them takes the unwind tables of the programs; here
-//! is only what the recording knows, and the same recording once they are found ([`with_callers`]).
+//! Copies of stack memory, for samples whose callers are found later (`perf record --call-graph
+//! dwarf`). Finding callers needs the unwind tables of the recorded programs. This module has the
+//! recorded data, and adds the callers to a recording once they are found ([`with_callers`]).
 
 use crate::symbolicate::{Frames, Funcs};
 use crate::{CategoryId, Frame, FrameId, Func, LibId, Profile, StackId, StackTable, ThreadId};
@@ -8,23 +8,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Raw stacks of some of the samples of a recording, and what else of stacks is known only with the
-/// programs at hand.
+/// Stack memory of some samples, and kernel entries.
 #[derive(Debug, Clone)]
 pub struct RawStacks {
-    /// Of the processor that all registers belong to.
+    /// The architecture of the registers.
     pub arch: RawArch,
-    /// One per sample, in any order.
+    /// One entry per sample, in any order.
     pub stacks: Vec<RawStack>,
-    /// What lay on the stacks, one after the other.
+    /// The bytes of all stacks, concatenated.
     pub bytes: Vec<u8>,
-    /// Where samples enter the kernel, each once: the frame below was taken for a caller, which it
-    /// is not if the function of the kernel is one for interrupts and faults
-    /// ([`with_interrupted`]).
+    /// The stacks at which samples enter the kernel, without duplicates. The frame below is
+    /// recorded as a caller. If the kernel function handles interrupts or faults, it is no caller
+    /// but was interrupted ([`with_interrupted`]).
     pub entries: Vec<StackId>,
 }
 
-/// Processors whose stacks can be unwound.
+/// Architectures whose stacks can be unwound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawArch {
     /// x86-64.
@@ -33,25 +32,25 @@ pub enum RawArch {
     Aarch64,
 }
 
-/// The stack of one sample, which ends (or, for samples in the kernel, goes on in user space) with
-/// the frame at [`Self::ip`].
+/// The stack of one sample, from the frame at [`Self::ip`] outwards. For a sample in the kernel,
+/// this is its part in user space.
 #[derive(Debug, Clone)]
 pub struct RawStack {
     /// The thread in the recording.
     pub thread: ThreadId,
     /// The sample of that thread.
     pub sample: usize,
-    /// What code lay where in the process, by address.
+    /// The executable mappings of the process, by address.
     pub mappings: Arc<Vec<Mapping>>,
     /// Instruction pointer.
     pub ip: u64,
-    /// Stack pointer: where the bytes lay.
+    /// Stack pointer: the address of the first byte.
     pub sp: u64,
     /// Frame pointer.
     pub fp: u64,
-    /// Link register, where the processor has one.
+    /// Link register, if the architecture has one.
     pub lr: u64,
-    /// The part of [`RawStacks::bytes`].
+    /// Its range in [`RawStacks::bytes`].
     pub bytes: Range<usize>,
 }
 
@@ -60,41 +59,41 @@ pub struct RawStack {
 pub struct Mapping {
     /// Its first address.
     pub start: u64,
-    /// The address behind it.
+    /// The address after its last byte.
     pub end: u64,
-    /// What address, as the funcs of the library count it, lies at the start.
+    /// The address of its start relative to the library, as addresses of funcs are.
     pub offset: u64,
-    /// The library; of memory without a file a library of its own.
+    /// The library. Memory without a file has a library of its own.
     pub lib: LibId,
 }
 
 impl Mapping {
-    /// The mapping that an address lies in, among those of a process.
+    /// The mapping that contains an address, among those of a process.
     pub fn find(mappings: &[Self], address: u64) -> Option<&Self> {
         let behind = mappings.partition_point(|mapping| mapping.start <= address);
         mappings.get(behind.checked_sub(1)?).filter(|mapping| address < mapping.end)
     }
 
-    /// An address in it as the funcs of its library count.
+    /// An address in it, relative to the library.
     pub fn relative(&self, address: u64) -> u64 {
         address.wrapping_sub(self.start).wrapping_add(self.offset)
     }
 }
 
-/// The callers of one sample, the innermost first: libraries and addresses to look up in them.
+/// The callers of one sample, innermost first, as libraries and addresses to look up in them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callers {
     /// The thread.
     pub thread: ThreadId,
     /// The sample of that thread.
     pub sample: usize,
-    /// Each is a frame of its own.
+    /// The library and the address of each caller.
     pub callers: Vec<(LibId, u64)>,
 }
 
-/// The recording with callers put below the stacks that some samples have; the funcs of callers are
-/// called by their addresses ([`crate::SymbolTables::unresolved`]). `None` if the tables would
-/// outgrow their ids.
+/// The recording with callers added to the stacks of some samples. Funcs of callers are named by
+/// their addresses ([`crate::SymbolTables::unresolved`]). `None` if a table would have too many
+/// rows.
 #[must_use]
 pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
     let old = &profile.symbols;
@@ -147,8 +146,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
 }
 
 impl RawStacks {
-    /// The addresses by which samples of `profile` enter the kernel, as long as nobody has looked
-    /// them up.
+    /// The addresses at which samples of `profile` enter the kernel, if they are not resolved yet.
     pub fn entry_addresses(&self, profile: &Profile) -> impl Iterator<Item = (LibId, u64)> {
         self.entries.iter().filter_map(|&stack| entry_address(profile, stack))
     }
@@ -158,11 +156,11 @@ fn entry_address(profile: &Profile, stack: StackId) -> Option<(LibId, u64)> {
     profile.symbols.unresolved(profile.frames.get(profile.stacks.frame(stack)).func)
 }
 
-/// The recording with the frames below interrupts (entries of `raw` at an address for which
-/// `is_interrupt` holds) at the address behind the one that they were given: a caller is looked up
-/// within its call, which ends at the address that the kernel returns to, but what was interrupted
-/// is the instruction at that address. `None` if there are none, or if the tables would outgrow
-/// their ids.
+/// The recording with corrected addresses of interrupted frames, which are the frames below entries
+/// of `raw` for whose address `is_interrupt` holds. A caller is looked up at an address within its
+/// call instruction, one before the return address. An interrupted frame did not call, so it is
+/// looked up at the address itself, one more. `None` if there are no such frames, or if a table
+/// would have too many rows.
 #[must_use]
 pub fn with_interrupted(
     profile: &Profile,
@@ -181,7 +179,7 @@ pub fn with_interrupted(
     }
 }
 
-/// The recording with the frames below some stacks at the address behind their own.
+/// The recording with the address of the frames below some stacks increased by one.
 fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) -> Option<Profile> {
     let (old, symbols) = (&profile.stacks, &profile.symbols);
     let (mut funcs, mut frames) = (Funcs::of(symbols), Frames::of(&profile.frames));
@@ -217,7 +215,7 @@ fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) 
     })
 }
 
-/// Stacks while others are put below them.
+/// Copies stacks on top of other stacks.
 struct Stacks<'a> {
     old: &'a StackTable,
     table: StackTable,
@@ -225,7 +223,7 @@ struct Stacks<'a> {
 }
 
 impl Stacks<'_> {
-    /// An old stack, on top of what is below it now.
+    /// An old stack, on top of its new callers.
     fn moved(&mut self, base: Option<StackId>, old: StackId) -> Option<StackId> {
         let mut path = vec![old];
         while let Some(prefix) = path.last().and_then(|&stack| self.old.prefix(stack)) {
@@ -261,7 +259,7 @@ mod tests {
     use crate::text_samples;
 
     #[test]
-    fn callers_are_put_below_what_is_known() {
+    fn callers_are_added_below_recorded_stacks() {
         let profile = text_samples::profile(
             "
             0x10[lib:app]  0x10[lib:app]  main
@@ -294,8 +292,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_interrupted_is_no_call() {
-        // One user frame under a system call and under a fault, and a second fault in a caller of
+    fn an_interrupted_frame_is_not_a_caller() {
+        // One user frame below a system call and below a fault, and a second fault in a caller of
         // its own.
         let profile = text_samples::profile(
             "

@@ -1,4 +1,4 @@
-//! What one profile file says: sampled stacks or a call graph.
+//! Recordings: sampled stacks or a call graph.
 
 use crate::{
     CallGraph, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId, Samples, SourceId,
@@ -11,33 +11,33 @@ use std::sync::Arc;
 pub struct Profile {
     pub(crate) symbols: SymbolTables,
     pub(crate) frames: FrameTable,
-    /// Shared by all tellings of one recording (see [`crate::relocate`]), like the samples: they
-    /// are the bulk of it.
+    /// Shared by all variants of one recording (see [`crate::relocate`]), like the samples, because
+    /// they are most of its memory.
     pub(crate) stacks: Arc<StackTable>,
     pub(crate) metrics: Vec<Metric>,
     pub(crate) default_metric: usize,
     pub(crate) threads: Arc<[Thread]>,
-    /// One per thread.
+    /// The samples of each thread.
     pub(crate) samples: Arc<[Samples]>,
 }
 
 impl Profile {
-    /// Names.
+    /// Strings, libraries, sources and funcs.
     pub fn symbols(&self) -> &SymbolTables {
         &self.symbols
     }
 
-    /// Names, without the rest.
+    /// Strings, libraries, sources and funcs, without the rest.
     pub fn into_symbols(self) -> SymbolTables {
         self.symbols
     }
 
-    /// The metrics that samples weigh.
+    /// The metrics of the samples.
     pub fn metrics(&self) -> &[Metric] {
         &self.metrics
     }
 
-    /// The metric to show when nobody chose one.
+    /// The metric to show if none is selected.
     pub fn default_metric(&self) -> MetricId {
         MetricId::new(self.default_metric as u32)
     }
@@ -128,12 +128,12 @@ impl StackAccess for Profile {
     }
 }
 
-/// What one profile file says.
+/// The content of one profile.
 #[derive(Debug, Clone)]
 pub enum Recording {
     /// Samples with stacks: costs by line, function, edge and path are exact.
     Stacks(Profile),
-    /// Sums per line and call, no stacks.
+    /// Sums per line and call, without stacks.
     Graph(CallGraph),
 }
 
@@ -150,7 +150,7 @@ impl From<GraphTables> for Recording {
 }
 
 impl Recording {
-    /// The samples, where there are any.
+    /// The samples, unless it is a call graph.
     pub fn sampled(&self) -> Option<&Profile> {
         match self {
             Self::Stacks(profile) => Some(profile),
@@ -158,7 +158,7 @@ impl Recording {
         }
     }
 
-    /// The sums, where there are no samples.
+    /// The call graph, if it is one.
     pub fn summed(&self) -> Option<&CallGraph> {
         match self {
             Self::Stacks(_) => None,
@@ -166,7 +166,7 @@ impl Recording {
         }
     }
 
-    /// Names.
+    /// Strings, libraries, sources and funcs.
     pub fn symbols(&self) -> &SymbolTables {
         match self {
             Self::Stacks(profile) => &profile.symbols,
@@ -174,7 +174,7 @@ impl Recording {
         }
     }
 
-    /// The metrics that can be chosen.
+    /// The metrics that can be selected.
     pub fn metrics(&self) -> &[Metric] {
         match self {
             Self::Stacks(profile) => &profile.metrics,
@@ -182,7 +182,7 @@ impl Recording {
         }
     }
 
-    /// The metric to show when nobody chose one.
+    /// The metric to show if none is selected.
     pub fn default_metric(&self) -> MetricId {
         match self {
             Self::Stacks(profile) => profile.default_metric(),
@@ -190,7 +190,7 @@ impl Recording {
         }
     }
 
-    /// The metric called `wanted`, by name or else by unit.
+    /// The metric with the name `wanted`, or else with that unit.
     pub fn find_metric(&self, wanted: &str) -> Option<MetricId> {
         let metrics = self.metrics();
         let by_name = metrics.iter().position(|metric| metric.name == wanted);
@@ -199,14 +199,14 @@ impl Recording {
             .map(|i| MetricId::new(i as u32))
     }
 
-    /// Tells every place where a func was executing: the file and the line (1-based) are known. In
-    /// no order, some several times.
-    pub fn each_place(&self, mut tell: impl FnMut(FuncId, SourceId, u32)) {
+    /// Calls `visit` with each func and the file and line (1-based) where it was executing, if they
+    /// are known. In no particular order, with duplicates.
+    pub fn each_place(&self, mut visit: impl FnMut(FuncId, SourceId, u32)) {
         match self {
             Self::Stacks(profile) => {
                 for (id, frame) in (0..).map(FrameId::new).zip(profile.frames.iter()) {
                     if let Some((source, line @ 1..)) = profile.place(id) {
-                        tell(frame.func, source, line);
+                        visit(frame.func, source, line);
                     }
                 }
             }
@@ -216,24 +216,24 @@ impl Recording {
                 let calls = graph.calls.iter().map(|call| (call.caller, call.source, call.line));
                 for (func, source, line) in own.chain(calls).filter(|&(.., line)| line != 0) {
                     if let Some(source) = source.or(graph.symbols.funcs.get(func).source) {
-                        tell(func, source, line);
+                        visit(func, source, line);
                     }
                 }
             }
         }
     }
 
-    /// Whether it tells code that was inlined from what it was inlined into.
+    /// Whether it has inlined frames.
     pub fn knows_inlined(&self) -> bool {
         self.sampled().is_some_and(|profile| profile.frames.iter().any(|frame| frame.inlined))
     }
 
-    /// Whether it has stacks of which it is known what is JavaScript.
+    /// Whether it has stacks and records which funcs are JavaScript.
     pub fn knows_code(&self) -> bool {
         self.sampled().is_some_and(|profile| profile.symbols.funcs.knows_code())
     }
 
-    /// How many samples all threads have together; 0 for a call graph.
+    /// The number of samples of all threads; 0 for a call graph.
     pub fn n_samples(&self) -> usize {
         self.sampled().map_or(0, |profile| profile.samples.iter().map(Samples::len).sum())
     }

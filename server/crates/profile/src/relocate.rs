@@ -1,21 +1,20 @@
-//! The same recording told in other places: those of the text that was written, where the file that
-//! ran was generated from it.
+//! Moves the places of a recording to the original source, where the recorded file was generated
+//! from it.
 //!
-//! Where that is, somebody else knows (source maps are read in `sources`); here tables are rebuilt.
-//! A func moves with the place where it starts, a frame with the line that it executes, each on its
-//! own: a bundle is one file made of many, and a compiler that inlines makes a function of one of
-//! them execute lines of another.
+//! `sources` reads the source maps; this module rebuilds the tables. A func moves with the place
+//! where it starts, and a frame with the line that it executes, independently: a bundle is one file
+//! made of many, and an inlining compiler lets a function of one file execute lines of another.
 
 use crate::symbol_tables::Names;
 use crate::{FrameId, FrameTable, FuncTable, Profile, Recording, SourceId};
 use std::sync::Arc;
 
-/// What is asked of a place.
+/// What to look up for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Asked {
-    /// Where a func that starts there starts in the text that was written.
+    /// The original start of a func that starts there.
     Start,
-    /// Where in that text execution was.
+    /// The original place of the executing code.
     Executing,
 }
 
@@ -24,37 +23,37 @@ pub enum Asked {
 pub struct Position {
     /// The file.
     pub source: SourceId,
-    /// The line, 1-based; never 0.
+    /// The line, 1-based, never 0.
     pub line: u32,
-    /// The column, 1-based; 0 = unknown.
+    /// The column, 1-based; 0 if unknown.
     pub column: u32,
 }
 
-/// A place of the text that was written.
+/// A place in the original source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Place<'a> {
-    /// The name of the file, spelled as names of the recording are.
+    /// The name of the file, spelled like the names of the recording.
     pub file: &'a str,
     /// The line, 1-based.
     pub line: u32,
-    /// The column, 1-based; 0 = unknown.
+    /// The column, 1-based; 0 if unknown.
     pub column: u32,
 }
 
-/// What became of a place.
+/// The result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Moved<'a> {
-    /// It is where it was: nobody wrote it elsewhere.
+    /// The place is not generated and stays.
     Stays,
-    /// It was written elsewhere, but nobody can tell where.
+    /// The place is generated, but its original is unknown.
     Unknown,
-    /// It was written here.
+    /// The original place.
     To(Place<'a>),
 }
 
-/// The recording in the places that `find` gives. Names, samples and stacks stay, and so do all
-/// ids; new files follow the old ones. Call graphs stay as they are: nothing that writes them runs
-/// generated code.
+/// The recording with its places replaced by the result of `find`. Names, samples, stacks and ids
+/// stay; new files follow the old ones. Call graphs do not change, because no profiler writes call
+/// graphs of generated code.
 #[must_use]
 pub fn relocate<'a>(
     recording: &Recording,
@@ -72,7 +71,7 @@ fn relocate_stacks<'a>(
 ) -> Profile {
     let old = &profile.symbols;
     let mut names = Names::of(old);
-    // A place in a file whose name does not fit any more stays.
+    // A place stays if the table of names is full.
     let mut moved = |asked, position| match find(asked, position) {
         Moved::Stays => None,
         Moved::Unknown => Some(None),
@@ -137,8 +136,8 @@ mod tests {
         Code, Frame, Func, FuncId, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
     };
 
-    /// Two funcs of `out.js`, at lines 1 and 20; the first executes 2, 5 (both of `a.ts:7`), 21 (of
-    /// `b.ts`), 3 (generated) and 4 (of nobody knows where), the second 21.
+    /// Two funcs of `out.js`, at lines 1 and 20. The first executes lines 2 and 5 (both `a.ts:7`),
+    /// 21 (`b.ts`), 3 (generated) and 4 (original unknown); the second executes line 21.
     fn profile() -> Profile {
         let metric =
             Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
@@ -219,14 +218,13 @@ mod tests {
                 None,
             ]
         );
-        // Whoever takes a frame's line for one of its func's file finds none rather than a wrong
-        // one.
+        // The frame's own line is 0, so it cannot be mistaken for a line of its func's file.
         let lines: Vec<_> = profile.frames().iter().map(|frame| frame.line).collect();
         assert_eq!(lines, [7, 7, 0, 0, 0, 0, 0, 0]);
     }
 
     #[test]
-    fn places_in_other_files_are_found_once_and_stay() {
+    fn places_in_other_files_are_not_moved_twice() {
         let once = relocate(&Recording::Stacks(profile()), find);
         let Recording::Stacks(twice) = relocate(&once, |_, _| Moved::Stays) else {
             panic!("it has stacks")
@@ -253,7 +251,7 @@ mod tests {
             [0, 1].map(|id| new.symbols().funcs.code(FuncId::new(id))),
             [Code::JavaScript, Code::Native]
         );
-        // A file that the recording names already is that file.
+        // A file that the recording already names gets no second name.
         let find = |_, _| Moved::To(Place { file: "/app/out.js", line: 1, column: 1 });
         let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else {
             panic!("it has stacks")

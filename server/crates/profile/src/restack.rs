@@ -1,16 +1,15 @@
-//! The same recording with other stacks: what a filter or a transform leaves of them.
+//! Replaces the stacks of a recording, for filters and transforms.
 //!
-//! Which frames a stack keeps, somebody else decides (`analysis`), for one stack after the other;
-//! here the tables are made. Names stay and so do their ids, and so do the samples but for their
-//! stacks. Idle samples stay idle: whatever becomes of the frames at which it was noticed, that a
-//! thread did not run is a fact about the sample.
+//! `analysis` decides which frames a stack keeps; this module builds the tables. Names, ids and
+//! samples stay, apart from the stacks of samples. Idle samples stay idle even if their idle frames
+//! are removed.
 
 use crate::StackAccess;
 use crate::symbol_tables::Names;
 use crate::{Frame, FrameId, Func, FuncId, LibId, Profile, StackId, StackTable};
 use rustc_hash::FxHashMap;
 
-/// A recording while its stacks are made anew.
+/// Builds new stacks for a recording.
 #[derive(Debug)]
 pub struct Restack<'p> {
     old: &'p Profile,
@@ -18,15 +17,15 @@ pub struct Restack<'p> {
 }
 
 impl<'p> Restack<'p> {
-    /// Begins without stacks.
+    /// Starts without stacks.
     pub fn new(old: &'p Profile) -> Self {
         Self { old, stacks: old.stacks.without_rows() }
     }
 
-    /// Appends a stack for what `like` was: `frame`, called from `prefix`, in the same category.
+    /// Appends a stack of `frame` called from `prefix`, in the category of `like`.
     ///
     /// # Panics
-    /// If `prefix` is none that was appended, or if `like` is of another profile.
+    /// If `prefix` was not appended, or if `like` is of another profile.
     pub fn push(&mut self, prefix: Option<StackId>, frame: FrameId, like: StackId) -> StackId {
         assert!(
             prefix.is_none_or(|prefix| prefix.index() < self.stacks.len()),
@@ -35,13 +34,13 @@ impl<'p> Restack<'p> {
         self.stacks.push_in(self.old.stacks.category(like), prefix, frame)
     }
 
-    /// The recording with the samples of each old stack at the new one that `new` gives; `None`
-    /// leaves them out. Samples that had no stack stay.
+    /// The recording with each sample at the new stack that `new` returns for its old one. `None`
+    /// leaves the sample out. Samples without a stack stay.
     #[must_use]
     pub fn finish(mut self, new: impl Fn(StackId) -> Option<StackId>) -> Profile {
         let old = &self.old.stacks;
-        // Beside a stack that idle samples and others came to, one more for those that it does not
-        // fit.
+        // If idle and other samples come to the same new stack, add one more for those that it does
+        // not fit.
         let mut twins: FxHashMap<StackId, StackId> = FxHashMap::default();
         let mut becomes: Vec<Option<StackId>> = Vec::with_capacity(old.len());
         for id in old.ids() {
@@ -69,8 +68,8 @@ impl<'p> Restack<'p> {
 }
 
 impl Profile {
-    /// The recording with one more func that is written nowhere, and a frame of it; `None` when it
-    /// would have too many.
+    /// The recording with one more func without a source, and a frame of it. `None` if a table
+    /// would have too many rows.
     #[must_use]
     pub fn with_func(&self, name: &str, lib: Option<LibId>) -> Option<(Self, FrameId)> {
         let mut names = Names::of(&self.symbols);
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn one_more_func_changes_nothing_else() {
+    fn adding_a_func_changes_nothing_else() {
         let old = text_samples::profile("main@3[file:a.c][lib:app][js]");
         let (new, frame) = old.with_func("app", Some(LibId::new(0))).unwrap();
         let func = new.frames().get(frame).func;

@@ -10,26 +10,26 @@ pub enum Weights {
     Ones,
     /// One weight per sample. Weights below zero are legal (freed bytes, differences).
     Each(Vec<f64>),
-    /// One weight per sample, all of them counts: the same in half the memory.
+    /// One weight per sample, all of them counts. Takes half the memory.
     Counts(Vec<u32>),
 }
 
 impl Weights {
-    /// One weight per sample, in as little memory as they fit into.
+    /// One weight per sample, in the smallest representation.
     pub fn compact(weights: Vec<f64>) -> Self {
-        // Copied, not collected in place, which would keep the room of the larger numbers.
+        // Copy: collecting in place would keep the larger allocation.
         let counts: Option<Vec<u32>> = weights.iter().map(|&weight| Self::count(weight)).collect();
         counts.map_or(Self::Each(weights), Self::Counts)
     }
 
-    /// A weight as a count, if it is one.
+    /// The weight as a count, if it is one.
     pub fn count(weight: f64) -> Option<u32> {
         #[expect(clippy::cast_sign_loss, reason = "what does not come back the same is not taken")]
         let count = weight as u32;
         (f64::from(count).to_bits() == weight.to_bits()).then_some(count)
     }
 
-    /// How many weights there are; `None` where every sample weighs the same.
+    /// The number of weights; `None` if every sample weighs 1.
     pub fn n_rows(&self) -> Option<usize> {
         match self {
             Self::Ones => None,
@@ -38,7 +38,7 @@ impl Weights {
         }
     }
 
-    /// The weight of sample `i`; 0 beyond the column.
+    /// The weight of sample `i`; 0 past the end of the column.
     pub fn get(&self, i: usize) -> f64 {
         match self {
             Self::Ones => 1.0,
@@ -57,29 +57,28 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Samples from a stack column (`None` = the sample has no stack) and one weight column per
-    /// metric of the profile.
+    /// Samples from a stack column (`None`: no stack) and one weight column per metric of the
+    /// profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
         Self { stack, weights, calls: None }
     }
 
-    /// The same samples of a recording that saw every call: how many calls of the leaf each sample
-    /// stands for. The sample of a call that runs, calls and runs on is one; what a call did not
-    /// begin (a share of it that lies elsewhere) counts 0.
+    /// Sets how many calls of its leaf each sample stands for, in a recording of every call. A call
+    /// that runs, calls another function and runs again is one sample per stretch; only the first
+    /// counts 1, the others 0.
     #[must_use]
     pub fn with_calls(self, calls: Vec<u32>) -> Self {
         Self { calls: Some(calls), ..self }
     }
 
-    /// How many calls of its leaf each sample stands for, where calls were recorded and not
-    /// sampled.
+    /// How many calls of its leaf each sample stands for, if calls were recorded.
     pub fn calls(&self) -> Option<&[u32]> {
         self.calls.as_deref()
     }
 
-    /// Those of the samples for which `stack` gives one, with that stack. A sample that moves to
-    /// another stack is no call of its new leaf.
+    /// The samples for which `stack` returns `Some`, with that stack. A sample that moves to
+    /// another stack counts as no call of its new leaf.
     #[must_use]
     pub fn with_stacks(&self, stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>) -> Self {
         let kept = (0..self.len()).filter_map(|i| Some((i, stack(self.stack(i))?)));
@@ -100,14 +99,14 @@ impl Samples {
         Self { calls, ..Self::new(stacks, weights.collect()) }
     }
 
-    /// The same samples with `stacks`, one per sample. Counts of calls stay, so the leaf of each
-    /// sample must stand for the same function.
+    /// The same samples with other stacks, one per sample. Counts of calls stay, so the leaf of
+    /// each sample must still be the same function.
     #[must_use]
     pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
         Self { calls: self.calls.clone(), ..Self::new(stacks, self.weights.clone()) }
     }
 
-    /// These samples and then `more`, of the same metrics.
+    /// These samples followed by `more`, which must have the same metrics.
     #[must_use]
     pub(crate) fn followed_by(self, more: Self) -> Self {
         if self.is_empty() {
@@ -146,7 +145,7 @@ impl Samples {
         &self.weights
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     pub fn len(&self) -> usize {
         self.stack.len()
     }
@@ -160,13 +159,13 @@ impl Samples {
 /// One thread of one process.
 #[derive(Debug, Clone, Default)]
 pub struct Thread {
-    /// Its name; empty if the profile gives none.
+    /// The name; empty if unknown.
     pub name: String,
     /// The name of its process; empty if unknown.
     pub process_name: String,
-    /// Process id, as the profile spells it.
+    /// The process id, as spelled in the profile.
     pub pid: Option<String>,
-    /// Thread id, as the profile spells it.
+    /// The thread id, as spelled in the profile.
     pub tid: Option<String>,
 }
 

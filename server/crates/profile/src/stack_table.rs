@@ -1,19 +1,18 @@
-//! Frames and stacks: the bulk of a profile, in columns.
+//! Frames and stacks, in columns. They are most of a profile.
 
 use crate::ids::NONE;
 use crate::{FrameId, FuncId, SourceId, StackId};
 use rustc_hash::FxHashMap;
 
-/// One frame, as a row to be put into or taken out of the table.
+/// A row of the frame table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// The function that is executing.
     pub func: FuncId,
-    /// The line being executed, 1-based; 0 = unknown.
+    /// The line being executed, 1-based; 0 if unknown.
     pub line: u32,
-    /// The column being executed, 1-based; 0 = unknown. Kept where it can say more than the line
-    /// does: compiled or minified JavaScript, which a source map leads back to the text that was
-    /// written.
+    /// The column being executed, 1-based; 0 if unknown. Only set where it matters: in compiled or
+    /// minified JavaScript, whose original place a source map finds by line and column.
     pub column: u32,
     /// Whether the func was inlined into the frame that calls it.
     pub inlined: bool,
@@ -21,15 +20,16 @@ pub struct Frame {
 
 /// Frames in columns: a func at a line.
 ///
-/// Several frames of one func differ by line, address or JIT tier; costs by function merge them.
+/// Frames of one func can differ by line, address or JIT tier. Costs by function merge them.
+/// Example: `main` at line 10 and `main` at line 12 are two frames of one func.
 #[derive(Debug, Clone, Default)]
 pub struct FrameTable {
     func: Vec<FuncId>,
     line: Vec<u32>,
     column: Vec<u32>,
     inlined: Vec<bool>,
-    /// File and line of the frames whose line is not in the file of their func; those have no line
-    /// of their own.
+    /// The file and line of frames whose line is not in the file of their func. Their own line is
+    /// 0.
     elsewhere: FxHashMap<FrameId, (SourceId, u32)>,
 }
 
@@ -48,7 +48,7 @@ impl FrameTable {
         }
     }
 
-    /// How many frames there are.
+    /// The number of frames.
     pub fn len(&self) -> usize {
         self.func.len()
     }
@@ -74,7 +74,7 @@ impl FrameTable {
         self.elsewhere.get(&id).copied()
     }
 
-    /// Says of the frame that was pushed last that it executes in another file than its func's.
+    /// Sets the place of the last frame, in a different file than its func's.
     pub(crate) fn put_elsewhere(&mut self, source: SourceId, line: u32) {
         if let Some(last) = self.len().checked_sub(1) {
             self.elsewhere.insert(FrameId::new(last as u32), (source, line));
@@ -82,12 +82,11 @@ impl FrameTable {
     }
 }
 
-/// What a thread was doing, in the profiler's own words: one of the names of
-/// [`StackTable::category_name`].
+/// What a thread was doing, as named by the profiler ([`StackTable::category_name`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct CategoryId(u8);
 
-/// The category of stacks at which a thread was not running.
+/// The category of stacks of threads that were not running.
 pub(crate) const IDLE: &str = "Idle";
 
 /// Stacks in columns: a tree in which every parent stands before its children.
@@ -99,7 +98,7 @@ pub(crate) const IDLE: &str = "Idle";
 pub struct StackTable {
     prefix: Vec<u32>,
     frame: Vec<FrameId>,
-    /// Of the first stacks; those beyond are in the first category, where most of them are.
+    /// The categories of the first stacks. The others are in the first category, where most are.
     category: Vec<CategoryId>,
     /// Names of categories.
     categories: Vec<String>,
@@ -107,7 +106,7 @@ pub struct StackTable {
 }
 
 impl StackTable {
-    /// The frame on top of a stack.
+    /// The leaf frame of a stack.
     ///
     /// # Panics
     /// If `id` is of another profile.
@@ -115,7 +114,7 @@ impl StackTable {
         self.frame[id.index()]
     }
 
-    /// The stack that called it; `None` for a root.
+    /// The stack of its caller; `None` for a root.
     ///
     /// # Panics
     /// If `id` is of another profile.
@@ -129,18 +128,17 @@ impl StackTable {
         self.idle.is_some_and(|idle| self.category(id) == idle)
     }
 
-    /// What the thread was doing at this stack. Where the format knows no categories, all stacks
-    /// are in one without a name.
+    /// The category of a stack. Formats without categories have one without a name.
     pub fn category(&self, id: StackId) -> CategoryId {
         self.category.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// The name of a category; empty where it has none.
+    /// The name of a category; empty if it has none.
     pub fn category_name(&self, id: CategoryId) -> &str {
         self.categories.get(usize::from(id.0)).map_or("", String::as_str)
     }
 
-    /// The categories with their names.
+    /// All categories with their names.
     pub fn categories(&self) -> impl Iterator<Item = (CategoryId, &str)> {
         (0..=u8::MAX).map(CategoryId).zip(self.categories.iter().map(String::as_str))
     }
@@ -158,7 +156,7 @@ impl StackTable {
         (0..self.len() as u32).map(StackId::new)
     }
 
-    /// How many stacks there are.
+    /// The number of stacks.
     pub fn len(&self) -> usize {
         self.frame.len()
     }
@@ -186,7 +184,7 @@ impl StackTable {
         id
     }
 
-    /// A table for other stacks of the same recording.
+    /// An empty table with the same categories.
     pub(crate) fn without_rows(&self) -> Self {
         Self { categories: self.categories.clone(), idle: self.idle, ..Self::default() }
     }
@@ -196,12 +194,12 @@ impl StackTable {
         self.frame.reserve_exact(additional);
     }
 
-    /// The id of a category; `None` when there are too many.
+    /// The id of a category; `None` if there are too many.
     pub(crate) fn intern_category(&mut self, name: &str) -> Option<CategoryId> {
         if let Some(known) = self.find_category(name) {
             return Some(known);
         }
-        // What nobody says anything of is in the first.
+        // Stacks without a category are in the first.
         if self.categories.is_empty() && name == IDLE {
             self.categories.push(String::new());
         }

@@ -1,4 +1,4 @@
-//! The string table: all names and paths of a profile in one arena.
+//! The string table: all names and paths of a profile, in one arena.
 
 use crate::StringId;
 use hashbrown::HashTable;
@@ -24,7 +24,7 @@ impl StringTable {
         self.arena.get(start..end).unwrap_or("")
     }
 
-    /// How many strings there are.
+    /// The number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -35,11 +35,11 @@ impl StringTable {
     }
 }
 
-/// A string table while it is filled.
+/// Builds a string table.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     table: StringTable,
-    /// By the hashes of their strings, which themselves live in the arena only.
+    /// Ids by the hash of their string. The strings themselves are only in the arena.
     ids: HashTable<StringId>,
 }
 
@@ -48,7 +48,7 @@ fn hash(text: &str) -> u64 {
 }
 
 impl From<StringTable> for Interner {
-    /// To add to a table that is in use: its ids stay.
+    /// Starts with the strings of a table, which keep their ids.
     fn from(table: StringTable) -> Self {
         let mut ids = HashTable::with_capacity(table.len());
         for id in (0..table.len() as u32).map(StringId::new) {
@@ -59,7 +59,7 @@ impl From<StringTable> for Interner {
 }
 
 impl Interner {
-    /// The id of `text`, or `None` when the arena would outgrow 4 GiB.
+    /// The id of `text`; `None` if the arena would exceed 4 GiB.
     pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
         let Self { table, ids } = self;
         let hashed = hash(text);
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_strings_share_an_id_and_come_back_whole() {
+    fn equal_strings_share_an_id() {
         let mut interner = Interner::default();
         let ids: Vec<_> =
             ["", "main", "é😀", "main", ""].iter().filter_map(|s| interner.intern(s)).collect();

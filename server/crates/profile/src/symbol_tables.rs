@@ -1,68 +1,67 @@
-//! Names: libraries, sources and funcs with the strings they use. Shared by both kinds of
-//! recording.
+//! Libraries, sources and funcs, with their strings. Both kinds of recording have them.
 
 use crate::ids::NONE;
 use crate::strings::Interner;
 use crate::{FuncId, FuncKey, LibId, SourceId, StringId, StringTable};
 use rustc_hash::FxHashMap;
 
-/// A library (or program) that code was loaded from. Texts that the profile does not give are
+/// A library or program that code was loaded from. Fields that the profile does not state are
 /// empty.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Lib {
     /// Its short name (`libc.so.6`).
     pub name: String,
-    /// Where it lay on the recording machine.
+    /// Its path on the recording machine.
     pub path: String,
-    /// The name of the file that its debug info was written to (`app.pdb`); often its own.
+    /// The file name of its debug info (`app.pdb`); often that of the library.
     pub debug_name: String,
-    /// Where that file lay.
+    /// The path of that file.
     pub debug_path: String,
-    /// Breakpad's id of the debug info: a GUID and an age, in upper case hex without hyphens.
+    /// The Breakpad id of the debug info: a GUID and an age, in upper-case hex without hyphens.
     pub debug_id: String,
-    /// The ELF build id, the Mach-O UUID, or time stamp and size of a PE file, in hex.
+    /// The ELF build id, the Mach-O UUID, or the time stamp and size of a PE file, in hex.
     pub code_id: String,
-    /// The name of the architecture, for files that hold code for several.
+    /// The architecture, for files with code for several.
     pub arch: String,
-    /// From where the addresses of its unresolved funcs count.
+    /// The base of the addresses of its unresolved funcs.
     pub addresses: AddressBase,
 }
 
-/// From where addresses in a library count.
+/// The base of addresses in a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum AddressBase {
-    /// Nobody knows: a function that is called by an address there is a function called so.
+    /// Unknown. A func named like an address is not resolved.
     #[default]
     Unknown,
-    /// From where the library begins in memory (Firefox Profiler's "relative address").
+    /// The start of the library in memory (Firefox Profiler's "relative address").
     Image,
-    /// From the beginning of the library's file.
+    /// The start of the library's file.
     File,
 }
 
-/// One func, as a row to be put into or taken out of the table.
+/// A row of the func table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Func {
     /// Its name.
     pub name: StringId,
-    /// The file that it is written in.
+    /// The file of its source.
     pub source: Option<SourceId>,
-    /// The library that holds its code.
+    /// The library of its code.
     pub lib: Option<LibId>,
-    /// The line it starts at, 1-based; 0 = unknown.
+    /// The line of its start, 1-based; 0 if unknown.
     pub line: u32,
-    /// The column it starts at, 1-based; 0 = unknown.
+    /// The column of its start, 1-based; 0 if unknown.
     pub column: u32,
 }
 
-/// What a func is made of, for those who look at JavaScript only or at all but JavaScript.
+/// What a func is made of, for the implementation filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Code {
-    /// No JavaScript, or nobody knows.
+    /// Not JavaScript, or unknown.
     #[default]
     Native,
-    /// No JavaScript, but to be seen beside it: what a script asks of its runtime (Firefox
-    /// Profiler's `relevantForJS`).
+    /// Not JavaScript, but shown with it: what a script asks of its runtime (Firefox Profiler's
+    /// `relevantForJS`).
     Label,
     /// JavaScript.
     JavaScript,
@@ -70,8 +69,9 @@ pub enum Code {
 
 /// Funcs in columns.
 ///
-/// A func is what the profiler takes for one function. Several funcs can be one function in the
-/// text (instances of a generic, the same file under two names): [`crate::Groups`] unites them.
+/// A func is what the profiler treats as one function. Several funcs can be one function of the
+/// source (instances of a generic, one file under two names): [`crate::Groups`] groups them.
+/// Example: `max<i32>` and `max<f64>` are two funcs and one function.
 #[derive(Debug, Clone, Default)]
 pub struct FuncTable {
     name: Vec<StringId>,
@@ -79,7 +79,7 @@ pub struct FuncTable {
     lib: Vec<u32>,
     line: Vec<u32>,
     column: Vec<u32>,
-    /// Of the first funcs; those beyond are [`Code::Native`].
+    /// The code of the first funcs. The others are [`Code::Native`].
     code: Vec<Code>,
 }
 
@@ -104,12 +104,12 @@ impl FuncTable {
         self.code.get(id.index()).copied().unwrap_or_default()
     }
 
-    /// Whether it is known of any func that it is JavaScript, or to be seen beside it.
+    /// Whether any func is JavaScript or shown with it.
     pub fn knows_code(&self) -> bool {
         self.ids().any(|func| self.code(func) != Code::Native)
     }
 
-    /// How many funcs there are.
+    /// The number of funcs.
     pub fn len(&self) -> usize {
         self.name.len()
     }
@@ -124,7 +124,7 @@ impl FuncTable {
         (0..self.len() as u32).map(FuncId::new)
     }
 
-    /// Says what a func is made of. What is JavaScript to one frame is so to all.
+    /// Sets what a func is made of. A func that is JavaScript in one frame is so in all.
     pub(crate) fn set_code(&mut self, id: FuncId, code: Code) {
         if self.code(id) >= code {
             return;
@@ -135,7 +135,7 @@ impl FuncTable {
         self.code[id.index()] = code;
     }
 
-    /// Appends a func. Its parts must be in the tables that belong to this one.
+    /// Appends a func. Its string, source and library must be in the same [`SymbolTables`].
     pub fn push(&mut self, func: Func) {
         self.name.push(func.name);
         self.source.push(func.source.map_or(NONE, SourceId::raw));
@@ -145,14 +145,14 @@ impl FuncTable {
     }
 }
 
-/// All that has a name.
+/// Strings, libraries, sources and funcs.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolTables {
-    /// Strings of the other tables.
+    /// The strings of the other tables.
     pub strings: StringTable,
     /// Libraries.
     pub libs: Vec<Lib>,
-    /// File names as the profile spells them, one per [`SourceId`].
+    /// File names as spelled in the profile, one per [`SourceId`].
     pub sources: Vec<StringId>,
     /// Funcs.
     pub funcs: FuncTable,
@@ -164,7 +164,7 @@ impl SymbolTables {
         self.strings.get(self.funcs.get(id).name)
     }
 
-    /// The name of a source, as the profile spells it.
+    /// The name of a source, as spelled in the profile.
     ///
     /// # Panics
     /// If `id` is of another profile.
@@ -172,9 +172,8 @@ impl SymbolTables {
         self.strings.get(self.sources[id.index()])
     }
 
-    /// The library and the address in it of a func that nobody has resolved; see
-    /// [`FuncKey::address`]. The address is one to look up: for callers it lies within the call,
-    /// not behind it.
+    /// The library and address of an unresolved func; see [`FuncKey::address`]. This is the address
+    /// to look up: for callers, it is within the call instruction, not after it.
     pub fn unresolved(&self, id: FuncId) -> Option<(LibId, u64)> {
         let func = self.funcs.get(id);
         let counts = |lib: &LibId| self.libs[lib.index()].addresses != AddressBase::Unknown;
@@ -182,7 +181,7 @@ impl SymbolTables {
         Some((lib, crate::func_key::address(self.strings.get(func.name))?))
     }
 
-    /// What identifies a func across files, rewrites and symbolication.
+    /// The key of a func, which is valid across profiles, rewrites and symbolication.
     pub fn func_key(&self, id: FuncId) -> FuncKey {
         let func = self.funcs.get(id);
         FuncKey::new(
@@ -193,8 +192,7 @@ impl SymbolTables {
     }
 }
 
-/// The strings and file names of a recording while some are added: those that are there keep their
-/// ids.
+/// Adds strings and file names to those of a recording, which keep their ids.
 pub(crate) struct Names {
     strings: Interner,
     sources: Vec<StringId>,
@@ -209,12 +207,12 @@ impl Names {
         Self { strings: symbols.strings.clone().into(), sources, source_ids }
     }
 
-    /// The id of a string; `None` when there are too many.
+    /// The id of a string; `None` if there are too many.
     pub(crate) fn string(&mut self, text: &str) -> Option<StringId> {
         self.strings.intern(text)
     }
 
-    /// The id of a file; `None` when there are too many.
+    /// The id of a file; `None` if there are too many.
     pub(crate) fn source(&mut self, name: &str) -> Option<SourceId> {
         let name = self.strings.intern(name)?;
         let next = u32::try_from(self.sources.len()).ok().filter(|&next| next != NONE)?;

@@ -1,12 +1,12 @@
-//! The same recording with addresses resolved: each becomes a function at a line, below the
-//! functions that a compiler inlined it into.
+//! Resolves addresses: each becomes a function at a line, and the functions that a compiler inlined
+//! there.
 //!
-//! What an address means, somebody else knows (debug info is read in `symbols`); here tables are
-//! rebuilt, by the rules of the Firefox Profiler (`profile-logic/symbolication`): funcs of one
-//! library that agree in name and file are one; lines belong to frames; samples move to the
-//! innermost inlined frame; what has no symbol stays an address. Beyond those rules, a func whose
-//! declaration is known is in that file, wherever its lines are, and starts there; so it is one
-//! func, whatever macros it uses.
+//! `symbols` reads the debug info; this module rebuilds the tables, by the rules of the Firefox
+//! Profiler (`profile-logic/symbolication`): funcs of one library with the same name and file are
+//! one; lines belong to frames; samples move to the innermost inlined frame; an address without a
+//! symbol stays. In addition, a func whose declaration is known has the file and start of the
+//! declaration, wherever its lines are. So it stays one func if macros bring in lines of other
+//! files.
 
 use crate::symbol_tables::Names;
 use crate::{
@@ -16,34 +16,34 @@ use crate::{
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// One of the functions that an address lies in.
+/// One of the functions that contain an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The file that the line is in, as debug info spells it.
+    /// The file of the line, as spelled in debug info.
     pub file: Option<&'a str>,
-    /// The line, 1-based; 0 = unknown. Of an outer level, that of the inlined call.
+    /// The line, 1-based; 0 if unknown. For an outer level, the line of the inlined call.
     pub line: u32,
-    /// Where the function is declared: file and line (1-based).
+    /// The file and line (1-based) of the function's declaration.
     pub declared: Option<(&'a str, u32)>,
 }
 
 /// A recording with addresses resolved.
 #[derive(Debug)]
 pub struct Symbolicated {
-    /// The recording. Only threads, metrics and libraries have the ids they had.
+    /// The recording. Only threads, metrics and libraries keep their ids.
     pub profile: Profile,
-    /// What became of each func that was resolved: the physical function first, then what is
-    /// inlined into it. By the key of the old func, of which two can differ in nothing but their
+    /// The new funcs of each func that was resolved: the physical function first, then those
+    /// inlined into it. By the key of the old func, because two can differ in nothing but their
     /// ids.
     pub became: FxHashMap<FuncKey, Vec<FuncId>>,
 }
 
-/// The recording with the levels that `find` gives for addresses in libraries
-/// ([`crate::SymbolTables::unresolved`]), the physical function first and the innermost inlined one
-/// last; none (or an empty list) leaves the address as it is. `None` if nothing was resolved, or if
-/// the tables would outgrow their ids.
+/// The recording with addresses in libraries ([`crate::SymbolTables::unresolved`]) replaced by the
+/// levels that `find` returns, the physical function first and the innermost inlined one last. No
+/// levels leave the address as it is. `None` if nothing was resolved, or if a table would have too
+/// many rows.
 #[must_use]
 pub fn symbolicate<'a, L>(
     profile: &Profile,
@@ -55,7 +55,7 @@ where
     let old = &profile.symbols;
     let mut funcs = Funcs::new(old);
     let mut is_resolved = false;
-    // What each func is now, with a line where it was resolved.
+    // The new func of each func, with a line if it was resolved.
     let mut now: Vec<Vec<(FuncId, Option<Place>)>> = Vec::with_capacity(old.funcs.len());
     for id in old.funcs.ids() {
         let mut levels = Vec::new();
@@ -126,9 +126,9 @@ where
     })
 }
 
-/// The stacks with each frame replaced by its new ones, the outermost first, and the new innermost
-/// stack of each old one. Equal stacks become one; those of other categories (idle ones, too) stay
-/// apart.
+/// Replaces each frame of the stacks by its new ones, outermost first, and returns the new
+/// innermost stack of each old one. Equal stacks are merged if they have the same category, so idle
+/// stacks stay separate.
 fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<StackId>) {
     let mut stacks = old.without_rows();
     let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> =
@@ -149,7 +149,7 @@ fn expand(old: &StackTable, new_frames: &[Vec<FrameId>]) -> (StackTable, Vec<Sta
     (stacks, innermost)
 }
 
-/// Frames without equal ones.
+/// Frames without duplicates.
 #[derive(Default)]
 pub(crate) struct Frames {
     pub(crate) table: FrameTable,
@@ -157,7 +157,7 @@ pub(crate) struct Frames {
 }
 
 impl Frames {
-    /// Those of a recording, to which some will be added.
+    /// Starts with those of a recording.
     pub(crate) fn of(table: &FrameTable) -> Self {
         let ids = (0..table.len() as u32).map(FrameId::new);
         Self {
@@ -177,14 +177,14 @@ impl Frames {
     }
 }
 
-/// The line of a level, in the file of its func or in another one.
+/// The line of a level, in the file of its func or in a different file.
 #[derive(Clone, Copy)]
 struct Place {
     line: u32,
     elsewhere: Option<(SourceId, u32)>,
 }
 
-/// Funcs without equal ones, and their names.
+/// Funcs without duplicates, and their names.
 pub(crate) struct Funcs {
     pub(crate) names: Names,
     table: FuncTable,
@@ -192,12 +192,12 @@ pub(crate) struct Funcs {
 }
 
 impl Funcs {
-    /// None yet, beside the names of a recording.
+    /// Starts with the names of a recording and no funcs.
     fn new(symbols: &SymbolTables) -> Self {
         Self { names: Names::of(symbols), table: FuncTable::default(), known: FxHashMap::default() }
     }
 
-    /// Those of a recording, to which some will be added.
+    /// Starts with those of a recording.
     pub(crate) fn of(symbols: &SymbolTables) -> Self {
         let known = symbols.funcs.ids().map(|id| (symbols.funcs.get(id), id)).collect();
         Self { table: symbols.funcs.clone(), known, ..Self::new(symbols) }
@@ -207,8 +207,9 @@ impl Funcs {
         self.names.with(libs, self.table)
     }
 
-    /// The func of a level, one for all levels of a library with that name and declaration (or else
-    /// file), and where the level is. `None` when there are too many.
+    /// The func of a level, and the place of the level. Levels of one library with the same name
+    /// and declaration (or file, if there is no declaration) are one func. `None` if there are too
+    /// many.
     fn of_level(&mut self, lib: LibId, level: Level<'_>) -> Option<(FuncId, Place)> {
         let name = self.names.string(level.name)?;
         let file = match level.file {
@@ -240,8 +241,8 @@ mod tests {
     use crate::StackAccess;
     use crate::{Code, Samples, text_samples};
 
-    /// Firefox Profiler's inlining, in one library: two instructions of `run` at line 4 with two
-    /// inlined levels and one, another call, and the function itself.
+    /// The Firefox Profiler's example of inlining, in one library: two instructions of `run` at
+    /// line 4 with two inlined levels and with one, another call, and the function itself.
     const ADDRESSES: &str = "
         0x10[lib:app]  0x20[lib:app]  0x30[lib:app]  0x40[lib:app]
                                       0x90[lib:app]
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_becomes_all_functions_that_it_lies_in() {
+    fn an_address_becomes_all_functions_that_contain_it() {
         let Symbolicated { profile, became } =
             symbolicate(&text_samples::profile(ADDRESSES), find).unwrap();
         assert_eq!(
@@ -299,19 +300,19 @@ mod tests {
             became[&key].iter().map(|&func| symbols.func_name(func)).collect::<Vec<_>>()
         };
         assert_eq!((names("0x10"), names("0x90")), (vec!["run", "fold", "step"], vec!["step"]));
-        // `run:4` is one frame and one stack, whichever instruction it was.
+        // `run:4` is one frame and one stack for both instructions.
         assert_eq!((profile.frames().len(), profile.stacks().len()), (7, 7));
     }
 
     #[test]
-    fn a_declaration_makes_one_func_of_lines_in_several_files() {
+    fn a_func_with_a_declaration_can_have_lines_in_several_files() {
         let profile = text_samples::profile("0x1[lib:app] 0x2[lib:app] 0x3[lib:app]");
         let level = |file, line, declared| Level { name: "show", file: Some(file), line, declared };
         let find = |_, address| {
             Some([match address {
                 1 => level("main.rs", 8, Some(("main.rs", 7))),
                 2 => level("macros.rs", 99, Some(("main.rs", 7))),
-                // Another function of that name.
+                // Another function with that name.
                 _ => level("main.rs", 31, Some(("main.rs", 30))),
             }])
         };
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_symbol_stays() {
+    fn an_address_without_a_symbol_stays() {
         let profile = text_samples::profile(
             "main@3[file:a.c] 0x50[lib:app] 0x60
 0x10[lib:app]",
@@ -350,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_scripts_and_categories_stays() {
+    fn code_and_categories_stay() {
         let profile = text_samples::profile(
             "
             main[js]                  main
@@ -372,7 +373,7 @@ mod tests {
                 ("other", Code::Label)
             ]
         );
-        // All levels that were inlined into an address are of its category.
+        // All levels of an address have its category.
         let categories: Vec<_> =
             stacks.ids().map(|id| stacks.category_name(stacks.category(id))).collect();
         assert_eq!(categories, ["Other", "Native", "Native", "Native", "Other"]);

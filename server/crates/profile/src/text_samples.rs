@@ -1,4 +1,4 @@
-//! Profiles as text, so that every expected number can be checked by eye.
+//! Profiles written as text, so that expected numbers can be checked by eye.
 //!
 //! Each column is a sample, each row a frame, callers above callees:
 //!
@@ -8,11 +8,11 @@
 //! hash@5[file:lib.rs]
 //! ```
 //!
-//! A cell is `name@line` with attributes: `[file:…]` and `[lib:…]` (remembered for the name),
-//! `[start:N]` (the func's first line), `[js]` (JavaScript), `[label]` (to be seen beside it) and
-//! `[cat:…]` (the category, also of what is called and has none; else `Other`), remembered too;
-//! `[inl]` and `[idle]` (samples that end here are idle). `@line` may be missing. A cell belongs to
-//! the column whose cell in the first row starts at the same offset; samples may end early.
+//! A cell is `name@line` with attributes. `[file:…]`, `[lib:…]`, `[start:N]` (the func's first
+//! line), `[js]` (JavaScript), `[label]` (shown with JavaScript) and `[cat:…]` (the category, also
+//! of callees without one; `Other` by default) are remembered for the name. `[inl]` marks an
+//! inlined frame, `[idle]` an idle sample that ends here. `@line` is optional. A cell belongs to
+//! the column whose cell in the first row starts at the same offset. Samples may end early.
 
 use crate::{
     Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 /// A profile with one thread, every sample weighing 1.
 ///
 /// # Panics
-/// If the text is not of the form above.
+/// If the text is malformed.
 pub fn profile(text: &str) -> Profile {
     build(&[("main", text, None)])
 }
@@ -31,7 +31,7 @@ pub fn profile(text: &str) -> Profile {
 /// A profile with one thread and a weight per sample.
 ///
 /// # Panics
-/// If the text is not of the form above.
+/// If the text is malformed.
 pub fn weighted(text: &str, weights: &[f64]) -> Profile {
     build(&[("main", text, Some(weights))])
 }
@@ -39,7 +39,7 @@ pub fn weighted(text: &str, weights: &[f64]) -> Profile {
 /// A profile with several threads: name, samples, weights.
 ///
 /// # Panics
-/// If a text is not of the form above.
+/// If a text is malformed.
 #[expect(clippy::expect_used, reason = "a malformed test text should stop the test")]
 pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
     let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);

@@ -5,11 +5,11 @@ use crate::WarningCode;
 /// A problem that left a usable result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// What kind it is.
+    /// The kind.
     pub code: WarningCode,
     /// A sentence for users, about the first occurrence.
     pub message: String,
-    /// How often it occurred.
+    /// The number of occurrences.
     pub count: u64,
 }
 
@@ -18,7 +18,7 @@ pub struct Warning {
 pub struct Warnings(Vec<Warning>);
 
 impl Warnings {
-    /// Counts one more `code`. Only the first one's `message` is made.
+    /// Counts one more `code`. `message` is called only for the first.
     pub fn add(&mut self, code: WarningCode, message: impl FnOnce() -> String) {
         match self.0.iter_mut().find(|warning| warning.code == code) {
             Some(warning) => warning.count += 1,

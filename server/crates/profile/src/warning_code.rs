@@ -32,22 +32,22 @@ macro_rules! warning_codes {
 warning_codes! {
     /// The file ends before the recording does, or within a record. What is whole is shown.
     Truncated = "truncated",
-    /// callgrind: the last line has no newline, so nobody knows whether the file is complete.
+    /// callgrind: the last line has no newline, so the file may be incomplete.
     OpenEnd = "open-end",
     /// The last line is cut off and is left out.
     PartialLine = "partial-line",
     /// callgrind: the costs add up to less than 99 % of the file's summary, so its end may be missing.
     Incomplete = "incomplete",
-    /// The file is malformed from some byte on. What stands before it is shown.
+    /// The file is malformed from some byte on. What precedes it is shown.
     Malformed = "malformed",
-    /// A line that is not as the format has it is left out.
+    /// A malformed line is left out.
     MalformedLine = "malformed-line",
-    /// A sample that is not as the format has it is left out.
+    /// A malformed sample is left out.
     MalformedSample = "malformed-sample",
-    /// Trace events: an event that is not as the format has it is left out.
+    /// Trace events: a malformed event is left out.
     MalformedEvent = "malformed-event",
-    /// perf.data: a record that is not as its type has it is left out; after a record shorter than
-    /// its own header nothing more is read.
+    /// perf.data: a malformed record is left out. After a record shorter than its own header,
+    /// nothing more is read.
     MalformedRecord = "malformed-record",
     /// Text is not UTF-8. The bytes in question are shown as U+FFFD.
     InvalidUtf8 = "invalid-utf8",

@@ -45,7 +45,7 @@ fn merged(parts: &[Part]) -> Profile {
 }
 
 #[test]
-fn names_and_stacks_of_all_parts_are_one() {
+fn equal_names_and_stacks_are_merged() {
     let first =
         text_samples::profile("main@3[file:a.c]  main@3       poll[idle]\nhash@9[file:h.c]");
     let second = text_samples::weighted(
@@ -57,8 +57,8 @@ fn names_and_stacks_of_all_parts_are_one() {
         threads(&profile),
         [
             "main 7/1: main@a.c:3>hash@h.c:9 1, main@a.c:3 1, poll 1 idle",
-            // Samples in a thread that runs at the stack at which another one is idle do not
-            // become idle.
+            // Samples of a running thread do not become idle because another thread is idle at the
+            // same stack.
             "main 8/1: run@b.c:7>hash@h.c:9 2.5, poll 1 idle, poll 1 idle",
         ]
     );
@@ -68,19 +68,19 @@ fn names_and_stacks_of_all_parts_are_one() {
         (funcs, profile.frames().len(), profile.stacks().len()),
         (vec!["main", "hash", "poll", "run"], 4, 5)
     );
-    // What one part knows to be JavaScript is so in both.
+    // A func that is JavaScript in one part is JavaScript in both.
     assert_eq!(symbols.funcs.code(FuncId::new(1)), crate::Code::JavaScript);
 }
 
 #[test]
-fn a_stack_that_is_idle_in_one_part_only_stays_two() {
+fn a_stack_that_is_idle_in_one_part_is_not_merged() {
     let parts = [text_samples::profile("poll[idle]"), text_samples::profile("poll")];
     let profile = merged(&parts.map(|profile| part("", "7", profile)));
     assert_eq!(threads(&profile), ["main 7/1: poll 1 idle, poll 1"]);
 }
 
 #[test]
-fn a_thread_goes_on_in_the_next_part_and_another_process_does_not() {
+fn threads_continue_in_the_next_part_and_processes_stay_apart() {
     let text = "main  main";
     let ones = || text_samples::profile(text);
     let parts = [
@@ -92,12 +92,13 @@ fn a_thread_goes_on_in_the_next_part_and_another_process_does_not() {
         threads(&merged(&parts)),
         ["main 7/1: main 1, main 1, main 0.5, main 3", "main 8/1: main 1, main 1"]
     );
-    // Two threads of one part are never one.
+    // Two threads of one part are never merged.
     let two = || text_samples::build(&[("main", "a", None), ("main", "b", None)]);
     assert_eq!(merged(&[part("", "7", two()), part("", "8", two())]).threads().len(), 4);
 }
 
-/// `outer` calls `inner` for 4 of its 10; `inner` may be a name of calls within itself.
+/// `outer` costs 10, of which its calls of `inner` cost 4. With `within`, `inner` stands for
+/// recursive calls.
 fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
     let mut tables = ProfileBuilder::default();
     let source = Some(tables.intern_source("a.c").unwrap());
@@ -132,12 +133,12 @@ fn graph(outer: &str, inner: &str, within: bool) -> GraphTables {
 }
 
 fn merged_graph(parts: &[Part]) -> GraphTables {
-    let Ok(Recording::Graph(graph)) = merge(parts) else { panic!("it is a call graph") };
+    let Ok(Recording::Graph(graph)) = merge(parts) else { panic!("expected a call graph") };
     graph.tables
 }
 
 #[test]
-fn parts_of_call_graphs_are_threads_of_one() {
+fn call_graphs_become_threads_of_one() {
     let part = |thread, graph: GraphTables| part(thread, "77", Recording::Graph(graph.into()));
     let parts = [
         part("thread 1", graph("main", "work", false)),
@@ -163,7 +164,7 @@ fn parts_of_call_graphs_are_threads_of_one() {
         .collect();
     assert_eq!(own, [("work", 6.0), ("step", 4.0)]);
     assert_eq!((all.symbols.funcs.len(), all.symbols.sources.len()), (3, 1));
-    // Threads of a call graph stay threads, under their own names.
+    // Threads of a call graph keep their names.
     let again = [part("other", all.clone()), part("third", graph("main", "work", false))];
     let names: Vec<_> =
         merged_graph(&again).threads.into_iter().map(|thread| thread.name).collect();
@@ -171,14 +172,14 @@ fn parts_of_call_graphs_are_threads_of_one() {
 }
 
 #[test]
-fn calls_of_a_function_within_itself_stay_apart() {
+fn recursive_calls_stay_apart() {
     let parts = [graph("main", "main", true), graph("main", "main", true)];
     let graph = merged_graph(&parts.map(|graph| part("", "77", Recording::Graph(graph.into()))));
     assert_eq!((graph.symbols.funcs.len(), graph.inner), (2, vec![FuncId::new(1)]));
 }
 
 #[test]
-fn what_two_parts_state_of_a_thread_adds_up() {
+fn stated_totals_of_a_thread_add_up() {
     let stated = |total| {
         let totals =
             vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total], calls: None }];
@@ -200,7 +201,7 @@ fn what_two_parts_state_of_a_thread_adds_up() {
 }
 
 #[test]
-fn what_counts_other_things_is_another_recording() {
+fn different_metrics_or_kinds_cannot_be_merged() {
     let samples = || Recording::Stacks(text_samples::profile("main"));
     let with = |name: &str, seconds_per_unit| {
         let metrics = vec![Metric { seconds_per_unit, ..Metric::new(name, name, None) }];
@@ -208,10 +209,10 @@ fn what_counts_other_things_is_another_recording() {
     };
     let merge = |first, second| merge(&[part("", "1", first), part("", "2", second)]);
     let error = merge(with("Ir", None), with("Dr", None)).unwrap_err();
-    assert_eq!(error.to_string(), "costs in Dr (Dr) and costs in Ir (Ir) are not one recording");
+    assert_eq!(error.to_string(), "costs in Dr (Dr) and costs in Ir (Ir) cannot be merged");
     assert_eq!(error.part(), Some(1));
     assert_eq!(merge(samples(), with("samples", None)).unwrap_err(), MergeError::Kinds { part: 1 });
-    // Samples that stand for different times have no time together.
+    // Samples with different intervals have no common interval.
     let metrics = merge(with("s", Some(1.0)), with("s", Some(0.1))).unwrap().metrics().to_vec();
     assert_eq!(metrics[0].seconds_per_unit, None);
 }
