@@ -1,6 +1,6 @@
-//! The book in `docs/`: what its pages take from the code, between two marks, is what the code
-//! says, and its links lead somewhere. `UPDATE_EXPECT=1 cargo test` rewrites what is between the
-//! marks.
+//! Tests of the book in `docs/`: the parts of pages that are generated from the code are up to date,
+//! tables are complete, and links are valid. `UPDATE_EXPECT=1 cargo test` rewrites the generated
+//! parts, which are between [`BEGIN`] and [`END`].
 
 use crate::cli;
 use analysis::{TransformKind, WarningCode};
@@ -24,17 +24,17 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
 }
 
-/// Checks what a page has between the marks.
+/// Checks that `generated` is the text between the marks of a page.
 pub fn check(page: &str, file: &ExpectFile, generated: &str) {
-    let text = fs::read_to_string(folder().join(page)).expect("the page is there");
-    let (before, rest) = text.split_once(BEGIN).expect("the page says where it begins");
-    let (_, after) = rest.split_once(END).expect("the page says where it ends");
+    let text = fs::read_to_string(folder().join(page)).expect("the page exists");
+    let (before, rest) = text.split_once(BEGIN).expect("the page has the mark BEGIN");
+    let (_, after) = rest.split_once(END).expect("the page has the mark END");
     file.assert_eq(&format!("{before}{BEGIN}\n{generated}\n{END}{after}"));
 }
 
-/// A table of Markdown.
+/// A Markdown table.
 pub fn table<const N: usize>(
-    heads: [&str; N],
+    headings: [&str; N],
     rows: impl IntoIterator<Item = [String; N]>,
 ) -> String {
     let row = |cells: [String; N]| {
@@ -43,91 +43,90 @@ pub fn table<const N: usize>(
             cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ")).join(" | ")
         )
     };
-    let rule = heads.map(|_| "---".to_owned());
-    [heads.map(str::to_owned), rule].into_iter().chain(rows).map(row).collect()
+    let rule = headings.map(|_| "---".to_owned());
+    [headings.map(str::to_owned), rule].into_iter().chain(rows).map(row).collect()
 }
 
-const OF_SETTINGS: [&str; 4] = ["setting", "type", "default", "meaning"];
+const SETTING_HEADINGS: [&str; 4] = ["setting", "type", "default", "meaning"];
 
 #[test]
-fn the_settings_are_those_of_the_type() {
+fn the_page_of_settings_is_up_to_date() {
     let schema = schemars::schema_for!(Settings).to_value();
-    // What a `$ref` points to, beside what stands at it.
-    let definition = |property: &Value| {
-        let name = property["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
-        name.map(|name| schema["$defs"][name].clone())
-    };
-    let row = |key: &str, property: &Value| {
-        let meant = definition(property);
-        let choices = meant.as_ref().and_then(|meant| meant["oneOf"].as_array());
-        let mut meaning = text(&property["description"]);
-        for choice in choices.into_iter().flatten() {
-            let _ = write!(
-                meaning,
-                "<br>`{}`: {}",
-                text(&choice["const"]),
-                text(&choice["description"])
-            );
-        }
-        let items = definition(&property["items"]);
-        for (name, part) in items.iter().filter_map(|item| item["properties"].as_object()).flatten()
-        {
-            let _ = write!(meaning, "<br>`{name}`: {}", text(&part["description"]));
-        }
-        let default = match &property["default"] {
-            Value::Null => "not set".to_owned(),
-            default => format!("`{default}`"),
-        };
-        [format!("`{key}`"), kind(property, choices.is_some()).to_owned(), default, meaning]
-    };
     let properties = || schema["properties"].as_object().expect("settings are an object").iter();
-    let group =
-        |property: &Value| definition(property).filter(|meant| meant["properties"].is_object());
+    let group = |property: &Value| {
+        referenced(&schema, property).filter(|group| group["properties"].is_object())
+    };
     let mut page = table(
-        OF_SETTINGS,
+        SETTING_HEADINGS,
         properties()
             .filter(|(_, property)| group(property).is_none())
-            .map(|(key, of)| row(key, of)),
+            .map(|(key, property)| setting_row(&schema, key, property)),
     );
     for (key, property) in properties() {
-        let Some(meant) = group(property) else { continue };
-        let rows = meant["properties"]
+        let Some(group) = group(property) else { continue };
+        let rows = group["properties"]
             .as_object()
             .into_iter()
             .flatten()
-            .map(|(name, of)| row(&format!("{key}.{name}"), of));
+            .map(|(name, property)| setting_row(&schema, &format!("{key}.{name}"), property));
         let _ = write!(
             page,
             "\n## {key}\n\n{}\n\n{}",
-            text(&meant["description"]),
-            table(OF_SETTINGS, rows)
+            text(&group["description"]),
+            table(SETTING_HEADINGS, rows)
         );
     }
     check("reference/settings.md", &expect_file!["../../docs/reference/settings.md"], &page);
+}
+
+fn setting_row(schema: &Value, key: &str, property: &Value) -> [String; 4] {
+    let definition = referenced(schema, property);
+    let choices = definition.and_then(|definition| definition["oneOf"].as_array());
+    let mut meaning = text(&property["description"]);
+    for choice in choices.into_iter().flatten() {
+        let (value, description) = (text(&choice["const"]), text(&choice["description"]));
+        let _ = write!(meaning, "<br>`{value}`: {description}");
+    }
+    let item = referenced(schema, &property["items"]);
+    for (name, field) in item.and_then(|item| item["properties"].as_object()).into_iter().flatten()
+    {
+        let _ = write!(meaning, "<br>`{name}`: {}", text(&field["description"]));
+    }
+    let default = match &property["default"] {
+        Value::Null => "not set".to_owned(),
+        default => format!("`{default}`"),
+    };
+    [format!("`{key}`"), kind(property, choices.is_some()).to_owned(), default, meaning]
+}
+
+/// The definition that the `$ref` of a property refers to.
+fn referenced<'a>(schema: &'a Value, property: &Value) -> Option<&'a Value> {
+    let name = property["$ref"].as_str()?.strip_prefix("#/$defs/")?;
+    Some(&schema["$defs"][name])
 }
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('\n', " ")
 }
 
-/// A word for the type of a setting.
+/// The name of the type of a setting.
 fn kind(property: &Value, is_choice: bool) -> &'static str {
-    let named = |name: &str| {
+    let is = |name: &str| {
         property["type"] == name
             || property["type"].as_array().is_some_and(|names| names.iter().any(|n| n == name))
     };
     match () {
         () if is_choice => "one of these",
-        () if named("array") && property["items"]["type"] == "string" => "list of strings",
-        () if named("array") => "list of objects",
-        () if named("string") => "string",
-        () if named("boolean") => "boolean",
+        () if is("array") && property["items"]["type"] == "string" => "list of strings",
+        () if is("array") => "list of objects",
+        () if is("string") => "string",
+        () if is("boolean") => "boolean",
         () => "number",
     }
 }
 
 #[test]
-fn the_command_line_is_that_of_the_program() {
+fn the_page_of_the_command_line_is_up_to_date() {
     let mut program = cli::command();
     program.build();
     let shared: Vec<_> = cli::view_arguments().get_arguments().map(Arg::get_id).cloned().collect();
@@ -148,15 +147,11 @@ fn the_command_line_is_that_of_the_program() {
         let separator = if own.is_empty() { "" } else { "\n" };
         let _ = write!(page, "{separator}{own}");
         if command.get_arguments().any(|argument| shared.contains(argument.get_id())) {
-            page += "\nPROFILE and more: [which profile, and which view of it](#which-profile-and-which-view-of-it).\n";
+            page += "\nAlso accepts the [arguments for profile and view](#profile-and-view).\n";
         }
         page += "\n";
     }
-    let _ = write!(
-        page,
-        "## Which profile, and which view of it\n\n{}",
-        arguments(&cli::view_arguments(), |_| true)
-    );
+    let _ = write!(page, "## Profile and view\n\n{}", arguments(&cli::view_arguments(), |_| true));
     check(
         "reference/command-line.md",
         &expect_file!["../../docs/reference/command-line.md"],
@@ -164,52 +159,48 @@ fn the_command_line_is_that_of_the_program() {
     );
 }
 
-/// The table of what a command takes; empty without any.
+/// The table of a command's arguments; empty if there are none.
 fn arguments(command: &Command, wanted: impl Fn(&Arg) -> bool) -> String {
-    let shown = |argument: &&Arg| {
+    let is_listed = |argument: &&Arg| {
         !argument.is_hide_set()
             && !["help", "version"].contains(&argument.get_id().as_str())
             && wanted(argument)
     };
-    let rows: Vec<_> = command
-        .get_arguments()
-        .filter(shown)
-        .map(|argument| {
-            let value = argument.get_value_names().unwrap_or_default().join(" ");
-            let takes = argument.get_action().takes_values();
-            let names: Vec<_> = argument
-                .get_short()
-                .map(|short| format!("-{short}"))
-                .into_iter()
-                .chain(argument.get_long().map(|long| format!("--{long}")))
-                .collect();
-            let name = match names.join(", ") {
-                position if position.is_empty() => value,
-                names if takes => format!("{names} {value}"),
-                names => names,
-            };
-            let mut meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
-            for choice in argument
-                .get_possible_values()
-                .iter()
-                .filter(|choice| takes && choice.get_help().is_some())
-            {
-                let help = choice.get_help().map(ToString::to_string).unwrap_or_default();
-                let _ = write!(meaning, "<br>`{}`: {help}", choice.get_name());
-            }
-            let defaults: Vec<_> = argument
-                .get_default_values()
-                .iter()
-                .map(|value| format!("`{}`", value.to_string_lossy()))
-                .collect();
-            [format!("`{name}`"), if takes { defaults.join(", ") } else { String::new() }, meaning]
-        })
-        .collect();
+    let rows: Vec<_> = command.get_arguments().filter(is_listed).map(argument_row).collect();
     if rows.is_empty() { String::new() } else { table(["argument", "default", "meaning"], rows) }
 }
 
+fn argument_row(argument: &Arg) -> [String; 3] {
+    let takes_value = argument.get_action().takes_values();
+    let mut meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut defaults = Vec::new();
+    if takes_value {
+        for choice in argument.get_possible_values() {
+            if let Some(help) = choice.get_help() {
+                let _ = write!(meaning, "<br>`{}`: {help}", choice.get_name());
+            }
+        }
+        let values = argument.get_default_values().iter();
+        defaults.extend(values.map(|value| format!("`{}`", value.to_string_lossy())));
+    }
+    [format!("`{}`", argument_name(argument)), defaults.join(", "), meaning]
+}
+
+/// The name of an argument as users type it: `-o, --output FILE`, or `FILE` without options.
+fn argument_name(argument: &Arg) -> String {
+    let value = argument.get_value_names().unwrap_or_default().join(" ");
+    let short = argument.get_short().map(|short| format!("-{short}"));
+    let long = argument.get_long().map(|long| format!("--{long}"));
+    let options: Vec<_> = short.into_iter().chain(long).collect();
+    match options.join(", ") {
+        none if none.is_empty() => value,
+        options if argument.get_action().takes_values() => format!("{options} {value}"),
+        options => options,
+    }
+}
+
 #[test]
-fn the_names_of_profiles_are_those_that_are_looked_for() {
+fn the_names_of_profiles_are_up_to_date() {
     let names = NAMES.map(|name| format!("`{name}`")).join(", ");
     let folders = PROFILE_FOLDERS.map(|name| format!("`{name}`")).join(" or ");
     let text = format!("{names}; and everything in a folder named {folders}.\n");
@@ -217,7 +208,7 @@ fn the_names_of_profiles_are_those_that_are_looked_for() {
 }
 
 #[test]
-fn the_files_that_are_not_read_are_those_that_are_recognised() {
+fn the_page_of_files_that_are_not_read_is_up_to_date() {
     let rows = TABLE.iter().map(|foreign| [foreign.what.to_owned(), foreign.instead.to_owned()]);
     check(
         "reference/not-read.md",
@@ -227,7 +218,7 @@ fn the_files_that_are_not_read_are_those_that_are_recognised() {
 }
 
 #[test]
-fn the_warnings_are_those_of_the_code() {
+fn the_page_of_warnings_is_up_to_date() {
     let row = |code: &WarningCode| [format!("`{code}`"), code.meaning().to_owned()];
     check(
         "reference/warnings.md",
@@ -238,21 +229,21 @@ fn the_warnings_are_those_of_the_code() {
 
 #[test]
 fn the_table_of_formats_has_every_format() {
-    let page =
-        fs::read_to_string(folder().join("reference/formats.md")).expect("the page is there");
+    let page = fs::read_to_string(folder().join("reference/formats.md")).expect("the page exists");
     let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
-    let named: Vec<_> =
-        rows.map(|row| row.split('|').skip(1).take(2).map(str::trim).collect::<Vec<_>>()).collect();
-    let known: Vec<_> =
-        Format::ALL.iter().map(|format| (format.title(), format!("`{}`", format.name()))).collect();
-    assert_eq!(named, known.iter().map(|(title, name)| vec![*title, name]).collect::<Vec<_>>());
+    let listed: Vec<Vec<_>> =
+        rows.map(|row| row.split('|').skip(1).take(2).map(str::trim).collect()).collect();
+    let expected: Vec<_> = Format::ALL
+        .iter()
+        .map(|format| vec![format.title().to_owned(), format!("`{}`", format.name())])
+        .collect();
+    assert_eq!(listed, expected);
 }
 
-/// The first cells of the table below a heading of the page on the command line, without what
-/// follows a colon.
+/// The first cells of the table below a heading of the command line page, up to the first colon.
 fn first_cells(heading: &str) -> Vec<String> {
     let page =
-        fs::read_to_string(folder().join("reference/command-line.md")).expect("the page is there");
+        fs::read_to_string(folder().join("reference/command-line.md")).expect("the page exists");
     let (_, below) =
         page.split_once(&format!("\n## {heading}\n")).expect("the page has this heading");
     let section = below.split("\n## ").next().unwrap_or_default();
@@ -270,15 +261,15 @@ fn the_table_of_transforms_has_every_kind() {
 
 #[test]
 fn the_table_of_exports_has_every_target() {
-    let mut named = first_cells("Exports");
+    let mut listed = first_cells("Exports");
     let values = Target::value_variants().iter().filter_map(ValueEnum::to_possible_value);
     let mut targets: Vec<_> = values.map(|value| value.get_name().to_owned()).collect();
-    named.sort_unstable();
+    listed.sort_unstable();
     targets.sort_unstable();
-    assert_eq!(named, targets);
+    assert_eq!(listed, targets);
 }
 
-/// The pages of the book and the documents beside it, by their paths.
+/// The paths of all Markdown files in `docs/`.
 fn pages() -> Vec<PathBuf> {
     let mut folders = vec![folder()];
     let mut pages = Vec::new();
@@ -297,7 +288,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Without what stands in code.
+/// A text without code blocks and inline code.
 fn prose(text: &str) -> String {
     let mut fenced = false;
     let lines = text.lines().filter(|line| {
@@ -308,7 +299,7 @@ fn prose(text: &str) -> String {
     lines.map(|line| line.split('`').step_by(2).collect::<String>() + "\n").collect()
 }
 
-/// The names that the headings of a page get.
+/// The anchors of the headings of a page.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut fenced = false;
     let headings = text.lines().filter(|line| {
@@ -327,22 +318,22 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+/// Removes `.` and `..` from a path.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::ParentDir => drop(plain.pop()),
+            Component::ParentDir => drop(normalized.pop()),
             Component::CurDir => {}
-            part => plain.push(part),
+            part => normalized.push(part),
         }
     }
-    plain
+    normalized
 }
 
 #[test]
-fn links_lead_to_files_and_headings_of_the_book() {
-    let folder = plain(&folder());
+fn links_refer_to_files_and_headings_of_the_book() {
+    let folder = normalized(&folder());
     let mut broken = Vec::new();
     for page in pages() {
         let text = prose(&fs::read_to_string(&page).expect("a page is text"));
@@ -353,11 +344,11 @@ fn links_lead_to_files_and_headings_of_the_book() {
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
             let file =
                 if file.is_empty() { page.clone() } else { page.with_file_name("").join(file) };
-            let file = plain(&file);
-            let there = file.starts_with(&folder) && file.is_file();
-            let heading = anchor.is_empty()
+            let file = normalized(&file);
+            let file_exists = file.starts_with(&folder) && file.is_file();
+            let heading_exists = anchor.is_empty()
                 || fs::read_to_string(&file).is_ok_and(|text| anchors(&text).contains(anchor));
-            if !there || !heading {
+            if !file_exists || !heading_exists {
                 broken.push(format!("{}: {target}", page.display()));
             }
         }

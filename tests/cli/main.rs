@@ -140,7 +140,7 @@ fn annotate_shows_time_if_the_file_has_it() {
     let text = on("annotate", AUSTIN, []).success();
     assert!(
         text.starts_with(
-            "austin.txt: 4.33 s of wall in 2 threads, 4.28 ms without a stack apart\n"
+            "austin.txt: 4.33 s of wall in 2 threads, excluding 4.28 ms without a stack\n"
         ),
         "{text}"
     );
@@ -261,11 +261,11 @@ fn rejects_filters_without_a_match_and_suggests_names() {
     );
     assert_eq!(
         error("--root", &at("cpu.folded")),
-        format!("--root {}: is no folder", at("cpu.folded"))
+        format!("--root {}: is not a folder", at("cpu.folded"))
     );
     assert_eq!(
         error("--symbols", &at("empty")),
-        format!("--symbols {}: holds no files", at("empty"))
+        format!("--symbols {}: contains no files", at("empty"))
     );
     assert!(
         error("--symbols", &at("symbols"))
@@ -310,7 +310,7 @@ fn check_describes_the_profile_and_what_it_lacks() {
     }
     assert!(text.contains("/srv/demo/rust-wordstat/src/main.rs → "), "{text}");
     let text = on("check", NAMES_ONLY, []).success();
-    assert!(text.contains("advice    no frame has a line: frames are names only"), "{text}");
+    assert!(text.contains("advice    no frame has a line: frames have only names"), "{text}");
     let text = on("check", "speedscope/ruby-ledger-rbspy/rbspy.speedscope.json", []).success();
     assert!(
         text.contains(
@@ -333,7 +333,7 @@ fn finds_moved_sources_by_root_and_map() {
     let profile = profile.to_str().unwrap();
 
     let message = run(["annotate", profile, "--root", &root]).failure(3);
-    assert!(message.contains("none of the files it names is in the sources"), "{message}");
+    assert!(message.contains("none of the files in the profile was found"), "{message}");
     let map = format!("/srv/demo/rust-wordstat/src/main.rs={}", moved.display());
     let text = run(["annotate", profile, "--root", &root, "--map", &map]).success();
     assert!(text.contains(&format!("{}:", moved.display())), "{text}");
@@ -407,7 +407,7 @@ fn wrong_usage_exits_with_2() {
 fn nothing_to_show_exits_with_3() {
     let message = on("annotate", NAMES_ONLY, []).failure(3);
     assert!(
-        message.ends_with("nothing to show: the profile names no lines (see `costline check`)"),
+        message.ends_with("nothing to show: the profile has no lines (run `costline check`)"),
         "{message}"
     );
     let other = fixture("v8/node-mdrender/src/main.js");
@@ -454,21 +454,36 @@ fn a_reader_that_closes_the_pipe_is_no_error() {
 #[test]
 fn writes_a_manual_page_for_every_command() {
     let folder = tempfile::tempdir().unwrap();
-    run(["man", folder.path().to_str().unwrap()]).success();
-    for command in
-        ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions"]
-    {
-        let page =
-            std::fs::read_to_string(folder.path().join(format!("costline{command}.1"))).unwrap();
+    // A folder that does not exist is created, with its parents.
+    let pages = folder.path().join("share/man/man1");
+    let printed = run(["man", pages.to_str().unwrap()]).success();
+    let written: Vec<_> = printed.lines().map(PathBuf::from).collect();
+    let commands =
+        ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions", "-man"];
+    let expected: Vec<_> =
+        commands.iter().map(|command| pages.join(format!("costline{command}.1"))).collect();
+    assert_eq!(written, expected);
+    for path in &written {
+        let page = std::fs::read_to_string(path).unwrap();
         assert!(page.contains(".TH costline") && page.contains(".SH SYNOPSIS"), "{page}");
     }
-    let nowhere = run(["man", folder.path().join("missing").to_str().unwrap()]);
-    assert_eq!(nowhere.code, Some(3));
-    assert!(
-        nowhere.stderr.starts_with("costline: cannot write the output: "),
-        "{}",
-        nowhere.stderr
-    );
+    assert_eq!(pages.read_dir().unwrap().count(), written.len());
+    assert_eq!(run(["man", pages.to_str().unwrap()]).success(), printed, "pages are overwritten");
+}
+
+#[test]
+fn man_names_the_folder_or_page_that_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let message = run(["man", file.to_str().unwrap()]).failure(3);
+    let expected = format!("cannot create the folder {}: ", file.display());
+    assert!(message.starts_with(&expected), "{message}");
+
+    let page = folder.path().join("costline.1");
+    std::fs::create_dir(&page).unwrap();
+    let message = run(["man", folder.path().to_str().unwrap()]).failure(3);
+    assert!(message.starts_with(&format!("cannot write {}: ", page.display())), "{message}");
 }
 
 #[test]
@@ -486,10 +501,10 @@ fn writes_completions_for_every_shell() {
 #[test]
 fn help_lists_every_command_and_the_exit_codes() {
     let help = run(["--help"]).success();
-    for command in ["lsp", "annotate", "report", "check", "completions"] {
+    for command in ["lsp", "annotate", "report", "check", "tree", "export", "completions", "man"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
     }
-    assert!(help.contains("Exit codes: 0 fine, 1 the profile cannot be read"), "{help}");
+    assert!(help.contains("Exit codes:\n  0  success\n  1  the profile cannot be read"), "{help}");
     assert!(run(["--version"]).success().starts_with("costline 0."));
 }
 

@@ -129,7 +129,8 @@ fn one_file_alone_warns_about_the_others() {
     let alone = on("report", slice::from_ref(second), &["--json"]);
     let warning = "costline: warning: 3 more files of this run: ";
     assert!(
-        alone.stderr.starts_with(warning) && alone.stderr.ends_with("; give them, too\n"),
+        alone.stderr.starts_with(warning)
+            && alone.stderr.ends_with("; pass all of them to see the whole run\n"),
         "{}",
         alone.stderr
     );

@@ -1,4 +1,4 @@
-//! What to do about what a profile lacks: the command that records it better, by format and by the
+//! Advice on what a profile lacks: the command that records a better one, by format and by the
 //! program that wrote it.
 
 use analysis::WarningCode;
@@ -6,64 +6,63 @@ use engine::snapshot::Snapshot;
 use formats::{Dialect, Format};
 use sources::Mapping;
 
-/// Sentences, most important first; none when nothing is missing.
-pub(super) fn advice(snapshot: &Snapshot) -> Vec<String> {
+/// The most important advice on a profile, or nothing if it lacks nothing.
+pub(super) fn advice(snapshot: &Snapshot) -> Option<String> {
+    let has_warning =
+        |code: WarningCode| snapshot.warnings.iter().any(|warning| warning.code == code);
     let costs = &snapshot.costs;
     if costs.base == 0.0 {
-        return vec![
+        return Some(
             "the profile has no samples: record for longer, or while the program is busy"
                 .to_owned(),
-        ];
+        );
     }
-    if snapshot.warnings.iter().any(|warning| warning.code == WarningCode::NoDebugInfo) {
-        return Vec::new();
+    // This warning contains its own advice.
+    if has_warning(WarningCode::NoDebugInfo) {
+        return None;
     }
-    // Lines that were there, but of minified code, have a warning of their own.
-    let packed =
-        snapshot.warnings.iter().any(|warning| warning.code == WarningCode::SourceMapPackedLine);
-    if costs.lines().is_empty() && !packed {
-        return vec![format!("no frame has a line: {}", with_lines(snapshot))];
+    // So does this one: there were lines, but of minified code.
+    if costs.lines().is_empty() && !has_warning(WarningCode::SourceMapPackedLine) {
+        return Some(format!("no frame has a line: {}", with_lines(snapshot)));
     }
-    // Its lines are where functions start.
-    if snapshot.warnings.iter().any(|warning| {
-        [WarningCode::OneLinePerFunction, WarningCode::FunctionLines].contains(&warning.code)
-    }) {
-        return vec![format!("costs of functions only: {}", with_lines(snapshot))];
+    if has_warning(WarningCode::OneLinePerFunction) || has_warning(WarningCode::FunctionLines) {
+        return Some(format!("only the costs of functions are known: {}", with_lines(snapshot)));
     }
-    // Lines of Ruby 2.6 and newer are where functions end (rbspy 0.55), and no file tells the
-    // version.
+    // rbspy 0.55 writes the last line of a method for Ruby 2.6 and newer. Profiles do not contain
+    // the version of Ruby.
     let dialect = snapshot.loaded.writer.dialect;
     if matches!(snapshot.loaded.format, Format::Rbspy) || dialect == Some(Dialect::Rbspy) {
-        return vec![format!(
+        return Some(format!(
             "rbspy writes the last line of a method, not the line that executes: {RUBY}"
-        )];
+        ));
     }
-    let found =
-        snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. }));
-    if !found && snapshot.warnings.iter().any(|warning| warning.code == WarningCode::Unsymbolicated)
-    {
-        return vec![ADDRESSES.to_owned()];
+    if snapshot.mappings().any(|(_, _, mapping)| matches!(mapping, Mapping::Mapped { .. })) {
+        return None;
     }
-    let unfound =
-        "none of its files is in the sources: give the project with --root, or --map FROM=TO";
-    (!found && !costs.lines().is_empty()).then(|| unfound.to_owned()).into_iter().collect()
+    if has_warning(WarningCode::Unsymbolicated) {
+        return Some(ADDRESSES.to_owned());
+    }
+    (!costs.lines().is_empty()).then(|| {
+        "none of the files in the profile was found: pass the project with --root, or --map FROM=TO"
+            .to_owned()
+    })
 }
 
-/// What to do about functions without names and lines.
-const ADDRESSES: &str = "functions are addresses. Put the program that was recorded where it was, into the project, or name it with --symbols \
-                (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`). Where it was recorded, \
-                `perf script -i perf.data -F +pid,+srcline --full-source-path` and `pprof -proto PROGRAM FILE` write names and lines \
-                into a file, and a samply newer than 0.13 does with `--presymbolicate`";
+/// Advice for functions without names and lines.
+const ADDRESSES: &str = "functions are addresses. Put the recorded program where it was during the recording, or into the project, or \
+                pass it with --symbols (setting `symbols.paths`); it needs debug info (`-g`; Rust: `debug = \"line-tables-only\"`). \
+                On the machine of the recording, `perf script -i perf.data -F +pid,+srcline --full-source-path`, \
+                `pprof -proto PROGRAM FILE`, and samply (newer than 0.13) with `--presymbolicate` write names and lines into a file";
 
 /// How to record Ruby with lines.
-const RUBY: &str = "for lines record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")`, version 0.2.26 or newer, and \
-                    convert it with `stackprof --json stackprof.dump > stackprof.json`";
+const RUBY: &str = "for lines, record with `StackProf.run(mode: :wall, raw: true, out: \"stackprof.dump\")` (version 0.2.26 or newer) \
+                    and convert the file with `stackprof --json stackprof.dump > stackprof.json`";
 
 /// How to record Python with lines.
-const PYTHON: &str = "this profiler says where functions start; for lines `py-spy record --format speedscope -o profile.speedscope.json -- \
-                      python3 PROGRAM.py`";
+const PYTHON: &str = "this profiler writes only the line where each function starts; for lines, use `py-spy record --format speedscope \
+                      -o profile.speedscope.json -- python3 PROGRAM.py`";
 
-/// How to record the same with lines.
+/// How to record the same program with lines.
 fn with_lines(snapshot: &Snapshot) -> &'static str {
     let writer = &snapshot.loaded.writer;
     let by = |dialect: Dialect| writer.dialect == Some(dialect);
@@ -81,22 +80,22 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         }
         Format::CpuProfile => "record with `node --cpu-prof PROGRAM.js` (Node 12 or newer)",
         Format::HeapProfile => {
-            "V8 records which function allocates, not on which line; costs are on lenses and in the call hierarchy"
+            "V8 records which function allocates, but not on which line; see the code lenses and the call hierarchy"
         }
         Format::ChromeTrace if by(Dialect::VizTracer) => {
-            "VizTracer says where functions start; for lines `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- \
-             python3 PROGRAM.py`"
+            "VizTracer writes only the line where each function starts; for lines, use `py-spy record -f speedscope --full-filenames \
+             -o p.speedscope.json -- python3 PROGRAM.py`"
         }
         Format::ChromeTrace if by(Dialect::PyTorch) => {
-            "PyTorch says where functions start; for lines `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- \
-             python3 PROGRAM.py`"
+            "PyTorch writes only the line where each function starts; for lines, use `py-spy record -f speedscope --full-filenames \
+             -o p.speedscope.json -- python3 PROGRAM.py`"
         }
         Format::ChromeTrace if by(Dialect::Node) => {
-            "these events have no places; for lines `node --cpu-prof PROGRAM.js`"
+            "these events have no files and lines; for lines, use `node --cpu-prof PROGRAM.js`"
         }
         Format::ChromeTrace => {
-            "these events have names only. For lines: `py-spy record -f chrometrace -o trace.json -- python3 PROGRAM.py` (without \
-             -F); in DevTools a recording of the Performance panel, saved from there; in Rust, tracing-chrome's \
+            "these events have only names. For lines, use `py-spy record -f chrometrace -o trace.json -- python3 PROGRAM.py` (without \
+             -F), a profile saved from the Performance panel of DevTools, or, in Rust, tracing-chrome with \
              `ChromeLayerBuilder::new().include_locations(true)`"
         }
         Format::Speedscope if by(Dialect::Rbspy) => {
@@ -106,7 +105,7 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
             "record with `py-spy record -f speedscope --full-filenames -o p.speedscope.json -- python3 PROGRAM.py` (without -F)"
         }
         Format::Speedscope => {
-            "it was converted from another profile: open that one instead, or convert it with lines"
+            "the file was converted from another profile: open that one, or convert it with lines"
         }
         Format::Pprof => {
             "build the program with debug info (Rust: `debug = \"line-tables-only\"`, C and C++: `-g`, Go: without \
@@ -114,36 +113,37 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         }
         Format::PerfData => ADDRESSES,
         Format::PerfScript => {
-            "print it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
-             (`-g`), and `perf record --call-graph dwarf` gives the right lines of callers"
+            "write it with `perf script -i perf.data -F +pid,+srcline --full-source-path > perf.txt`; the program needs debug info \
+             (`-g`), and `perf record --call-graph dwarf` records the correct lines of callers"
         }
         Format::Folded => match writer.text() {
             None => {
-                "frames are names only. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and `perf \
-                 script -F +pid,+srcline --full-source-path` does (give that text as it is)"
+                "frames have only names. py-spy (`--format raw`), austin and rbspy (`--format collapsed`) write lines, and so does \
+                 `perf script -F +pid,+srcline --full-source-path`, whose output Costline reads directly"
             }
             Some(_) => {
-                "this dialect can carry lines; tell the profiler to write executing lines, not where functions start"
+                "this dialect can contain lines: configure the profiler to write the line that executes, not the one where the \
+                 function starts"
             }
         },
         Format::Rbspy | Format::RbspySummary => {
-            "only C functions were sampled; record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
+            "only C functions were sampled: record for longer with `rbspy record --raw-file rbspy.raw.gz -- ruby PROGRAM.rb`"
         }
         Format::AustinMojo => {
-            "no Python code was sampled; record again with `austin -b -o app.mojo python3 PROGRAM.py`"
+            "no Python code was sampled: record again with `austin -b -o app.mojo python3 PROGRAM.py`"
         }
         Format::Pstats => PYTHON,
         Format::Stackprof => RUBY,
         Format::Callgrind if by(Dialect::Rbspy) || by(Dialect::RubyProf) => RUBY,
         Format::Callgrind if by(Dialect::Pyprof2calltree) => PYTHON,
         Format::Callgrind if by(Dialect::Nytprof) || by(Dialect::Xdebug) => {
-            "this profiler writes where functions start and call; its costs are right for functions"
+            "this profiler writes only the lines where functions start and where they call others; the costs of functions are correct"
         }
         Format::Callgrind => {
-            "build the program with debug info (`-g`), then `valgrind --tool=callgrind --dump-line=yes PROGRAM`"
+            "build the program with debug info (`-g`) and record with `valgrind --tool=callgrind --dump-line=yes PROGRAM`"
         }
         Format::Dhat => {
-            "build the program with debug info (`-g`; Rust: `debug = 1`), then `valgrind --tool=dhat PROGRAM`"
+            "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat PROGRAM`"
         }
     }
 }

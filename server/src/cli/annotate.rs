@@ -1,6 +1,6 @@
-//! `costline annotate`: source files with their costs beside them.
+//! `costline annotate`: source files with the cost of each line.
 
-use super::{Failure, NO_OUTPUT, Output, headline};
+use super::{Failure, Output, headline};
 use analysis::{Cost, FileId, Total};
 use engine::file_lines::{FileLines, is_newer};
 use engine::present::labels::Scale;
@@ -12,11 +12,12 @@ use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// How many files are chosen when none is named.
-const CHOSEN: usize = 3;
-/// Longer files show only the neighbourhood of their costs.
-const WHOLE: usize = 100;
-const NEIGHBOURS: u32 = 2;
+/// The number of files to show if the user names none.
+const DEFAULT_FILES: usize = 3;
+/// Files with more lines than this are shown only near lines with costs.
+const MAX_FULL_LINES: usize = 100;
+/// The number of lines to show before and after a line with a cost.
+const CONTEXT_LINES: u32 = 2;
 
 /// Writes the named sources, or the hottest ones.
 pub(super) fn annotate(
@@ -28,27 +29,29 @@ pub(super) fn annotate(
     let files = if sources.is_empty() { hottest(snapshot)? } else { named(snapshot, sources)? };
     writeln!(out, "{}", headline(snapshot))?;
     for (file, path) in files {
-        // What may be opened is decided in one place, even for a path that was just mapped.
-        let text = if index.contains(&path) {
-            std::fs::read(&path)
-        } else {
-            Err(io::ErrorKind::PermissionDenied.into())
-        };
-        let text = text.map_err(|error| Failure {
-            code: NO_OUTPUT,
-            message: format!("{}: {error}", path.display()),
-        })?;
+        let text = read_source(index, &path)
+            .map_err(|error| Failure::no_output(format!("{}: {error}", path.display())))?;
         show(snapshot, file, &path, &String::from_utf8_lossy(&text), out)?;
     }
     Ok(())
 }
 
+/// Reads a source, if the index permits it.
+fn read_source(index: &SourceIndex, path: &Path) -> io::Result<Vec<u8>> {
+    if index.contains(path) {
+        std::fs::read(path)
+    } else {
+        Err(io::ErrorKind::PermissionDenied.into())
+    }
+}
+
+/// The files with the highest costs that were found, hottest first.
 fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {
         *files.entry(line.file).or_default() += line.cost.self_.abs();
     }
-    // A file whose lines are only passed through is hot by its hottest line.
+    // A file whose lines only call others is as hot as its hottest line.
     for line in snapshot.costs.lines() {
         if let (Some(weight), Total::Exact(total)) = (files.get_mut(&line.file), line.cost.total) {
             *weight = weight.max(total.abs());
@@ -61,38 +64,37 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     if files.is_empty() {
         let no_lines = if snapshot.costs.lines().is_empty() {
-            "the profile names no lines (see `costline check`)"
+            "the profile has no lines (run `costline check`)"
         } else {
-            "none of the files it names is in the sources (see `costline check`; --root and --map say where they are)"
+            "none of the files in the profile was found (run `costline check`, or pass --root or --map)"
         };
-        let hint = snapshot.no_debug_info().unwrap_or_else(|| no_lines.to_owned());
-        return Err(Failure {
-            code: NO_OUTPUT,
-            message: format!("{}: nothing to show: {hint}", snapshot.loaded.path.display()),
-        });
+        let reason = snapshot.no_debug_info().unwrap_or_else(|| no_lines.to_owned());
+        return Err(Failure::no_output(format!(
+            "{}: nothing to show: {reason}",
+            snapshot.loaded.path.display()
+        )));
     }
-    Ok(files.into_iter().take(CHOSEN).map(|(_, file, path)| (file, path)).collect())
+    Ok(files.into_iter().take(DEFAULT_FILES).map(|(_, file, path)| (file, path)).collect())
 }
 
+/// The files of the profile that are these sources.
 fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBuf)>, Failure> {
-    let find = |source: &PathBuf| {
-        let fail = |why: String| Failure {
-            code: NO_OUTPUT,
-            message: format!("{}: {why}", source.display()),
-        };
-        let path = source.canonicalize().map_err(|error| fail(error.to_string()))?;
-        let file = snapshot.file_at(&path);
-        let unknown =
-            "no cost in this profile, or its name there is not known to be this file (--map)";
-        let why = || match snapshot.no_debug_info() {
-            Some(cause) => format!("no cost on lines in this profile: {cause}"),
-            None => unknown.to_owned(),
-        };
-        Ok((file.ok_or_else(|| fail(why()))?, path))
-    };
-    sources.iter().map(find).collect()
+    sources.iter().map(|source| named_file(snapshot, source)).collect()
 }
 
+fn named_file(snapshot: &Snapshot, source: &Path) -> Result<(FileId, PathBuf), Failure> {
+    let fail = |why: &str| Failure::no_output(format!("{}: {why}", source.display()));
+    let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
+    match (snapshot.file_at(&path), snapshot.no_debug_info()) {
+        (Some(file), _) => Ok((file, path)),
+        (None, Some(reason)) => Err(fail(&format!("no cost on lines in this profile: {reason}"))),
+        (None, None) => Err(fail(
+            "no cost in this profile; if the profile has the file under another name, pass --map",
+        )),
+    }
+}
+
+/// Writes a source with the costs of its lines and functions.
 fn show(
     snapshot: &Snapshot,
     file: FileId,
@@ -135,8 +137,8 @@ fn show(
     let margin = own_width + 1 + total_width;
     writeln!(out, "{:>own_width$} {:>total_width$}", "self", "total")?;
     let is_near = |line0: u32| {
-        let near = line0.saturating_sub(NEIGHBOURS)..=line0 + NEIGHBOURS;
-        source_lines.len() <= WHOLE
+        let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
+        source_lines.len() <= MAX_FULL_LINES
             || by_line.range(near.clone()).next().is_some()
             || lenses.range(near).next().is_some()
     };
@@ -171,12 +173,12 @@ fn show(
     Ok(())
 }
 
-/// The self cost of a line; nothing where it has none.
+/// The self cost of a line; empty if it is zero.
 fn own(scale: Scale<'_>, cost: Cost) -> String {
     if cost.self_ == 0.0 { String::new() } else { scale.own(cost, |weight| scale.weight(weight)) }
 }
 
-/// The total of a line, behind `mark`.
+/// The total of a line, with the prefix `mark`.
 fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     match cost.total {
         Total::Unknown => format!("{mark}–"),
@@ -184,7 +186,7 @@ fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     }
 }
 
-/// Colour for a terminal, nothing for a file.
+/// Formats text with ANSI escape sequences if `colour` is set.
 #[derive(Clone, Copy)]
 struct Style {
     colour: bool,
@@ -203,6 +205,7 @@ impl Style {
         self.paint(text, "2")
     }
 
+    /// `share` is the cost relative to the base, 0 to 1.
     fn heat(self, text: &str, share: f64) -> String {
         match share {
             s if s >= 0.2 => self.paint(text, "1;31"),

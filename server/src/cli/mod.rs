@@ -1,9 +1,10 @@
-//! The command line: one file per subcommand, all on the same snapshot as the server.
+//! The command line: one file per subcommand. All of them use the same `Snapshot` as the server.
 
 mod advice;
 mod annotate;
 mod check;
 mod export;
+mod man;
 pub(crate) mod report;
 mod tree;
 
@@ -25,81 +26,87 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// What everything is written to.
+/// Standard output, buffered.
 pub type Output = BufWriter<Stdout>;
 
-/// Exit codes (beside 0).
+/// The exit code if the profile cannot be read.
 const UNREADABLE: i32 = 1;
-/// What clap gives for wrong usage.
+/// The exit code for wrong usage. clap uses the same.
 const USAGE: i32 = 2;
+/// The exit code if there is nothing to show, or the output cannot be written.
 const NO_OUTPUT: i32 = 3;
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 fine, 1 the profile cannot be read, 2 wrong usage or a metric, thread, transform, root or symbols path that matches \
-nothing, 3 the output cannot be written or what was asked for has no cost.
-A profile is known by its content, never by its name; .gz and .zst are looked through.
-COSTLINE_LOG (error, warn, info, debug) says how much is logged to standard error.";
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  success
+  1  the profile cannot be read
+  2  wrong usage, or a metric, thread, transform, root or symbols path that matches nothing
+  3  the output cannot be written, or the requested source or function has no cost
 
-/// What each line and function of a program costs, from the profiles your profiler already writes.
+Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
+decompressed. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
+standard error.";
+
+/// Show what each line and function of a program costs, from profile files
 #[derive(Debug, Parser)]
-#[command(name = "costline", version, after_help = EXIT_CODES)]
+#[command(name = "costline", version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// As `lsp`: what many editors pass to any server
+    /// Same as `lsp`; many editors pass it to every server
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve an editor over standard input and output (also the default when input is no terminal)
+    /// Run the language server on standard input and output; the default if input is not a terminal
     Lsp {
-        /// Accepted for editors that pass it; standard input and output are the only way
+        /// Accepted for compatibility; the server always uses standard input and output
         #[arg(long)]
         stdio: bool,
     },
-    /// Show source files with their costs beside them, as an editor would; without SOURCE the
-    /// hottest three that can be found
+    /// Print source files with the cost of each line; without SOURCE, the three hottest files
     #[command(override_usage = "costline annotate [OPTIONS] <PROFILE>... [SOURCE]...")]
     Annotate {
         #[command(flatten)]
         view: ViewArgs,
     },
-    /// List what functions, lines or calls cost
+    /// List the hottest functions, lines or calls
     Report {
-        /// Write everything, as JSON with raw weights (docs/report.schema.json); --by and --limit
-        /// shape the text only
+        /// Print all costs as JSON with raw weights (docs/report.schema.json); ignores --by and
+        /// --limit
         #[arg(long)]
         json: bool,
-        /// What the rows are
+        /// What to list
         #[arg(long, value_enum, default_value = "function")]
         by: report::By,
-        /// At most so many rows
+        /// Maximum number of rows
         #[arg(long, default_value_t = 30, value_name = "ROWS")]
         limit: usize,
         #[command(flatten)]
         view: ViewArgs,
     },
-    /// Say what a profile is, what it lacks and how to record it better
+    /// Print what a profile contains, what it lacks and how to record it better
     Check {
         #[command(flatten)]
         view: ViewArgs,
     },
-    /// Show what each call path costs
+    /// Print the call tree
     Tree {
         #[command(flatten)]
         view: ViewArgs,
-        /// Leaves first: the costly functions, and below each by whom it is called
+        /// Print the bottom-up tree: the functions with the highest self cost, with their callers
+        /// below them
         #[arg(long)]
         inverted: bool,
-        /// No deeper; 0 shows the outermost functions only
+        /// Maximum depth; 0 shows the outermost functions only
         #[arg(long, value_name = "FRAMES", default_value_t = 100)]
         depth: usize,
-        /// Nothing that costs less than this share of the total
+        /// Omit call paths that cost less than this percentage
         #[arg(long, value_name = "PERCENT", default_value_t = 0.5)]
         min_percent: f64,
-        /// Write rows as JSON with raw weights, parents before children
+        /// Print the rows as JSON with raw weights, parents before children
         #[arg(long)]
         json: bool,
     },
@@ -107,92 +114,102 @@ enum Command {
     Export {
         #[command(flatten)]
         view: ViewArgs,
-        /// The format
+        /// The format to write
         #[arg(long, value_enum, value_name = "FORMAT")]
         to: Target,
-        /// The file to write; default: standard output
+        /// The file to write [default: standard output]
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
-        /// Replace a file that is there
+        /// Overwrite the output file if it exists
         #[arg(long)]
         overwrite: bool,
-        /// Show the difference to this profile (flame graphs only)
+        /// Show the difference from this profile (flame graphs only)
         #[arg(long, value_name = "PROFILE")]
         baseline: Option<PathBuf>,
-        /// Imitate another program's output byte for byte
+        /// Write byte for byte what another program would write
         #[arg(long, value_enum, value_name = "PROGRAM")]
         compat: Option<Compat>,
-        /// Cut stacks below this many frames under the root; 0 keeps the outermost functions only
+        /// Maximum number of frames of a stack below its root; 0 keeps the outermost functions only
         #[arg(long, value_name = "FRAMES")]
         max_depth: Option<usize>,
-        /// What becomes of the cost that is cut off
+        /// What to do with the cost of frames that --max-depth removes
         #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
         truncate: Cut,
     },
-    /// Print a completion script
+    /// Print a completion script for a shell
     Completions {
-        /// For this shell
+        /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write manual pages, one per command
-    #[command(hide = true)]
+    /// Write a manual page for each command
     Man {
-        /// Into this folder
+        /// The folder to write to; created if it does not exist
         folder: PathBuf,
     },
 }
 
-/// Which profile, and how to look at it.
+/// The arguments that select a profile and a view of it.
 #[derive(Debug, Clone, Args)]
 struct ViewArgs {
-    /// The profile: a file, or all files of one run
+    /// The profile: one file, or all files of one run
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
-    /// The metric to show, by name or unit, glob or /regex/, where the profile has several
+    /// Show this metric: its name or unit, a glob or /regex/
     #[arg(long, value_name = "NAME")]
     metric: Option<String>,
-    /// Only threads with this name or id, or with names that end so or match a glob or /regex/
-    /// (repeats)
+    /// Show only this thread: its name or id, the end of its name, a glob or /regex/ (can be
+    /// repeated)
     #[arg(long, value_name = "NAME")]
     thread: Vec<String>,
-    /// Which functions are seen; what the others cost is their callers'
+    /// Show only these functions; the cost of others goes to their callers
     #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
     implementation: Implementation,
-    /// Change stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (repeats,
-    /// in order)
+    /// Transform stacks before they are summed, e.g. merge-function:F or focus-subtree:A>B (can be
+    /// repeated; applied in order)
     #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
     transform: Vec<Transform>,
-    /// Where the cost of inlined code is shown
+    /// Where to show the cost of inlined code
     #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
     inlines: Inlines,
-    /// A file, or a folder of files, with code or debug info for addresses (repeats)
+    /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
+    /// repeated)
     #[arg(long, value_name = "PATH")]
     symbols: Vec<PathBuf>,
-    /// Leave addresses as they are: open no debug info
+    /// Do not read debug info to resolve addresses
     #[arg(long)]
     no_symbols: bool,
-    /// Where the sources are (repeats); default: the project around the profile, else the current
-    /// folder
+    /// The folder of the sources (can be repeated) [default: the project that contains the profile,
+    /// or else the current folder]
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
-    /// File names that begin with FROM lie at TO (repeats)
+    /// Replace FROM at the beginning of file names by TO (can be repeated)
     #[arg(long, value_name = "FROM=TO", value_parser = parse_mapping)]
     map: Vec<PathMapping>,
 }
 
+/// Parses the value of `--map`.
 fn parse_mapping(text: &str) -> Result<PathMapping, String> {
     let (from, to) = text.split_once('=').ok_or("expected FROM=TO, for example /build/app=.")?;
     if from.is_empty() {
-        return Err("expected FROM=TO with something before the `=`".to_owned());
+        return Err("FROM is empty; expected FROM=TO, for example /build/app=.".to_owned());
     }
     Ok(PathMapping { from: from.to_owned(), to: to.to_owned() })
 }
 
-/// Why a command ends with another code than 0.
+/// A command that failed.
 #[derive(Debug)]
 struct Failure {
+    /// The exit code.
     code: i32,
+    /// For standard error; nothing is printed if it is empty.
     message: String,
+}
+
+impl Failure {
+    /// There is nothing to show, or it cannot be written.
+    fn no_output(message: impl Into<String>) -> Self {
+        Self { code: NO_OUTPUT, message: message.into() }
+    }
 }
 
 impl From<LoadError> for Failure {
@@ -203,34 +220,33 @@ impl From<LoadError> for Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        // A reader that has seen enough (`| head`) is no failure.
         match error.kind() {
+            // The reader stopped early (`| head`), which is not an error.
             io::ErrorKind::BrokenPipe => Self { code: 0, message: String::new() },
-            _ => Self { code: NO_OUTPUT, message: format!("cannot write the output: {error}") },
+            _ => Self::no_output(format!("cannot write the output: {error}")),
         }
     }
 }
 
-/// What the program takes, for the book.
+/// The definition of the command line, for the book.
 #[cfg(test)]
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// What all commands take that look at a profile, for the book.
+/// The arguments that all commands on profiles share, for the book.
 #[cfg(test)]
 pub fn view_arguments() -> clap::Command {
     ViewArgs::augment_args(clap::Command::new("view"))
 }
 
-/// Runs the command that the process was started with; gives its exit code.
+/// Runs the command in the arguments of the process and returns the exit code.
 pub fn run() -> i32 {
     let cli = Cli::parse();
     let command = match cli.command {
         Some(command) => command,
         None if cli.stdio || !io::stdin().is_terminal() => Command::Lsp { stdio: true },
         None => {
-            // Nobody to serve and nothing asked: say what there is to ask.
             let help = Cli::command().print_help();
             return if help.is_ok() { USAGE } else { NO_OUTPUT };
         }
@@ -255,7 +271,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
         Command::Annotate { mut view } => {
-            let sources = view.profiles.split_off(n_profiles(&view.profiles));
+            let sources = view.profiles.split_off(count_profiles(&view.profiles));
             let (snapshot, index) = view.load()?;
             annotate::annotate(&snapshot, &index, &sources, out)?;
         }
@@ -287,15 +303,15 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);
         }
-        Command::Man { folder } => clap_mangen::generate_to(Cli::command(), folder)?,
+        Command::Man { folder } => man::man(&folder, out)?,
     }
     Ok(())
 }
 
 impl ViewArgs {
+    /// Loads the profile, prints its warnings, and returns it with the index of the sources.
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
         self.check_paths()?;
-        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let paths =
             self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
         let config = Settings {
@@ -311,20 +327,21 @@ impl ViewArgs {
         let mut files = read(&self.profiles, config.max_profile_bytes)?;
         let workspace =
             if self.root.is_empty() { vec![default_root(&self.profiles[0])] } else { self.root };
-        let workspace: Vec<_> = workspace.iter().map(absolute).collect();
+        let workspace: Vec<_> = workspace.iter().map(|root| absolute(root)).collect();
         let settings = &config.costs();
         let index = index_sources(&workspace, &settings.sources);
         if let [(only, _)] = files.as_mut_slice() {
-            only.warnings.extend(more_files(only));
+            only.warnings.extend(other_files_of_run(only));
         }
         let caches = Caches::default();
         let environment = Environment { settings, index: &index, caches: &caches };
         let snapshot = load_with_symbols(files, environment, &mut |_| ControlFlow::Continue(()))?;
-        // Costs of something else than was asked for are worse than none.
-        if let Some(nothing) = snapshot.grouped.unmatched.first() {
+        // The editor warns and shows other costs; a script must not mistake them for those it
+        // requested.
+        if let Some(unmatched) = snapshot.grouped.unmatched.first() {
             return Err(Failure {
                 code: USAGE,
-                message: format!("{}: {}", self.profiles[0].display(), nothing.problem),
+                message: format!("{}: {}", self.profiles[0].display(), unmatched.problem),
             });
         }
         for warning in &snapshot.warnings {
@@ -333,41 +350,37 @@ impl ViewArgs {
         Ok((snapshot, index))
     }
 
-    /// Roots must be folders, and paths of symbols must hold something.
+    /// Checks that roots are folders and that symbol paths are files or folders with files.
     fn check_paths(&self) -> Result<(), Failure> {
-        let no_root = self
-            .root
-            .iter()
-            .filter(|root| !root.is_dir())
-            .map(|root| ("--root", root, "is no folder"));
-        let holds_nothing = |path: &&PathBuf| match path.read_dir() {
-            Ok(mut entries) => entries.next().is_none(),
-            Err(_) => !path.is_file(),
+        let not_folders = self.root.iter().filter(|root| !root.is_dir());
+        let without_files = self.symbols.iter().filter(|path| !has_files(path));
+        let mut problems = not_folders
+            .map(|path| ("--root", path, "is not a folder"))
+            .chain(without_files.map(|path| ("--symbols", path, "contains no files")));
+        let Some((option, path, problem)) = problems.next() else { return Ok(()) };
+        let problem = if path.exists() {
+            problem.to_owned()
+        } else {
+            format!("does not exist{}", similar_names(path))
         };
-        let empty = self
-            .symbols
-            .iter()
-            .filter(holds_nothing)
-            .map(|path| ("--symbols", path, "holds no files"));
-        match no_root.chain(empty).next() {
-            None => Ok(()),
-            Some((option, path, problem)) => {
-                let problem = if path.exists() {
-                    problem.to_owned()
-                } else {
-                    format!("does not exist{}", neighbours(path))
-                };
-                Err(Failure {
-                    code: USAGE,
-                    message: format!("{option} {}: {problem}", path.display()),
-                })
-            }
-        }
+        Err(Failure { code: USAGE, message: format!("{option} {}: {problem}", path.display()) })
     }
 }
 
-/// What lies where there is no `path`, as far as it is called alike.
-fn neighbours(path: &Path) -> String {
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Whether a path is a file, or a folder that is not empty.
+fn has_files(path: &Path) -> bool {
+    match path.read_dir() {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => path.is_file(),
+    }
+}
+
+/// Suggests names similar to that of a missing `path`: ` (did you mean …?)`, or nothing.
+fn similar_names(path: &Path) -> String {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let entries = folder.read_dir().into_iter().flatten().flatten();
     let names: Vec<_> =
@@ -376,33 +389,34 @@ fn neighbours(path: &Path) -> String {
     analysis::nearest(&name, names.iter().map(String::as_str))
 }
 
-/// How many of the arguments are profiles: the first in any case, so that it is said what is wrong
-/// with it.
-fn n_profiles(arguments: &[PathBuf]) -> usize {
+/// Counts the profiles at the start of the arguments. The first one always counts, so that the
+/// error message is about it if it is not a profile.
+fn count_profiles(arguments: &[PathBuf]) -> usize {
     let rest = arguments.iter().skip(1);
     1 + rest
         .take_while(|path| is_empty_file(path) || matches!(sniff(path), Some(Content::Profile(_))))
         .count()
 }
 
-/// Some profilers make a file that stays empty beside those of their threads.
+/// Some profilers write an empty file next to those of the threads (callgrind with
+/// `--separate-threads=yes`).
 fn is_empty_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }
 
-/// The files, each once and with its thread; empty ones only if all are.
+/// Reads each file once, with the thread that its name states. Empty files are skipped, unless all
+/// are empty. `max_bytes` limits the sum of their sizes.
 fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, LoadError> {
-    let mut known: Vec<PathBuf> = Vec::new();
+    let mut read_paths: Vec<PathBuf> = Vec::new();
     let mut files = Vec::new();
     let mut left = max_bytes;
-    let has_content = |path: &&PathBuf| !is_empty_file(path);
-    let all_empty = !paths.iter().any(|path| has_content(&path));
-    for path in paths.iter().filter(|path| all_empty || has_content(path)) {
+    let all_empty = paths.iter().all(|path| is_empty_file(path));
+    for path in paths.iter().filter(|path| all_empty || !is_empty_file(path)) {
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-        if known.contains(&real) {
+        if read_paths.contains(&real) {
             continue;
         }
-        known.push(real);
+        read_paths.push(real);
         let loaded = Loaded::read(path, left, &mut |_| ControlFlow::Continue(()))?;
         left = left.saturating_sub(loaded.stamp.len);
         let thread =
@@ -412,9 +426,10 @@ fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, Load
     Ok(files)
 }
 
-/// That other files are of the same run, where only one was given.
-fn more_files(loaded: &Loaded) -> Option<Warning> {
-    const NAMED: usize = 3;
+/// A warning if the run of a profile has other files.
+fn other_files_of_run(loaded: &Loaded) -> Option<Warning> {
+    /// With more files than this, only the first is named.
+    const MAX_NAMED: usize = 3;
     let [_] = loaded.files[..] else { return None };
     let run = runs::run_in_folder(&loaded.path, &mut Recognised::default());
     let others: Vec<_> = run
@@ -428,10 +443,10 @@ fn more_files(loaded: &Loaded) -> Option<Warning> {
     } else {
         format!("{} more files", others.len())
     };
-    let names = if others.len() > NAMED { format!("{first} …") } else { others.join(", ") };
+    let names = if others.len() > MAX_NAMED { format!("{first} …") } else { others.join(", ") };
     Some(Warning {
         code: WarningCode::MoreFiles,
-        message: format!("{files} of this run: {names}; give them, too"),
+        message: format!("{files} of this run: {names}; pass all of them to see the whole run"),
         count: 1,
     })
 }
@@ -440,7 +455,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// ` (3 times)`, where it was more than once.
+/// ` (3 times)` if `count` is greater than 1.
 fn times(count: u64) -> String {
     if count > 1 { format!(" ({count} times)") } else { String::new() }
 }
@@ -449,36 +464,37 @@ fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
 }
 
-/// The project around the profile, else the current folder.
+/// The project that contains the profile, or else the current folder.
 fn default_root(profile: &Path) -> PathBuf {
-    let profile = std::path::absolute(profile).unwrap_or_else(|_| profile.to_owned());
-    roots::project_above(&profile)
+    roots::project_above(&absolute(profile))
         .or_else(|| std::env::current_dir().ok())
         .unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// One line that says what is looked at.
+/// The first line of all text output: profile, total, threads and what the total excludes.
 fn headline(snapshot: &Snapshot) -> String {
     let costs = &snapshot.costs;
-    let name = snapshot.loaded.name();
-    let apart = |weight: f64, what: &str| match weight {
-        0.0 => String::new(),
-        weight => format!(", {} {what} apart", units::absolute(weight, &costs.metric)),
-    };
     // "2344 hits", but "4.33 s of wall".
     let Metric { name: metric, unit, .. } = &costs.metric;
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
-    let threads = costs.threads.iter().filter(|thread| thread.samples > 0).count();
+    let sampled = costs.threads.iter().filter(|thread| thread.samples > 0).count();
     // Most call graphs have no threads.
     let threads = match snapshot.loaded.recording.threads() {
         [] => String::new(),
-        _ => format!(" in {}", units::counted(threads as f64, "threads")),
+        _ => format!(" in {}", units::counted(sampled as f64, "threads")),
+    };
+    let excluded: Vec<String> = [(costs.idle, "idle"), (costs.no_stack, "without a stack")]
+        .into_iter()
+        .filter(|(weight, _)| *weight != 0.0)
+        .map(|(weight, what)| format!("{} {what}", units::absolute(weight, &costs.metric)))
+        .collect();
+    let excluded = match excluded.join(" and ") {
+        none if none.is_empty() => none,
+        weights => format!(", excluding {weights}"),
     };
     format!(
-        "{}: {}{of}{threads}{}{}",
-        plain(&name),
+        "{}: {}{of}{threads}{excluded}",
+        plain(&snapshot.loaded.name()),
         units::absolute(costs.total, &costs.metric),
-        apart(costs.idle, "idle"),
-        apart(costs.no_stack, "without a stack"),
     )
 }

@@ -18,14 +18,14 @@ use engine::snapshot::Snapshot;
 use order::{hottest_functions, sorted_lines};
 use std::io::{self, Write};
 
-/// What the rows of a text report are.
+/// What a text report lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum By {
-    /// What functions cost.
+    /// Functions.
     Function,
-    /// What source lines cost.
+    /// Source lines.
     Line,
-    /// What calls cost: caller → callee, and the hottest line they are made on.
+    /// Calls: caller → callee, with the hottest call site.
     Edge,
 }
 
@@ -39,7 +39,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
         writeln!(out, "{:>22} {:>22}  {what}", scale.own(cost, |weight| scale.both(weight)), total)
     };
     writeln!(out, "{:>22} {:>22}", "self", "total")?;
-    let shown = |file| plain(snapshot.file_name(file)).into_owned();
+    let file_name = |file| plain(snapshot.file_name(file)).into_owned();
     match by {
         By::Function => {
             for (function, FunctionCost { cost, idle, calls }) in
@@ -47,8 +47,8 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
             {
                 let this = snapshot.function(function);
                 let place = match (this.file, snapshot.start_line(function), this.lib) {
-                    (Some(file), None, _) => format!("  {}", shown(file)),
-                    (Some(file), Some(line), _) => format!("  {}:{line}", shown(file)),
+                    (Some(file), None, _) => format!("  {}", file_name(file)),
+                    (Some(file), Some(line), _) => format!("  {}:{line}", file_name(file)),
                     (None, _, Some(lib)) => format!("  {}", library(lib)),
                     (None, _, None) => String::new(),
                 };
@@ -62,7 +62,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
         }
         By::Line => {
             for line in sorted_lines(snapshot).into_iter().take(limit) {
-                row(out, line.cost, &format!("{}:{}", shown(line.file), line.line))?;
+                row(out, line.cost, &format!("{}:{}", file_name(line.file), line.line))?;
             }
         }
         By::Edge => {
@@ -73,7 +73,7 @@ pub fn text(snapshot: &Snapshot, by: By, limit: usize, out: &mut Output) -> io::
                 let site = costs
                     .sites(edge)
                     .first()
-                    .map(|site| format!("  at {}:{}", shown(site.file), site.line));
+                    .map(|site| format!("  at {}:{}", file_name(site.file), site.line));
                 let (site, calls) = (site.unwrap_or_default(), units::calls(edge.calls));
                 let what = format!("{} → {}{site}{calls}", name(edge.caller), name(edge.callee));
                 let total = units::total(edge.as_total(), |weight| scale.both(weight));

@@ -1,7 +1,6 @@
-//! `costline tree`: what each call path costs, or, inverted, by whom the costly functions are
-//! called.
+//! `costline tree`: the call tree, top-down or bottom-up.
 
-use super::{Failure, NO_OUTPUT, Output, headline};
+use super::{Failure, Output, headline};
 use analysis::Branch;
 use engine::present::labels::Scale;
 use engine::present::text::plain;
@@ -11,25 +10,27 @@ use engine::weight::Weight;
 use serde::Serialize;
 use std::io::Write;
 
-/// Which part of the tree.
+/// The part of the call tree to show.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
-    /// Leaves first.
+    /// Whether the tree is bottom-up.
     pub inverted: bool,
-    /// No deeper; 0 = the roots only.
+    /// The maximum depth; 0 for the roots only.
     pub depth: usize,
-    /// Nothing below this share of the total.
+    /// The minimum total in percent of the base.
     pub min_percent: f64,
 }
 
-/// One row: a path of the tree, by its last function.
+/// A call node.
 struct Row {
     branch: Branch,
+    /// 0 for roots.
     depth: usize,
-    /// The row of the path without its last function.
+    /// The index of the row of the parent.
     parent: Option<usize>,
 }
 
+/// Writes the call tree as text or JSON.
 pub(super) fn tree(
     snapshot: &Snapshot,
     part: Part,
@@ -37,8 +38,10 @@ pub(super) fn tree(
     out: &mut Output,
 ) -> Result<(), Failure> {
     if snapshot.grouped.recording.summed().is_some() {
-        let message = "this recording has sums without stacks: it has no tree; `costline report --by edge` lists its calls";
-        return Err(Failure { code: NO_OUTPUT, message: message.to_owned() });
+        return Err(Failure::no_output(
+            "the profile has sums without stacks, so it has no call tree: use `costline report --by edge` \
+             to list its calls",
+        ));
     }
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
@@ -73,7 +76,7 @@ pub(super) fn tree(
     Ok(())
 }
 
-/// Parents before children, costliest siblings first.
+/// The rows in order: parents before children, hottest siblings first.
 fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
     let base = snapshot.costs.base;
     let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
@@ -82,7 +85,7 @@ fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
         branches.take_while(reaches).collect::<Vec<_>>().into_iter().rev()
     };
     let mut rows: Vec<Row> = Vec::new();
-    // The next row last.
+    // A stack: the next row is the last.
     let mut pending: Vec<Row> =
         below(None).map(|branch| Row { branch, depth: 0, parent: None }).collect();
     while let Some(row) = pending.pop() {
@@ -99,7 +102,7 @@ fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
     rows
 }
 
-/// All rows as JSON.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct JsonTree<'a> {
     version: u32,
@@ -109,7 +112,7 @@ struct JsonTree<'a> {
     nodes: Vec<JsonNode<'a>>,
 }
 
-/// A row as JSON.
+/// A row of `--json`.
 #[derive(Serialize)]
 struct JsonNode<'a> {
     name: &'a str,
@@ -122,7 +125,7 @@ struct JsonNode<'a> {
     total: Weight,
 }
 
-/// Flat, so that no reader needs a stack as deep as the program's.
+/// Writes a flat list of rows, because many JSON parsers limit the depth of nesting.
 fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(), Failure> {
     let nodes: Vec<JsonNode<'_>> = rows
         .iter()

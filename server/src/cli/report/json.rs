@@ -1,5 +1,5 @@
-//! `costline report --json`: all costs of a profile. A stable contract
-//! (`docs/report.schema.json`): always whole, raw weights, nothing rounded.
+//! `costline report --json`: all costs of a profile, as raw weights that are not rounded. The format
+//! is stable (`docs/report.schema.json`).
 
 use super::order::{hottest_functions, sorted, sorted_lines};
 use crate::cli::Output;
@@ -16,32 +16,32 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Everything a profile costs. Weights are in `unit`s of `metric`.
+/// All costs of a profile. Weights are in `unit`s of `metric`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "costline report --json")]
 pub struct Report<'a> {
-    /// Of this contract.
+    /// The version of this format.
     version: u32,
     /// The version of Costline that wrote the report.
     costline: &'a str,
-    /// The profile, as it was named.
+    /// The path of the profile, as given on the command line.
     profile: String,
-    /// The profile's format.
+    /// The format of the profile.
     format: &'a str,
-    /// The program that wrote the profile, as the file names it, or else the dialect of the format that
-    /// it is written in; null if neither is known.
+    /// The program that wrote the profile, if the file names it, or else the dialect of the format;
+    /// null if neither is known.
     producer: Option<&'a str>,
-    /// The metric shown.
+    /// The metric of all weights.
     metric: &'a str,
-    /// Its unit.
+    /// The unit of the metric.
     unit: &'a str,
     /// All metrics of the profile.
     metrics: Vec<Metric<'a>>,
-    /// How many samples `total` is the weight of: the profile's own count where it has a metric of
-    /// samples, else its rows. Null for a call graph.
+    /// The number of samples in `total`: the profile's own count if it has a metric of samples, or
+    /// else its rows; null for a call graph.
     samples: Option<Weight>,
-    /// From the first to the last sample, in seconds; null where the profile has no times.
+    /// The time from the first to the last sample, in seconds; null if the profile has no times.
     duration_seconds: Option<f64>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
@@ -49,21 +49,21 @@ pub struct Report<'a> {
     idle: Weight,
     /// Weight of samples without a stack.
     no_stack: Weight,
-    /// Self cost that lies on no line.
+    /// Self cost without a line.
     no_line: Weight,
-    /// The threads looked at.
+    /// The threads of the view.
     threads: Vec<Thread<'a>>,
     /// Functions as the recording has them, hottest first. A function is identified by name, file,
     /// library, line and column.
     functions: Vec<FunctionRow<'a>>,
-    /// Functions whose definition was found in a source, hottest first: what the editor and the text
-    /// of `costline report` show of them.
+    /// Functions whose definition was found in a source, hottest first, with the costs that the
+    /// editor and the text of `costline report` show.
     definitions: Vec<DefinitionRow<'a>>,
     /// Lines, hottest first.
     lines: Vec<LineRow<'a>>,
-    /// Problems that the profile has.
+    /// Problems of the profile.
     warnings: Vec<WarningRow<'a>>,
-    // Last, since `json` writes them apart.
+    // The last field, because `json` writes the edges separately.
     /// Calls, hottest first.
     edges: Vec<EdgeRow<'a>>,
 }
@@ -71,84 +71,84 @@ pub struct Report<'a> {
 /// A metric of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Metric<'a> {
-    /// What it is called, here and in `--metric`.
+    /// The name, which `--metric` accepts.
     name: &'a str,
-    /// What one weight is one of.
+    /// The unit of weights.
     unit: &'a str,
 }
 
 /// A thread and its share of the total.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Thread<'a> {
-    /// Its name; empty where the profile has none.
+    /// The name; empty if the profile has none.
     name: &'a str,
-    /// Of its process.
+    /// The id of the process.
     pid: Option<&'a str>,
-    /// Its own.
+    /// The id of the thread.
     tid: Option<&'a str>,
-    /// Its part of the total.
+    /// The part of the total that is in this thread.
     total: Weight,
 }
 
-/// Inclusive cost: a number, or null with bounds where they are known.
+/// A total (inclusive cost): a number, or null, with bounds if they are known.
 #[derive(Debug, Default, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TotalFields {
-    /// Inclusive cost; null where the format cannot tell.
+    /// The total; null if the profile does not determine it.
     total: Option<Weight>,
-    /// The inclusive cost is not less than this.
+    /// The lower bound of the total.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_min: Option<Weight>,
-    /// The inclusive cost is not more than this.
+    /// The upper bound of the total.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_max: Option<Weight>,
-    /// Whether the total is an estimate or, where there is none, the self cost.
+    /// Whether the total or, if it is null, the self cost is an estimate.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     est: bool,
 }
 
-/// What a function costs.
+/// The cost of a function of the recording.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FunctionRow<'a> {
-    /// As in the profile.
+    /// The name in the profile.
     name: &'a str,
-    /// As in the profile, without `file://`, percent-decoded; where a source map says so, the file
-    /// that was written.
+    /// The file name in the profile, without `file://` and percent-decoded, or the original file
+    /// according to a source map.
     file: Option<&'a str>,
-    /// The short name of its library.
+    /// The short name of the library.
     lib: Option<&'a str>,
-    /// The line it starts at, 1-based.
+    /// The line at which the function starts, 1-based.
     line: Option<u32>,
-    /// The column it starts at, 1-based.
+    /// The column at which the function starts, 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
-    /// Weight of the samples that end here, idle ones aside.
+    /// Weight of the samples whose leaf is in this function, without idle samples.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
     total: TotalFields,
-    /// Weight of the idle samples that end here.
+    /// Weight of the idle samples whose leaf is in this function.
     idle: Weight,
-    /// How often it was called, where calls were counted.
+    /// The number of calls of the function, if calls were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
 }
 
-/// What a function of a source costs: all of `functions` that are instances, inlined copies or
-/// parts of it.
+/// The cost of a function of a source: of all `functions` that are instances, inlined copies or
+/// parts of its definition.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DefinitionRow<'a> {
-    /// As in the profile where all of `functions` agree, apart from type parameters (`sum<…>`); else
-    /// as in the source.
+    /// The name in the profile if all `functions` have the same, apart from type parameters
+    /// (`sum<…>`), or else the name in the source.
     name: &'a str,
-    /// Where the source lies on this machine.
+    /// The path of the source on this machine.
     path: Cow<'a, str>,
-    /// As in `functions`.
+    /// The same as in `functions`.
     file: &'a str,
-    /// The line of its name, 1-based.
+    /// The line of the name of the definition, 1-based.
     line: u32,
-    /// Weight of the samples that end here, idle ones aside.
+    /// Weight of the samples whose leaf is in this function, without idle samples.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
@@ -157,23 +157,23 @@ struct DefinitionRow<'a> {
     functions: Vec<u32>,
 }
 
-/// What a line costs.
+/// The cost of a line.
 #[derive(Debug, Serialize, JsonSchema)]
 struct LineRow<'a> {
-    /// As in `functions`.
+    /// The same as in `functions`.
     file: &'a str,
-    /// Where the file lies on this machine; null where it was not found.
+    /// The path of the file on this machine; null if it was not found.
     path: Option<Cow<'a, str>>,
-    /// 1-based.
+    /// The line, 1-based.
     line: u32,
-    /// Weight of the samples that end here.
+    /// Weight of the samples whose leaf is on this line.
     #[serde(rename = "self")]
     self_: Weight,
     #[serde(flatten)]
     total: TotalFields,
 }
 
-/// What calls from one function to another cost.
+/// The cost of all calls from one function to another.
 #[derive(Debug, Serialize, JsonSchema)]
 struct EdgeRow<'a> {
     /// An index into `functions`.
@@ -182,41 +182,41 @@ struct EdgeRow<'a> {
     callee: u32,
     /// Weight of the samples in which the call occurs at least once.
     total: Weight,
-    /// Whether the total is an estimate, and rather too much.
+    /// Whether the total is an estimate, which is more likely too high than too low.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(default)]
     est: bool,
-    /// How often it was called, where calls were counted.
+    /// The number of calls, if calls were counted.
     calls: Option<u64>,
-    /// The calling lines, hottest first.
+    /// The call sites, hottest first.
     #[schemars(with = "Vec<SiteRow<'static>>")]
     sites: SiteRows<'a>,
 }
 
-/// A calling line.
+/// A call site: a line that calls.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SiteRow<'a> {
-    /// As in `functions`.
+    /// The same as in `functions`.
     file: &'a str,
-    /// 1-based.
+    /// The line, 1-based.
     line: u32,
-    /// Weight of the samples that call from here.
+    /// Weight of the samples with a call from this line.
     total: Weight,
 }
 
-/// A problem that the profile has.
+/// A problem of the profile.
 #[derive(Debug, Serialize, JsonSchema)]
 struct WarningRow<'a> {
-    /// Which kind of problem it is.
+    /// The kind of problem.
     #[schemars(schema_with = "warning_codes")]
     code: &'static str,
-    /// A sentence for users, about the first problem of the kind.
+    /// A message for users about the first problem of this kind.
     message: &'a str,
-    /// How many there are of the kind.
+    /// The number of problems of this kind.
     count: u64,
 }
 
-/// One schema per warning code, with its meaning.
+/// A schema with all warning codes and their meanings.
 fn warning_codes(_: &mut SchemaGenerator) -> Schema {
     let codes: Vec<Schema> = WarningCode::ALL
         .iter()
@@ -245,7 +245,8 @@ fn total_fields(total: Total) -> TotalFields {
 }
 
 impl<'a> Report<'a> {
-    /// The report but for its edges, and where each recorded function stands in it.
+    /// The report without its edges, and the index in `functions` of each recorded function
+    /// (`u32::MAX` for those that are not listed).
     fn new(snapshot: &'a Snapshot, recorded: &RecordedFunctions<'a>) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
         let recording = &snapshot.grouped.recording;
@@ -261,7 +262,7 @@ impl<'a> Report<'a> {
         for (&(function, _), i) in sorted_functions.iter().zip(0..) {
             rank[function.index()] = i;
         }
-        let known = |number: u32| (number != 0).then_some(number);
+        let nonzero = |number: u32| (number != 0).then_some(number);
         let functions =
             sorted_functions.iter().map(|&(function, FunctionCost { cost, idle, calls })| {
                 let this = recorded.function(function);
@@ -269,8 +270,8 @@ impl<'a> Report<'a> {
                     name: this.name,
                     file: this.file.map(|file| snapshot.file_name(file)),
                     lib: this.lib,
-                    line: known(this.line),
-                    column: known(this.column),
+                    line: nonzero(this.line),
+                    column: nonzero(this.column),
                     self_: Weight(cost.self_),
                     total: total_fields(cost.total),
                     idle: Weight(idle),
@@ -338,7 +339,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The functions of `snapshot` whose definition is known; `functions` are the recorded ones in the
+/// The functions of `snapshot` whose definition was found. `functions` are the recorded ones in the
 /// order of the report.
 fn definitions<'a>(
     snapshot: &'a Snapshot,
@@ -350,11 +351,11 @@ fn definitions<'a>(
         parts.entry(recorded.function_of(function)).or_default().push(i);
     }
     let row = |(function, FunctionCost { cost, .. })| {
-        let defined = snapshot.source_function(function)?;
+        let definition = snapshot.source_function(function)?;
         Some(DefinitionRow {
             name: snapshot.function(function).name,
-            path: snapshot.path_of(defined.file)?.to_string_lossy(),
-            file: snapshot.file_name(defined.file),
+            path: snapshot.path_of(definition.file)?.to_string_lossy(),
+            file: snapshot.file_name(definition.file),
             line: snapshot.start_line(function)?,
             self_: Weight(cost.self_),
             total: total_fields(cost.total),
@@ -364,29 +365,30 @@ fn definitions<'a>(
     hottest_functions(snapshot).into_iter().filter_map(row).collect()
 }
 
-/// The edges in order. There can be more than all the rest, so each row is made only when it is
-/// written.
+/// The edges in order. A profile can have millions, so a row is created only when it is written.
 struct EdgeOrder<'a> {
     snapshot: &'a Snapshot,
     costs: &'a Costs,
     order: Vec<EdgeKey>,
 }
 
-/// What to sort an edge by (its magnitude's bits upside down: they order like the number), caller,
-/// callee, which one.
+/// The sort key of an edge: the inverted bits of its magnitude (the bits of non-negative floats
+/// order like the floats), the indexes of caller and callee in the report, the index of the edge.
 type EdgeKey = (u64, u32, u32, u32);
 
-/// Edges that one thread words before the other one's are written.
+/// The number of edges that a thread serializes at a time.
 const BLOCK: usize = 1 << 15;
 
 impl<'a> EdgeOrder<'a> {
-    /// All edges of `costs`; `rank` is where each function stands.
+    /// All edges of `costs` between listed functions; `rank` has the index of each function in the
+    /// report.
     fn new(snapshot: &'a Snapshot, costs: &'a Costs, rank: &[u32]) -> Self {
         let key = |(edge, i): (&Edge, u32)| {
             (!edge.total.abs().to_bits(), rank[edge.caller.index()], rank[edge.callee.index()], i)
         };
-        let listed = |&(_, caller, callee, _): &EdgeKey| caller != u32::MAX && callee != u32::MAX;
-        let mut order: Vec<_> = costs.edges().iter().zip(0..).map(key).filter(listed).collect();
+        let is_listed =
+            |&(_, caller, callee, _): &EdgeKey| caller != u32::MAX && callee != u32::MAX;
+        let mut order: Vec<_> = costs.edges().iter().zip(0..).map(key).filter(is_listed).collect();
         order.sort_unstable();
         Self { snapshot, costs, order }
     }
@@ -439,7 +441,7 @@ pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     let head = head?;
     let head = head.strip_suffix(b"]}").ok_or(io::ErrorKind::InvalidData)?;
     out.write_all(head)?;
-    // Edges are most of a large report: two threads word them, block by block.
+    // Most of a large report is edges: two threads serialize them, block by block.
     for (block, rows) in edges.order.chunks(2 * BLOCK).enumerate() {
         if block > 0 {
             out.write_all(b",")?;
@@ -462,7 +464,7 @@ pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
     writeln!(out, "]}}")
 }
 
-/// The JSON Schema of [`json`].
+/// The JSON Schema of the output of [`json`].
 #[cfg(test)]
 pub fn schema() -> Schema {
     schemars::generate::SchemaSettings::draft2020_12()
