@@ -1,7 +1,7 @@
-//! Costline: what each line and function of a program costs, in any editor.
+//! Costline shows what each line and function of a program costs, in any editor.
 //!
-//! The process only sets up logging and exits with the right code. [`cli`] has the commands,
-//! [`lsp`] the language server; both translate the answers of `costline-engine`.
+//! This file sets up logging and the exit code. [`cli`] contains the commands, [`lsp`] the language
+//! server. Both present the answers of `costline-engine`.
 
 #[cfg(test)]
 mod book;
@@ -15,8 +15,7 @@ mod schemas;
 use tracing_subscriber::EnvFilter;
 
 fn main() {
-    // Editors show what a server writes to standard error as if it were an error: be quiet unless
-    // asked.
+    // Many editors show everything that a server writes to standard error as an error.
     let filter = EnvFilter::try_from_env("COSTLINE_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)

@@ -1,6 +1,6 @@
-//! What the server speaks beyond the protocol of language servers, made from the types: the JSON
-//! Schema, the types of the plug-ins and the page of the book. All are checked in, and the same as
-//! the types say; `UPDATE_EXPECT=1 cargo test` rewrites them.
+//! Generates files from the types of commands and of the server's own messages: the JSON Schema, the
+//! types of the plug-ins and the page of the book. The tests check that the files are up to date;
+//! `UPDATE_EXPECT=1 cargo test` rewrites them.
 
 mod lua;
 mod model;
@@ -14,9 +14,9 @@ use model::{CommandShape, GENERATED, Protocol};
 use serde_json::{Map, Value, json};
 
 #[test]
-fn the_schema_is_that_of_the_types() {
+fn the_json_schema_is_up_to_date() {
     let Protocol { commands, types, changed, content } = Protocol::new();
-    let command = |CommandShape { name, does, arguments, answer }: CommandShape| {
+    let command = |CommandShape { name, description, arguments, answer }: CommandShape| {
         let required = arguments.iter().filter(|argument| argument.is_required).count();
         let schemas: Vec<_> = arguments.into_iter().map(|argument| argument.schema).collect();
         let mut array = json!({"type": "array", "items": false});
@@ -24,15 +24,14 @@ fn the_schema_is_that_of_the_types() {
             array["prefixItems"] = json!(schemas);
             array["minItems"] = json!(required);
         }
-        let shape =
-            json!({"description": does, "properties": {"arguments": array, "result": answer}});
-        (name.to_owned(), shape)
+        let properties = json!({"arguments": array, "result": answer});
+        (name.to_owned(), json!({"description": description, "properties": properties}))
     };
     let mut methods: Map<String, Value> = commands.into_iter().map(command).collect();
     methods.insert(
         "costline/changed".to_owned(),
         json!({
-            "description": "A notification of the server, to clients that announce `capabilities.experimental.costline.changed`.",
+            "description": "A notification of the server. It is sent to clients that announce `capabilities.experimental.costline.changed`.",
             "properties": {"params": changed},
             "required": ["params"],
         }),
@@ -49,7 +48,7 @@ fn the_schema_is_that_of_the_types() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Commands",
-        "description": "What each command of the server takes as `arguments` and gives as `result`, and the messages that are the project's own.",
+        "description": "The `arguments` and the `result` of each command of the server, and the messages that are not part of the Language Server Protocol.",
         "type": "object",
         "properties": methods,
         "$defs": types,
@@ -59,20 +58,20 @@ fn the_schema_is_that_of_the_types() {
 }
 
 #[test]
-fn the_types_of_typescript_are_those_of_the_server() {
+fn the_typescript_types_are_up_to_date() {
     let text = typescript::text(&Protocol::new());
     expect_file!["../../editors/vscode/src/protocol.generated.ts"].assert_eq(&text);
 }
 
 #[test]
-fn the_types_of_lua_are_those_of_the_server() {
+fn the_lua_types_are_up_to_date() {
     let text = lua::text(&Protocol::new());
     expect_file!["../../editors/neovim/lua/costline/types.lua"].assert_eq(&text);
 }
 
 #[test]
-fn the_project_markers_of_lua_are_those_of_the_server() {
-    // Neovim needs them before there is a server.
+fn the_lua_project_markers_are_up_to_date() {
+    // Neovim needs them before it starts the server.
     let markers = MARKERS.map(|marker| format!("  \"{marker}\","));
     let text = format!(
         "--- Files and folders that mark the top folder of a project.\n--- {GENERATED}\n\nreturn {{\n{}\n}}\n",
@@ -82,7 +81,7 @@ fn the_project_markers_of_lua_are_those_of_the_server() {
 }
 
 #[test]
-fn the_page_is_that_of_the_commands() {
+fn the_page_of_commands_is_up_to_date() {
     let page = page::text(&Protocol::new());
     book::check(
         "reference/commands.md",

@@ -1,5 +1,5 @@
-//! The JSON Schemas in `docs/`: checked in, and the same as the types say. `UPDATE_EXPECT=1 cargo
-//! test` rewrites them.
+//! Generates JSON Schemas in `docs/` from types. The tests check that the files are up to date;
+//! `UPDATE_EXPECT=1 cargo test` rewrites them.
 
 use crate::cli::report;
 use engine::settings::Settings;
@@ -7,7 +7,7 @@ use expect_test::{ExpectFile, expect_file};
 use schemars::Schema;
 use schemars::transform::{RecursiveTransform, Transform};
 
-/// Puts descriptions on one line: doc comments are wrapped for their readers in the code.
+/// Joins the lines of a description. Doc comments are wrapped for the code.
 pub fn unwrap_description(schema: &mut Schema) {
     if let Some(serde_json::Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
@@ -21,11 +21,11 @@ fn check(mut schema: Schema, file: &ExpectFile) {
 }
 
 #[test]
-fn of_the_report() {
+fn the_schema_of_the_report_is_up_to_date() {
     check(report::schema(), &expect_file!["../../docs/report.schema.json"]);
 }
 
 #[test]
-fn of_the_settings() {
+fn the_schema_of_the_settings_is_up_to_date() {
     check(schemars::schema_for!(Settings), &expect_file!["../../docs/settings.schema.json"]);
 }

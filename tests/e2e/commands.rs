@@ -431,7 +431,7 @@ fn invalid_arguments_are_errors_with_advice() {
         (
             "costline.selectProfile",
             json!([7]),
-            vec!["costline.selectProfile", "text or an object", "7"],
+            vec!["costline.selectProfile", "a string or an object", "7"],
         ),
         (
             "costline.selectProfile",

@@ -90,7 +90,7 @@ fn what_is_no_state_is_ignored_with_one_warning() {
     for (state, warned) in [
         (json!("{\"v\":1,\"unit\":\"furlongs\"}"), "`furlongs`"),
         (json!("nonsense"), "`state`"),
-        (json!({ "v": 1 }), "`state` is no string"),
+        (json!({ "v": 1 }), "`state` is not a string"),
         (json!("{\"v\":99}"), "version 99"),
         (json!("{\"v\":1,\"profile\":\"/nowhere/gone.folded\"}"), "gone.folded"),
     ] {

@@ -330,19 +330,19 @@ export type ExplanationCode =
   /** The line has a hint. */
   | "shown";
 
-/** What is exported, and where to. */
+/** The format and the file to write. */
 export interface ExportArgument {
-  /** Another program whose output is imitated. */
+  /** Write byte for byte what this program would write. */
   readonly compat?: Compat | null;
-  /** The format. */
+  /** The format to write. */
   readonly format: ExportFormat;
-  /** Frames below the root at most; 0 for roots only. */
+  /** The maximum number of frames of a stack below its root; 0 keeps the roots only. */
   readonly maxDepth?: number | null;
-  /** Whether it may replace a file. */
+  /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
   /** The file to write, relative to the first workspace folder. */
   readonly path: string;
-  /** What becomes of deeper frames. */
+  /** What to do with the cost of frames that `maxDepth` removes. */
   readonly truncate?: Cut;
 }
 
@@ -377,11 +377,11 @@ export interface ExportFormatInfo {
 
 /** A file that was written. */
 export interface Exported {
-  /** Its length. */
+  /** The size of the file in bytes. */
   readonly bytes: number;
-  /** What the format cannot carry. */
+  /** What the format cannot represent. */
   readonly lost: readonly string[];
-  /** Its path. */
+  /** The absolute path of the file. */
   readonly path: string;
 }
 
@@ -418,13 +418,13 @@ export interface FlameGraph {
   readonly unit: string;
 }
 
-/** Where the picture goes. */
+/** Where to write the flame graph. */
 export interface FlameGraphArgument {
-  /** Nothing is written: the picture is in the answer, with what its frames stand for. */
+  /** Return the SVG and its frames in the answer, and write no file. */
   readonly inline?: boolean;
-  /** Whether it may replace a file. */
+  /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
-  /** The file to write, relative to the first workspace folder. Without one the picture is written to the temporary folder, until the server ends. */
+  /** The file to write, relative to the first workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
 }
 
@@ -811,15 +811,15 @@ export interface Paths {
   readonly roots: readonly string[];
 }
 
-/** A picture that was written. */
+/** A flame graph that was written to a file. */
 export interface Picture {
-  /** Its length. */
+  /** The size of the file in bytes. */
   readonly bytes: number;
-  /** What the format cannot carry. */
+  /** What the format cannot represent. */
   readonly lost: readonly string[];
-  /** Its path. */
+  /** The absolute path of the file. */
   readonly path: string;
-  /** The file as a URI. */
+  /** The URI of the file. */
   readonly uri: string | null;
 }
 
@@ -908,9 +908,9 @@ export type Show =
   /** Both. */
   | "both";
 
-/** What `costline.showCallers` and `costline.showCallees` do beside answering. */
+/** Options of `costline.showCallers` and `costline.showCallees`. */
 export interface ShowOptions {
-  /** Whether the hottest are shown to the user too, with a message; they are unless it is false. */
+  /** Show the five hottest to the user in a message. The default is true. */
   readonly message?: boolean | null;
 }
 
@@ -969,9 +969,9 @@ export interface TextDocumentContent {
   readonly text: string;
 }
 
-/** What `costline/textDocumentContent` takes. */
+/** The parameters of `costline/textDocumentContent`. */
 export interface TextDocumentContentParams {
-  /** The document. */
+  /** The URI of the document. */
   readonly uri: string;
 }
 
@@ -1120,43 +1120,43 @@ export interface View {
 /** A raw weight: an integer where it is one. */
 export type Weight = number;
 
-/** What each command takes and answers. */
+/** The arguments and the result of each command. */
 export interface Commands {
-  /** What is shown, what can be chosen instead, and what can be run: enough to build menus from. */
+  /** Return the current view, all choices and all actions. Menus need nothing else. */
   readonly "costline.view": { readonly arguments: readonly []; readonly result: View };
-  /** Chooses values by their keys, those of the `choices` of `costline.view`. `null` goes back to the setting. A choice survives rewrites of the profile; a change of the setting of the same key replaces it. Answers as `costline.view` does afterwards. */
+  /** Change the view. The keys are those of `choices` in the answer of `costline.view`; `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
-  /** Lists the profiles that were found, newest first, and says which is shown. */
+  /** List the profiles that were found, newest first, and which of them is shown. */
   readonly "costline.profiles": { readonly arguments: readonly []; readonly result: Profiles };
-  /** Shows a profile. `null` or nothing: that of the settings, or the newest again. Answers as `costline.profiles` does afterwards. */
+  /** Show a profile. `null` or no argument selects the one in the settings, or else the newest. Returns the profiles, like `costline.profiles`. */
   readonly "costline.selectProfile": { readonly arguments: readonly [(string | PathObject | null)?]; readonly result: Profiles };
-  /** Reads the profile again. Answers as `costline.profiles` does afterwards. */
+  /** Read the profile again. Returns the profiles, like `costline.profiles`. */
   readonly "costline.reload": { readonly arguments: readonly []; readonly result: Profiles };
-  /** Compares costs with those of another profile; without an argument with those that are shown now, whatever is shown later. `null` ends the comparison. Answers as `costline.view` does afterwards. */
+  /** Set the baseline: the profile to compare costs with. Without an argument, it is the current profile in its present state. `null` removes the baseline. Returns the new view, like `costline.view`. */
   readonly "costline.setBaseline": { readonly arguments: readonly [(string | PathObject | null)?]; readonly result: View };
-  /** Ends the comparison. Answers as `costline.view` does afterwards. */
+  /** Remove the baseline. Returns the new view, like `costline.view`. */
   readonly "costline.clearBaseline": { readonly arguments: readonly []; readonly result: View };
-  /** Changes stacks before anything is summed, after the transforms that are applied already. Text is `KIND:NAME`, as on the command line. Answers as `costline.view` does afterwards. */
+  /** Add a transform after the existing ones. A string has the form `KIND:NAME`, as on the command line. Returns the new view, like `costline.view`. */
   readonly "costline.pushTransform": { readonly arguments: readonly [string | Transform]; readonly result: View };
-  /** Removes the last transform. Answers as `costline.view` does afterwards. */
+  /** Remove the last transform. Returns the new view, like `costline.view`. */
   readonly "costline.popTransform": { readonly arguments: readonly []; readonly result: View };
-  /** Removes all transforms. Answers as `costline.view` does afterwards. */
+  /** Remove all transforms. Returns the new view, like `costline.view`. */
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
-  /** Lists the hottest functions or lines of the whole profile. Null without a profile. */
+  /** List the hottest functions or lines of the profile. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?]; readonly result: HotSpots | null };
-  /** One step from an item of the call hierarchy to its callers. The five hottest are also shown to the user with a message, unless that is declined. An item of another server or profile has no entries. */
+  /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
-  /** The same from an item to its callees. */
+  /** List the callees of a call hierarchy item. Otherwise like `costline.showCallers`. */
   readonly "costline.showCallees": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };
-  /** The children of a node of the call tree (in the bottom-up tree: its callers), and theirs, down to a depth. Null without a profile. */
+  /** Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. Null without a profile. */
   readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?]; readonly result: CallTree | null };
-  /** Writes a flame graph (SVG) and has it opened, where the client can. With `inline` nothing is written: the picture is in the answer. */
+  /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the answer instead. */
   readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?]; readonly result: DrawnFlameGraph };
-  /** Why a line shows what it shows, above all when that is nothing. */
+  /** Explain why a line shows its cost, or why it shows none. */
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
-  /** Lists every file that the profile names, and which workspace file it is, costliest first. Null without a profile. */
+  /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */
   readonly "costline.paths": { readonly arguments: readonly []; readonly result: Paths | null };
-  /** Writes what is shown in another format. */
+  /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
 }
 

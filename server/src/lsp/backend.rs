@@ -1,8 +1,7 @@
-//! The server's table of contents: one line per message, and the few things that need more than
-//! what a request sees.
+//! The table of contents of the server: one method per message.
 //!
-//! Messages that change state have changed it before their first `await`, so they are applied in
-//! order. Requests take a [`Context`] when they arrive and compute on another thread.
+//! Notifications change state before their first `await`, so they are applied in order. Requests
+//! take a [`Context`] when they arrive and compute on another thread.
 
 use super::capabilities::{self, Client as ClientInfo};
 use super::command;
@@ -40,28 +39,28 @@ use tokio::time::Instant;
 use tower_lsp::jsonrpc::Result;
 use tower_lsp::{Client, LanguageServer, async_trait};
 
-/// How long the client may take to tell its settings before its profiles are shown without them.
+/// How long to wait for the client's settings before profiles are shown without them.
 const SETTINGS_DEADLINE: Duration = Duration::from_secs(2);
 
 /// The language server.
 pub struct Backend {
     server: Server,
-    /// What the loader is started with, until it is.
+    /// `None` once the loader was started.
     start: Mutex<Option<Start>>,
     started: Instant,
 }
 
-/// What `initialize` leaves for `initialized`.
+/// What `initialize` keeps for `initialized`, which starts the loader.
 struct Start {
     events: mpsc::UnboundedReceiver<Event>,
-    /// On the options of `initialize`.
+    /// Warnings about the options of `initialize`.
     warnings: Vec<String>,
-    /// What was chosen in an earlier session.
+    /// The choices of an earlier session.
     state: Option<State>,
 }
 
-/// How long after the start of the server a client waits for the first costs, if it could not be
-/// told of them later.
+/// How long after the start of the server the first requests of a client without refresh wait for
+/// costs.
 const FIRST_COSTS: Duration = Duration::from_secs(2);
 
 impl Backend {
@@ -72,18 +71,19 @@ impl Backend {
         Self { server, start: Mutex::new(Some(start)), started: Instant::now() }
     }
 
-    /// Some clients ask when a document is opened, and not again until it is edited or scrolled:
-    /// `refreshed` says that this one can be told to ask again. The others' first questions wait
-    /// for the first costs, though not long.
-    async fn first_costs(&self, refreshed: bool) {
-        if !refreshed {
+    /// Waits for the first profile if the client does not support refresh. Such clients send a
+    /// request when a document is opened and not again before it is edited or scrolled, so an
+    /// empty answer would stay on the screen. Waits until [`FIRST_COSTS`] at most.
+    async fn first_costs(&self, supports_refresh: bool) {
+        if !supports_refresh {
             let mut world = self.server.world.subscribe();
-            let shown = world.wait_for(|world| world.snapshot().is_some());
-            let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, shown).await;
+            let loaded = world.wait_for(|world| world.snapshot().is_some());
+            let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, loaded).await;
         }
     }
 
-    /// Asks the client for its settings; `None` where it has none to tell.
+    /// Requests the settings from the client (`workspace/configuration`); `None` if it has none or
+    /// does not reply in time.
     async fn pull_settings(client: &Client) -> Option<Value> {
         let items =
             vec![ConfigurationItem { scope_uri: None, section: Some("costline".to_owned()) }];
@@ -101,7 +101,7 @@ impl Backend {
     #[expect(clippy::unused_async, reason = "the shape of a handler")]
     pub async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
         if let Some(number) = progress::number(&params.token) {
-            self.server.tell(Event::Cancel(number));
+            self.server.send(Event::Cancel(number));
         }
     }
 
@@ -110,7 +110,7 @@ impl Backend {
         self.server.read(move |context| content(context, &params)).await
     }
 
-    /// A document was saved or opened. Only those in the user's folders are looked at on disk.
+    /// Handles that a document was opened or saved. Files outside the roots are not read.
     fn saved(&self, uri: &Url) {
         let Some(document) = self.server.documents.now().get(uri).cloned() else { return };
         let world = self.server.world.borrow().clone();
@@ -135,19 +135,20 @@ impl Backend {
     }
 }
 
+/// Publishes the diagnostics of a document.
 async fn publish(client: &Client, context: Context, uri: &Url) {
     let Some(document) = context.documents.get(uri).cloned() else { return };
     let version = document.version;
-    let found =
+    let diagnostics =
         tokio::task::spawn_blocking(move || diagnostics::diagnostics(&context, &document.uri))
             .await;
-    if let Ok(found) = found {
-        client.publish_diagnostics(uri.clone(), found, Some(version)).await;
+    if let Ok(diagnostics) = diagnostics {
+        client.publish_diagnostics(uri.clone(), diagnostics, Some(version)).await;
     }
 }
 
-/// Publishes the diagnostics of all documents after each swap, and clears them when they are
-/// switched off.
+/// Publishes the diagnostics of all open documents after each change of the world, and clears them
+/// when the user disables them.
 async fn republish(
     client: Client,
     client_info: Arc<ClientInfo>,
@@ -160,8 +161,9 @@ async fn republish(
     let (mut revision, mut enabled) = (0, false);
     while world.changed().await.is_ok() {
         let now = world.borrow_and_update().clone();
-        let shown = std::mem::replace(&mut enabled, now.settings.diagnostics.enable) || enabled;
-        if std::mem::replace(&mut revision, now.revision) == now.revision || !shown {
+        let was_enabled = std::mem::replace(&mut enabled, now.settings.diagnostics.enable);
+        let old_revision = std::mem::replace(&mut revision, now.revision);
+        if old_revision == now.revision || !(was_enabled || enabled) {
             continue;
         }
         let open = documents.now();
@@ -226,21 +228,22 @@ impl LanguageServer for Backend {
             tokio::spawn(watched_files::run(client.clone(), world.subscribe()));
         }
         let loader = Loader::new(client.clone(), info.abilities, world, events);
-        let tell = self.server.events.clone();
+        let events = self.server.events.clone();
         tokio::spawn(async move {
             for warning in warnings {
                 client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
             }
-            // Settings first, so that the first costs shown are already the wanted ones.
+            // Before the loader runs, so that the first costs shown respect the settings.
             if info.configuration
                 && let Some(settings) = Self::pull_settings(&client).await
             {
-                let _ = tell.send(Event::Settings(settings));
+                let _ = events.send(Event::Settings(settings));
             }
             if let Some(state) = state {
-                restore::restore(state, &client, &tell);
+                restore::restore(state, &client, &events);
             }
-            drop(tell);
+            // The loader ends when all senders are dropped.
+            drop(events);
             loader.run().await;
         });
     }
@@ -257,11 +260,11 @@ impl LanguageServer for Backend {
             &document.text,
             self.server.client_info().encoding,
         );
-        // Where the editor names no folder, the project around the first file is it.
+        // Without a workspace folder, use the project that contains the first opened file.
         if self.server.world.borrow().roots.is_empty()
             && let Some(root) = folder(&document.uri).and_then(|path| roots::project_above(&path))
         {
-            self.server.tell(Event::Roots { added: vec![root], removed: Vec::new() });
+            self.server.send(Event::Roots { added: vec![root], removed: Vec::new() });
         }
         self.saved(&document.uri);
         self.publish_diagnostics(&document.uri);
@@ -282,9 +285,9 @@ impl LanguageServer for Backend {
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        let told = params.settings.as_object().is_some_and(|settings| !settings.is_empty());
-        if told {
-            self.server.tell(Event::Settings(params.settings));
+        let has_settings = params.settings.as_object().is_some_and(|settings| !settings.is_empty());
+        if has_settings {
+            self.server.send(Event::Settings(params.settings));
         } else if self.server.client_info().configuration {
             let (client, events) = (self.server.client.clone(), self.server.events.clone());
             tokio::spawn(async move {
@@ -299,14 +302,14 @@ impl LanguageServer for Backend {
         let folders = |folders: Vec<lsp_types::WorkspaceFolder>| {
             folders.iter().filter_map(|open| folder(&open.uri)).collect()
         };
-        self.server.tell(Event::Roots {
+        self.server.send(Event::Roots {
             added: folders(params.event.added),
             removed: folders(params.event.removed),
         });
     }
 
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {
-        self.server.tell(Event::Look);
+        self.server.send(Event::Look);
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {

@@ -1,5 +1,5 @@
-//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`: the call
-//! tree along a path.
+//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and
+//! `callHierarchy/outgoingCalls`: steps along a path of the call tree.
 
 use super::{from_proto, to_proto};
 use engine::context::Context;
@@ -11,7 +11,8 @@ use lsp_types::{
     CallHierarchyPrepareParams,
 };
 
-/// The function at a position: the callee that is called there, else the function around it.
+/// The function at a position: the callee if the position is in a call, or else the function that
+/// contains the position.
 pub fn prepare(
     context: &Context,
     params: &CallHierarchyPrepareParams,
@@ -22,7 +23,7 @@ pub fn prepare(
     Some(vec![to_proto::item(root_item(context, &open.snapshot, function)?)])
 }
 
-/// Callers, costliest first. A foreign or stale item has none.
+/// The callers of an item, hottest first; none if the item is stale or from another server.
 pub fn incoming(context: &Context, item: &CallHierarchyItem) -> Vec<CallHierarchyIncomingCall> {
     let Some(path) = from_proto::item_path(item) else { return Vec::new() };
     let calls = calls(context, &path, Direction::Incoming).into_iter();
@@ -34,7 +35,7 @@ pub fn incoming(context: &Context, item: &CallHierarchyItem) -> Vec<CallHierarch
         .collect()
 }
 
-/// Callees, costliest first. A foreign or stale item has none.
+/// The callees of an item, hottest first; none if the item is stale or from another server.
 pub fn outgoing(context: &Context, item: &CallHierarchyItem) -> Vec<CallHierarchyOutgoingCall> {
     let Some(path) = from_proto::item_path(item) else { return Vec::new() };
     let calls = calls(context, &path, Direction::Outgoing).into_iter();

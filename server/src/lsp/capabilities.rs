@@ -1,4 +1,4 @@
-//! What the client can do, and what the server offers.
+//! The capabilities of the client and of the server.
 
 use crate::lsp::loader::ClientAbilities;
 use crate::lsp::refresh::Refreshes;
@@ -14,30 +14,30 @@ use lsp_types::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// What the client announced, as far as it matters.
+/// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each stands for one thing that clients say")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a capability of its own")]
 pub struct Client {
-    /// How columns count.
+    /// The unit of columns.
     pub encoding: Encoding,
-    /// It answers `workspace/configuration`.
+    /// Whether it supports `workspace/configuration`.
     pub configuration: bool,
-    /// It lets the server ask for file events.
+    /// Whether it supports dynamic registration of `workspace/didChangeWatchedFiles`.
     pub watched_files: bool,
-    /// It opens documents for the server.
+    /// Whether it supports `window/showDocument`.
     pub show_document: bool,
-    /// It renders Markdown in hovers.
+    /// Whether it renders Markdown in hovers.
     pub markdown: bool,
-    /// It wants to be told what is shown (`costline/changed`).
+    /// Whether it wants `costline/changed` notifications.
     pub changed: bool,
-    /// What it redraws when asked.
+    /// Which refresh requests it supports.
     pub refreshes: Refreshes,
-    /// What of loads it can show.
+    /// How it can show loads and their problems.
     pub abilities: ClientAbilities,
 }
 
 impl Client {
-    /// Reads the announcement.
+    /// Reads the parameters of `initialize`.
     pub fn new(params: &InitializeParams) -> Self {
         let capabilities = &params.capabilities;
         let workspace = capabilities.workspace.as_ref();
@@ -84,8 +84,9 @@ pub struct Experimental {
     pub costline: Catalog,
 }
 
-/// What the server offers. Static and the same for every client: several use what they do not
-/// declare, and one takes no dynamic registration.
+/// The capabilities of the server. They are the same for every client, because several clients use
+/// capabilities that they do not announce, and static, because some do not support dynamic
+/// registration.
 pub fn server(encoding: Encoding, commands: Vec<String>) -> ServerCapabilities {
     let folders = WorkspaceFoldersServerCapabilities {
         supported: Some(true),
@@ -120,7 +121,8 @@ pub fn server(encoding: Encoding, commands: Vec<String>) -> ServerCapabilities {
     }
 }
 
-/// The first of a client's offers, in its order of preference, that the server knows.
+/// The first encoding in the client's order of preference that the server supports. UTF-16 is the
+/// default of the protocol.
 fn negotiate(offers: Option<&[PositionEncodingKind]>) -> Encoding {
     let encoding = |kind: &PositionEncodingKind| match kind.as_str() {
         "utf-8" => Some(Encoding::Utf8),

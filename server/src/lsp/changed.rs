@@ -1,4 +1,4 @@
-//! `costline/changed`: tells a client that wants to know what is shown after each change of it.
+//! `costline/changed`: notifies the client when something else is shown.
 
 use engine::query::profiles::shown;
 use engine::world::World;
@@ -15,17 +15,17 @@ impl Notification for Changed {
     const METHOD: &'static str = "costline/changed";
 }
 
-/// Tells what differs from what was told before. Of changes that follow one another faster than the
-/// client reads, the last is told.
+/// Sends a notification after each change of what is shown. If changes follow each other faster
+/// than the client reads, only the last one is sent.
 pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
-    let mut told = shown(&world.borrow_and_update());
+    let mut sent = shown(&world.borrow_and_update());
     while world.changed().await.is_ok() {
         let now = shown(&world.borrow_and_update());
-        if now != told
+        if now != sent
             && let Ok(params) = serde_json::to_value(&now)
         {
             client.send_notification::<Changed>(params).await;
-            told = now;
+            sent = now;
         }
     }
 }

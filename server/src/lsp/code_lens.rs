@@ -1,5 +1,5 @@
-//! `textDocument/codeLens`: what each function costs, above the line of its name. Complete at once:
-//! some clients show unresolved lenses as blank rows.
+//! `textDocument/codeLens`: the cost of each function, above the line of its name. Lenses are not
+//! resolved later, because some clients show unresolved lenses as blank rows.
 
 use super::command::SHOW_CALLERS;
 use engine::context::Context;

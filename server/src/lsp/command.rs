@@ -1,7 +1,7 @@
-//! `workspace/executeCommand`: the list of commands, one file for each.
+//! `workspace/executeCommand`: the list of commands. Each has a file of its own.
 //!
-//! A command takes and gives typed values, from which the JSON Schema, the types of the plug-ins
-//! and the page of the book are generated (`protocol`).
+//! The arguments and the answer of a command are types, from which the JSON Schema, the types of
+//! the plug-ins and the page of the book are generated (`protocol`).
 
 mod arguments;
 mod call_tree;
@@ -29,7 +29,7 @@ pub use definition::Entry;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 
-/// What the lens runs.
+/// The command of code lenses.
 pub const SHOW_CALLERS: &str = show_calls::ShowCallers::NAME;
 
 /// All commands, in the order of the book.
@@ -59,11 +59,11 @@ pub fn names() -> Vec<String> {
     COMMANDS.iter().map(|command| command.name.to_owned()).collect()
 }
 
-/// Carries out a command.
+/// Runs a command.
 pub async fn execute(server: &Server, name: &str, arguments: &[Value]) -> Result<Value> {
     if let Some(command) = COMMANDS.iter().find(|command| command.name == name) {
         return (command.run)(server, arguments).await;
     }
-    let message = format!("{name}: no such command; there are {}", names().join(", "));
+    let message = format!("unknown command `{name}`; expected one of {}", names().join(", "));
     Err(Error::invalid_params(message))
 }

@@ -1,4 +1,4 @@
-//! `costline/textDocumentContent`: the text of a `costline:` document, which describes a function
+//! `costline/textDocumentContent`: the text of a `costline:` document, which shows a function
 //! without a source.
 
 use engine::context::Context;
@@ -7,12 +7,12 @@ use engine::query::hover::function_details;
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};
 
-/// What `costline/textDocumentContent` takes.
+/// The parameters of `costline/textDocumentContent`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TextDocumentContentParams"))]
 #[serde(deny_unknown_fields)]
 pub struct ContentParams {
-    /// The document.
+    /// The URI of the document.
     pub uri: Url,
 }
 
@@ -34,9 +34,9 @@ pub fn content(context: &Context, params: &ContentParams) -> Content {
             function_details(context, snapshot, function).plain()
         }
         (_, _, Some(key)) => {
-            format!("{}\nThe profile shown now has no such function.\n", key.name)
+            format!("{}\nThe current profile does not contain this function.\n", key.name)
         }
-        (_, _, None) => "This is no document of Costline's.\n".to_owned(),
+        (_, _, None) => "This URI is not a Costline document.\n".to_owned(),
     };
     Content { text }
 }

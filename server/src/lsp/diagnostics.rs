@@ -1,5 +1,5 @@
-//! `textDocument/publishDiagnostics`: hot lines and functions as diagnostics. Off by default, but
-//! the one surface that every client redraws unasked.
+//! `textDocument/publishDiagnostics`: hot lines and functions as diagnostics. Disabled by default.
+//! They are for clients without hints and lenses, or that do not redraw them.
 
 use super::to_proto;
 use engine::context::Context;

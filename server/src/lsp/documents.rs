@@ -1,4 +1,4 @@
-//! The documents that the editor has open, as they change.
+//! The documents that are open in the editor.
 
 use super::from_proto;
 use dashmap::DashMap;
@@ -14,12 +14,13 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// The documents that are open now.
+    /// The documents that are open at this moment.
     pub fn now(&self) -> OpenDocuments {
         self.by_uri.iter().map(|document| document.value().clone()).collect()
     }
 
-    /// `textDocument/didOpen`. Only files can have costs; other documents are not kept.
+    /// `textDocument/didOpen`. Documents that are not files are ignored, because only files have
+    /// costs.
     pub fn open(&self, uri: Url, version: i32, text: &str, encoding: Encoding) {
         let Ok(path) = uri.to_file_path() else { return };
         let path = path.canonicalize().unwrap_or(path);

@@ -1,5 +1,5 @@
-//! The protocol's values as the engine has them. What a client made up, or another server, is
-//! `None` here, never an error.
+//! Converts values of the protocol to those of the engine. Data that this server did not create
+//! gives `None`.
 
 use engine::items::ItemPath;
 use engine::text::{Edit, Position, Range};
@@ -17,7 +17,7 @@ pub fn edit(change: &TextDocumentContentChangeEvent) -> Edit {
     Edit { range, text: change.text.clone() }
 }
 
-/// The path of a call hierarchy item of ours.
+/// The path of a call hierarchy item that this server created.
 pub fn item_path(item: &CallHierarchyItem) -> Option<ItemPath> {
     ItemPath::deserialize(item.data.as_ref()?).ok()
 }

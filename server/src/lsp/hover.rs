@@ -1,4 +1,4 @@
-//! `textDocument/hover`: the report on a function or line.
+//! `textDocument/hover`: the details of a function or line.
 
 use super::from_proto;
 use engine::context::Context;

@@ -1,4 +1,4 @@
-//! `textDocument/inlayHint`: what each line costs, at its end.
+//! `textDocument/inlayHint`: the cost of each line, at its end.
 
 use super::to_proto;
 use engine::context::Context;
@@ -28,8 +28,8 @@ fn hint(LineHint { position, label, data }: LineHint) -> InlayHint {
     }
 }
 
-/// `inlayHint/resolve`: a hint with its tooltip. One that is not ours, or whose line has no cost
-/// any more, comes back as it is.
+/// `inlayHint/resolve`: adds the tooltip. A hint of another server, or of a line that no longer has
+/// a cost, is returned unchanged.
 pub fn resolve(context: &Context, mut hint: InlayHint) -> InlayHint {
     if let Some(data) = &hint.data
         && let Ok(HintLine { line0, uri }) = HintLine::deserialize(data)

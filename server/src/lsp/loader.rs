@@ -1,8 +1,8 @@
-//! The one place where the state of the server changes: the profile that is shown, and how.
+//! The task that holds the state of the server: which profile is shown, and in which view.
 //!
-//! Everything that happens (files, settings, folders, commands, ended work) comes to one task.
-//! [`state`] decides what follows from it; this file carries that out. A rewritten file is read
-//! once it has settled ([`target`]). What cannot be read changes nothing of what is shown.
+//! All events (files, settings, folders, commands, finished work) go to this task. [`state`]
+//! decides what to do, and this file does it. A rewritten file is read once it has settled
+//! ([`target`]). A file that cannot be read does not change what is shown.
 
 use crate::lsp::watch::{Changed, Folders};
 use engine::present::text::one_line;
@@ -41,18 +41,18 @@ use event::picked;
 use jobs::JobResult;
 use state::State;
 
-/// Something that may change what is shown.
+/// An event that may change what is shown.
 pub type Event = event::Event<Answer>;
 
-/// Who waits for the outcome of a command: the world after it, or a sentence why not.
+/// Receives the outcome of a command: the world after it, or an error message.
 pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
 
-/// What the client can do that matters here.
+/// How the client can show loads and their problems.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientAbilities {
-    /// It shows progress.
+    /// Whether it supports `$/progress`.
     pub progress: bool,
-    /// It shows diagnostics.
+    /// Whether it supports `textDocument/publishDiagnostics`.
     pub diagnostics: bool,
 }
 
@@ -64,28 +64,28 @@ pub struct Loader {
     state: State<Answer>,
     background: Background,
     folders: Folders,
-    /// When to look for changes that the system does not report.
+    /// The time of the next poll.
     poll_at: Option<Instant>,
     events: mpsc::UnboundedReceiver<Event>,
     changes: mpsc::UnboundedReceiver<Changed>,
-    changes_to: mpsc::UnboundedSender<Changed>,
+    changes_sender: mpsc::UnboundedSender<Changed>,
     results: mpsc::UnboundedReceiver<JobResult>,
 }
 
 impl Loader {
-    /// A loader that publishes to `world` what `events` lead to.
+    /// A loader that handles `events` and publishes to `world`.
     pub fn new(
         client: Client,
         abilities: ClientAbilities,
         world: watch::Sender<Arc<World>>,
         events: mpsc::UnboundedReceiver<Event>,
     ) -> Self {
-        let (changes_to, changes) = mpsc::unbounded_channel();
-        let (results_to, results) = mpsc::unbounded_channel();
+        let (changes_sender, changes) = mpsc::unbounded_channel();
+        let (results_sender, results) = mpsc::unbounded_channel();
         let now = world.borrow().clone();
         Self {
-            background: Background::new(client.clone(), abilities.progress, results_to),
-            folders: Folders::new(now.settings.watch, changes_to.clone()),
+            background: Background::new(client.clone(), abilities.progress, results_sender),
+            folders: Folders::new(now.settings.watch, changes_sender.clone()),
             state: State::new(now),
             poll_at: None,
             client,
@@ -93,12 +93,12 @@ impl Loader {
             world,
             events,
             changes,
-            changes_to,
+            changes_sender,
             results,
         }
     }
 
-    /// Runs until nobody sends events any more.
+    /// Runs until all senders of events are dropped.
     pub async fn run(mut self) {
         let mut effects = self.state.start(Instant::now());
         loop {
@@ -145,7 +145,7 @@ impl Loader {
     fn on_result(&mut self, result: JobResult) -> Vec<Effect<Answer>> {
         self.background.ended(&result);
         if matches!(result, JobResult::Looked(_, None)) {
-            self.poll_later();
+            self.schedule_poll();
         }
         self.state.on_result(result, Instant::now())
     }
@@ -175,15 +175,15 @@ impl Loader {
             Effect::Diagnose(path, problem) => self.diagnose(&path, problem).await,
             Effect::Watch(folders) => {
                 self.folders.set(folders);
-                self.poll_later();
+                self.schedule_poll();
             }
-            Effect::WatchBy(mode) => self.folders = Folders::new(mode, self.changes_to.clone()),
+            Effect::WatchBy(mode) => self.folders = Folders::new(mode, self.changes_sender.clone()),
         }
     }
 
-    fn poll_later(&mut self) {
-        let every = self.folders.poll_every(self.world.borrow().settings.watch);
-        self.poll_at = every.map(|every| Instant::now() + every);
+    fn schedule_poll(&mut self) {
+        let interval = self.folders.poll_interval(self.world.borrow().settings.watch);
+        self.poll_at = interval.map(|interval| Instant::now() + interval);
     }
 
     async fn diagnose(&self, path: &Path, problem: Option<(Severity, String)>) {
@@ -212,11 +212,11 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// Why a profile cannot be picked, if it does not exist.
+/// The error message if a profile to pick does not exist.
 async fn missing(pick: Option<PathBuf>) -> Option<String> {
     let path = pick?;
-    let found = tokio::task::spawn_blocking(move || {
+    let problem = tokio::task::spawn_blocking(move || {
         Stamp::of(&path).err().map(|error| format!("{}: {error}", path.display()))
     });
-    found.await.ok().flatten()
+    problem.await.ok().flatten()
 }

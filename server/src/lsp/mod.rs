@@ -1,7 +1,7 @@
-//! The language server: [`backend`] is its table of contents, one file per request behind it.
+//! The language server. [`backend`] is its table of contents; each request has a file of its own.
 //!
-//! Only this folder knows the protocol. The crate `lsp_guard` keeps the process alive despite
-//! tower-lsp's defects; requests to the client go through [`lsp_guard::ask`] only.
+//! Only this folder depends on the protocol. The crate `lsp_guard` works around defects of
+//! tower-lsp. All requests to the client go through [`lsp_guard::ask`].
 
 mod backend;
 mod call_hierarchy;
@@ -29,14 +29,14 @@ mod watched_files;
 use tokio::io::{stdin, stdout};
 use tower_lsp::LspService;
 
-/// Serves one editor over standard input and output; gives the exit code of the process.
+/// Serves one editor on standard input and output and returns the exit code of the process.
 pub fn main() -> i32 {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
-            tracing::error!("cannot start: {error}");
+            tracing::error!("cannot start the server: {error}");
             return 1;
         }
     };
@@ -45,7 +45,7 @@ pub fn main() -> i32 {
         .custom_method("costline/textDocumentContent", backend::Backend::text_document_content)
         .finish();
     let code = runtime.block_on(lsp_guard::serve(service, socket, stdin(), stdout()));
-    // A read of standard input is still pending: do not wait for it.
+    // Does not wait for the pending read of standard input.
     runtime.shutdown_background();
     code
 }

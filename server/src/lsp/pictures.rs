@@ -1,20 +1,21 @@
-//! The pictures that were written to the temporary folder, to be opened outside of the editor.
+//! Flame graphs in the temporary folder, which another program opens.
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tempfile::TempDir;
 
-/// A browser may still be reading the one before.
+/// The number of pictures to keep. It is greater than 1 because the browser may still be reading
+/// the previous ones.
 const MAX_PICTURES: usize = 8;
 
-/// The latest few pictures, each in a folder that only this user can look into; they are removed
-/// when the server ends.
+/// The latest pictures, each in a folder that only this user can read. They are removed when the
+/// server ends.
 #[derive(Debug, Default)]
 pub struct Pictures(Mutex<Vec<TempDir>>);
 
 impl Pictures {
-    /// A free path for a picture of `profile`, in a new folder.
+    /// Creates a folder and returns the path of a picture of `profile` in it.
     pub fn path(&self, profile: &Path) -> io::Result<PathBuf> {
         let name = profile.file_stem().unwrap_or_default().to_string_lossy();
         let replace =

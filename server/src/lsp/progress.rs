@@ -1,5 +1,5 @@
-//! Progress of a load, for clients that show it: begun only when it takes a while, ended when it is
-//! dropped.
+//! The progress of a load (`$/progress`), for clients that show it. It begins only if the load takes
+//! longer than [`PATIENCE`] and ends when [`Progress`] is dropped.
 
 use engine::stages::loaded::Step;
 use lsp_guard::ask;
@@ -14,51 +14,59 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tower_lsp::Client;
 
-/// Loads shorter than this show nothing.
+/// How long a load must take to show progress.
 pub const PATIENCE: Duration = Duration::from_millis(300);
-/// Reports are at least this far apart.
-const PACE: Duration = Duration::from_millis(200);
+/// The minimum time between two reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
+/// How long to wait until the client has created the progress.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// The way from a loading thread to the client. Dropped when the load is over.
+/// Sends the steps of a load to the client.
 #[derive(Debug)]
 pub struct Progress {
     step: watch::Sender<Option<Step>>,
 }
 
 impl Progress {
-    /// Will show the load of `path`, under a token made of `number`, if `shown`, once it takes
-    /// longer than `patience`.
-    pub fn new(client: &Client, shown: bool, number: u64, path: &Path, patience: Duration) -> Self {
+    /// The progress of the load of `path`. `enabled` says whether the client shows progress;
+    /// `number` becomes part of the token. It begins after `patience`.
+    pub fn new(
+        client: &Client,
+        enabled: bool,
+        number: u64,
+        path: &Path,
+        patience: Duration,
+    ) -> Self {
         let (step, steps) = watch::channel(None);
-        if shown {
+        if enabled {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             tokio::spawn(show(client.clone(), token(number), name, steps, patience));
         }
         Self { step }
     }
 
-    /// Says what is being done now.
+    /// Sets the current step.
     pub fn step(&self, step: Step) {
         self.step.send_replace(Some(step));
     }
 }
 
-const TOKENS: &str = "costline/load/";
+const TOKEN_PREFIX: &str = "costline/load/";
 
-/// The token of a load; a string, since not every client takes numbers.
+/// The token of a load. It is a string because some clients do not accept numbers.
 fn token(number: u64) -> NumberOrString {
-    NumberOrString::String(format!("{TOKENS}{number}"))
+    NumberOrString::String(format!("{TOKEN_PREFIX}{number}"))
 }
 
 /// The number of the load that a token belongs to.
 pub fn number(token: &NumberOrString) -> Option<u64> {
     match token {
-        NumberOrString::String(token) => token.strip_prefix(TOKENS)?.parse().ok(),
+        NumberOrString::String(token) => token.strip_prefix(TOKEN_PREFIX)?.parse().ok(),
         NumberOrString::Number(_) => None,
     }
 }
 
+/// Shows the progress of a load until the sender of `steps` is dropped.
 async fn show(
     client: Client,
     token: NumberOrString,
@@ -66,7 +74,6 @@ async fn show(
     mut steps: watch::Receiver<Option<Step>>,
     patience: Duration,
 ) {
-    // Over before it was worth showing?
     if tokio::time::timeout(patience, ended(&mut steps)).await.is_ok() {
         return;
     }
@@ -97,7 +104,7 @@ async fn show(
             };
             send(WorkDoneProgress::Report(report)).await;
         }
-        tokio::time::sleep(PACE).await;
+        tokio::time::sleep(REPORT_INTERVAL).await;
         if steps.changed().await.is_err() {
             break;
         }
@@ -105,25 +112,27 @@ async fn show(
     send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None })).await;
 }
 
+/// Waits until the sender of `steps` is dropped.
 async fn ended(steps: &mut watch::Receiver<Option<Step>>) {
     while steps.changed().await.is_ok() {}
 }
 
-/// In words, with a rough share of the whole.
+/// The message for a step, and the approximate percentage of the load that is done.
 fn describe(step: Step) -> (String, u32) {
     let mb = |bytes: u64| format!("{:.0} MB", bytes as f64 / 1e6);
     match step {
         Step::Reading(done, all) => {
-            let share = u32::try_from(done * 20 / all.max(1)).unwrap_or(20).min(20);
-            (format!("reading {} of {}", mb(done), mb(all)), share)
+            let percentage = u32::try_from(done * 20 / all.max(1)).unwrap_or(20).min(20);
+            (format!("reading {} of {}", mb(done), mb(all)), percentage)
         }
-        Step::Inflating(done) => (format!("inflating, {} so far", mb(done)), 30),
+        Step::Inflating(done) => (format!("decompressing, {} so far", mb(done)), 30),
         Step::Decoding(bytes) => (format!("decoding {}", mb(bytes)), 50),
-        Step::Summing => ("summing costs".to_owned(), 80),
+        Step::Summing => ("computing costs".to_owned(), 80),
         Step::Unwinding => ("unwinding stacks".to_owned(), 60),
         Step::Resolving(done, all) => {
-            let share = u32::try_from(done * 100 / all.max(1)).unwrap_or(100);
-            (format!("looking up addresses, library {} of {all}", (done + 1).min(all)), share)
+            let percentage = u32::try_from(done * 100 / all.max(1)).unwrap_or(100);
+            let message = format!("resolving addresses, library {} of {all}", (done + 1).min(all));
+            (message, percentage)
         }
     }
 }

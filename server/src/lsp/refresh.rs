@@ -1,5 +1,5 @@
-//! Telling the client that what it shows is old: one question of each kind at a time, not too
-//! often.
+//! Asks the client to request hints and lenses again (`workspace/inlayHint/refresh`,
+//! `workspace/codeLens/refresh`).
 
 use engine::world::World;
 use lsp_guard::ask;
@@ -9,11 +9,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tower_lsp::Client;
 
-const APART: Duration = Duration::from_millis(300);
-/// A client that does not answer is asked again at the next swap after this.
+/// The minimum time between two refreshes.
+const INTERVAL: Duration = Duration::from_millis(300);
+/// How long to wait for a reply before the next refresh may be sent.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// What the client redraws when asked.
+/// The refresh requests that the client supports.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Refreshes {
     /// `workspace/inlayHint/refresh`.
@@ -22,15 +23,15 @@ pub struct Refreshes {
     pub lenses: bool,
 }
 
-/// Asks for a redraw after each swap.
+/// Sends refresh requests after each change of the world, one of each kind at a time.
 pub async fn run(client: Client, refreshes: Refreshes, mut world: watch::Receiver<Arc<World>>) {
-    let mut told = world.borrow_and_update().revision;
+    let mut refreshed = world.borrow_and_update().revision;
     while world.changed().await.is_ok() {
         let revision = world.borrow_and_update().revision;
-        if revision == told {
+        if revision == refreshed {
             continue;
         }
-        told = revision;
+        refreshed = revision;
         let hints = async {
             if refreshes.hints {
                 let _ = ask::<InlayHintRefreshRequest>(&client, (), DEADLINE).await;
@@ -41,6 +42,6 @@ pub async fn run(client: Client, refreshes: Refreshes, mut world: watch::Receive
                 let _ = ask::<CodeLensRefresh>(&client, (), DEADLINE).await;
             }
         };
-        futures::future::join3(hints, lenses, tokio::time::sleep(APART)).await;
+        futures::future::join3(hints, lenses, tokio::time::sleep(INTERVAL)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What was chosen in an earlier session, brought back from the `state` that the client kept.
+//! Restores the choices of an earlier session from the `state` that the client kept.
 
 use super::loader::{Answer, Compare, Event};
 use engine::overrides::{Change, Choices, ChosenBaseline};
@@ -10,21 +10,24 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tower_lsp::Client;
 
-/// Takes the state out of the options of `initialize`; a sentence where it is none.
+/// Removes `state` from the options of `initialize` and parses it; the second value is a warning if
+/// it is invalid.
 pub fn take(options: &mut Value) -> (Option<State>, Option<String>) {
     let given = options.as_object_mut().and_then(|options| options.remove("state"));
     let parsed = match given {
         None | Some(Value::Null) => return (None, None),
         Some(Value::String(text)) => state::parse(&text),
-        Some(_) => Err("`state` is no string".to_owned()),
+        Some(_) => Err("`state` is not a string".to_owned()),
     };
     match parsed {
         Ok(state) => (Some(state), None),
-        Err(problem) => (None, Some(format!("initializationOptions: {problem}; it is ignored"))),
+        Err(problem) => {
+            (None, Some(format!("initializationOptions: {problem}; `state` is ignored")))
+        }
     }
 }
 
-/// Sends what was chosen to the loader. What cannot be chosen any more is logged.
+/// Sends the choices to the loader. Those that cannot be restored are logged.
 pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender<Event>) {
     let compare = match &state.overrides.baseline {
         None => None,
@@ -32,7 +35,7 @@ pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender
         Some(chosen) => chosen.file().map(|path| Compare::With(path.to_owned())),
     };
     if compare.is_none() && state.overrides.baseline.take().is_some() {
-        log(client, "the baseline was rewritten since".to_owned());
+        log(client, "the baseline has been rewritten".to_owned());
     }
     send(client, events, |answer| Event::Choose(Change::Restore(state.overrides), answer));
     if let Some(path) = state.profile {
@@ -44,7 +47,7 @@ pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender
     }
 }
 
-/// Sends one event, and logs why it could not be carried out.
+/// Sends an event and logs its error, if any.
 fn send(
     client: &Client,
     events: &mpsc::UnboundedSender<Event>,
@@ -63,7 +66,7 @@ fn send(
 fn log(client: &Client, problem: String) {
     let client = client.clone();
     tokio::spawn(async move {
-        let message = format!("costline: `state` cannot be restored: {problem}");
+        let message = format!("costline: cannot restore `state`: {problem}");
         client.log_message(MessageType::WARNING, message).await;
     });
 }

@@ -1,5 +1,4 @@
-//! What handlers of messages and commands share: the client, what is shown, and the way to ask for
-//! a change of it.
+//! The state that the handlers of messages and commands share, and requests for changes of it.
 
 use super::capabilities::Client as ClientInfo;
 use super::documents::Documents;
@@ -24,32 +23,32 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tower_lsp::Client;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result};
 
-/// How long a person may look at a question.
-const PERSON_DEADLINE: Duration = Duration::from_secs(3600);
-/// How long a client may take to answer a question that no person sees.
+/// How long to wait for the user to answer a question.
+const USER_DEADLINE: Duration = Duration::from_secs(3600);
+/// How long to wait for the client to reply to a request that the user does not see.
 const DEADLINE: Duration = Duration::from_secs(10);
-/// How many callers or callees a message to a person lists.
-const LISTED: usize = 5;
+/// The maximum number of callers or callees in a message to the user.
+const MAX_LISTED: usize = 5;
 
 /// The state of a server.
 #[derive(Debug)]
 pub struct Server {
     /// The editor.
     pub client: Client,
-    /// What the editor can do, once it has said so.
+    /// The capabilities of the editor; empty before `initialize`.
     pub capabilities: OnceLock<Arc<ClientInfo>>,
     /// The open documents.
     pub documents: Arc<Documents>,
-    /// What is shown.
+    /// What requests see now.
     pub world: watch::Sender<Arc<World>>,
-    /// To the loader.
+    /// Events for the loader.
     pub events: mpsc::UnboundedSender<Event>,
-    /// The pictures that were written for the user.
+    /// Flame graphs in the temporary folder.
     pub pictures: Arc<Pictures>,
 }
 
 impl Server {
-    /// A server that has not been initialized, and the events for its loader.
+    /// A server that has not been initialized, and the receiver of events for its loader.
     pub fn new(client: Client) -> (Self, mpsc::UnboundedReceiver<Event>) {
         let (events, loader_events) = mpsc::unbounded_channel();
         let server = Self {
@@ -63,17 +62,17 @@ impl Server {
         (server, loader_events)
     }
 
-    /// What the client can do.
+    /// The capabilities of the client.
     pub fn client_info(&self) -> Arc<ClientInfo> {
         self.capabilities.get().cloned().unwrap_or_default()
     }
 
-    /// What a request sees that arrives now.
+    /// What a request that arrives now sees.
     pub fn context(&self) -> Context {
         Context { world: self.world.borrow().clone(), documents: self.documents.now() }
     }
 
-    /// Answers a request from what is shown now, on a thread of its own.
+    /// Answers a request from what is shown now, on another thread.
     pub async fn read<T: Send + 'static>(
         &self,
         answer: impl FnOnce(&Context) -> T + Send + 'static,
@@ -81,7 +80,7 @@ impl Server {
         self.read_from(self.context(), answer).await
     }
 
-    /// Answers a request from `context`, on a thread of its own.
+    /// Answers a request from `context`, on another thread.
     pub async fn read_from<T: Send + 'static>(
         &self,
         context: Context,
@@ -89,35 +88,34 @@ impl Server {
     ) -> Result<T> {
         match tokio::task::spawn_blocking(move || answer(&context)).await {
             Ok(answer) => Ok(answer),
-            // The guard around all handlers words it.
+            // `lsp_guard` turns the panic into an error response.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
 
     /// Sends an event to the loader.
-    pub fn tell(&self, event: Event) {
+    pub fn send(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
-    /// Sends a command to the loader and waits for its outcome; gives the world after it.
+    /// Sends a command to the loader, waits for its outcome and returns the world after it.
     pub async fn change(&self, event: impl FnOnce(Answer) -> Event) -> Result<Arc<World>> {
         let (answer, outcome) = oneshot::channel();
-        self.tell(event(answer));
+        self.send(event(answer));
         match outcome.await {
             Ok(Ok(world)) => Ok(world),
             Ok(Err(problem)) => Err(failure(problem)),
-            Err(_) => Err(failure("the server is ending".to_owned())),
+            Err(_) => Err(failure("the server is shutting down".to_owned())),
         }
     }
 
-    /// Brings a choice into effect; gives the view after it.
+    /// Applies a choice and returns the view after it.
     pub async fn choose(&self, change: Change) -> Result<View> {
         let world = self.change(|answer| Event::Choose(change, answer)).await?;
         self.view(world).await
     }
 
-    /// Compares with something else from now on, after `choices` are in effect; gives the view
-    /// after it.
+    /// Applies `choices`, then sets or removes the baseline, and returns the view after it.
     pub async fn compare(
         &self,
         choices: Choices,
@@ -140,54 +138,32 @@ impl Server {
         self.read_from(context, |context| view(&context.world)).await
     }
 
-    /// Shows the hottest callers or callees to a person whose editor has no view for them.
-    pub fn show_to_person(&self, direction: Direction, step: &Step) {
-        let shown = step.entries.iter().take(LISTED);
-        let entries: Vec<(String, Item)> =
-            shown.map(|entry| (entry.text.clone(), entry.item.clone())).collect();
+    /// Shows the hottest callers or callees in a message, for editors without a view for them. If
+    /// the client can open documents, the message has a button for each.
+    pub fn show_in_message(&self, direction: Direction, step: &Step) {
         let what = if direction == Direction::Incoming { "callers" } else { "callees" };
-        let can_open = self.client_info().show_document;
-        let buttons = entries.iter().filter(|_| can_open).map(|(text, _)| MessageActionItem {
-            title: text.clone(),
-            properties: HashMap::default(),
-        });
-        let list: Vec<_> = entries.iter().map(|(text, _)| text.as_str()).collect();
-        let message = match (entries.is_empty(), can_open) {
-            (true, _) => format!("Costline: no {what}"),
-            (false, true) => format!("Costline: {what}"),
-            (false, false) => format!("Costline: {what}: {}", list.join(" · ")),
-        };
-        let params = ShowMessageRequestParams {
-            typ: MessageType::INFO,
-            message,
-            actions: can_open.then(|| buttons.collect()),
-        };
+        let entries: Vec<(String, Item)> = step
+            .entries
+            .iter()
+            .take(MAX_LISTED)
+            .map(|entry| (entry.text.clone(), entry.item.clone()))
+            .collect();
         let client = self.client.clone();
-        tokio::spawn(async move {
-            if !can_open {
-                client.show_message(params.typ, params.message).await;
-                return;
-            }
-            let Ok(Some(chosen)) =
-                ask::<ShowMessageRequest>(&client, params, PERSON_DEADLINE).await
-            else {
-                return;
+        if self.client_info().show_document {
+            tokio::spawn(async move { offer(&client, what, entries).await });
+        } else {
+            let message = if entries.is_empty() {
+                format!("Costline: no {what}")
+            } else {
+                let texts: Vec<_> = entries.into_iter().map(|(text, _)| text).collect();
+                format!("Costline: {what}: {}", texts.join(" · "))
             };
-            if let Some((_, item)) = entries.into_iter().find(|(text, _)| *text == chosen.title) {
-                let params = ShowDocumentParams {
-                    uri: item.uri,
-                    external: Some(false),
-                    take_focus: Some(true),
-                    selection: Some(to_proto::range(item.selection_range)),
-                };
-                let _ = ask::<ShowDocument>(&client, params, DEADLINE).await;
-            }
-        });
+            tokio::spawn(async move { client.show_message(MessageType::INFO, message).await });
+        }
     }
 
-    /// Opens a document in the program that the system opens it with, where the client can ask for
-    /// that.
-    pub fn open_outside(&self, uri: Url) {
+    /// Opens a document in the default program of the system, if the client supports it.
+    pub fn open_externally(&self, uri: Url) {
         if !self.client_info().show_document {
             return;
         }
@@ -198,7 +174,35 @@ impl Server {
     }
 }
 
-/// A request that cannot be carried out, with a sentence why.
+/// Shows a message with a button for each entry, and opens the document of the one that the user
+/// clicks.
+async fn offer(client: &Client, what: &str, entries: Vec<(String, Item)>) {
+    let message = match entries.as_slice() {
+        [] => format!("Costline: no {what}"),
+        _ => format!("Costline: {what}"),
+    };
+    let button =
+        |text: &String| MessageActionItem { title: text.clone(), properties: HashMap::default() };
+    let params = ShowMessageRequestParams {
+        typ: MessageType::INFO,
+        message,
+        actions: Some(entries.iter().map(|(text, _)| button(text)).collect()),
+    };
+    let Ok(Some(clicked)) = ask::<ShowMessageRequest>(client, params, USER_DEADLINE).await else {
+        return;
+    };
+    if let Some((_, item)) = entries.into_iter().find(|(text, _)| *text == clicked.title) {
+        let params = ShowDocumentParams {
+            uri: item.uri,
+            external: Some(false),
+            take_focus: Some(true),
+            selection: Some(to_proto::range(item.selection_range)),
+        };
+        let _ = ask::<ShowDocument>(client, params, DEADLINE).await;
+    }
+}
+
+/// The error response `RequestFailed` (-32803) with the reason.
 pub fn failure(message: String) -> Error {
     Error { code: ErrorCode::ServerError(-32803), message: message.into(), data: None }
 }

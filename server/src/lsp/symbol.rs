@@ -1,4 +1,4 @@
-//! `workspace/symbol` for queries that begin with `$`: the hottest functions.
+//! `workspace/symbol`: the hottest functions, for queries that begin with `$`.
 
 use super::to_proto;
 use engine::context::Context;

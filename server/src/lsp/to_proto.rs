@@ -1,4 +1,4 @@
-//! The engine's values as the protocol has them.
+//! Converts values of the engine to those of the protocol.
 
 use engine::items::Item;
 use engine::text::{Position, Range};

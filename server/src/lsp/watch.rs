@@ -1,8 +1,8 @@
-//! Noticing that files change.
+//! Watches folders for changed files.
 //!
-//! Folders are watched, not files: a watch on a file is deaf after the first atomic replace. What
-//! an event says is not believed; it only means "look again". Where the system refuses watches or
-//! gives no events, looking now and then must do.
+//! Folders are watched instead of files, because a watch on a file ends with its first atomic
+//! replacement. The details of an event are unreliable, so it only triggers a look at the disk.
+//! Where the system cannot watch, the server polls.
 
 use engine::settings::Watch;
 use notify::event::{AccessKind, AccessMode};
@@ -12,32 +12,33 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// More folders than this are left to looking now and then.
+/// The maximum number of folders to watch. Changes in other folders are found by polling.
 const MAX_FOLDERS: usize = 1024;
 
-/// Something happened to these files.
+/// Files that may have changed.
 #[derive(Debug)]
 pub struct Changed {
-    /// Which, as the system names them; empty = unknown.
+    /// The paths that the system reported; empty if unknown.
     pub paths: Vec<PathBuf>,
-    /// Whether a writer closed them.
+    /// Whether they were closed after writing.
     pub closed: bool,
 }
 
 /// Watches folders.
 pub struct Folders {
+    /// `None` if the settings or the system do not allow one.
     watcher: Option<RecommendedWatcher>,
     watched: HashSet<PathBuf>,
-    refused: bool,
+    /// Whether a folder could not be watched.
+    failed: bool,
 }
 
 impl Folders {
-    /// A watcher that tells `changes` what happened, or none where settings or the system do not
-    /// want one.
+    /// Watches no folders yet; changes are sent to `changes`.
     pub fn new(mode: Watch, changes: UnboundedSender<Changed>) -> Self {
         let handler = move |event: notify::Result<Event>| {
             let changed = match event {
-                // Reading is no change; the end of writing is news.
+                // Other kinds of access do not change the file.
                 Ok(Event {
                     kind: EventKind::Access(AccessKind::Close(AccessMode::Write)),
                     paths,
@@ -57,15 +58,15 @@ impl Folders {
             Watch::Auto | Watch::Native => notify::recommended_watcher(handler)
                 .inspect_err(|error| {
                     tracing::warn!(
-                        "no file events from the system ({error}); looking every few seconds"
+                        "cannot watch files ({error}); polling every few seconds instead"
                     );
                 })
                 .ok(),
         };
-        Self { watcher, watched: HashSet::new(), refused: false }
+        Self { watcher, watched: HashSet::new(), failed: false }
     }
 
-    /// Watches exactly these folders from now on.
+    /// Replaces the watched folders.
     pub fn set(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
         let Some(watcher) = &mut self.watcher else { return };
         let wanted: HashSet<PathBuf> = folders.into_iter().take(MAX_FOLDERS).collect();
@@ -81,10 +82,10 @@ impl Folders {
                 Ok(()) => {
                     self.watched.insert(folder);
                 }
-                Err(error) if !self.refused && folder.exists() => {
-                    self.refused = true;
+                Err(error) if !self.failed && folder.exists() => {
+                    self.failed = true;
                     tracing::warn!(
-                        "{}: cannot be watched ({error}); looking every few seconds",
+                        "cannot watch {} ({error}); polling every few seconds instead",
                         folder.display()
                     );
                 }
@@ -93,7 +94,7 @@ impl Folders {
         }
     }
 
-    /// Forgets a folder that was removed: should it come back, it must be watched anew.
+    /// Forgets a folder that was removed, so that it is watched again if it is created again.
     pub fn forget(&mut self, path: &Path) {
         if self.watched.remove(path)
             && let Some(watcher) = &mut self.watcher
@@ -102,9 +103,9 @@ impl Folders {
         }
     }
 
-    /// How often to look without being told, if at all.
-    pub fn poll_every(&self, mode: Watch) -> Option<Duration> {
-        match (mode, &self.watcher, self.refused) {
+    /// The poll interval; `None` for no polling.
+    pub fn poll_interval(&self, mode: Watch) -> Option<Duration> {
+        match (mode, &self.watcher, self.failed) {
             (Watch::Poll, ..) | (_, None, _) | (_, _, true) => Some(Duration::from_secs(2)),
             (Watch::Auto, Some(_), false) => Some(Duration::from_secs(5)),
             (Watch::Native, Some(_), false) => None,

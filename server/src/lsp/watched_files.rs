@@ -1,5 +1,5 @@
-//! Asks the client to report changes of profiles (`workspace/didChangeWatchedFiles`): on some file
-//! systems it notices what the operating system does not tell the server.
+//! Asks the client to report changed profiles (`workspace/didChangeWatchedFiles`). On some file
+//! systems (remote ones, for example) the client gets events that the server does not.
 
 use engine::discovery::watch_globs;
 use engine::world::World;
@@ -18,7 +18,7 @@ const ID: &str = "costline/profiles";
 const METHOD: &str = "workspace/didChangeWatchedFiles";
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Registers the files that discovery looks at, and again when the settings name others.
+/// Registers the globs of discovery, and again whenever the settings change them.
 pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
     let mut registered = watch_globs(&world.borrow_and_update().settings);
     register(&client, &registered).await;
@@ -49,7 +49,7 @@ async fn register(client: &Client, globs: &[String]) {
 }
 
 async fn unregister(client: &Client) {
-    let gone = Unregistration { id: ID.to_owned(), method: METHOD.to_owned() };
-    let params = UnregistrationParams { unregisterations: vec![gone] };
+    let registration = Unregistration { id: ID.to_owned(), method: METHOD.to_owned() };
+    let params = UnregistrationParams { unregisterations: vec![registration] };
     let _ = ask::<UnregisterCapability>(client, params, DEADLINE).await;
 }

@@ -1,4 +1,4 @@
-//! The types as annotations for Lua's language server.
+//! Generates annotations for the Lua language server.
 
 use super::model::{
     GENERATED, Protocol, alternatives, description, properties, reference, variants,
@@ -6,7 +6,7 @@ use super::model::{
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The file.
+/// The text of the file.
 pub fn text(protocol: &Protocol) -> String {
     let mut out = format!("---@meta\n--- {GENERATED}\n");
     for (name, schema) in &protocol.types {
@@ -35,7 +35,7 @@ pub fn text(protocol: &Protocol) -> String {
     out
 }
 
-/// The type of a schema. What JSON has as null is `vim.NIL`.
+/// The Lua type of a schema. JSON's null is `vim.NIL`.
 fn of(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return format!("costline.{name}");

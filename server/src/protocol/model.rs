@@ -1,4 +1,4 @@
-//! The schemas of all commands and messages, and questions to a schema.
+//! The schemas of all commands and messages, and accessors for the parts of a schema.
 
 use crate::lsp::capabilities::Experimental;
 use crate::lsp::command::COMMANDS;
@@ -13,15 +13,15 @@ use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// At the top of what is generated.
+/// The note at the top of generated files.
 pub const GENERATED: &str =
     "Generated from the types of the server; `UPDATE_EXPECT=1 cargo test` rewrites it.";
 
 /// All commands and messages.
 pub struct Protocol {
-    /// In the order of the book.
+    /// All commands, in the order of the book.
     pub commands: Vec<CommandShape>,
-    /// By name, in the order of the alphabet.
+    /// The schemas of all types by name, in alphabetical order.
     pub types: Map<String, Value>,
     /// The parameters of `costline/changed`.
     pub changed: Value,
@@ -31,11 +31,11 @@ pub struct Protocol {
 
 /// A command.
 pub struct CommandShape {
-    /// Its id.
+    /// The id in `workspace/executeCommand`.
     pub name: &'static str,
-    /// What it does, as sentences.
-    pub does: String,
-    /// What it takes, in order.
+    /// The description, in sentences.
+    pub description: String,
+    /// Its arguments, in order.
     pub arguments: Vec<ArgumentShape>,
     /// The schema of its answer.
     pub answer: Value,
@@ -43,23 +43,23 @@ pub struct CommandShape {
 
 /// An argument of a command.
 pub struct ArgumentShape {
-    /// Its schema.
+    /// The schema of its type.
     pub schema: Value,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub is_required: bool,
 }
 
 impl Protocol {
-    /// As the types say.
+    /// Generates all schemas.
     pub fn new() -> Self {
         let mut answers = SchemaSettings::draft2020_12().for_serialize().into_generator();
-        let mut given = SchemaSettings::draft2020_12().for_deserialize().into_generator();
+        let mut inputs = SchemaSettings::draft2020_12().for_deserialize().into_generator();
         let mut commands: Vec<_> = COMMANDS
             .iter()
             .map(|command| CommandShape {
                 name: command.name,
-                does: command.does.split_whitespace().collect::<Vec<_>>().join(" "),
-                arguments: (command.arguments)(&mut given)
+                description: command.description.split_whitespace().collect::<Vec<_>>().join(" "),
+                arguments: (command.arguments)(&mut inputs)
                     .into_iter()
                     .map(|(schema, is_required)| ArgumentShape {
                         schema: schema.to_value(),
@@ -70,25 +70,25 @@ impl Protocol {
             })
             .collect();
         let mut content = [
-            given.subschema_for::<ContentParams>().to_value(),
+            inputs.subschema_for::<ContentParams>().to_value(),
             answers.subschema_for::<Content>().to_value(),
         ];
         let changed = answers.subschema_for::<Shown>().to_value();
-        // What the protocol calls `data` and `experimental`.
+        // The values of `data` and `experimental` in messages of the protocol.
         answers.subschema_for::<HintData>();
         answers.subschema_for::<LensData>();
         answers.subschema_for::<Experimental>();
 
         let mut types = definitions(&mut answers);
         types.values_mut().for_each(close);
-        let mut given_types = definitions(&mut given);
-        let renamed = that_differ(&types, &given_types);
+        let mut input_types = definitions(&mut inputs);
+        let renamed = differing(&types, &input_types);
         for argument in commands.iter_mut().flat_map(|command| &mut command.arguments) {
             rename(&mut argument.schema, &renamed);
         }
         rename(&mut content[0], &renamed);
-        given_types.values_mut().for_each(|schema| rename(schema, &renamed));
-        for (name, schema) in given_types {
+        input_types.values_mut().for_each(|schema| rename(schema, &renamed));
+        for (name, schema) in input_types {
             let name = if renamed.contains(&name) { argument_name(&name) } else { name };
             types.insert(name, schema);
         }
@@ -96,31 +96,31 @@ impl Protocol {
         Self { commands, types, changed, content }
     }
 
-    /// What a schema is, with references followed.
+    /// The schema that a reference refers to; other schemas are returned unchanged.
     pub fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         reference(schema).and_then(|name| self.types.get(name)).unwrap_or(schema)
     }
 }
 
-/// The types that a generator has seen.
+/// The types that a generator has generated schemas for.
 fn definitions(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut types = generator.take_definitions(true);
-    for schema in types.values_mut() {
-        if let Ok(mut known) = Schema::try_from(schema.clone()) {
-            RecursiveTransform(unwrap_description).transform(&mut known);
-            RecursiveTransform(without_formats).transform(&mut known);
-            *schema = known.to_value();
+    for value in types.values_mut() {
+        if let Ok(mut schema) = Schema::try_from(value.clone()) {
+            RecursiveTransform(unwrap_description).transform(&mut schema);
+            RecursiveTransform(remove_format).transform(&mut schema);
+            *value = schema.to_value();
         }
     }
     types
 }
 
-/// Removes what says no more than the type: `uint32`, `double`.
-fn without_formats(schema: &mut Schema) {
+/// Removes `"format": "uint32"` and the like, which are details of Rust.
+fn remove_format(schema: &mut Schema) {
     schema.remove("format");
 }
 
-/// Forbids other keys than those of a type: answers have no others.
+/// Forbids unknown keys. Only for answers: the server never sends others.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
@@ -136,21 +136,24 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// The names of types that are something else in arguments than in answers.
-fn that_differ(answers: &Map<String, Value>, given: &Map<String, Value>) -> BTreeSet<String> {
+/// The names of types whose schemas differ between inputs and answers, directly or through the types
+/// that they refer to.
+fn differing(answers: &Map<String, Value>, inputs: &Map<String, Value>) -> BTreeSet<String> {
     let shared =
-        || given.iter().filter_map(|(name, given)| Some((name, given, answers.get(name)?)));
-    let mut differ: BTreeSet<String> = shared()
-        .filter(|(_, given, answer)| given != answer)
+        || inputs.iter().filter_map(|(name, input)| Some((name, input, answers.get(name)?)));
+    let mut differing: BTreeSet<String> = shared()
+        .filter(|(_, input, answer)| input != answer)
         .map(|(name, ..)| name.clone())
         .collect();
     loop {
-        let before = differ.len();
-        let also = shared().filter(|(_, given, _)| refers_to(given, &differ));
-        let also: Vec<_> = also.map(|(name, ..)| name.clone()).collect();
-        differ.extend(also);
-        if differ.len() == before {
-            return differ;
+        let before = differing.len();
+        let referring: Vec<_> = shared()
+            .filter(|(_, input, _)| refers_to(input, &differing))
+            .map(|(name, ..)| name.clone())
+            .collect();
+        differing.extend(referring);
+        if differing.len() == before {
+            return differing;
         }
     }
 }
@@ -166,7 +169,7 @@ fn refers_to(schema: &Value, names: &BTreeSet<String>) -> bool {
     }
 }
 
-/// Leads references to types of arguments to their own names.
+/// Changes references to the types in `names` into references to their argument types.
 fn rename(schema: &mut Value, names: &BTreeSet<String>) {
     if let Some(name) = reference(schema).filter(|name| names.contains(*name)) {
         let name = argument_name(name);
@@ -202,7 +205,7 @@ pub fn properties(schema: &Value) -> Vec<(&str, &Value, bool)> {
     properties.map(|(key, schema)| (key.as_str(), schema, is_required(key))).collect()
 }
 
-/// The alternatives of a schema: of `anyOf`, `oneOf`, or several types.
+/// The alternatives of a schema (`anyOf`, `oneOf`, or several types), if it has any.
 pub fn alternatives(schema: &Value) -> Option<Vec<Value>> {
     if let Some(all) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         return Some(all.clone());
@@ -216,7 +219,7 @@ pub fn alternatives(schema: &Value) -> Option<Vec<Value>> {
     Some(types.iter().map(of_type).collect())
 }
 
-/// The values of a type that is one of several texts, each with its description.
+/// The values of a type that is one of several strings, each with its description.
 pub fn variants(schema: &Value) -> Option<Vec<(&str, &str)>> {
     if let Some(values) = schema["enum"].as_array() {
         return values.iter().map(|value| Some((value.as_str()?, ""))).collect();

@@ -1,4 +1,4 @@
-//! The page of the book.
+//! Generates the book's page on commands.
 
 use super::model::{
     CommandShape, Protocol, alternatives, description, properties, reference, variants,
@@ -7,11 +7,11 @@ use crate::book::table;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Commands, then types.
+/// The text of the page: commands, messages, types.
 pub fn text(protocol: &Protocol) -> String {
     let mut page = String::new();
-    for CommandShape { name, does, arguments, answer } in &protocol.commands {
-        let _ = write!(page, "## {name}\n\n{does}\n\n");
+    for CommandShape { name, description, arguments, answer } in &protocol.commands {
+        let _ = write!(page, "## {name}\n\n{description}\n\n");
         match arguments.as_slice() {
             [] => page += "- Arguments: none\n",
             arguments => {
@@ -32,7 +32,8 @@ pub fn text(protocol: &Protocol) -> String {
     let [params, result] = &protocol.content;
     let _ = write!(
         page,
-        "- `costline/textDocumentContent`, the text of a `costline:` document, takes {} and answers {}\n\n",
+        "- `costline/textDocumentContent`, a request for the text of a `costline:` document. Parameters: {}. \
+         Answer: {}\n\n",
         shape(protocol, params),
         shape(protocol, result)
     );
@@ -57,7 +58,7 @@ pub fn text(protocol: &Protocol) -> String {
     page
 }
 
-/// What a type looks like, and where it is described: `` `{by?, limit?}`, [HotSpotsArgument](#…) ``.
+/// The keys of a type and a link to its description: `` `{by?, limit?}`, [HotSpotsArgument](#…) ``.
 fn shape(protocol: &Protocol, schema: &Value) -> String {
     if let Some(all) = alternatives(schema) {
         let shapes: Vec<_> = all.iter().map(|one| shape(protocol, one)).collect();
@@ -82,7 +83,7 @@ fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase())
 }
 
-/// The type of a schema.
+/// The type of a schema, in words.
 fn of(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return link(name);

@@ -1,4 +1,4 @@
-//! The types in TypeScript.
+//! Generates TypeScript types.
 
 use super::model::{
     CommandShape, GENERATED, Protocol, alternatives, description, properties, reference, variants,
@@ -6,7 +6,7 @@ use super::model::{
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The file.
+/// The text of the file.
 pub fn text(protocol: &Protocol) -> String {
     let mut out = format!("// {GENERATED}\n");
     for (name, schema) in &protocol.types {
@@ -32,9 +32,9 @@ pub fn text(protocol: &Protocol) -> String {
             let _ = writeln!(out, "export type {name} = {};", of(schema));
         }
     }
-    out += "\n/** What each command takes and answers. */\nexport interface Commands {\n";
-    for CommandShape { name, does, arguments, answer } in &protocol.commands {
-        out += &comment(does, "  ");
+    out += "\n/** The arguments and the result of each command. */\nexport interface Commands {\n";
+    for CommandShape { name, description, arguments, answer } in &protocol.commands {
+        out += &comment(description, "  ");
         let arguments: Vec<_> = arguments
             .iter()
             .map(|argument| {
@@ -66,7 +66,7 @@ fn comment(text: &str, indent: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{indent}/** {text} */\n") }
 }
 
-/// The type of a schema.
+/// The TypeScript type of a schema.
 fn of(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return name.to_owned();

@@ -195,14 +195,14 @@
 ---| '"below-threshold"' # The cost is below the setting `hints.minPercent`.
 ---| '"shown"' # The line has a hint.
 
---- What is exported, and where to.
+--- The format and the file to write.
 ---@class costline.ExportArgument
----@field compat? costline.Compat|vim.NIL Another program whose output is imitated.
----@field format costline.ExportFormat The format.
----@field maxDepth? integer|vim.NIL Frames below the root at most; 0 for roots only.
----@field overwrite? boolean Whether it may replace a file.
+---@field compat? costline.Compat|vim.NIL Write byte for byte what this program would write.
+---@field format costline.ExportFormat The format to write.
+---@field maxDepth? integer|vim.NIL The maximum number of frames of a stack below its root; 0 keeps the roots only.
+---@field overwrite? boolean Overwrite the file if it exists.
 ---@field path string The file to write, relative to the first workspace folder.
----@field truncate? costline.Cut What becomes of deeper frames.
+---@field truncate? costline.Cut What to do with the cost of frames that `maxDepth` removes.
 
 --- A format that is written.
 ---@alias costline.ExportFormat
@@ -223,9 +223,9 @@
 
 --- A file that was written.
 ---@class costline.Exported
----@field bytes integer Its length.
----@field lost string[] What the format cannot carry.
----@field path string Its path.
+---@field bytes integer The size of the file in bytes.
+---@field lost string[] What the format cannot represent.
+---@field path string The absolute path of the file.
 
 --- How the workspace file of a recorded file was found.
 ---@alias costline.FileFoundBy
@@ -246,11 +246,11 @@
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 
---- Where the picture goes.
+--- Where to write the flame graph.
 ---@class costline.FlameGraphArgument
----@field inline? boolean Nothing is written: the picture is in the answer, with what its frames stand for.
----@field overwrite? boolean Whether it may replace a file.
----@field path? string|vim.NIL The file to write, relative to the first workspace folder. Without one the picture is written to the temporary folder, until the server ends.
+---@field inline? boolean Return the SVG and its frames in the answer, and write no file.
+---@field overwrite? boolean Overwrite the file if it exists.
+---@field path? string|vim.NIL The file to write, relative to the first workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
@@ -464,12 +464,12 @@
 ---@field missingRoots string[]|vim.NIL Folders of the workspace and of the setting `sourceRoots` that do not exist. Null before the first profile.
 ---@field roots string[] The workspace folders.
 
---- A picture that was written.
+--- A flame graph that was written to a file.
 ---@class costline.Picture
----@field bytes integer Its length.
----@field lost string[] What the format cannot carry.
----@field path string Its path.
----@field uri string|vim.NIL The file as a URI.
+---@field bytes integer The size of the file in bytes.
+---@field lost string[] What the format cannot represent.
+---@field path string The absolute path of the file.
+---@field uri string|vim.NIL The URI of the file.
 
 --- A position in a text, serialized as LSP does. Both numbers are 0-based; what a column counts is up to [`Encoding`].
 ---@class costline.Position
@@ -521,9 +521,9 @@
 ---| '"self"' # Self cost, without callees.
 ---| '"both"' # Both.
 
---- What `costline.showCallers` and `costline.showCallees` do beside answering.
+--- Options of `costline.showCallers` and `costline.showCallees`.
 ---@class costline.ShowOptions
----@field message? boolean|vim.NIL Whether the hottest are shown to the user too, with a message; they are unless it is false.
+---@field message? boolean|vim.NIL Show the five hottest to the user in a message. The default is true.
 
 --- What is shown, in short.
 ---@class costline.Shown
@@ -557,9 +557,9 @@
 ---@class costline.TextDocumentContent
 ---@field text string The text of the document.
 
---- What `costline/textDocumentContent` takes.
+--- The parameters of `costline/textDocumentContent`.
 ---@class costline.TextDocumentContentParams
----@field uri string The document.
+---@field uri string The URI of the document.
 
 --- A transform in JSON. Of `function`, `path`, `category` and `resource` it has the one that its kind takes.
 ---@class costline.Transform

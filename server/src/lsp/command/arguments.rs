@@ -1,4 +1,4 @@
-//! What commands take, and the sentences about arguments that they cannot take.
+//! The arguments of commands, and the error messages for invalid ones.
 
 #[cfg(test)]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -7,12 +7,13 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Needed of what is described in `docs/`; everything outside of tests has it.
+/// A type with a JSON Schema. Outside of tests, which generate the schemas in `docs/`, every type
+/// implements it.
 #[cfg(not(test))]
 pub trait Described {}
 #[cfg(not(test))]
 impl<T> Described for T {}
-/// Has a JSON Schema, which is needed in tests alone.
+/// A type with a JSON Schema.
 #[cfg(test)]
 pub trait Described: JsonSchema {}
 #[cfg(test)]
@@ -20,17 +21,17 @@ impl<T: JsonSchema> Described for T {}
 
 /// The arguments of a command, in order.
 pub trait Arguments: Sized + Send + 'static {
-    /// Reads them. The error is a sentence that names what is wrong.
+    /// Parses them. The error is a message for users.
     fn parse(given: &[Value]) -> Result<Self, String>;
 
-    /// The schema of each, and whether it is required.
+    /// The schema of each argument, and whether it is required.
     #[cfg(test)]
     fn schemas(generator: &mut SchemaGenerator) -> Vec<(Schema, bool)>;
 }
 
 /// One argument.
 pub trait Argument: Sized + Send + 'static {
-    /// Reads it; `None` where it was left out.
+    /// Parses it; `None` means that the client sent fewer arguments.
     fn parse(given: Option<&Value>) -> Result<Self, String>;
 
     /// Its schema, and whether it is required.
@@ -73,17 +74,18 @@ impl<A: Argument, B: Argument> Arguments for (A, B) {
     }
 }
 
-/// Some clients fill up with nulls.
-fn at_most(given: &[Value], most: usize) -> Result<(), String> {
-    match given.iter().skip(most).find(|argument| !argument.is_null()) {
+/// Checks that there are at most `max` arguments. Further nulls are accepted, because some clients
+/// append them.
+fn at_most(given: &[Value], max: usize) -> Result<(), String> {
+    match given.iter().skip(max).find(|argument| !argument.is_null()) {
         None => Ok(()),
-        Some(_) if most == 0 => Err("takes no arguments".to_owned()),
-        Some(_) if most == 1 => Err("takes one argument".to_owned()),
-        Some(_) => Err(format!("takes at most {most} arguments")),
+        Some(_) if max == 0 => Err("takes no arguments".to_owned()),
+        Some(_) if max == 1 => Err("takes one argument".to_owned()),
+        Some(_) => Err(format!("takes at most {max} arguments")),
     }
 }
 
-/// An argument that must be there.
+/// A required argument.
 #[derive(Debug)]
 pub struct Required<T>(pub T);
 
@@ -98,7 +100,7 @@ impl<T: DeserializeOwned + Described + Send + 'static> Argument for Required<T> 
     }
 }
 
-/// An argument that may be left out; `null` is the same.
+/// An optional argument; `null` means the same as no argument.
 #[derive(Debug)]
 pub struct Optional<T>(pub Option<T>);
 
@@ -113,10 +115,10 @@ impl<T: DeserializeOwned + Described + Send + 'static> Argument for Optional<T> 
     }
 }
 
-/// Text, or an object.
+/// A string or an object.
 #[derive(Debug)]
 pub enum TextOr<T> {
-    /// Text.
+    /// A string.
     Text(String),
     /// An object.
     Object(T),
@@ -127,7 +129,9 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for TextOr<T> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self::Text(text)),
             object @ Value::Object(_) => read(&object).map(Self::Object).map_err(D::Error::custom),
-            other => Err(D::Error::custom(format!("expected text or an object, found {other}"))),
+            other => {
+                Err(D::Error::custom(format!("expected a string or an object, found {other}")))
+            }
         }
     }
 }
@@ -169,7 +173,7 @@ impl PathArgument {
     }
 }
 
-/// Reads an argument as a whole, which is never a list: serde would take one for an object.
+/// Reads a whole argument. Lists are errors; serde would read them as the fields of a struct.
 fn read_first<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     if value.is_array() {
         return Err("expected an object, found a list".to_owned());
@@ -177,55 +181,55 @@ fn read_first<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     read(value)
 }
 
-/// Reads an argument. The error is a sentence that names the key and what was expected there.
+/// Reads an argument. The error message names the key and what was expected.
 pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value)
-        .map_err(|error| sentence(&error.path().to_string(), &error.inner().to_string()))
+        .map_err(|error| message(&error.path().to_string(), &error.inner().to_string()))
 }
 
-/// The sentence for what serde says about the value at `path`.
-fn sentence(path: &str, message: &str) -> String {
-    if let Some(rest) = message.strip_prefix("unknown field ") {
-        // The path leads to the key itself.
-        let around = path.rsplit_once('.').map_or("", |(around, _)| around);
-        return format!("unknown key {}", expected(rest, around));
+/// Rewords an error message of serde about the value at `path`, in terms of JSON instead of Rust.
+fn message(path: &str, error: &str) -> String {
+    if let Some(rest) = error.strip_prefix("unknown field ") {
+        // Here the path includes the key.
+        let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
+        return format!("unknown key {}", with_parent(rest, parent));
     }
-    let here = if path == "." { "" } else { path };
-    if let Some(key) = message.strip_prefix("missing field ") {
-        let place = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
+    let path = if path == "." { "" } else { path };
+    if let Some(key) = error.strip_prefix("missing field ") {
+        let place = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
         return format!("the key {key}{place} is missing");
     }
-    let problem = if let Some(rest) = message.strip_prefix("unknown variant ") {
+    let problem = if let Some(rest) = error.strip_prefix("unknown variant ") {
         format!("unknown value {rest}")
-    } else if let Some((found, wanted)) = message
+    } else if let Some((found, expected)) = error
         .strip_prefix("invalid ")
         .and_then(|rest| rest.split_once(": "))
         .and_then(|(_, rest)| rest.split_once(", expected "))
     {
-        format!("expected {}, found {}", kind(wanted), kind(found))
+        format!("expected {}, found {}", kind(expected), kind(found))
     } else {
-        message.to_owned()
+        error.to_owned()
     };
-    if here.is_empty() { problem } else { format!("`{here}`: {problem}") }
+    if path.is_empty() { problem } else { format!("`{path}`: {problem}") }
 }
 
-/// `` `limt`, expected … `` with the place of the key.
-fn expected(rest: &str, around: &str) -> String {
+/// Inserts the place of the key into `` `limt`, expected … ``.
+fn with_parent(rest: &str, parent: &str) -> String {
     match rest.split_once(", ") {
-        Some((key, wanted)) if !around.is_empty() => format!("{key} in `{around}`, {wanted}"),
+        Some((key, expected)) if !parent.is_empty() => format!("{key} in `{parent}`, {expected}"),
         _ => rest.to_owned(),
     }
 }
 
-/// What serde calls a kind of value, in the words of JSON.
-fn kind(words: &str) -> &str {
-    match words {
+/// The JSON name for serde's name of a kind of value.
+fn kind(name: &str) -> &str {
+    match name {
         "a sequence" | "sequence" => "a list",
         "a map" | "map" => "an object",
         "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number from 0",
         "path string" => "a path",
-        words if words.starts_with("struct ") => "an object",
-        words => words,
+        name if name.starts_with("struct ") => "an object",
+        name => name,
     }
 }
 
@@ -236,55 +240,55 @@ mod tests {
     use engine::query::{call_tree, explain, hot_spots};
     use serde_json::json;
 
-    fn refused<T: DeserializeOwned + std::fmt::Debug>(value: &Value) -> String {
+    fn error<T: DeserializeOwned + std::fmt::Debug>(value: &Value) -> String {
         read::<T>(value).unwrap_err()
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_key_and_what_was_expected() {
         assert_eq!(
-            refused::<hot_spots::Question>(&json!({"limt": 1})),
+            error::<hot_spots::Question>(&json!({"limt": 1})),
             "unknown key `limt`, expected `by` or `limit`"
         );
         assert_eq!(
-            refused::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
+            error::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
             "unknown key `libb` in `path[0]`, expected one of `name`, `file`, `lib`, `start`"
         );
         assert_eq!(
-            refused::<call_tree::Question>(&json!({"path": [{"file": "f"}]})),
+            error::<call_tree::Question>(&json!({"path": [{"file": "f"}]})),
             "the key `name` in `path[0]` is missing"
         );
         assert_eq!(
-            refused::<call_tree::Question>(&json!({"depth": "2"})),
+            error::<call_tree::Question>(&json!({"depth": "2"})),
             "`depth`: expected a whole number from 0, found string \"2\""
         );
         assert_eq!(
-            refused::<hot_spots::Question>(&json!({"by": "file"})),
+            error::<hot_spots::Question>(&json!({"by": "file"})),
             "`by`: unknown value `file`, expected `function` or `line`"
         );
         assert_eq!(
-            refused::<Choices>(&json!({"threads": "main"})),
+            error::<Choices>(&json!({"threads": "main"})),
             "`threads`: expected a list, found string \"main\""
         );
         assert_eq!(
-            refused::<Choices>(&json!({"baseline": 7})),
+            error::<Choices>(&json!({"baseline": 7})),
             "`baseline`: a path, true (what is shown now) or null"
         );
-        assert_eq!(refused::<Choices>(&Value::Null), "expected an object, found null");
-        assert_eq!(refused::<explain::Question>(&json!({"line": 1})), "the key `uri` is missing");
+        assert_eq!(error::<Choices>(&Value::Null), "expected an object, found null");
+        assert_eq!(error::<explain::Question>(&json!({"line": 1})), "the key `uri` is missing");
         assert_eq!(
-            refused::<PathArgument>(&json!({"paht": "a"})),
+            error::<PathArgument>(&json!({"paht": "a"})),
             "unknown key `paht`, expected `path`"
         );
         assert_eq!(
-            refused::<PathArgument>(&json!({"path": 7})),
+            error::<PathArgument>(&json!({"path": 7})),
             "`path`: expected a path, found integer `7`"
         );
-        assert_eq!(refused::<PathArgument>(&json!(7)), "expected text or an object, found 7");
+        assert_eq!(error::<PathArgument>(&json!(7)), "expected a string or an object, found 7");
     }
 
     #[test]
-    fn arguments_that_a_command_has_not_are_refused_but_for_nulls() {
+    fn extra_arguments_are_errors_unless_they_are_null() {
         type One = (Optional<hot_spots::Question>,);
         assert!(<() as Arguments>::parse(&[Value::Null]).is_ok());
         assert_eq!(<() as Arguments>::parse(&[json!({})]).unwrap_err(), "takes no arguments");

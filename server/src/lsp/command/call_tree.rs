@@ -11,8 +11,8 @@ pub struct ShowCallTree;
 
 impl Command for ShowCallTree {
     const NAME: &'static str = "costline.callTree";
-    const DOES: &'static str = "The children of a node of the call tree (in the bottom-up tree: its callers), and theirs, down to a \
-        depth. Null without a profile.";
+    const DESCRIPTION: &'static str = "Return the descendants of a call node down to a depth: callees, or callers in the bottom-up tree. \
+        Null without a profile.";
     type Arguments = (Optional<Question>,);
     type Answer = Option<CallTree>;
 

@@ -1,4 +1,4 @@
-//! `costline.clearBaseline`: ends the comparison.
+//! `costline.clearBaseline`: removes the baseline.
 
 use super::definition::Command;
 use crate::lsp::server::Server;
@@ -11,7 +11,8 @@ pub struct ClearBaseline;
 
 impl Command for ClearBaseline {
     const NAME: &'static str = "costline.clearBaseline";
-    const DOES: &'static str = "Ends the comparison. Answers as `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str =
+        "Remove the baseline. Returns the new view, like `costline.view`.";
     type Arguments = ();
     type Answer = View;
 

@@ -1,4 +1,4 @@
-//! `costline.clearTransforms`: no transforms any more.
+//! `costline.clearTransforms`: removes all transforms.
 
 use super::definition::Command;
 use crate::lsp::server::Server;
@@ -11,8 +11,8 @@ pub struct ClearTransforms;
 
 impl Command for ClearTransforms {
     const NAME: &'static str = "costline.clearTransforms";
-    const DOES: &'static str =
-        "Removes all transforms. Answers as `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str =
+        "Remove all transforms. Returns the new view, like `costline.view`.";
     type Arguments = ();
     type Answer = View;
 

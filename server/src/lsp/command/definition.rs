@@ -1,4 +1,4 @@
-//! What a command is: its name, the types of its arguments and its answer, and what it does.
+//! The definition of a command: its name, description, and types of arguments and answer.
 
 use super::arguments::{Arguments, Described};
 use crate::lsp::server::{Server, failure};
@@ -11,17 +11,17 @@ use tower_lsp::jsonrpc::{Error, Result};
 
 /// A command.
 pub trait Command {
-    /// Its id.
+    /// The id in `workspace/executeCommand`.
     const NAME: &'static str;
-    /// What it does, as sentences for the book.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the book alone"))]
-    const DOES: &'static str;
-    /// What it takes.
+    /// A description for the book, in sentences.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the book needs it"))]
+    const DESCRIPTION: &'static str;
+    /// The types of its arguments.
     type Arguments: Arguments;
-    /// What it answers.
+    /// The type of its answer.
     type Answer: Serialize + Described + Send;
 
-    /// Carries it out.
+    /// Runs it.
     fn run(
         server: &Server,
         arguments: Self::Arguments,
@@ -30,13 +30,13 @@ pub trait Command {
 
 /// A command in the list of all commands.
 pub struct Entry {
-    /// Its id.
+    /// The id in `workspace/executeCommand`.
     pub name: &'static str,
-    /// Carries it out, from JSON to JSON.
+    /// Runs it, with JSON arguments and a JSON answer.
     pub run: for<'a> fn(&'a Server, &'a [Value]) -> BoxFuture<'a, Result<Value>>,
-    /// What it does, as sentences for the book.
+    /// A description for the book, in sentences.
     #[cfg(test)]
-    pub does: &'static str,
+    pub description: &'static str,
     /// The schemas of its arguments, and whether each is required.
     #[cfg(test)]
     pub arguments: fn(&mut SchemaGenerator) -> Vec<(Schema, bool)>,
@@ -52,7 +52,7 @@ impl Entry {
             name: C::NAME,
             run: run::<C>,
             #[cfg(test)]
-            does: C::DOES,
+            description: C::DESCRIPTION,
             #[cfg(test)]
             arguments: C::Arguments::schemas,
             #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `costline.explain`: why a line shows what it shows.
+//! `costline.explain`: explains the cost of a line.
 
 use super::arguments::Required;
 use super::definition::Command;
@@ -11,7 +11,7 @@ pub struct ExplainLine;
 
 impl Command for ExplainLine {
     const NAME: &'static str = "costline.explain";
-    const DOES: &'static str = "Why a line shows what it shows, above all when that is nothing.";
+    const DESCRIPTION: &'static str = "Explain why a line shows its cost, or why it shows none.";
     type Arguments = (Required<Question>,);
     type Answer = Explanation;
 

@@ -1,4 +1,4 @@
-//! `costline.export`: writes what is shown in another format.
+//! `costline.export`: writes the current view in another format.
 
 use super::arguments::Required;
 use super::definition::Command;
@@ -12,25 +12,25 @@ use tower_lsp::jsonrpc::Result;
 /// The command.
 pub struct Export;
 
-/// What is exported, and where to.
+/// The format and the file to write.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExportArgument {
-    /// The format.
+    /// The format to write.
     format: Target,
     /// The file to write, relative to the first workspace folder.
     path: PathBuf,
-    /// Whether it may replace a file.
+    /// Overwrite the file if it exists.
     #[serde(default)]
     overwrite: bool,
-    /// Another program whose output is imitated.
+    /// Write byte for byte what this program would write.
     #[serde(default)]
     compat: Option<Compat>,
-    /// Frames below the root at most; 0 for roots only.
+    /// The maximum number of frames of a stack below its root; 0 keeps the roots only.
     #[serde(default)]
     max_depth: Option<usize>,
-    /// What becomes of deeper frames.
+    /// What to do with the cost of frames that `maxDepth` removes.
     #[serde(default)]
     truncate: Cut,
 }
@@ -39,17 +39,18 @@ pub struct ExportArgument {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Exported {
-    /// Its path.
+    /// The absolute path of the file.
     pub path: String,
-    /// Its length.
+    /// The size of the file in bytes.
     pub bytes: usize,
-    /// What the format cannot carry.
+    /// What the format cannot represent.
     pub lost: Vec<String>,
 }
 
 impl Command for Export {
     const NAME: &'static str = "costline.export";
-    const DOES: &'static str = "Writes what is shown in another format.";
+    const DESCRIPTION: &'static str =
+        "Export the profile, with the current view applied, to a file in another format.";
     type Arguments = (Required<ExportArgument>,);
     type Answer = Exported;
 
@@ -61,7 +62,7 @@ impl Command for Export {
     }
 }
 
-/// Writes what is shown. The error is a sentence.
+/// Writes the current view to a file. The error is a message for users.
 pub fn write(
     context: &Context,
     options: Options,
@@ -69,11 +70,11 @@ pub fn write(
     overwrite: bool,
 ) -> std::result::Result<Exported, String> {
     let snapshot =
-        context.world.snapshot().ok_or("no profile is shown: there is nothing to export")?;
+        context.world.snapshot().ok_or("there is nothing to export: no profile is loaded")?;
     let path = context.world.in_root(path);
     if !path.is_absolute() {
         return Err(format!(
-            "{}: expected an absolute path, since no folder is open",
+            "{}: expected an absolute path, because no workspace folder is open",
             path.display()
         ));
     }

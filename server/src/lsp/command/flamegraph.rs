@@ -1,5 +1,5 @@
-//! `costline.flamegraph`: a flame graph as a file that a browser shows, or for a panel of the
-//! client's.
+//! `costline.flamegraph`: a flame graph, as a file for a browser or as data for a panel of the
+//! client.
 
 use super::arguments::Optional;
 use super::definition::Command;
@@ -17,17 +17,17 @@ use tower_lsp::jsonrpc::Result;
 /// The command.
 pub struct DrawFlameGraph;
 
-/// Where the picture goes.
+/// Where to write the flame graph.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct FlameGraphArgument {
-    /// The file to write, relative to the first workspace folder. Without one the picture is
-    /// written to the temporary folder, until the server ends.
+    /// The file to write, relative to the first workspace folder. By default, a file in the
+    /// temporary folder, which is removed when the server ends.
     path: Option<PathBuf>,
-    /// Whether it may replace a file.
+    /// Overwrite the file if it exists.
     overwrite: bool,
-    /// Nothing is written: the picture is in the answer, with what its frames stand for.
+    /// Return the SVG and its frames in the answer, and write no file.
     inline: bool,
 }
 
@@ -36,27 +36,27 @@ pub struct FlameGraphArgument {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DrawnFlameGraph"))]
 #[serde(untagged)]
 pub enum Drawn {
-    /// As a file.
+    /// A file.
     File(Picture),
-    /// For a panel, with `inline`.
+    /// Data for a panel (`inline`).
     Inline(Box<FlameGraph>),
 }
 
-/// A picture that was written.
+/// A flame graph that was written to a file.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Picture {
     /// The file.
     #[serde(flatten)]
     pub file: Exported,
-    /// The file as a URI.
+    /// The URI of the file.
     pub uri: Option<Url>,
 }
 
 impl Command for DrawFlameGraph {
     const NAME: &'static str = "costline.flamegraph";
-    const DOES: &'static str = "Writes a flame graph (SVG) and has it opened, where the client can. With `inline` nothing is \
-        written: the picture is in the answer.";
+    const DESCRIPTION: &'static str = "Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, \
+        return the flame graph in the answer instead.";
     type Arguments = (Optional<FlameGraphArgument>,);
     type Answer = Drawn;
 
@@ -72,13 +72,13 @@ impl Command for DrawFlameGraph {
             .await?
             .map_err(failure)?;
         if let Some(uri) = &picture.uri {
-            server.open_outside(uri.clone());
+            server.open_externally(uri.clone());
         }
         Ok(Drawn::File(picture))
     }
 }
 
-/// Writes a picture of what is shown. The error is a sentence.
+/// Writes a flame graph of the current view. The error is a message for users.
 fn picture(
     context: &Context,
     path: Option<&Path>,
@@ -86,11 +86,11 @@ fn picture(
     pictures: &Pictures,
 ) -> std::result::Result<Picture, String> {
     let snapshot =
-        context.world.snapshot().ok_or("no profile is shown: there is nothing to draw")?;
+        context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
     let path = match path {
         Some(path) => path.to_owned(),
         None => pictures.path(&snapshot.loaded.path).map_err(|error| {
-            format!("{}: no folder can be made: {error}", std::env::temp_dir().display())
+            format!("cannot create a folder in {}: {error}", std::env::temp_dir().display())
         })?,
     };
     let options =

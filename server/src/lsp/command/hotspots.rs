@@ -11,8 +11,8 @@ pub struct ListHotSpots;
 
 impl Command for ListHotSpots {
     const NAME: &'static str = "costline.hotspots";
-    const DOES: &'static str =
-        "Lists the hottest functions or lines of the whole profile. Null without a profile.";
+    const DESCRIPTION: &'static str =
+        "List the hottest functions or lines of the profile. Null without a profile.";
     type Arguments = (Optional<Question>,);
     type Answer = Option<HotSpots>;
 

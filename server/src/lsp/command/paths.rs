@@ -10,7 +10,7 @@ pub struct ListPaths;
 
 impl Command for ListPaths {
     const NAME: &'static str = "costline.paths";
-    const DOES: &'static str = "Lists every file that the profile names, and which workspace file it is, costliest first. Null \
+    const DESCRIPTION: &'static str = "List the files of the profile with the workspace file that each is mapped to, hottest first. Null \
         without a profile.";
     type Arguments = ();
     type Answer = Option<Paths>;

@@ -1,4 +1,4 @@
-//! `costline.popTransform`: one transform less.
+//! `costline.popTransform`: removes the last transform.
 
 use super::definition::Command;
 use crate::lsp::server::Server;
@@ -11,8 +11,8 @@ pub struct PopTransform;
 
 impl Command for PopTransform {
     const NAME: &'static str = "costline.popTransform";
-    const DOES: &'static str =
-        "Removes the last transform. Answers as `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str =
+        "Remove the last transform. Returns the new view, like `costline.view`.";
     type Arguments = ();
     type Answer = View;
 

@@ -1,4 +1,4 @@
-//! `costline.profiles`: which profiles there are.
+//! `costline.profiles`: the profiles that were found.
 
 use super::definition::Command;
 use crate::lsp::server::Server;
@@ -10,8 +10,8 @@ pub struct ListProfiles;
 
 impl Command for ListProfiles {
     const NAME: &'static str = "costline.profiles";
-    const DOES: &'static str =
-        "Lists the profiles that were found, newest first, and says which is shown.";
+    const DESCRIPTION: &'static str =
+        "List the profiles that were found, newest first, and which of them is shown.";
     type Arguments = ();
     type Answer = Profiles;
 

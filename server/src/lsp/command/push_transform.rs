@@ -1,4 +1,4 @@
-//! `costline.pushTransform`: one more transform.
+//! `costline.pushTransform`: adds a transform.
 
 use super::arguments::{Required, TextOr};
 use super::definition::Command;
@@ -13,8 +13,8 @@ pub struct PushTransform;
 
 impl Command for PushTransform {
     const NAME: &'static str = "costline.pushTransform";
-    const DOES: &'static str = "Changes stacks before anything is summed, after the transforms that are applied already. Text is \
-        `KIND:NAME`, as on the command line. Answers as `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str = "Add a transform after the existing ones. A string has the form `KIND:NAME`, as on the command line. \
+        Returns the new view, like `costline.view`.";
     type Arguments = (Required<TextOr<TransformData>>,);
     type Answer = View;
 

@@ -11,8 +11,8 @@ pub struct Reload;
 
 impl Command for Reload {
     const NAME: &'static str = "costline.reload";
-    const DOES: &'static str =
-        "Reads the profile again. Answers as `costline.profiles` does afterwards.";
+    const DESCRIPTION: &'static str =
+        "Read the profile again. Returns the profiles, like `costline.profiles`.";
     type Arguments = ();
     type Answer = Profiles;
 

@@ -13,8 +13,8 @@ pub struct SelectProfile;
 
 impl Command for SelectProfile {
     const NAME: &'static str = "costline.selectProfile";
-    const DOES: &'static str = "Shows a profile. `null` or nothing: that of the settings, or the newest again. Answers as \
-        `costline.profiles` does afterwards.";
+    const DESCRIPTION: &'static str = "Show a profile. `null` or no argument selects the one in the settings, or else the newest. Returns \
+        the profiles, like `costline.profiles`.";
     type Arguments = (Optional<PathArgument>,);
     type Answer = Profiles;
 

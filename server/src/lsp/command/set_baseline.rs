@@ -1,4 +1,4 @@
-//! `costline.setBaseline`: compares with another profile.
+//! `costline.setBaseline`: sets the baseline.
 
 use super::arguments::{Argument, PathArgument, read};
 use super::definition::Command;
@@ -11,7 +11,7 @@ use tower_lsp::jsonrpc::Result;
 /// The command.
 pub struct SetBaseline;
 
-/// What to compare with. Unlike elsewhere, `null` and nothing differ.
+/// The baseline. Unlike for other commands, `null` and no argument have different meanings.
 pub struct Baseline(Option<BaselineChoice>);
 
 impl Argument for Baseline {
@@ -29,8 +29,8 @@ impl Argument for Baseline {
 
 impl Command for SetBaseline {
     const NAME: &'static str = "costline.setBaseline";
-    const DOES: &'static str = "Compares costs with those of another profile; without an argument with those that are shown now, \
-        whatever is shown later. `null` ends the comparison. Answers as `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str = "Set the baseline: the profile to compare costs with. Without an argument, it is the current profile in \
+        its present state. `null` removes the baseline. Returns the new view, like `costline.view`.";
     type Arguments = (Baseline,);
     type Answer = View;
 

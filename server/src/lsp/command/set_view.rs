@@ -1,4 +1,4 @@
-//! `costline.setView`: chooses what is shown and how.
+//! `costline.setView`: changes the view.
 
 use super::arguments::Required;
 use super::definition::Command;
@@ -12,9 +12,9 @@ pub struct SetView;
 
 impl Command for SetView {
     const NAME: &'static str = "costline.setView";
-    const DOES: &'static str = "Chooses values by their keys, those of the `choices` of `costline.view`. `null` goes back to the \
-        setting. A choice survives rewrites of the profile; a change of the setting of the same key replaces it. Answers as \
-        `costline.view` does afterwards.";
+    const DESCRIPTION: &'static str = "Change the view. The keys are those of `choices` in the answer of `costline.view`; `null` restores the \
+        setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
+        the new view, like `costline.view`.";
     type Arguments = (Required<Choices>,);
     type Answer = View;
 

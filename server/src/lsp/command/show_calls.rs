@@ -1,4 +1,4 @@
-//! `costline.showCallers` and `costline.showCallees`: one step along the calls of a function.
+//! `costline.showCallers` and `costline.showCallees`: the callers or callees of an item.
 
 use super::arguments::{Optional, Required};
 use super::definition::Command;
@@ -8,18 +8,18 @@ use engine::query::step::{Step, show};
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
 
-/// The command that follows calls outward.
+/// The command for callers.
 pub struct ShowCallers;
 
-/// The command that follows calls inward.
+/// The command for callees.
 pub struct ShowCallees;
 
-/// What `costline.showCallers` and `costline.showCallees` do beside answering.
+/// Options of `costline.showCallers` and `costline.showCallees`.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ShowOptions {
-    /// Whether the hottest are shown to the user too, with a message; they are unless it is false.
+    /// Show the five hottest to the user in a message. The default is true.
     message: Option<bool>,
 }
 
@@ -27,8 +27,8 @@ type ShowArguments = (Required<GivenItem>, Optional<ShowOptions>);
 
 impl Command for ShowCallers {
     const NAME: &'static str = "costline.showCallers";
-    const DOES: &'static str = "One step from an item of the call hierarchy to its callers. The five hottest are also shown to the \
-        user with a message, unless that is declined. An item of another server or profile has no entries.";
+    const DESCRIPTION: &'static str = "List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is \
+        false. An item of another server or profile has no entries.";
     type Arguments = ShowArguments;
     type Answer = Step;
 
@@ -39,7 +39,8 @@ impl Command for ShowCallers {
 
 impl Command for ShowCallees {
     const NAME: &'static str = "costline.showCallees";
-    const DOES: &'static str = "The same from an item to its callees.";
+    const DESCRIPTION: &'static str =
+        "List the callees of a call hierarchy item. Otherwise like `costline.showCallers`.";
     type Arguments = ShowArguments;
     type Answer = Step;
 
@@ -55,7 +56,7 @@ async fn run(
 ) -> Result<Step> {
     let step = server.read(move |context| show(context, direction, &item)).await?;
     if options.unwrap_or_default().message.unwrap_or(true) {
-        server.show_to_person(direction, &step);
+        server.show_in_message(direction, &step);
     }
     Ok(step)
 }

@@ -1,4 +1,4 @@
-//! `costline.view`: what is shown, what can be chosen instead, and what can be run.
+//! `costline.view`: the current view, its choices and the actions for menus.
 
 use super::definition::Command;
 use crate::lsp::server::Server;
@@ -10,7 +10,8 @@ pub struct ShowView;
 
 impl Command for ShowView {
     const NAME: &'static str = "costline.view";
-    const DOES: &'static str = "What is shown, what can be chosen instead, and what can be run: enough to build menus from.";
+    const DESCRIPTION: &'static str =
+        "Return the current view, all choices and all actions. Menus need nothing else.";
     type Arguments = ();
     type Answer = View;
 
