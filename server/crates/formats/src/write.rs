@@ -1,8 +1,8 @@
-//! Recordings to bytes, one writer per format.
+//! Writers of recordings, one per format.
 //!
-//! A writer takes a profile that was reshaped already (threads chosen, idle samples dropped:
-//! `analysis::apply`) and puts down what it says; it computes no costs. What a format has no room
-//! for is said, not dropped in silence: see [`Written::lost`].
+//! A writer gets a profile that was already transformed (threads chosen, idle samples dropped:
+//! `analysis::apply`); it computes no costs. What a format cannot represent is reported, not
+//! dropped silently: see [`Written::lost`].
 
 pub mod callgrind;
 pub mod firefox;
@@ -14,22 +14,22 @@ pub mod speedscope;
 use profile::{FrameId, Profile, SourceId, StackAccess};
 use rustc_hash::FxHashSet;
 
-/// More bytes of stacks should not be written: no viewer opens them, and they may not fit into
-/// memory.
+/// The largest size of stacks, in bytes, that should be written. No viewer opens larger files, and
+/// they may not fit into memory.
 pub const MAX_STACK_BYTES: usize = 1 << 30;
 
-/// How a format that spells out stacks, all frames of each, puts down a frame.
+/// What formats that write all frames of each stack write for a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
-    /// Its name and its file.
+    /// The name and the file.
     Names,
-    /// Its number.
+    /// A number.
     Numbers,
 }
 
-/// About how many bytes the stacks of all samples take, spelled out; with `once_each`, equal ones
-/// of a thread are one. Where stacks are as deep as they are many, this grows with the square of
-/// the profile.
+/// The approximate size of the stacks of all samples, in bytes, if all frames of each are written;
+/// with `once_each`, equal stacks of a thread are written once. If stacks are as deep as they are
+/// many, this is quadratic in the size of the profile.
 pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> usize {
     let (stacks, symbols) = (profile.stacks(), profile.symbols());
     let frame_bytes = |frame: FrameId| match spelling {
@@ -41,7 +41,7 @@ pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> us
                 + 1
         }
     };
-    // Callers stand before their callees.
+    // Callers come before their callees.
     let mut bytes: Vec<usize> = Vec::with_capacity(stacks.len());
     for stack in stacks.ids() {
         let caller = stacks.prefix(stack).map_or(0, |caller| bytes[caller.index()]);
@@ -57,29 +57,29 @@ pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> us
     sum
 }
 
-/// File and line of a frame whose code is of another file than its function: of a macro, of
+/// File and line of a frame whose code is in another file than its function, because of a macro or
 /// included text.
 fn elsewhere(profile: &Profile, frame: FrameId) -> Option<(SourceId, u32)> {
     let own = profile.symbols().funcs.get(profile.frames().get(frame).func).source;
     profile.place(frame).filter(|(source, _)| own != Some(*source))
 }
 
-/// What a format loses that tells functions apart by the files of their code.
+/// What is lost in formats that identify functions by the file of their code.
 const PARTS: &str = "that code of several files is of one function";
 
-/// Whether such a format loses it.
+/// Whether the profile has code that loses this.
 fn has_parts(profile: &Profile) -> bool {
     (0..profile.frames().len() as u32)
         .any(|frame| elsewhere(profile, FrameId::new(frame)).is_some())
 }
 
-/// A file, ready to be stored.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// Its content.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// What the recording has and this format cannot carry: nouns for one sentence (`thread
-    /// names`).
+    /// What the recording has and this format cannot represent: noun phrases for one sentence
+    /// (`thread names`).
     pub lost: Vec<&'static str>,
 }
 
@@ -91,7 +91,7 @@ mod tests {
     fn stacks_spelled_out_grow_with_depth_and_samples() {
         let profile =
             profile::text_samples::profile("main@1[file:a.c] main@1 main@1\nf@7[file:b.c]    f@7");
-        // `main (a.c:1)`, as it is and with `;f (b.c:7)`.
+        // The lengths of `main (a.c:1)` and `;f (b.c:7)`.
         let (main, f) = (13, 10);
         assert_eq!(stack_bytes(&profile, Spelling::Names, false), 3 * main + 2 * f);
         assert_eq!(stack_bytes(&profile, Spelling::Names, true), 2 * main + f);

@@ -1,5 +1,5 @@
-//! Broken files: whatever is cut off or flipped, reading ends, with a profile or with an error, and
-//! never panics. Every fixture goes through it.
+//! Broken files: whatever is cut off or flipped, reading ends with a profile or an error and never
+//! panics. All fixtures are tested.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -9,10 +9,10 @@ use common::{bytes, fixture, read};
 use formats::{ErrorKind, Format, ReadError};
 use profile::WarningCode;
 
-/// Long texts are as repetitive as long: their front will do, up to the end of a line.
+/// Long texts are repetitive, so a prefix up to the end of a line suffices.
 const FRONT: usize = 64 << 10;
 
-/// The profile of every fixture: its path, and its content without compression.
+/// The profiles of all fixtures: path and decompressed content.
 fn files() -> Vec<(String, Vec<u8>)> {
     let folders = |path: &str| {
         let entries = std::fs::read_dir(fixture(path))
@@ -42,7 +42,7 @@ fn files() -> Vec<(String, Vec<u8>)> {
     cases.map(file).collect()
 }
 
-/// Numbers that look random and are the same each time (xorshift64*).
+/// Reproducible random numbers (xorshift64*).
 struct Random(u64);
 
 impl Random {
@@ -54,7 +54,7 @@ impl Random {
     }
 }
 
-/// Whether an error says where something was expected, or what the file is.
+/// Whether an error names a place or the kind of file.
 fn is_clear(error: &ReadError) -> bool {
     let says_what = error.message.len() >= "expected `:`".len() && !error.message.ends_with('.');
     says_what
@@ -69,8 +69,8 @@ fn truncated_anywhere() {
         for i in 0..200 {
             let end = whole.len() * i / 200;
             match read(whole[..end].to_vec()) {
-                // Without an end half a file is a file; where the end of the last record shows, it
-                // is said that it is missing.
+                // A prefix of a file without an end mark is a valid file; if the end of the last
+                // record is visible, there is a warning that it is missing.
                 Ok(read) => assert!(!read.format.has_end(), "{path} cut at {end}"),
                 Err(error) => {
                     let truncated = !format.has_end() || error.kind == ErrorKind::Truncated;

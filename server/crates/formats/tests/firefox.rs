@@ -1,5 +1,5 @@
-//! Processed Firefox profiles: their metrics; and those that contradict themselves: one error each,
-//! which names table, column and row.
+//! Processed Firefox profiles: their metrics, and errors in inconsistent ones, each with table,
+//! column and row.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -29,7 +29,7 @@ fn profile() -> Value {
     })
 }
 
-/// Where and what the error is when `value` stands at `pointer`.
+/// Kind, place and message of the error if `value` is at `pointer`.
 fn error(pointer: &str, value: Value) -> (ErrorKind, String, String) {
     let mut profile = profile();
     *profile.pointer_mut(pointer).unwrap() = value;
@@ -64,7 +64,7 @@ fn a_line_that_flags_call_present_and_0_is_unknown_and_not_the_first_of_the_func
     assert_eq!(lines([0, 16]), [10, 0]);
 }
 
-/// The names of the funcs, with their libraries, and which of them can be looked up.
+/// The names of the funcs with their libraries, and which of them can be looked up.
 fn funcs(profile: &Value) -> Vec<String> {
     let read = read(profile.to_string().into_bytes()).unwrap();
     let symbols = stacks(&read).symbols();
@@ -91,8 +91,7 @@ fn code_without_a_name_is_called_by_its_address_in_the_library() {
     thread["stringArray"] = json!(["0x7f1100", "0x7f2200", "0x10"]);
     thread["funcTable"] = json!({ "length": 3, "name": [0, 1, 2], "resource": [0, 0, -1], "lineNumber": [null, null, null] });
     thread["resourceTable"] = json!({ "length": 1, "lib": [0] });
-    // The first func lies at two addresses, the second at none in the library, the third in no
-    // library.
+    // The first func has two addresses, the second none in the library, the third no library.
     thread["frameTable"] =
         json!({ "length": 4, "func": [0, 0, 1, 2], "address": [256, 511, -1, 16] });
     let expected = ["0x100 (app) = 100", "0x1ff (app) = 1ff", "0x7f2200", "0x10"];
@@ -192,7 +191,7 @@ fn half_a_file_is_truncated_wherever_it_ends() {
     let whole = profile().to_string().into_bytes();
     for end in 1..whole.len() {
         let error = read(whole[..end].to_vec()).unwrap_err();
-        // Before the first keys, nothing shows what it would have become.
+        // Before the first keys, the format is unknown.
         assert!(
             matches!(error.kind, ErrorKind::Truncated | ErrorKind::Unrecognised),
             "cut at {end}: {error}"
@@ -263,7 +262,7 @@ fn cpu_time_is_a_metric_where_it_was_measured() {
         assert_eq!(read.recording.default_metric().index(), 0);
     }
 
-    // Threads that were not measured weigh nothing.
+    // Threads without measurements have no weight.
     let mut other = profile["threads"][0].clone();
     other["samples"].as_object_mut().unwrap().remove("threadCPUDelta");
     profile["threads"].as_array_mut().unwrap().push(other);
@@ -280,9 +279,9 @@ fn allocations_are_metrics_of_their_own() {
         [row("samples", "samples", 1.0, 3.0), row("js-allocations", "bytes", 16.0, 32.0)]
     );
 
-    // 100 bytes at 10 are freed and 7 allocated there anew; 40 at 20 are gone unseen when 3 take
-    // their place; nobody saw what the 5 at 99 were. The numbers are those of the Firefox
-    // Profiler's own tool.
+    // 100 bytes at 10 are freed and 7 are allocated there; 40 at 20 are freed without a record when
+    // 3 take their place; the 5 at 99 were allocated before the recording. The numbers are those of
+    // the Firefox Profiler's own tool.
     let mut native = json!({
         "length": 6,
         "time": [0, 1, 2, 3, 4, 5],
@@ -445,12 +444,12 @@ fn stacks_are_in_the_categories_of_their_frames_or_of_their_callers() {
     assert_eq!(frames(json!([2, 0, 1])), "JavaScript Idle Other Other");
     assert_eq!(frames(json!([2, null, null])), "JavaScript JavaScript JavaScript Other");
     assert_eq!(frames(json!([null, 0, null])), "Other Idle Idle Other");
-    // Since 71 a flag says which cells there are.
+    // Since 71, flags say which cells there are.
     assert_eq!(
         categories(Some(json!([2, 0, 0])), None, Some(json!([4, 0, 4]))),
         "JavaScript JavaScript Idle Idle"
     );
-    // Until 52 stacks had some, too, and a few writers gave them to nothing else.
+    // Up to 52, stacks had categories as well, and a few writers set only those.
     assert_eq!(categories(None, Some(json!([2, 0, 1, 1])), None), "JavaScript Idle Other Other");
     assert_eq!(
         categories(Some(json!([2, null, null])), Some(json!([1, 1, 1, 1])), None),

@@ -1,4 +1,4 @@
-//! Files of other programs: each sample in `fixtures/foreign` is named for what it is.
+//! Files that are recognised but not read: each sample in `fixtures/foreign` is recognised.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// The samples: the name of the folder, which is the kind's, the name of the file, and its bytes.
+/// The samples: the name of the folder, which is that of the kind, the name of the file, and its
+/// bytes.
 fn samples() -> Vec<(String, String, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/foreign");
     let folders = fs::read_dir(root)
@@ -41,7 +42,7 @@ fn every_sample_is_named_for_what_it_is() {
 #[test]
 fn every_kind_has_a_sample() {
     let sampled: BTreeSet<String> = samples().into_iter().map(|(kind, ..)| kind).collect();
-    // A folder is known by its name alone.
+    // Folders are recognised by name alone.
     let known: BTreeSet<_> = TABLE
         .iter()
         .map(|foreign| foreign.name.to_owned())
@@ -69,7 +70,8 @@ fn a_front_of_any_length_is_safe_to_look_at() {
     for (kind, file, bytes) in samples() {
         for end in 0..bytes.len() {
             let named = Foreign::of(&bytes[..end]).map(|foreign| foreign.name);
-            // LZ4 holds memray's recordings, a pyinstrument session lacks what its JSON has.
+            // memray's recordings are compressed with LZ4; a prefix of pyinstrument's JSON has the
+            // keys of a session.
             let allowed = [kind.as_str(), "lz4", "pyinstrument-session"];
             assert!(
                 named.is_none_or(|name| allowed.contains(&name)),

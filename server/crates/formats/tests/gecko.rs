@@ -1,4 +1,4 @@
-//! Raw Gecko profiles: tables by their schema, processes within processes, what locations refer to.
+//! Raw Gecko profiles: tables by schema, nested processes, and what locations refer to.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -33,7 +33,7 @@ fn process(start: f64, time: f64) -> Value {
             "pid": 12,
             "tid": 13,
             "samples": {
-                // No column stands where it usually does.
+                // Columns are not in their usual order.
                 "schema": { "threadCPUDelta": 0, "time": 2, "stack": 1 },
                 "data": [[50, 2, time], [7, 3, time + 2.0], [9, null, time + 4.0], [null, 4]],
             },
@@ -132,7 +132,7 @@ fn scripts_are_known_by_their_place_and_labels_by_their_mark() {
         codes,
         [Code::Native, Code::JavaScript, Code::JavaScript, Code::Native, Code::Label]
     );
-    // Idle itself, and all else as is not said: the second category is called by the first.
+    // The last stack is idle; all others have the default category.
     let table = stacks(&read).stacks();
     let categories: Vec<_> =
         table.ids().map(|stack| table.category_name(table.category(stack))).collect();
@@ -185,12 +185,12 @@ fn native_code_that_was_given_names() {
 #[test]
 fn callers_lie_within_their_calls() {
     let mut profile = process(0.0, 0.0);
-    // What lies at `start` lies at 0x400 in the library.
+    // `start` is at 0x400 in the library.
     profile["libs"][1]["offset"] = json!(0x400);
     let thread = &mut profile["threads"][0];
     thread["stringTable"] =
         json!(["(root)", "0x7f0000001100", "0x7f0000001200", "0x7f0000009000", "0x7f0000001300"]);
-    // Frame 1 calls 2, is sampled itself, and calls itself. 4 has only a backtrace of itself.
+    // Frame 1 calls 2, is sampled itself, and calls itself. Frame 4 has only a backtrace of itself.
     thread["stackTable"]["data"] = json!([[0], [1, 0], [2, 1], [3, 1], [1, 1], [4, 1]]);
     thread["samples"]["data"] =
         json!([[1, 1, 0.0], [1, 2, 1.0], [1, 3, 2.0], [1, 4, 3.0], [1, 1, 4.0]]);
@@ -221,7 +221,7 @@ fn callers_lie_within_their_calls() {
         "(root) 0x4ff 0x6ff",
     ];
     assert_eq!(samples.collect::<Vec<_>>(), expected);
-    // No func is there that no stack needs.
+    // There are only funcs that stacks need.
     assert_eq!(profile.symbols().funcs.len(), 6);
 }
 

@@ -1,5 +1,6 @@
-//! perf.data: call chains against what `perf script` prints of the same file (`chains.txt`, whose
-//! callers are one byte before the return address), and files put together byte by byte.
+//! perf.data: call chains compared with the output of `perf script` for the same file
+//! (`chains.txt`, where callers are one byte before the return address), and files built byte by
+//! byte.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -95,7 +96,7 @@ fn chains_are_those_that_perf_shows() {
             assert!(raw.stacks.is_empty(), "{case}");
             &raw.entries
         });
-        // Where the kernel was entered: from a frame of the program's.
+        // The places where the kernel was entered from the program.
         let profile = read.recording.sampled().unwrap();
         let is_kernel = |stack| {
             let func = profile.frames().get(profile.stacks().frame(stack)).func;
@@ -163,7 +164,7 @@ fn stacks_that_were_copied_come_beside_their_leaves() {
         (first.ip, first.sp, first.fp, first.bytes.clone()),
         (0x5581_dddd_12e0, 0x7ffc_e6d9_d868, 0x7ffc_e6d9_d970, 0..1944)
     );
-    // What perf unwinds begins with the frames that are known.
+    // perf's unwound chains begin with the known frames.
     let chains = bytes("perf-data/cpp-raytrace-dwarf/chains.txt");
     for (row, line) in std::str::from_utf8(&chains).unwrap().lines().enumerate() {
         let (_, expected) = line.split_once(':').unwrap();
@@ -234,7 +235,7 @@ fn flipped_bits_never_harm() {
     }
 }
 
-/// A file while it is written, in one byte order.
+/// A file being built, in one byte order.
 struct Written {
     big_endian: bool,
     bytes: Vec<u8>,
@@ -290,7 +291,8 @@ const USER: u64 = (-512_i64).cast_unsigned();
 const KERNEL: u64 = (-128_i64).cast_unsigned();
 
 /// A file with one event whose samples have address, ids, time, period, call chain and last
-/// branches; `records` fill it. It says that its records have `size` bytes, or how many they have.
+/// branches; `records` adds the records. The header states that they have `size` bytes, or their
+/// actual size.
 fn file(big_endian: bool, size: Option<u64>, records: impl FnOnce(&mut Written)) -> Vec<u8> {
     let mut data = Written { big_endian, bytes: Vec::new() };
     records(&mut data);
@@ -358,7 +360,7 @@ fn forked(file: &mut Written, time: u64, parent: u32, child: u32) {
 fn children_inherit_memory_and_lose_it_with_a_new_program() {
     for big_endian in [false, true] {
         let file = file(big_endian, None, |file| {
-            // Out of order, as processors hand them in.
+            // Out of order, as different processors write them.
             sample(file, 30, (8, 8), 2, 0x1010, &[USER, 0x1010, 0x1021], &[]);
             sample(file, 60, (8, 8), 2, 0x1010, &[USER, 0x1010], &[]);
             renamed(file, 1, 7, true, "shell");

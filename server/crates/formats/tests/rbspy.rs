@@ -1,4 +1,4 @@
-//! One recording of rbspy in all of its forms: the same costs from each.
+//! One recording of rbspy in all of its formats has the same costs.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -46,13 +46,14 @@ fn a_raw_recording_and_what_rbspy_made_of_it() {
     assert_eq!(formats::detect(&inflated().as_bytes()[..8]), Some(Format::Rbspy));
 }
 
-/// Files by their last name: some forms have shorter ones, and some call Ruby's own files unknown.
+/// Files by their last component: some formats have shorter paths, and some have no name for Ruby's
+/// own files.
 fn short(file: &str) -> String {
     file.rsplit('/').next().unwrap().replace("<internal:array>", "unknown")
 }
 
-/// How many samples end on each line, whatever they weigh. C functions without a name have no line,
-/// or count for the line that called them.
+/// The number of samples that end on each line, whatever their weight. C functions without a name
+/// have no line, or count for the line that called them.
 fn samples_by_line(read: &formats::Read, passes_c_over: bool) -> BTreeMap<(String, u32), f64> {
     let profile = stacks(read);
     let func = |stack| profile.frames().get(profile.stacks().frame(stack)).func;
@@ -78,7 +79,7 @@ fn samples_by_line(read: &formats::Read, passes_c_over: bool) -> BTreeMap<(Strin
     counts
 }
 
-/// The same of a form that has sums.
+/// As `samples_by_line`, for a format with sums.
 fn sums_by_line(read: &formats::Read) -> BTreeMap<(String, u32), f64> {
     let graph = read.recording.summed().unwrap().tables();
     let mut sums = BTreeMap::new();
@@ -107,7 +108,7 @@ fn every_form_of_one_recording_has_the_same_lines() {
             "{name}"
         );
     }
-    // These two pass over C functions without a name.
+    // These two skip C functions without a name.
     let exact = samples_by_line(&raw, true);
     assert_eq!(exact.values().sum::<f64>(), 398.0);
     let callgrind = open("rbspy.callgrind");
@@ -155,7 +156,7 @@ fn a_recording_that_is_still_written() {
         let found: Vec<_> = read.warnings.as_slice().iter().map(|warning| warning.code).collect();
         assert_eq!((selves(&read).total, &*found), (1.0, codes));
     }
-    // Cut anywhere: what came out counts.
+    // Cut anywhere: what was decompressed counts.
     let whole = bytes("rbspy/ruby-ledger/rbspy.raw.gz");
     let mut most = 0.0;
     for end in 0..100 {

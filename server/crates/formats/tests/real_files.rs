@@ -1,7 +1,7 @@
-//! Profiles by real profilers against costs that other programs computed from them
+//! Profiles of real profilers, compared with costs that other programs computed from them
 //! (`fixtures/profiles/*/*/expected.json`).
 //!
-//! Self costs need no analysis: they are sums over leaves.
+//! Self costs are sums over leaves and need no analysis.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -13,7 +13,8 @@ use profile::{LineKnowledge, StackAccess, WarningCode};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Reads a case, compares all self costs of its first metric and hands on what was read.
+/// Reads a case, compares all self costs of its first metric and returns the result and the
+/// expected costs.
 fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
     let path = format!("{case}/{file}");
     let content =
@@ -25,7 +26,7 @@ fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
         Some(read.format),
         "the front is enough"
     );
-    // Where there are source maps, readers say what was before they are applied.
+    // With source maps, readers return costs before they are applied.
     let generated = format!("{case}/expected.generated.json");
     let expected =
         if fixture(&generated).exists() { generated } else { format!("{case}/expected.json") };
@@ -43,7 +44,7 @@ fn check(case: &str, file: &str, root: &str) -> (formats::Read, Value) {
         })
         .filter(|(_, cost)| *cost != 0.0)
         .collect();
-    // Lines are expected of the files of the case only.
+    // `lines` are expected only for the files of the case.
     let files: BTreeSet<&str> =
         rows(&expected["lines"]).filter_map(|row| row["file"].as_str()).collect();
     let of_case = |file: &str| files.contains(file);
@@ -66,8 +67,8 @@ fn functions(expected: &Value) -> BTreeMap<(String, String), f64> {
     functions
 }
 
-/// Code without names by where it lies in its page of memory: expected are addresses in memory,
-/// read are those in libraries, which lie at full pages.
+/// Code without names by its offset in its memory page: expected addresses are in memory, read ones
+/// in libraries, which are mapped at page boundaries.
 fn in_pages(functions: BTreeMap<(String, String), f64>) -> BTreeMap<(String, String), f64> {
     let mut sums = BTreeMap::new();
     for ((name, file), cost) in functions {
@@ -202,7 +203,7 @@ fn traces_of_every_tool() {
             "{case}: {total} instead of {expected_total}"
         );
         if let Some(time) = expected.get("time_us_next") {
-            // What is before a delta below zero has no file; it has less than nothing there.
+            // Samples before a negative delta have no file; they have a negative time there.
             let sampled = Selves::of(stacks(&read), 1, &root);
             let with_file = |mut costs: BTreeMap<(String, String), f64>| {
                 costs.retain(|(_, file), _| !file.is_empty());
@@ -515,8 +516,8 @@ fn processed_profiles_have_cpu_time_in_either_container() {
     {
         let (read, _) = check(&format!("firefox/{case}"), file, "/srv/demo/rust-wordstat/");
         let cpu = Selves::of(stacks(&read), 1, "");
-        // Sums of `threadCPUDelta` without the first of each thread, computed apart from this
-        // project.
+        // Sums of `threadCPUDelta` without the first one of each thread, computed separately from
+        // this project.
         let expected = [
             ("counter-0", 1_203_050.0),
             ("counter-1", 1_979_869.0),

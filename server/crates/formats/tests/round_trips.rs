@@ -1,4 +1,5 @@
-//! What is written and read again is the same recording, but for what the writer says is lost.
+//! A recording that is written and read again is the same, except for what the writer reports as
+//! lost.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -26,7 +27,7 @@ const FILES: [&str; 12] = [
 /// Name, file, line, column.
 type Place = (String, String, u32, u32);
 
-/// Each sample: its thread, its stack, leaf first, and its weight. `names` are those of the
+/// Each sample: its thread, its stack, leaf first, and its weight. `names` are the names of the
 /// functions.
 fn samples(profile: &Profile, names: &[String]) -> Vec<(usize, Vec<Place>, f64)> {
     let metric = profile.default_metric().index();
@@ -54,7 +55,7 @@ fn names(profile: &Profile) -> Vec<String> {
     profile.symbols().funcs.ids().map(|func| profile.symbols().func_name(func).to_owned()).collect()
 }
 
-/// The same with the library behind them where name and file do not decide.
+/// The names with the library appended if name and file are ambiguous.
 fn names_in_libs(profile: &Profile) -> Vec<String> {
     let symbols = profile.symbols();
     let funcs = || symbols.funcs.ids().map(|id| symbols.funcs.get(id));
@@ -93,7 +94,7 @@ fn speedscope() {
         assert_eq!(before.len(), after.len(), "{path}");
         for (row, (before, after)) in before.iter().zip(&after).enumerate() {
             assert_eq!((before.0, &before.1), (after.0, &after.1), "{path}, sample {row}");
-            // Decimals may be read as the number next to what was written.
+            // Decimals may be read as the next representable number.
             assert!(
                 (before.2 - after.2).abs() <= before.2.abs() * f64::EPSILON,
                 "{path}, sample {row}"

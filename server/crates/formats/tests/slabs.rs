@@ -1,5 +1,5 @@
-//! Profiles in JSON slabs: the same as in JSON, and what must not be believed of them. The files
-//! are encoded by the crate `json-slabs`; `tests/corpus` has whole profiles of it.
+//! Profiles in JSON slabs: the same results as in JSON, and checks of untrusted values. The files
+//! are encoded by the crate `json-slabs`; `tests/corpus` has whole profiles.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -10,7 +10,7 @@ use formats::{At, ErrorKind, Format};
 use json_slabs::{Builder, SlabPrimitive};
 use profile::{StackAccess, Weights};
 
-/// A profile of which each `$name` is a slab. Slab 0 is the root; the others come in the order of
+/// A profile in which each `$name` is a slab. Slab 0 is the root; the others are in the order of
 /// `columns`.
 const PROFILE: &str = r#"{
     "meta": {"preprocessedProfileVersion": 75, "interval": 1, "sampleUnits": {"threadCPUDelta": "ns"}},
@@ -36,7 +36,7 @@ fn column<T: SlabPrimitive + 'static>(
     *text = text.replace(name, &format!("{slab:#}"));
 }
 
-/// Two functions, `outer` that calls `inner`; four samples.
+/// Two functions, `outer`, which calls `inner`; four samples.
 fn profile() -> Vec<u8> {
     let mut builder = Builder::new();
     let mut text = PROFILE.to_owned();
@@ -75,16 +75,16 @@ fn columns_of_any_type_are_columns() {
         .collect();
     assert_eq!(metrics, [("tracing-ms", "tracing-ms"), ("cpu", "ns")]);
 
-    // An unknown weight weighs nothing; the second sample has no stack.
+    // An unknown weight is 0; the second sample has no stack.
     let weight = Selves::of(stacks(&read), 0, "");
     assert_eq!((weight.total, pairs(&weight.lines)), (7.5, vec![("a.c", 20, 6.5)]));
-    // The first delta means nothing, the last is unknown.
+    // The first delta is ignored, the last is unknown.
     let cpu = Selves::of(stacks(&read), 1, "");
     assert_eq!((cpu.total, pairs(&cpu.lines)), (24.0, vec![("a.c", 10, 16.0)]));
     assert_eq!(stacks(&read).samples()[0].weights()[1], Weights::Counts(vec![0, 8, 16, 0]));
 }
 
-/// What is said of a file, of which `patch` is written at `at`.
+/// The error for a file with `patch` at offset `at`.
 fn patched(at: usize, patch: &[u8]) -> String {
     let mut file = profile();
     file[at..at + patch.len()].copy_from_slice(patch);
@@ -93,7 +93,7 @@ fn patched(at: usize, patch: &[u8]) -> String {
     error.to_string()
 }
 
-/// Where the table has slab `i`; its type, offset and length follow each other.
+/// The offset of slab `i` in the table, which has type, offset and length.
 fn row(i: usize) -> usize {
     20 + 12 * i
 }
@@ -210,7 +210,7 @@ fn slabs_that_refer_to_each_other_end() {
             .contains("refers to slab 1 once too often: more than 4 times, or slabs form a circle"),
         "{circle}"
     );
-    // Nobody looks as deep as this circle goes.
+    // A cycle below the keys that are read is not followed.
     assert!(
         read(json_slabs(&[r#"{"threads": [{"a": {"$s": 1}}]}"#, r#"[{"b": {"$s": 0}}]"#])).is_ok()
     );

@@ -1,4 +1,4 @@
-//! Firefox profiles as written: the whole shape, and the same costs when they are read again.
+//! Firefox profiles as written: all keys and columns, and the same costs when they are read again.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -43,7 +43,7 @@ const TABLES: [(&str, &[&str]); 8] = [
     ("/threads/0/markers", &["data", "name", "startTime", "endTime", "phase", "category"]),
 ];
 
-/// Keys that must be there, whatever they hold.
+/// Keys that must be present, with any value.
 const KEYS: [(&str, &[&str]); 4] = [
     (
         "/meta",
@@ -96,10 +96,10 @@ fn read_back(written: &Written) -> Profile {
     stacks(&read).clone()
 }
 
-/// Self and total by whatever describes a frame, or by nothing in particular.
+/// Self and total by a description of a frame, or in all.
 type Sums = BTreeMap<String, (f64, f64)>;
 
-/// What a profile costs, summed sample by sample from its tables.
+/// The costs of a profile, summed sample by sample from its tables.
 #[derive(Debug, Default)]
 struct Costs {
     functions: Sums,
@@ -189,8 +189,7 @@ impl Costs {
     }
 }
 
-/// What happened to a real profile: its fixture, the kind of weights, what weights were multiplied
-/// by, what was lost.
+/// Real profiles: the fixture, the kind of weights, the factor of weights, what is lost.
 const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
     ("firefox/rust-wordstat-v49/profile.json.gz", "samples", 1.0, &["the other metrics"]),
     ("firefox/rust-wordstat-v70/profile.json.gz", "samples", 1.0, &["the other metrics"]),
@@ -297,7 +296,7 @@ const CALLS: &str = "
                                       hash@5                eval@34  hash@6
 ";
 
-/// Calls of which the compiler inlined some; the last sample has a frame without a line.
+/// Calls, some of them inlined; the last sample has a frame without a line.
 fn inlined(start_of_run: &str) -> Profile {
     let text = "
         run@4[file:run.rs][lib:app]_________  run@4         run@6    run
@@ -336,7 +335,7 @@ fn inlined_frames_libraries_and_unknown_lines_are_kept() {
         let costs = Costs::of(&read_back(&firefox::write(&profile)), 1.0);
         let whole = "fold iter.rs app  0:0 1/2, run run.rs app  S:0 1/4, step run.rs app  0:0 2/2";
         assert_eq!(told(&costs.functions, str::to_owned), whole.replace('S', start));
-        // The last sample is on no line, wherever its function starts.
+        // The last sample has no line, wherever its function starts.
         assert_eq!(
             told(&costs.lines, str::to_owned),
             "iter.rs:90 0/1, iter.rs:92 1/1, run.rs:12 2/2, run.rs:4 0/2, run.rs:6 0/1"

@@ -1,5 +1,4 @@
-//! Flame graphs as XML: frames where their costs put them, and nothing in them that a name has put
-//! there.
+//! Flame graphs as XML: frames have the right places, and names cannot inject elements.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -13,7 +12,7 @@ use profile::{
 };
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// A rectangle: depth from the root and place in parts of the whole.
+/// A rectangle: depth from the root, and horizontal range as shares of the whole.
 #[derive(Debug, Clone, PartialEq)]
 struct Drawn {
     title: String,
@@ -61,7 +60,7 @@ fn drawn(written: &Written) -> (Vec<Drawn>, u64) {
     )
 }
 
-/// From the root to the frame with this title, by what lies below what.
+/// The titles from the root to the frame with this title, by position.
 fn path(frames: &[Drawn], title: &str) -> Vec<String> {
     let leaf = frames
         .iter()
@@ -212,7 +211,7 @@ fn colours_tell_who_has_a_larger_share_of_itself_than_in_the_base() {
     let mut told: Vec<_> =
         frames.iter().map(|frame| format!("{} {}", frame.title, frame.color)).collect();
     told.sort();
-    // The base is halved: 10, 30, 5 and 5, of which the last is nowhere.
+    // The base is halved: 10, 30, 5 and 5; the last is not drawn.
     let expected = [
         "all (50 samples, 100%) rgb(250,250,250)",
         "less (10 samples, 20.00%; -40.00%) rgb(100,100,255)",

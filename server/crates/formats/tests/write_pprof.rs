@@ -1,4 +1,4 @@
-//! What is written for pprof and read again says the same of every stack.
+//! A profile that is written for pprof and read again has the same stacks.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -10,7 +10,7 @@ use formats::{Format, Read};
 use profile::{Profile, StackAccess};
 use std::collections::BTreeMap;
 
-/// The weights in each metric of every thread and stack; frames with all that is known of them.
+/// The weights in each metric of every thread and stack, with everything known about its frames.
 fn sums(profile: &Profile) -> BTreeMap<(String, Vec<String>), Vec<f64>> {
     let symbols = profile.symbols();
     let mut sums: BTreeMap<_, Vec<f64>> = BTreeMap::new();
@@ -107,7 +107,8 @@ fn addresses_that_are_names_are_not_looked_up_again() {
         let symbols = read.recording.symbols();
         symbols.funcs.ids().filter(|&func| symbols.unresolved(func).is_some()).count()
     };
-    // They count from where the library began in memory, which pprof's format cannot say.
+    // Their addresses are relative to the beginning of the library in memory, which pprof's format
+    // cannot represent.
     assert_eq!((n_unresolved(&before), n_unresolved(&after)), (704, 0));
     assert_eq!(stacks(&after).symbols().funcs.len(), stacks(&before).symbols().funcs.len());
 }

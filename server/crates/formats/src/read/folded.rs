@@ -1,9 +1,9 @@
-//! Folded stacks: one line per stack, frames root first, a value behind. What FlameGraph and
-//! inferno read, and what py-spy, rbspy, Austin, async-profiler and `perf report -g folded` write.
+//! Folded stacks: one line per stack, with the frames, root first, and a value. Read by FlameGraph
+//! and inferno, written by py-spy, rbspy, Austin, async-profiler and `perf report -g folded`.
 //!
-//! [`mod@line`] has the grammar of a line, [`dialect`] what the text of a frame says, [`sniff`] how
-//! such files are recognised. Here: what holds for a whole file (the form of its values, its
-//! metrics, its dialect), and the tables.
+//! [`mod@line`] has the grammar of a line, [`dialect`] parses the text of a frame, [`sniff`]
+//! detects such files. This file has what applies to a whole file (form of values, metrics,
+//! dialect), and builds the tables.
 
 pub(super) mod dialect;
 mod line;
@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How many different frames decide on the dialect.
 const DECIDING_FRAMES: usize = 200;
 
-/// Among how many lines they are looked for; these decide on the form of the values, too.
+/// In how many lines they are searched; these lines also decide on the form of values.
 const DECIDING_LINES: usize = 1000;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
@@ -77,7 +77,7 @@ enum Form {
     Difference,
     /// `stack time,idle,memory`
     Full,
-    /// `value stack`, under headers that name the event
+    /// `value stack`, below headers that name the event
     Report,
 }
 
@@ -93,8 +93,8 @@ impl Form {
         let most = |fits: &dyn Fn(&str) -> bool| {
             lines.iter().filter(|line| fits(line)).count() * 2 > lines.len()
         };
-        // `thread 5 10` may be a frame that ends in a number: only if all lines are so it is a
-        // form.
+        // `thread 5 10` may be a frame that ends in a number: only if all lines look like this is
+        // it the form.
         let mut stacks = lines
             .iter()
             .filter_map(|line| line::value_last(line))
@@ -116,7 +116,7 @@ impl Form {
         }
     }
 
-    /// The stack and the values of a line.
+    /// Splits a line into its stack and values.
     fn split(self, line: &str) -> Option<(&str, Values)> {
         let one = |(stack, value)| (stack, Values::One(value));
         let line = line::unescaped(line);
@@ -140,7 +140,7 @@ impl Form {
         }
     }
 
-    /// Whether a line that has no stack is no fault.
+    /// Whether a line without a stack is no error.
     fn passes_over(self, line: &str) -> bool {
         line.trim().is_empty() || (self == Self::Report && is_report_row(line))
     }
@@ -158,24 +158,24 @@ impl Form {
     }
 }
 
-/// A row of the table that `perf report` prints between the stacks: `   8.95%  command  object  [.]
-/// symbol`.
+/// Whether a line is a row of the table that `perf report` prints between stacks: ` 8.95% command
+/// object [.] symbol`.
 fn is_report_row(line: &str) -> bool {
     line.starts_with(' ') && line.split_whitespace().next().is_some_and(|word| word.ends_with('%'))
 }
 
-/// What holds for a whole file.
+/// What applies to a whole file.
 struct Layout {
     form: Form,
     metrics: Vec<Metric>,
-    /// With [`Form::Report`], the event of each metric.
+    /// The event of each metric, for [`Form::Report`].
     events: Vec<String>,
-    /// `perf report` prints the leaf first unless it is told not to.
+    /// Whether stacks have the leaf first, the default of `perf report`.
     leaf_first: bool,
     dialect: Option<Dialect>,
     has_lines: bool,
     producer: Option<Producer>,
-    /// What Austin says at the end.
+    /// The duration that Austin writes at the end.
     duration_us: Option<f64>,
 }
 
@@ -238,14 +238,14 @@ impl Layout {
         })
     }
 
-    /// The metric that a comment announces for the lines below.
+    /// The metric that a comment sets for the lines below it.
     fn event_named(&self, comment: &str) -> Option<usize> {
         let event = event_of(comment)?;
         self.events.iter().position(|known| known == event)
     }
 }
 
-/// The comments that mean something, and the first of the other lines that are not blank.
+/// The relevant comments, and the first of the other lines that are not blank.
 fn telling_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
@@ -274,8 +274,8 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
             if deciding.len() == DECIDING_FRAMES {
                 return (deciding, has_threads);
             }
-            // Addresses are the same in every dialect, and may be all that a native recording
-            // begins with.
+            // Addresses are the same in every dialect, and native recordings may begin with many of
+            // them.
             if !frame.starts_with("0x") {
                 deciding.insert(dialect::without_suffix(frame).0);
             }
@@ -284,14 +284,14 @@ fn deciding_frames<'a>(lines: &[&'a str], form: Form) -> (FxHashSet<&'a str>, bo
     (deciding, has_threads)
 }
 
-/// `Samples: 1K of event 'cpu-clock'`
+/// Parses `Samples: 1K of event 'cpu-clock'`.
 fn event_of(comment: &str) -> Option<&str> {
     let (_, event) = comment.strip_prefix("Samples: ")?.split_once('\'')?;
     event.rsplit_once('\'').map(|(event, _)| event)
 }
 
-/// Whether the symbol of the rows, which is the leaf, begins the stacks below them more often than
-/// it ends them.
+/// Whether stacks have the leaf first: the symbol of a table row, which is the leaf, begins the
+/// stacks below it more often than it ends them.
 fn prints_leaf_first(lines: &[&str]) -> bool {
     let mut symbol = None;
     let (mut first, mut last) = (0, 0);
@@ -313,9 +313,9 @@ fn prints_leaf_first(lines: &[&str]) -> bool {
     first > last
 }
 
-/// Whether a row and a frame may be of one symbol. An unresolved one is in the file's addresses
-/// here and in the process's there, which have their offset in the page in common: the last three
-/// digits.
+/// Whether a row and a frame may have the same symbol. An unresolved symbol is an address in the
+/// file in the row, and one in the process in the frame. Both have the same offset in their page,
+/// which is the last three digits: `0x2380` and `0x55380` may be the same.
 fn is_same_symbol(row: &str, frame: &str) -> bool {
     let offset = |symbol: &str| {
         symbol
@@ -326,25 +326,25 @@ fn is_same_symbol(row: &str, frame: &str) -> bool {
     row == frame || (offset(row).is_some() && offset(row) == offset(frame))
 }
 
-/// Whether a frame `name (file)` without a line is read as a function in a file; else all of it is
-/// a name.
+/// Whether a frame `name (file)` without a line is read as a function in a file, rather than all of
+/// it as a name.
 pub(crate) fn names_a_file(frame: &str) -> bool {
     Dialect::PySpy.parse(frame).is_some_and(|place| place.file.is_some())
 }
 
-/// What a frame without suffix says, in the dialect of its file or else in any.
+/// Parses a frame without suffix in the dialect of its file, or else in any dialect.
 fn place(dialect: Option<Dialect>, frame: &str) -> Place<'_> {
     let parsed = dialect.and_then(|dialect| dialect.parse(frame).or_else(|| Dialect::any(frame)));
     parsed.unwrap_or_else(|| Place::named(dialect::without_offset(frame)))
 }
 
-/// The tables while they are filled, and what was seen already.
+/// The tables being built, and caches.
 struct Tables<'a> {
     layout: &'a Layout,
     builder: ProfileBuilder,
-    /// Each different text of a frame is looked into once.
+    /// The frame of each distinct text.
     frames: FxHashMap<&'a str, FrameId>,
-    /// By the text before the stack; empty where there is none.
+    /// Samples by thread: the text before the stack, or empty.
     rows: Rows<&'a str>,
 }
 
@@ -387,7 +387,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// The stack of `caller` calling `frame`.
+    /// The stack of `frame` called by `caller`.
     fn call(&mut self, caller: Option<StackId>, frame: &'a str) -> Result<StackId, ReadError> {
         let frame = if let Some(&known) = self.frames.get(frame) {
             known
@@ -404,7 +404,7 @@ impl<'a> Tables<'a> {
         let Place { name, file, lib, position } = place(self.layout.dialect, text);
         let builder = &mut self.builder;
         let (executing, (line, column)) = match position {
-            // A metric that knows no lines must not have any.
+            // A metric without lines must have none.
             Position::Executing(line) => (if self.layout.has_lines { line } else { 0 }, (0, 0)),
             Position::Definition { line, column } => (0, (line, column)),
         };
@@ -435,7 +435,7 @@ mod tests {
         read(text.as_bytes()).unwrap()
     }
 
-    /// Each sample as `thread: root > leaf|file:line weights`; definitions as `@12`.
+    /// Each sample as `thread: root > leaf|file:line weights`; lines of definitions as `@12`.
     fn rows(text: &str) -> String {
         labelled_rows(&read_text(text), |thread| thread.name.clone())
     }
@@ -535,7 +535,7 @@ mod tests {
         let read = read_text("a;b 10 5\na;c 0 7\n");
         assert_eq!(rows("a;b 10 5\na;c 0 7\n"), "a > b 5\na > c 7\n");
         assert_eq!(warnings(&read), [(WarningCode::Differential, 1)]);
-        // Here the name ends in a number.
+        // The name ends in a number.
         assert_eq!(rows("a;worker 3 10\na;c 7\n"), "a > worker 3 10\na > c 7\n");
     }
 

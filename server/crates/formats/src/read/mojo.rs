@@ -1,15 +1,16 @@
-//! Austin's binary recordings (`austin -b`): magic `MOJ`, a version, and events of one byte each
-//! with what belongs to them.
+//! Austin's binary recordings (`austin -b`): magic `MOJ`, a version, and events that each begin
+//! with a type byte.
 //!
-//! A sample begins with an event that names process and thread and has events for its frames,
-//! outermost first, and its values. Strings and frames are defined where they are first used, under
-//! keys that hold within a process. Numbers have a sign and any length, text ends with a zero byte.
-//! Version 2 added where a frame ends, 3 interpreters, 4 stacks that go on from the thread's last
-//! one and tasks of asyncio, whose time is in the samples of their threads already.
+//! A sample begins with an event that names process and thread, followed by events for its frames,
+//! outermost first, and its values. Strings and frames are defined at their first use, under keys
+//! that are unique within a process. Numbers have a sign and any length; texts end with a zero
+//! byte. Version 2 added the end position of frames; version 3 interpreters; version 4 stacks that
+//! continue the thread's previous one, and tasks of asyncio, whose time is already in the samples
+//! of their threads.
 //!
-//! Costs are those of the text that `mojo2austin` makes of it: `:INVALID:`, which only says that a
-//! stack could not be read to its end, is no frame. Source: Austin's wiki, "The MOJO file format",
-//! and the reader in the package austin-python.
+//! Costs are the same as in the text that `mojo2austin` writes: `:INVALID:`, which only means that
+//! a stack could not be read to its end, is not a frame. Sources: Austin's wiki, "The MOJO file
+//! format", and the reader in the package austin-python.
 
 mod input;
 
@@ -29,10 +30,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 
 const MAGIC: &[u8] = b"MOJ";
-/// What is known here.
+/// The newest version that is supported.
 const NEWEST_VERSION: Number = 4;
 
-/// What the first byte of an event says.
+/// Types of events: their first byte.
 mod event {
     pub(super) const METADATA: u8 = 1;
     pub(super) const STACK: u8 = 2;
@@ -67,7 +68,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     }
 
     let mut tables = Tables::new(version, metadata.mode.unwrap_or(Mode::Time), warnings);
-    // Why and where the events end before the file does.
+    // Where and why the events end before the file does.
     let mut stopped = None;
     while !input.is_at_end() {
         let start = input.at;
@@ -109,7 +110,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// What Austin says about a recording, at its front and, once it is finished, at its end.
+/// Austin's metadata, at the beginning of a recording and, once it is finished, at its end.
 #[derive(Default)]
 struct Metadata<'a> {
     austin: Option<Cow<'a, str>>,
@@ -136,29 +137,29 @@ type ThreadKey<'a> = (Number, Option<Number>, Cow<'a, str>);
 /// The sample that is being read.
 struct Sample<'a> {
     thread: ThreadKey<'a>,
-    /// What its frames stand on, if it goes on from the thread's last stack.
+    /// The stack below its frames, if it continues the thread's previous one.
     base: Option<StackId>,
     /// Outermost first.
     frames: Vec<FrameId>,
     values: Values,
     is_complete: bool,
-    /// So many of the references to frames that follow are those of a task.
+    /// How many of the next references to frames belong to a task.
     n_task_frames: Number,
 }
 
-/// The tables while they are filled.
+/// The tables being built.
 struct Tables<'a> {
     version: Number,
     mode: Mode,
     builder: ProfileBuilder,
     rows: Rows<ThreadKey<'a>>,
     warnings: Warnings,
-    /// By process and key.
+    /// Strings by process and key.
     strings: FxHashMap<(Number, Number), Cow<'a, str>>,
     frames: FxHashMap<(Number, Number), FrameId>,
-    /// Frames of Python, unlike those of the interpreter and its libraries.
+    /// Frames of Python code, as opposed to those of the interpreter and its libraries.
     python: FxHashSet<FrameId>,
-    /// The last stack of each thread up to its innermost frame of Python.
+    /// The last stack of each thread, up to its innermost Python frame.
     last: FxHashMap<ThreadKey<'a>, Option<StackId>>,
     sample: Option<Sample<'a>>,
 }
@@ -180,7 +181,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Passes one event.
+    /// Reads one event.
     fn event(&mut self, input: &mut Input<'a>) -> Result<(), Stop> {
         let start = input.at;
         let event = input.byte()?;
@@ -268,7 +269,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// What defines a frame, behind its key.
+    /// Reads the definition of a frame, after its key.
     fn frame(&mut self, pid: Number, input: &mut Input<'a>) -> Result<FrameId, Stop> {
         let (file, name, line) = (input.number()?, input.number()?, input.number()?);
         if self.version >= 2 {
@@ -298,7 +299,7 @@ impl<'a> Tables<'a> {
         Ok(frame)
     }
 
-    /// Puts the sample into the tables.
+    /// Adds the sample to the tables.
     fn end_sample(&mut self) -> Result<(), BuildError> {
         let Some(Sample { thread, base, frames, values, is_complete, .. }) = self.sample.take()
         else {
@@ -319,7 +320,7 @@ impl<'a> Tables<'a> {
             return Ok(());
         }
         let (pid, interpreter, tid) = &thread;
-        // As in text: numbers are hexadecimal, but not all systems' ids are numbers.
+        // As in the text format. Thread ids are hexadecimal numbers, but not on all systems.
         let tid =
             u64::from_str_radix(tid, 16).map_or_else(|_| tid.to_string(), |tid| tid.to_string());
         let interpreter =
@@ -332,7 +333,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// What Austin itself calls a string that it could not read.
+/// Austin's name for a string that it could not read.
 const UNKNOWN: &str = "<unknown>";
 
 fn named(builder: &mut ProfileBuilder, name: &str, lib: &str) -> Result<FrameId, BuildError> {

@@ -1,15 +1,16 @@
-//! What `perf record` writes: records of the kernel's, most of them samples, in the file of
-//! [`container`]. [`mod@event`] says what a [`mod@sample`] holds, [`processes`] follows which code
-//! lay where, so that addresses become places in programs and libraries.
+//! Recordings of `perf record`: records of the kernel, most of them samples, in the file that
+//! [`container`] reads. [`mod@event`] has the events, which define the contents of a
+//! [`mod@sample`]; [`processes`] tracks the memory maps, so that addresses become addresses in
+//! programs and libraries.
 //!
-//! Nothing here knows functions: each is called by the address to look up, which for callers is the
-//! one before the return address, so that it lies within the call. Call chains are those of the
-//! kernel (frame pointers) or of the processor (LBR, where the innermost function of a sample in
-//! the kernel is only known by its beginning). Where the profiler copied the stack instead, the
-//! sample has the frames that are known, and the copy goes on as [`RawStacks`].
+//! The file has no functions: each func is named by the address to look up. For callers this is the
+//! return address minus one, which is within the call. Call chains are recorded by the kernel
+//! (frame pointers) or the processor (LBR; for a sample in the kernel, only the beginning of the
+//! innermost function is known then). If the profiler copied the stack instead, the sample has the
+//! frames that are known, and the copy is passed on as [`RawStacks`].
 //!
 //! The layout is that of `include/uapi/linux/perf_event.h`, in either byte order. Simpleperf's own
-//! records are passed over.
+//! records are skipped.
 
 mod container;
 mod event;
@@ -68,19 +69,19 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
     })
 }
 
-/// What holds for a whole file.
+/// What applies to a whole file.
 struct Layout {
     metrics: Vec<Metric>,
     default_metric: usize,
-    /// The metric of each event, by the event's place in the file.
+    /// The metric of each event, by the event's index in the file.
     metric_of: Vec<Option<usize>>,
-    /// When the first and the last sample were taken, in nanoseconds.
+    /// The times of the first and the last sample, in nanoseconds.
     times: Option<(u64, u64)>,
     arch: Option<RawArch>,
 }
 
 impl Layout {
-    /// Of the events that have samples, those of one name are one metric.
+    /// Events of the same name are one metric; events without samples are none.
     fn of(file: &Container<'_>) -> Result<Self, ReadError> {
         let mut n_samples = vec![0_usize; file.events.len()];
         let mut times = None;
@@ -121,7 +122,7 @@ impl Layout {
         let arch = match file.arch.as_deref() {
             Some("x86_64") => Some(RawArch::X86_64),
             Some("aarch64") => Some(RawArch::Aarch64),
-            // Files that were not finished do not say. 64-bit ARM has more than 32 registers.
+            // Unfinished files do not state it. 64-bit ARM has more than 32 registers.
             None => file.events.iter().map(|event| event.regs_user).find(|&regs| regs != 0).map(
                 |regs| {
                     if regs & (1 << registers::AARCH64.ip) == 0 {
@@ -147,7 +148,7 @@ mod registers {
         pub(super) ip: u32,
         pub(super) sp: u32,
         pub(super) fp: u32,
-        /// Where there is one.
+        /// The link register, if the architecture has one.
         pub(super) lr: Option<u32>,
     }
 
@@ -155,17 +156,17 @@ mod registers {
     pub(super) const AARCH64: Registers = Registers { ip: 32, sp: 31, fp: 29, lr: Some(30) };
 }
 
-/// Whose code it is.
+/// The address space of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Space {
     User,
     Kernel,
-    /// A guest's or a hypervisor's, of which nothing is known.
+    /// A guest or hypervisor, whose code is unknown.
     Other,
 }
 
 impl Space {
-    /// By `PERF_RECORD_MISC_CPUMODE_MASK`.
+    /// The address space of a sample, by `PERF_RECORD_MISC_CPUMODE_MASK`.
     fn of_sample(misc: u16) -> Self {
         match misc & 7 {
             1 => Self::Kernel,
@@ -174,7 +175,7 @@ impl Space {
         }
     }
 
-    /// By the marker that stands before addresses in a chain.
+    /// The address space after a marker in a call chain.
     fn of_marker(marker: u64) -> Self {
         match marker.cast_signed() {
             -128 => Self::Kernel,
@@ -184,26 +185,27 @@ impl Space {
     }
 }
 
-/// `PERF_CONTEXT_MAX`: from here on the numbers in a chain are markers.
+/// `PERF_CONTEXT_MAX`: numbers from here on are markers in a call chain.
 const FIRST_MARKER: u64 = (-4095_i64).cast_unsigned();
-/// `PERF_CONTEXT_USER_DEFERRED`: the user's part comes in a later record.
+/// `PERF_CONTEXT_USER_DEFERRED`: the user part of the chain is in a later record.
 const DEFERRED: u64 = (-640_i64).cast_unsigned();
 
-/// The tables while they are filled, and what was seen already.
+/// The tables being built, and caches.
 struct Tables<'a> {
     layout: &'a Layout,
     builder: ProfileBuilder,
     processes: Processes,
-    /// By the library and the address in it.
+    /// Frames by library and address in it.
     frames: FxHashMap<(Option<LibId>, u64), FrameId>,
-    /// By name, process and thread: a thread that is renamed becomes another.
+    /// Samples by thread name, process and thread: a renamed thread becomes another one.
     rows: Rows<(Arc<str>, i32, i32)>,
     raw: Vec<RawStack>,
     raw_bytes: Vec<u8>,
     entries: BTreeSet<StackId>,
-    /// The chain of one sample, the leaf first: whose code, and the address to look up.
+    /// The call chain of the current sample, leaf first: address space and address to look up.
     chain: Vec<(Space, u64)>,
-    /// Where in the chain the kernel was entered from what is taken for a call.
+    /// The index in the chain of the kernel frame at which the kernel was entered, if the entry is
+    /// treated as a call.
     entry: Option<usize>,
 }
 
@@ -223,7 +225,7 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Adds a sample. `None` if it does not have the shape that it should have.
+    /// Adds a sample; `None` if it is malformed.
     fn push(
         &mut self,
         file: &Container<'_>,
@@ -284,16 +286,17 @@ impl<'a> Tables<'a> {
         Ok(Some(()))
     }
 
-    /// Fills the chain with what the sample knows without unwinding; says whether the rest was put
-    /// off.
+    /// Fills the chain with the frames that are known without unwinding; returns whether the user
+    /// part was deferred.
     fn unwind_known(&mut self, misc: u16, sample: &Sample<'_>, event: &Event) -> bool {
         self.chain.clear();
         self.entry = None;
         let mut space = Space::of_sample(misc);
         let mut is_deferred = false;
-        // The first address is where the processor was; the others are where calls return to, and
-        // where the kernel does, which for system calls lies behind the call, too. What faulted is
-        // run again; where the event does not say that, the kernel's functions do, once they have
+        // The first address is the instruction pointer; the others are return addresses. So is the
+        // address from which the kernel was entered by a system call, because it is after the
+        // instruction. After a fault the instruction is executed again, so that address is exact;
+        // if the event does not show that it was a fault, the kernel's functions do, once they have
         // names.
         let mut is_exact = true;
         for address in sample.chain.each() {
@@ -362,14 +365,14 @@ struct UserRegisters {
     lr: u64,
 }
 
-/// What unwinding starts from, where the stack was recorded, too.
+/// The registers to start unwinding from, if the stack was copied as well.
 fn user_registers(arch: RawArch, event: &Event, sample: &Sample<'_>) -> Option<UserRegisters> {
     let regs = sample.regs.filter(|_| !sample.stack.is_empty())?;
     let numbers = match arch {
         RawArch::X86_64 => registers::X86_64,
         RawArch::Aarch64 => registers::AARCH64,
     };
-    // Only those that were asked for are there, in order of their numbers.
+    // Only the requested registers are present, in order of their numbers.
     let register = |number: u32| {
         let is_there = event.regs_user & (1 << number) != 0;
         let before = (event.regs_user & ((1 << number) - 1)).count_ones();

@@ -1,12 +1,11 @@
-//! The text that `perf script` prints: a header line for each sample ([`mod@header`]), its frames,
-//! leaf first, on lines of their own ([`mod@frame`]), and a blank line; [`lines`] puts them
-//! together, [`sniff`] recognises them. Where no call chains were recorded, the one frame stands
-//! behind the header.
+//! The text of `perf script`: a header line for each sample ([`mod@header`]), its frames, leaf
+//! first, one per line ([`mod@frame`]), and a blank line. [`lines`] groups the lines, [`sniff`]
+//! detects such files. Without call chains, the only frame follows the header in the same line.
 //!
-//! Events interleave: each is a metric of its own, weighed by the period that the sample stands
-//! for, in nanoseconds for clocks. With `-F +srcline` every frame is followed by the line that
-//! executes there; the file is part of what a function is, since inlined frames are often named
-//! after the function around them.
+//! Events interleave: each is a metric of its own, with the period of the sample as weight, in
+//! nanoseconds for clocks. With `-F +srcline` every frame is followed by a line with its executing
+//! place. The file is part of a function's identity, since inlined frames often have the name of
+//! the function around them.
 
 mod frame;
 mod header;
@@ -64,17 +63,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// What holds for a whole file.
+/// What applies to a whole file.
 #[derive(Default)]
 struct Layout<'a> {
     events: Vec<PerfEvent<'a>>,
     has_lines: bool,
-    /// Modules of functions that are inlined somewhere, by name and file: perf leaves out some
-    /// frames that would tell.
+    /// Modules of functions that are inlined somewhere, by name and file: perf omits some frames
+    /// from which they could be derived.
     modules: FxHashMap<(&'a str, &'a str), &'a str>,
-    /// When the first and the last sample were taken.
+    /// The times of the first and the last sample, in seconds.
     times: Option<(f64, f64)>,
-    /// Of perf, as `--header` tells it.
+    /// The version of perf, from `--header`.
     version: Option<&'a str>,
 }
 
@@ -148,13 +147,13 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The tables while they are filled, and what was seen already.
+/// The tables being built, and caches.
 struct Tables<'a> {
     layout: &'a Layout<'a>,
     builder: ProfileBuilder,
-    /// Each different frame is looked into once: text, place and module.
+    /// The frame of each distinct text, place and module.
     frames: FxHashMap<(&'a str, &'a str, &'a str), FrameId>,
-    /// By command, process and thread: a thread that is renamed becomes another.
+    /// Samples by command, process and thread: a renamed thread becomes another one.
     rows: Rows<(&'a str, Option<&'a str>, Option<&'a str>)>,
 }
 
@@ -223,21 +222,21 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// A function that was compiled while the program ran.
+/// A function that was compiled at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated<'a> {
-    /// Its name.
+    /// The name.
     pub name: Cow<'a, str>,
-    /// The file that it is written in.
+    /// The source file.
     pub file: Cow<'a, str>,
-    /// The line it starts at, 1-based; 0 = unknown.
+    /// The line where it starts, 1-based; 0 = unknown.
     pub line: u32,
-    /// The column it starts at, 1-based; 0 = unknown.
+    /// The column where it starts, 1-based; 0 = unknown.
     pub column: u32,
 }
 
-/// What the symbol of such a function says, if it has a place: Node.js (`--perf-basic-prof`) and
-/// Python (`-X perf`) put both into one.
+/// Parses the symbol of such a function, if it has a place: Node.js (`--perf-basic-prof`) and
+/// Python (`-X perf`) put name and place into one symbol.
 pub fn generated(symbol: &str) -> Option<Generated<'_>> {
     let Place { name, file, position, .. } =
         Dialect::V8.parse(symbol).or_else(|| Dialect::Vmprof.parse(symbol))?;

@@ -1,14 +1,15 @@
 //! pprof's `profile.proto`: Go, gperftools (after `pprof -proto`), the Rust crate pprof, rbspy and
 //! many more.
 //!
-//! Traps: ids leave gaps and 0 means "none"; in a location the inlined calls come first and the
-//! function that was really called last, but the Rust crate pprof writes a location of its own for
-//! each; fields stand in any order (Go begins with times, Rust with the types of its samples), so
-//! every table is read before the samples; the file may ask for frames to be left out ([`prune`]);
-//! without symbols there are addresses only.
+//! Notable: ids have gaps and 0 means "none". In a location, inlined calls come first and the
+//! function that was called comes last, but the Rust crate pprof writes a separate location for
+//! each. Fields are in any order (Go begins with times, Rust with sample types), so all tables are
+//! read before the samples. The file may ask for frames to be left out ([`prune`]). Without symbols
+//! there are only addresses.
 //!
-//! A location without a function is called by where it lies in its file, which is looked up as it
-//! is: by the specification, that of a caller lies within the call already, and gperftools' do.
+//! A location without a function is named by its address in its file, and looked up as it is: by
+//! the specification, the address of a caller is already within the call, and those of gperftools
+//! are.
 
 mod locations;
 mod mappings;
@@ -33,7 +34,7 @@ use prune::Cut;
 use tables::{Strings, at_key, malformed};
 use threads::ThreadLabels;
 
-/// The tag of `Profile.sample`.
+/// The field number of `Profile.sample`.
 const SAMPLE: u64 = 2;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
@@ -48,7 +49,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let roles = ThreadLabels::of(&strings);
     let mut rows = Rows::new(n_metrics);
     let mut sample = proto::Sample::default();
-    // That all fields are whole was seen when the tables were collected.
+    // `all_but_samples` has checked that all fields are complete.
     for (row, field) in Fields::of(bytes).flatten().filter(|field| field.tag == SAMPLE).enumerate()
     {
         sample.clear();
@@ -87,8 +88,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// The tables of a file. Samples are the bulk of it and need the tables when they are looked at,
-/// one by one.
+/// Decodes the tables of a file. Samples are most of it and need the tables, so they are decoded
+/// later, one by one.
 fn all_but_samples(bytes: &[u8]) -> Result<proto::Profile, ReadError> {
     let mut file = proto::Profile::default();
     for field in Fields::of(bytes) {

@@ -1,20 +1,20 @@
-//! pstats: what Python's own profilers write, cProfile and `profile`, and in the same form yappi
-//! and pyinstrument. One dictionary in marshal form ([`marshal`]): functions by file, first line
-//! and name, with calls, own and cumulative seconds and their callers.
+//! pstats: statistics of Python's own profilers, cProfile and `profile`, and in the same form of
+//! yappi and pyinstrument. The file is one dictionary in marshal form ([`marshal`]): functions by
+//! file, first line and name, with calls, own and cumulative seconds, and callers.
 //!
-//! Rules: `Lib/pstats.py`, `Lib/profile.py`, `Lib/cProfile.py` and `Modules/_lsprof.c` of CPython.
-//! A function has (calls that are no recursion, calls, own, cumulative, callers), each caller
-//! (calls, calls that are no recursion, own, cumulative of the function below it). cProfile and
-//! yappi count recursion once in cumulative times, of functions as well as below a caller.
+//! Sources: `Lib/pstats.py`, `Lib/profile.py`, `Lib/cProfile.py` and `Modules/_lsprof.c` of
+//! CPython. A function has (non-recursive calls, calls, own, cumulative, callers), each caller
+//! (calls, non-recursive calls, own, cumulative of the function when called from it). cProfile and
+//! yappi count recursion once in cumulative times, of functions as well as of callers.
 //!
-//! Dialects: yappi exchanges the two counts of functions; the greater one is that of all calls.
-//! Without `-b` it leaves builtins out. `profile` has mere counts of calls for callers, and a code
-//! object where the program's name should be. pyinstrument counts no calls (-1) and adds recursive
-//! calls up: there the totals follow from the calls.
+//! Dialects: yappi swaps the two counts of functions; the greater one is that of all calls. Without
+//! `-b` it omits builtins. `profile` has only counts of calls for callers, and a code object in
+//! place of the program's name. pyinstrument counts no calls (-1) and adds up recursive calls; for
+//! it, totals are derived from the calls.
 //!
-//! Functions of one file, line and name (two lambdas on a line) overwrite each other in such files,
-//! but not what they cost their callers. What is missing for that reason is told of a function of
-//! its own.
+//! Functions with the same file, line and name (two lambdas on a line) overwrite each other in such
+//! files, but their costs remain in those of their callers. The missing time is attributed to a
+//! function of its own.
 
 mod marshal;
 #[cfg(test)]
@@ -32,9 +32,9 @@ use profile::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The function that stands for those that the file has not.
+/// The function for time of functions that are not in the file.
 const UNLISTED: &str = "(not in the file)";
-/// No process runs so many seconds.
+/// More seconds than any process runs.
 const MOST_SECONDS: f64 = 1e15;
 
 pub(crate) fn is_pstats(bytes: &[u8]) -> bool {
@@ -55,7 +55,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 /// A function with its numbers.
 struct Row {
     func: FuncId,
-    /// Below 0 = not counted.
+    /// Negative = not counted.
     calls: i64,
     own: f64,
     cumulative: f64,
@@ -65,16 +65,16 @@ struct Row {
 struct Caller {
     func: FuncId,
     calls: i64,
-    /// What the function cost below this caller, if that is told.
+    /// The cumulative time when called from this caller, if the file has it.
     cumulative: Option<f64>,
 }
 
 struct Reader<'a> {
     marshal: Marshal<'a>,
     builder: ProfileBuilder,
-    /// By where file and name stand, so that long names cost once, and by line.
+    /// Funcs by offsets of file and name, so that long names are decoded once, and by line.
     funcs: FxHashMap<(usize, u32, usize), FuncId>,
-    /// As far as the functions show it.
+    /// The dialect, as far as the functions show it.
     dialect: Option<Dialect>,
 }
 
@@ -91,7 +91,7 @@ impl Reader<'_> {
         Ok(rows)
     }
 
-    /// A key: file, line, name.
+    /// Reads a key: file, line, name.
     fn func(&mut self) -> Result<FuncId, ReadError> {
         const EXPECTED: &str = "(file, line, name) of a function";
         let at = self.marshal.at();
@@ -126,7 +126,7 @@ impl Reader<'_> {
             "builtins" | "__builtin__" if !is_path => self.dialect = Some(Dialect::Yappi),
             _ => {}
         }
-        // Builtins have a placeholder, or the name of their module.
+        // Builtins have a placeholder or the name of their module.
         let file = if is_path { &*file } else { "" };
         let func = FuncText { name: &name, file, line, ..FuncText::default() }
             .intern(&mut self.builder)?;
@@ -137,7 +137,7 @@ impl Reader<'_> {
     fn row(&mut self, func: FuncId) -> Result<Row, ReadError> {
         let at = self.marshal.at();
         let place = match self.marshal.enter()? {
-            // No two functions have one row.
+            // Each function has its own row.
             Entered::Tuple(5, place) if !place.is_elsewhere() => place,
             _ => {
                 return Err(unexpected(
@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Two counts and two times, of the tuple at `at`.
+    /// Reads two counts and two times of the tuple at `at`.
     fn numbers(&mut self, at: usize) -> Result<(i64, i64, f64, f64), ReadError> {
         let mut count = || match self.marshal.value()? {
             Value::Int(count) => Ok(count),
@@ -196,7 +196,7 @@ impl Reader<'_> {
         let mut warnings = Warnings::default();
         let metric = Metric::new("time", "seconds", None).with_lines(LineKnowledge::Nothing);
         let mut graph = GraphTables { metrics: vec![metric], ..GraphTables::default() };
-        // `profile` has itself for a caller, which was never called.
+        // `profile` is listed as a caller that was itself never called.
         let silent: FxHashSet<FuncId> = rows
             .iter()
             .filter(|row| row.calls == 0 && row.cumulative == 0.0)
@@ -221,7 +221,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Adds what the costliest function cost beyond all that is in the file.
+    /// Adds the difference between the largest cumulative time and the sum of all functions in the
+    /// file.
     fn add_unlisted(
         &mut self,
         rows: &[Row],
@@ -256,8 +257,8 @@ fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
     StatedTotal { func, line: 0, totals: vec![Total::Exact(seconds)], calls }
 }
 
-/// The calls of a function. Where the file has mere counts, a single caller has all of the cost;
-/// several have parts of it as they have calls, which is a guess.
+/// The calls of a function. If the file has only counts, a single caller gets the whole cost;
+/// several callers share it in proportion to their calls, which is an estimate.
 fn calls(row: &Row, silent: &FxHashSet<FuncId>, calls: &mut Vec<Call>) {
     let callers = || row.callers.iter().filter(|caller| !silent.contains(&caller.func));
     let others = || callers().filter(|caller| caller.func != row.func);

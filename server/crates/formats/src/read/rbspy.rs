@@ -1,13 +1,12 @@
-//! Recordings of `rbspy record --raw-file`: what rbspy saw, before it makes a flame graph or
-//! another format of it.
+//! Raw recordings of `rbspy record --raw-file`.
 //!
-//! Eight bytes `rbspy00\n` to `rbspy02\n`, then a line of JSON per sample, in gzip. Version 2 has a
-//! header line first; a sample of version 0 is its frames and nothing else. rbspy appends while it
-//! records, so the gzip stream may lack its end and the last line may be partial.
+//! The file has eight bytes `rbspy00\n` to `rbspy02\n`, then a line of JSON per sample, in gzip.
+//! Version 2 has a header line first; a sample of version 0 is only its frames. rbspy appends while
+//! it records, so the gzip stream may have no end and the last line may be partial.
 //!
-//! Frames stand leaf first, each with the line that was executing: the call, in a caller. Functions
-//! in C have neither file nor line. `on_cpu` is passed over: recordings exist in which it is false
-//! throughout, so it says nothing about idleness.
+//! Frames are leaf first, each with the executing line (for callers, that of the call). Functions
+//! in C have neither file nor line. `on_cpu` is ignored: there are recordings in which it is always
+//! false, so it does not show idleness.
 
 use super::func_text::FuncText;
 use super::json::Text;
@@ -59,7 +58,7 @@ struct Time {
 }
 
 impl<'a> RubyFrame<'a> {
-    /// The file as well as it is named; empty for functions in C.
+    /// The most complete file name; empty for functions in C.
     fn path(&mut self) -> Cow<'a, str> {
         let relative = std::mem::take(&mut self.relative_path);
         let path = self.absolute_path.take().map_or(relative, |Text(absolute)| absolute);
@@ -146,7 +145,7 @@ fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: 
     }
 }
 
-/// What is wrong, without the place within the line.
+/// The message without the position in the line.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rfind(" at line ").and_then(|end| text.get(..end)).unwrap_or(&text).to_owned()
@@ -154,10 +153,10 @@ fn reason(error: &serde_json::Error) -> String {
 
 struct Tables<'a> {
     builder: ProfileBuilder,
-    /// By name, file and line.
+    /// Frames by name, file and line.
     frames: FxHashMap<(Cow<'a, str>, Cow<'a, str>, u32), FrameId>,
     rows: Rows<(Option<i64>, Option<u64>)>,
-    /// The first and the last time of a sample, in seconds.
+    /// The times of the first and the last sample, in seconds.
     times: Option<(f64, f64)>,
 }
 
@@ -265,7 +264,7 @@ mod tests {
         assert!(
             read_some.warnings.as_slice()[0].message.starts_with("line 4 is no sample of rbspy")
         );
-        // Just begun.
+        // Recordings that were just begun.
         for text in ["rbspy02\n", "rbspy02\n{\"sample_ra", &version_2(""), &version_2("{\"tr")] {
             assert_eq!(rows(&read(text.as_bytes()).unwrap()), "", "{text}");
         }

@@ -1,11 +1,12 @@
 //! The text of `rbspy report -f summary` and `-f summary_by_line`: a table of lines with the
-//! percent of samples that end there and that pass there.
+//! percentages of samples that end in a line and that pass through it.
 //!
-//! `% self  % total  name`, then `%6.2f %8.2f  NAME - PATH:LINE`. Functions in C have `(unknown)`
-//! for a path and no line. Both forms have a row per executing line; the first has relative paths,
-//! the second absolute ones. Percents are rounded, and how many samples there were is not said. A
-//! sample counts once per row; what a function of several lines costs lies between the greatest of
-//! its rows and their sum.
+//! The header is `% self  % total  name`; rows are `%6.2f %8.2f NAME - PATH:LINE`. Functions in C
+//! have the path `(unknown)` and no line. Both forms have a row per executing line; the first has
+//! relative paths, the second absolute ones. Percentages are rounded, and the number of samples is
+//! not stated. A sample counts once per row, so the total of a function with several lines is
+//! between the largest of its rows and their sum. For example, rows of 60 % and 50 % bound it by 60
+//! % and 100 %.
 
 use super::func_text::FuncText;
 use crate::error::{At, ReadError};
@@ -18,14 +19,14 @@ use profile::{
 };
 use rustc_hash::FxHashMap;
 
-/// What such a file begins with.
+/// The first line of such a file.
 pub(crate) const HEADER: &[u8] = b"% self  % total  name";
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let mut warnings = Warnings::default();
     let text = super::text::utf8(bytes, &mut warnings);
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
-    // Of each function the greatest total of a row, and the sum of them.
+    // For each function, the largest total of its rows and their sum.
     let mut functions: FxHashMap<FuncId, (f64, f64)> = FxHashMap::default();
     let mut graph = GraphTables::default();
     let mut first_malformed = None;
@@ -56,7 +57,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             "no row is as expected: `10.00 20.00 name - file:line`",
         ));
     }
-    // Rounding is no reason for more than all.
+    // Rounding must not make the sum exceed the whole.
     let whole: f64 = graph.own.iter().flat_map(|own| &own.weights).sum();
     for (func, (min, max)) in functions {
         let (min, max) = (min.min(whole), max.min(whole));
@@ -84,7 +85,7 @@ struct Row<'a> {
     own: f64,
     total: f64,
     name: &'a str,
-    /// Empty if it is not known.
+    /// The file; empty if unknown.
     file: &'a str,
     line: u32,
 }

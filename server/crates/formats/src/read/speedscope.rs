@@ -1,18 +1,18 @@
-//! speedscope's own file format, which py-spy, rbspy, pyinstrument, austin2speedscope, dotnet-trace
-//! and many others write (`file-format-schema.json` of the npm package `speedscope`).
+//! speedscope's own file format, written by py-spy, rbspy, pyinstrument, austin2speedscope,
+//! dotnet-trace and many others (`file-format-schema.json` of the npm package `speedscope`).
 //!
-//! Frames are listed once, in `shared.frames`; each of `profiles` is a thread, either *sampled*
-//! (stacks root first, a weight each) or *evented* (frames that open and close at times). Each
-//! profile has a unit of its own; every unit is a metric here.
+//! Frames are listed once, in `shared.frames`. Each of `profiles` is a thread, either *sampled*
+//! (stacks, root first, with a weight each) or *evented* (frames that open and close at given
+//! times). Each profile has its own unit; every unit becomes a metric.
 //!
-//! What files do against the schema: `null` for what is unknown; no `$schema`; an `endValue` that
-//! has nothing to do with the samples; weights that belong to other profiles as well (rbspy with
-//! several processes). A frame has one `line`, and it depends on the exporter whether that is the
-//! one that executed or the first of the function. Events are calls, unless a tool made them of
-//! samples: then nobody knows how many calls there were.
+//! Deviations from the schema in real files: `null` for unknown values; no `$schema`; an `endValue`
+//! unrelated to the samples; weights that include those of other profiles (rbspy with several
+//! processes). A frame has one `line`; whether it executed or is the first one of the function
+//! depends on the exporter. Events are calls, unless a tool made them from samples: the number of
+//! calls is unknown then.
 //!
 //! pyinstrument writes a function's own time as a call of `[self]`, `[await]` or
-//! `[out-of-context]`. Those are no functions: their time goes back to the caller.
+//! `[out-of-context]`. These are not functions; their time is added to the caller.
 
 mod schema;
 mod stacks;
@@ -30,9 +30,8 @@ use profile::{
 };
 use schema::{File, FrameEvent, Kind, Profile, Scalar};
 
-/// Exporters (before `@` and their version) that make events of samples, and whose lines are those
-/// at which functions start. speedscope itself writes what it read elsewhere, and .NET's tools
-/// write by its name.
+/// Exporters that make events from samples and whose lines are the first ones of functions.
+/// speedscope itself exports what it read from other formats, and .NET's tools use its name.
 const OF_SAMPLES: [Dialect; 2] = [Dialect::Pyinstrument, Dialect::Speedscope];
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
@@ -78,7 +77,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     Ok(Read { writer, span_seconds, ..Read::new(Format::Speedscope, recording, warnings) })
 }
 
-/// The units of all profiles that hold anything, in order of first use.
+/// The units of all profiles that are not empty, in order of first use.
 fn units(profiles: &[Profile]) -> Result<Vec<String>, ReadError> {
     let mut units: Vec<String> = Vec::new();
     for profile in profiles.iter().filter(|profile| !profile.is_empty()) {
@@ -97,7 +96,7 @@ fn units(profiles: &[Profile]) -> Result<Vec<String>, ReadError> {
     Ok(units)
 }
 
-/// From the first to the last event of all profiles that have times.
+/// The time from the first to the last event of all profiles with times.
 fn span_seconds(profiles: &[Profile], metrics: &[Metric]) -> Option<f64> {
     let times = profiles.iter().filter_map(|profile| {
         let seconds =
@@ -111,17 +110,17 @@ fn span_seconds(profiles: &[Profile], metrics: &[Metric]) -> Option<f64> {
     (first <= last).then_some(last - first)
 }
 
-/// What profiles are put into, and what of the file they refer to.
+/// The tables being built, and the tables of the file that profiles refer to.
 struct Tables<'t> {
     units: Vec<String>,
-    /// `None` is the own time of the caller.
+    /// The frames of `shared.frames`; `None` for own time of the caller.
     frames: Vec<Option<FrameId>>,
     events_are_calls: bool,
     builder: &'t mut ProfileBuilder,
     warnings: &'t mut Warnings,
 }
 
-/// The samples of a profile; how many calls each stands for, where that is known.
+/// The samples of a profile, with the number of calls for each, if known.
 struct Rows {
     stacks: Vec<Option<StackId>>,
     weights: Weights,
@@ -162,7 +161,7 @@ impl Tables<'_> {
                     Ok(frame) => frame,
                     Err(error) => return Some(Err(error)),
                 };
-                // Rows of the list that say the same are the same frame.
+                // Equal rows of the list are the same frame.
                 let what = match kind {
                     Kind::Open => What::Begin { name: frame.raw(), frame },
                     Kind::Close => What::End { name: Some(frame.raw()), frame: None },
@@ -174,7 +173,7 @@ impl Tables<'_> {
         let run = calls::run(events, end, self.builder, self.warnings)?;
         let mut stacks: Vec<_> = run.stacks.into_iter().map(Some).collect();
         let (mut own, mut calls) = (run.own, vec![1; stacks.len()]);
-        // What the profile covers beside all calls has no stack.
+        // Time of the profile outside of all calls has no stack.
         let start = profile
             .start_value
             .as_ref()
@@ -213,8 +212,8 @@ fn frame_of(
     })
 }
 
-/// One weight for each of `n` samples. Where there are more or fewer, nobody knows which is whose,
-/// and all samples weigh what is the mean of them.
+/// One weight for each of `n` samples. If the number of weights differs, they cannot be matched,
+/// and each sample gets their mean.
 fn weights(i: usize, n: usize, weights: Option<Vec<f64>>, warnings: &mut Warnings) -> Weights {
     match weights {
         Some(weights) if weights.len() == n => Weights::Each(weights),

@@ -1,18 +1,19 @@
-//! Profiles by Ruby's stackprof, as JSON: what `stackprof --json DUMP` prints, or `JSON.generate`
-//! of what `StackProf.run` gives.
+//! Profiles by Ruby's stackprof as JSON: the output of `stackprof --json DUMP`, or `JSON.generate`
+//! of the result of `StackProf.run`.
 //!
-//! A table of frames, each with sums: `samples` (self), `total_samples`, calls (`edges`) and
-//! `lines`. With `raw: true` there are the stacks as well (`raw`: length, frames root first, how
-//! many samples in a row), and since stackprof 0.2.24 the executing lines beside them
-//! (`raw_lines`). With both it is a recording of stacks. Else the sums are all that is known of
-//! lines, and it is a call graph; stacks without lines would say less.
+//! The file is a table of frames, each with sums: `samples` (self), `total_samples`, calls
+//! (`edges`) and `lines`. With `raw: true`, there are the stacks as well (`raw`: length, frames,
+//! root first, number of consecutive samples), and since stackprof 0.2.24 also the executing lines
+//! (`raw_lines`). With both, the result is a recording of stacks. Otherwise lines are known only
+//! from the sums, and the result is a call graph; stacks without lines would have less information.
 //!
-//! Traps, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges`
-//! count every occurrence on a stack. How many occurrences of a frame are too many can be known:
-//! each is the leaf or calls something. Ruby reports blocks as the method that they stand in, so a
-//! method often lies on a stack several times without recursion. `line` is where a frame is
-//! defined; functions in C have the file `<cfunc>`; `(garbage collection)` is no function, but its
-//! samples count.
+//! Notable, from stackprof's source: `total_samples` counts a sample once, but `lines` and `edges`
+//! count every occurrence on a stack. The number of repeated occurrences of a frame can be derived:
+//! each occurrence is the leaf or calls something. For example, a frame with 2 `samples`, edges of
+//! 12 in all and 10 `total_samples` was repeated 4 times. Ruby reports blocks as the method
+//! around them, so a method is often on a stack several times without recursion. `line` is that of
+//! the definition. Functions in C have the file `<cfunc>`. `(garbage collection)` is not a
+//! function, but its samples count.
 
 use super::func_text::FuncText;
 use super::json;
@@ -33,11 +34,11 @@ struct File<'a> {
     version: Option<f64>,
     #[serde(borrow)]
     mode: Cow<'a, str>,
-    /// Microseconds between samples; of mode `object`, allocations.
+    /// Microseconds between samples; allocations in mode `object`.
     interval: Option<f64>,
-    /// How many were taken, garbage collection included.
+    /// The number of samples, including garbage collection.
     samples: Option<f64>,
-    /// By address, as the calls and the stacks name them.
+    /// Frames by address, which calls and stacks use as ids.
     #[serde(borrow)]
     frames: BTreeMap<u64, RubyFrame<'a>>,
     raw: Option<Vec<u64>>,
@@ -52,11 +53,11 @@ struct RubyFrame<'a> {
     name: Option<Text<'a>>,
     #[serde(borrow)]
     file: Option<Text<'a>>,
-    /// Where it is defined.
+    /// The line of the definition.
     line: Option<u32>,
     samples: f64,
     total_samples: Option<f64>,
-    /// By callee.
+    /// Calls by callee.
     #[serde(default)]
     edges: BTreeMap<u64, f64>,
     #[serde(default)]
@@ -67,7 +68,7 @@ struct RubyFrame<'a> {
 #[serde(untagged)]
 enum LineSamples {
     TotalAndSelf(f64, f64),
-    /// As old versions have it.
+    /// The form of old versions.
     SelfOnly(f64),
 }
 
@@ -125,13 +126,13 @@ impl<'a> RubyFrame<'a> {
         }
     }
 
-    /// How often it was on a stack beyond the first time.
+    /// How often the frame was on a stack beyond the first occurrence.
     fn repeated(&self) -> f64 {
         self.samples + self.edges.values().sum::<f64>()
             - self.total_samples.unwrap_or(f64::INFINITY)
     }
 
-    /// The inclusive cost of a line, as well as the sum over all occurrences tells.
+    /// The total of a line, as precisely as the sum over all occurrences allows.
     fn line_total(&self, sum: f64, own: f64) -> Total {
         let most = sum.min(self.total_samples.unwrap_or(f64::INFINITY));
         let least = own.max(sum - self.repeated().max(0.0));
@@ -143,7 +144,7 @@ impl<'a> RubyFrame<'a> {
     }
 }
 
-/// The samples, stack by stack.
+/// Adds the samples, stack by stack.
 fn stacks(
     file: &File<'_>,
     raw: &[u64],
@@ -195,13 +196,13 @@ fn stacks(
     Ok(Recording::Stacks(builder.build()))
 }
 
-/// The sums by frame, line and call.
+/// Builds a call graph from the sums by frame, line and call.
 fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Recording, ReadError> {
     let mut builder = ProfileBuilder::new(Vec::new(), 0);
-    // With each func, whether it was on some stack several times.
+    // Each func, and whether it was on some stack several times.
     let mut funcs: BTreeMap<u64, (FuncId, bool)> = BTreeMap::new();
     for (&id, frame) in &file.frames {
-        // Frames that are called alike have sums of their own.
+        // Frames of the same name have separate sums.
         let func = frame.text().func(&mut builder)?;
         funcs.insert(id, (builder.push_func(func)?, frame.repeated() > 0.0));
     }
@@ -320,8 +321,8 @@ mod tests {
     #[test]
     fn sums_are_a_call_graph() {
         let read = read(dump("").as_bytes()).unwrap();
-        // `main` is on 4 stacks twice, `work` on one: their lines may have been counted twice, too.
-        // Where all of a line is self, or more than its function has, more is known.
+        // `main` is on 4 stacks twice, `work` on one, so their lines may have been counted twice.
+        // If a line is only self cost, or exceeds its function, more is known.
         assert_eq!(
             graph(&read),
             "(garbage collection)|@0:0 self [1.0]\n\
@@ -347,7 +348,7 @@ mod tests {
         );
         assert_eq!(read.recording.metrics(), [Metric::new("samples", "samples", Some(0.002))]);
         assert_eq!(warnings(&read), []);
-        // Stacks without lines say less.
+        // Stacks without lines have less information.
         let with_raw = super::read(dump(r#","raw":[1,1,6]"#).as_bytes()).unwrap();
         assert_eq!(graph(&with_raw), graph(&read));
     }
@@ -363,14 +364,14 @@ mod tests {
             edges: BTreeMap::from([(1, 10.0)]),
             lines: BTreeMap::new(),
         };
-        // On no stack twice.
+        // Not repeated on any stack.
         assert_eq!(frame(2.0, 12.0).line_total(9.0, 1.0), Total::Exact(9.0));
-        // Twice too often.
+        // Repeated twice.
         assert_eq!(frame(2.0, 10.0).line_total(9.0, 1.0), Total::Estimated(9.0));
         assert_eq!(frame(2.0, 10.0).line_total(9.0, 9.0), Total::Exact(9.0));
         assert_eq!(frame(2.0, 10.0).line_total(11.0, 1.0), Total::Bounded { min: 9.0, max: 10.0 });
         assert_eq!(frame(2.0, 10.0).line_total(12.0, 1.0), Total::Exact(10.0));
-        // Mostly too often.
+        // Repeated 9 times.
         assert_eq!(frame(2.0, 3.0).line_total(9.0, 1.0), Total::Bounded { min: 1.0, max: 3.0 });
     }
 

@@ -1,8 +1,8 @@
-//! callgrind: self cost per line and the calls between functions, as KCachegrind, QCachegrind and
-//! `callgrind_annotate` read it (Valgrind manual, "Callgrind Format Specification").
+//! callgrind files: self costs by line and the calls between functions, for KCachegrind,
+//! QCachegrind and `callgrind_annotate` (Valgrind manual, "Callgrind Format Specification").
 //!
-//! Costs are whole numbers there: times in fractions of a unit are written in nanoseconds, other
-//! fractions are rounded.
+//! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
+//! rounded.
 
 use super::Written;
 use profile::{
@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Writes a call graph. Functions of one name and file that start at different lines are told apart
-/// by that line.
+/// Writes a call graph. Functions with the same name and file that start at different lines get the
+/// line appended to their names.
 pub fn write(graph: &CallGraph) -> Written {
     let graph = graph.tables();
     let events: Vec<Event> =
@@ -63,8 +63,8 @@ pub fn write(graph: &CallGraph) -> Written {
     Written { bytes: out.into_bytes(), lost: lost(graph, &events) }
 }
 
-/// Writes a call graph as rbspy does: every line of a function a block of its own, no summary, no
-/// short forms. The functions of such a graph start at the line that executes
+/// Writes a call graph as rbspy does: a block for each line of a function, no summary, no
+/// compressed names. The functions of such a graph start at the executing line
 /// (`analysis::lines_as_functions`).
 pub fn write_as_rbspy(graph: &CallGraph) -> Written {
     let graph = graph.tables();
@@ -95,7 +95,7 @@ pub fn write_as_rbspy(graph: &CallGraph) -> Written {
 
 type Block<'g> = (Vec<&'g OwnCost>, Vec<&'g Call>);
 
-/// What is known of each function, in the order of `place`; calls in that of their callees' place,
+/// Costs and calls of each function, sorted by `place`; calls are sorted by the callee's place,
 /// then by line.
 fn blocks<K: Ord>(graph: &GraphTables, place: impl Fn(FuncId) -> K) -> Vec<(FuncId, Block<'_>)> {
     let mut blocks: BTreeMap<(K, FuncId), Block<'_>> = BTreeMap::new();
@@ -112,12 +112,12 @@ fn blocks<K: Ord>(graph: &GraphTables, place: impl Fn(FuncId) -> K) -> Vec<(Func
     blocks.into_iter().map(|((_, func), block)| (func, block)).collect()
 }
 
-/// A metric as callgrind has it.
+/// A metric as an event of callgrind.
 struct Event {
     name: String,
     title: String,
     unit: String,
-    /// Of one weight.
+    /// The factor for weights.
     scale: f64,
     /// Whether rounding changes a weight.
     rounds: bool,
@@ -161,7 +161,7 @@ fn lost(graph: &GraphTables, events: &[Event]) -> Vec<&'static str> {
     let negative = graph.own.iter().any(|own| own.weights.iter().any(|&weight| weight < 0.0));
     let mut lost = vec!["stacks (it knows single calls only)"];
     lost.extend(events.iter().any(|event| event.rounds).then_some("fractions of weights"));
-    // They are written; programs that read callgrind take them for zero or refuse them.
+    // They are written, but programs that read callgrind treat them as zero or reject them.
     lost.extend(negative.then_some("weights below zero"));
     lost
 }
@@ -173,15 +173,17 @@ fn numbers(costs: impl Iterator<Item = f64>) -> String {
     })
 }
 
-/// Names end with their line.
+/// Names end at the end of the line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// Names are written once and called by number from then on, one numbering per kind.
+/// Compressed names: each is written once and has a number from then on, with one numbering per
+/// kind.
 struct Names<'g> {
     symbols: &'g SymbolTables,
-    /// Functions that share name, file and library with another one that starts elsewhere.
+    /// The names of functions that share name, file and library with another one that starts
+    /// elsewhere.
     ambiguous: FxHashMap<FuncId, String>,
     inner: FxHashSet<FuncId>,
     known: FxHashMap<(&'static str, String), usize>,
@@ -218,7 +220,7 @@ impl<'g> Names<'g> {
         }
     }
 
-    /// File and name: what blocks are sorted by.
+    /// File and name, by which blocks are sorted.
     fn place(&self, func: FuncId) -> (&'g str, String) {
         let symbols = self.symbols;
         let source =
@@ -228,7 +230,7 @@ impl<'g> Names<'g> {
         (source, format!("{name}{level}"))
     }
 
-    /// The lines that say which function comes next; `prefix` is `c` for one that is called.
+    /// The lines that set the next function; `prefix` is `c` for a callee.
     fn position(&mut self, func: FuncId, prefix: &str) -> String {
         let symbols = self.symbols;
         let (file, name) = self.place(func);
@@ -244,8 +246,8 @@ impl<'g> Names<'g> {
         format!("{object}{prefix}fl={file}\n{prefix}fn={name}\n")
     }
 
-    /// The line that says in which file the next costs lie, if that is another one than `before`;
-    /// `None` is the function's.
+    /// The line that sets the file of the next costs, if it differs from `before`; `None` is the
+    /// file of the function.
     fn switch(
         &mut self,
         func: FuncId,

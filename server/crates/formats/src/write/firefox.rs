@@ -1,22 +1,21 @@
-//! Processed Firefox profiles, version 75: what profiler.firefox.com opens.
+//! Processed Firefox profiles, version 75, for profiler.firefox.com.
 //!
-//! The Firefox Profiler reads every older version but none that is newer than itself, and this is
-//! the newest one that its own published command line (`@firefox-devtools/profiler-cli` 0.10.0)
-//! knows and that samply writes. At that version nothing is upgraded after loading, so every table
-//! has every column that the front end's own empty profile has.
+//! The Firefox Profiler reads all older versions but none newer than itself. This is the newest
+//! version that its published command line (`@firefox-devtools/profiler-cli` 0.10.0) supports and
+//! that samply writes. Profiles of this version are not upgraded after loading, so every table has
+//! all columns of the front end's own empty profile.
 //!
-//! What a reader of such files would get wrong is said outright here:
-//! - A frame without a line stands at its func's first line, so where the func has one, the frame's
-//!   line is *present and 0*: no editor shows that line, and no line gets a cost that nobody
+//! Some values are written explicitly because readers would otherwise assume others:
+//! - A frame without a line has its func's first line. If the func has one, the line of the frame
+//!   is therefore *present and 0*: no editor shows that line, and no line gets a cost that was not
 //!   measured.
-//! - Samples have no times in a [`Profile`]. Here time passes by what each sample weighs, so that
-//!   the timeline shows the same amounts as the call tree.
-//! - Code without a name is where the file says that it lies in its library; all other frames lie
-//!   at its beginning.
-//! - A frame that runs code of another file than its func's has that place as its *original
-//!   location*, as after symbolication with a source map: lines are taken from there first.
-//! - A frame's category says whether it is idle; one that is idle on some stacks only is written
-//!   twice.
+//! - Samples of a [`Profile`] have no times. Here time advances by the weight of each sample, so
+//!   that the timeline shows the same amounts as the call tree.
+//! - Code without a name has its address in its library; all other frames have address 0.
+//! - A frame with code of another file than its func's has that place as its *original location*,
+//!   as after symbolication with a source map: readers prefer its line.
+//! - The category of a frame says whether it is idle; a frame that is idle on some stacks only is
+//!   written twice.
 
 mod schema;
 mod tables;

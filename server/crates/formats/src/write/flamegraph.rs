@@ -1,17 +1,18 @@
-//! Flame graphs: SVG pictures to click into, drawn by `inferno`.
+//! Flame graphs: interactive SVG pictures, drawn by `inferno`.
 //!
-//! Frames are functions; lines are merged. Each frame's `<title>` has its name and cost, which is
-//! also what a click shows. With a base, frames are red where the profile spends a larger share of
-//! its total than the base did, and blue where a smaller one: as in other differential flame graphs
-//! the *self* cost decides the colour, so that a callee's change does not colour all of its
-//! callers.
+//! Frames are functions; lines are merged. The `<title>` of each frame has its name and cost, which
+//! a click shows as well. With a base, frames are red if the profile spends a larger share of its
+//! total in them than the base, and blue for a smaller share. As in other differential flame
+//! graphs, the *self* cost decides the colour, so that a change in a callee does not colour all of
+//! its callers.
 //!
-//! `inferno` counts in integers and draws nothing that is narrower than 0.01 %. So weights are
-//! - summed by path first, and what is too narrow is left to its caller, which bounds the picture
-//!   however large the profile;
-//! - scaled by a thousand or a million where they have fractions, with the unit scaled along (`ms`
-//!   become `us`), and rounded so that positions and sums are those of the exact weights: the root
-//!   has the profile's total.
+//! `inferno` counts in integers and does not draw anything narrower than 0.01 %. Weights are
+//! therefore
+//! - summed by path first, and the cost of narrower paths is added to the caller, which limits the
+//!   size of the picture;
+//! - if they have fractions, scaled by a thousand or a million together with the unit (`ms` become
+//!   `us`), and rounded such that positions and sums are those of the exact weights: the root has
+//!   the profile's total.
 
 use super::Written;
 use profile::{Profile, StackAccess};
@@ -19,21 +20,22 @@ use rustc_hash::FxHashMap;
 use std::io::{Error, ErrorKind, Result};
 use std::rc::Rc;
 
-/// Nothing narrower is drawn: the share that `inferno` takes, too.
+/// Paths with a smaller share are not drawn, as in `inferno`.
 const MIN_SHARE: f64 = 1e-4;
-/// What lies deeper is left to its callers: a picture of 16 000 pixels is tall enough.
+/// The largest depth; deeper costs are added to callers. The picture is 16 000 pixels high then.
 const MAX_DEPTH: usize = 1000;
-/// The paths that `inferno` is given may have so many bytes; deep recursion with long names would
-/// have more. Depth gives way.
+/// The largest size of all paths for `inferno`, in bytes. Deep recursion with long names may exceed
+/// it; the depth is reduced then.
 const MAX_TEXT: usize = 64 << 20;
-/// Characters of a name.
+/// The largest number of characters of a name.
 const MAX_NAME: usize = 500;
 
-/// Draws the profile's default metric, against `base` if there is one. The base is scaled to the
-/// profile's total: runs of different length compare by their shares. What only the base has is
-/// nowhere to be seen; exchange the two to see it.
+/// Draws the profile's default metric, compared with `base` if there is one. The base is scaled to
+/// the profile's total, so that runs of different lengths are compared by their shares. Paths that
+/// only the base has are not drawn; swap the two to see them.
 ///
-/// An error if there is nothing to draw.
+/// # Errors
+/// There is nothing to draw.
 pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<Written> {
     let mut tree = Tree::default();
     tree.add(profile, 0);
@@ -66,10 +68,10 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
     let mut options = inferno::flamegraph::Options::default();
     options.title = clean(title);
     options.count_name = clean(&scale.unit);
-    // Colours of names, not of chance.
+    // Colours depend on names and are not random.
     options.deterministic = true;
-    // Lines are in order, frame by frame: sorted as text, `a b` would come between `a` and `a;c`.
-    // Only this option takes them as they are, last first.
+    // Lines are already sorted by frame; sorted as text, `a b` would be between `a` and `a;c`. Only
+    // with this option does `inferno` keep their order, last first.
     options.flame_chart = true;
     if base.is_some() {
         options.subtitle =
@@ -85,7 +87,7 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
     Ok(Written { bytes, lost })
 }
 
-/// Integers of what: weights times `factor`, rounded.
+/// The unit of the integers: weights times `factor`, rounded.
 #[derive(Debug, PartialEq)]
 struct Scale {
     factor: f64,
@@ -93,7 +95,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// The unit of the profile where its weights are whole, else the first smaller one in which the
+    /// The unit of the profile if its weights are whole, else the first smaller one in which the
     /// total has six digits.
     fn new(unit: &str, total: f64, is_whole: bool) -> Self {
         const UNITS: [&str; 4] = ["s", "ms", "us", "ns"];
@@ -125,8 +127,8 @@ impl Scale {
     }
 }
 
-/// Calls of functions by their names. Node 0 is what calls all roots; callers stand before their
-/// callees.
+/// The tree of calls by function names. Node 0 is the caller of all roots; callers come before
+/// their callees.
 struct Tree {
     nodes: Vec<Node>,
     names: Vec<Rc<str>>,
@@ -200,7 +202,8 @@ impl Tree {
         })
     }
 
-    /// A rectangle cannot be narrower than nothing. Says whether there were any.
+    /// Sets negative costs to 0, since a rectangle has no negative width. Returns whether there
+    /// were any.
     fn drop_negative_costs(&mut self) -> bool {
         let mut any = false;
         for own in self.nodes.iter_mut().flat_map(|node| &mut node.own).filter(|own| **own < 0.0) {
@@ -233,9 +236,9 @@ impl Tree {
         }
     }
 
-    /// Leaves what is narrower than `least`, or too deep, to its callers; only roots stay as they
-    /// are, having none. Says whether anything was too deep. Afterwards, what is not to be drawn
-    /// has no total.
+    /// Adds the costs of nodes narrower than `least`, or too deep, to their callers, except for
+    /// roots. Returns whether any node was too deep. Nodes that are not to be drawn have no total
+    /// afterwards.
     fn prune(&mut self, least: f64) -> bool {
         let is_wide = |node: &Node| node.depth == 1 || node.total[0] >= least;
         let mut lengths = vec![0; self.nodes.len()];
@@ -256,7 +259,7 @@ impl Tree {
             if node.depth > deepest || !is_wide(&node) {
                 let above = &mut self.nodes[node.parent as usize];
                 above.own[0] += node.own[0];
-                // What the base spent in something that has become narrow is not the caller's.
+                // The cost of the base in a node that became narrow is not added to the caller.
                 if node.depth > deepest || node.total[1] < least {
                     above.own[1] += node.own[1];
                 }
@@ -266,15 +269,15 @@ impl Tree {
         text_at.len() > deepest + 1
     }
 
-    /// A line per path with a cost of its own: the path and the rounded cost, that of the base
-    /// before it. Callees follow their caller, by name.
+    /// A line per path with a self cost: the path, the rounded cost of the base, if there is one,
+    /// and the rounded cost. Callees follow their caller, sorted by name.
     fn lines(&self, factor: f64, has_base: bool) -> Vec<String> {
         let name = |node: u32| &self.names[self.nodes[node as usize].name as usize];
         let parent = |node: u32| self.nodes[node as usize].parent;
         let mut by_parent: Vec<u32> = (1..self.nodes.len() as u32)
             .filter(|&i| self.nodes[i as usize].total[0] > 0.0)
             .collect();
-        // Names descend: what is put last onto the pile of what is to be visited is taken first.
+        // Names are sorted in descending order, because the last one pushed is visited first.
         by_parent.sort_unstable_by(|&a, &b| (parent(a), name(b)).cmp(&(parent(b), name(a))));
         let mut lines = Vec::new();
         let mut to_visit = vec![(0, String::new())];
@@ -282,7 +285,7 @@ impl Tree {
         while let Some((node, path)) = to_visit.pop() {
             let own = self.nodes[node as usize].own;
             exact += own[0] * factor;
-            // What is rounded is the end of each line's stretch, so that errors do not add up.
+            // The end of each line's range is rounded, so that errors do not add up.
             let count = rounded(exact) - written;
             written += count;
             let base = if has_base { rounded(own[1] * factor) } else { 0 };
@@ -306,8 +309,7 @@ fn rounded(weight: f64) -> u64 {
     weight.round() as u64
 }
 
-/// Text that XML can hold and that looks like what it is: without control characters and marks of
-/// writing direction.
+/// Text without control characters and marks of writing direction, which is valid in XML.
 fn clean(text: &str) -> String {
     let harmless = |c: char| match c {
         '\u{061c}'
@@ -323,15 +325,15 @@ fn clean(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
-/// A name as a frame of a path: without what separates frames, comments and counts there.
+/// A name as a frame of a path, without the characters that separate frames, comments and counts.
 fn clean_name(name: &str) -> String {
     let mut name = clean(name.trim()).replace(';', ":");
     if let Some((end, _)) = name.char_indices().nth(MAX_NAME) {
         name.truncate(end);
         name.push('…');
     }
-    // `# ` would begin a comment, and a number after a blank is a count: that blank becomes one
-    // that does not break.
+    // `# ` would begin a comment, and a number after a space is a count: that space becomes a
+    // non-breaking one.
     if name.starts_with("# ") {
         name = name.replacen(' ', "\u{a0}", 1);
     }

@@ -1,9 +1,9 @@
-//! Folded stacks: `main;parse;hash 42`, what FlameGraph, inferno, speedscope and this program read.
+//! Folded stacks: `main;parse;hash 42`, for FlameGraph, inferno, speedscope and Costline itself.
 //!
-//! A frame that knows its file is written as py-spy does, `name (file:line)`, so that lines
-//! survive; `_[i]` behind it says that it was inlined. The file is that of the line. A flame chart
-//! is the same without summing: one line per sample, in order, names only. Where a line would read
-//! as a comment, a backslash stands before it.
+//! A frame with a file is written as by py-spy, `name (file:line)`, so that lines are kept; a
+//! following `_[i]` marks it as inlined. The file is that of the line. A flame chart is not summed:
+//! it has one line per sample, in order, with names only. Lines that would be read as comments
+//! begin with a backslash.
 
 use super::{PARTS, Written, has_parts};
 use crate::read::folded::names_a_file;
@@ -11,23 +11,23 @@ use profile::{Frame, FrameId, FuncId, Profile, StackAccess, StackId};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
-/// What a frame says.
+/// The contents of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frames {
-    /// Name, file, line.
+    /// Name, file and line.
     WithLines,
-    /// The name alone.
+    /// Only the name.
     Names,
 }
 
-/// One line per distinct stack, sorted.
+/// Writes one line per distinct stack, sorted.
 pub fn write(profile: &Profile, frames: Frames) -> Written {
     let lines = collapsed(profile, frames).into_iter().filter(|(_, weight)| *weight != 0.0);
     written(profile, frames, lines)
 }
 
-/// One line per sample, in order, those without cost included. Sum up calls first:
-/// `analysis::one_sample_per_call`.
+/// Writes one line per sample, in order, including those without cost. Merge the samples of each
+/// call first: `analysis::one_sample_per_call`.
 pub fn flamechart(profile: &Profile) -> Written {
     let mut texts = Texts::new(profile, Frames::Names);
     let samples: Vec<_> =
@@ -35,7 +35,7 @@ pub fn flamechart(profile: &Profile) -> Written {
     written(profile, Frames::Names, samples.into_iter())
 }
 
-/// Every distinct stack as text with its weight in the default metric, sorted.
+/// All distinct stacks as text with their weights in the default metric, sorted.
 pub fn collapsed(profile: &Profile, frames: Frames) -> Vec<(String, f64)> {
     let mut weights: FxHashMap<StackId, f64> = FxHashMap::default();
     for (stack, weight) in in_order(profile) {
@@ -44,8 +44,7 @@ pub fn collapsed(profile: &Profile, frames: Frames) -> Vec<(String, f64)> {
     let mut texts = Texts::new(profile, frames);
     let mut lines: Vec<(String, f64)> =
         weights.into_iter().map(|(stack, weight)| (texts.path(stack), weight)).collect();
-    // Equal texts are added up in an order of their own, so that sums of fractions are the same
-    // each time.
+    // Equal texts are added up in a fixed order, so that sums of fractions are always the same.
     lines.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
     lines.dedup_by(|next, sum| {
         next.0 == sum.0 && {
@@ -79,8 +78,7 @@ fn written(
     Written { bytes: text.into_bytes(), lost: lost(profile, frames) }
 }
 
-/// What must stand before a line so that no reader takes it for a comment, and ours gives the name
-/// back.
+/// The prefix of a line that readers would take for a comment.
 fn escape(path: &str) -> &'static str {
     let name = path.trim_start_matches('\\');
     let is_comment =
@@ -122,7 +120,7 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
     facts.into_iter().filter_map(|(is_lost, what)| is_lost.then_some(what)).collect()
 }
 
-/// The text of each frame, made once.
+/// The texts of frames, each made once.
 struct Texts<'p> {
     profile: &'p Profile,
     frames: Frames,
@@ -134,7 +132,7 @@ impl<'p> Texts<'p> {
         Self { profile, frames, known: FxHashMap::default() }
     }
 
-    /// Root first.
+    /// The path of a stack, root first.
     fn path(&mut self, stack: StackId) -> String {
         let stacks = self.profile.stacks();
         let up = std::iter::successors(Some(stack), |&stack| stacks.prefix(stack));
@@ -171,14 +169,15 @@ fn text(profile: &Profile, frames: Frames, frame: FrameId) -> String {
     text
 }
 
-/// A function that has a file, for a frame without a line.
+/// The text of a frame without a line, if its function has a file.
 fn with_file_alone(profile: &Profile, func: FuncId) -> Option<String> {
     let symbols = profile.symbols();
     let source = symbols.funcs.get(func).source?;
     Some(format!("{} ({})", plain(symbols.func_name(func)), plain(symbols.source_name(source))))
 }
 
-/// Without what separates frames and lines, or would make a frame the end of the one before.
+/// The text without characters that separate frames and lines, or that would join a frame to the
+/// previous one.
 fn plain(text: &str) -> String {
     let harmless = |c: char| match c {
         ';' => ',',

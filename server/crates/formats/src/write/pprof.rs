@@ -1,9 +1,10 @@
-//! pprof's `profile.proto` under gzip, as `go tool pprof` and what else reads pprof expect it.
+//! pprof's `profile.proto`, compressed with gzip, for `go tool pprof` and other programs that read
+//! pprof.
 //!
-//! Values are whole numbers there: times that are not become nanoseconds. Samples of a thread that
-//! have the same stack become one. A function and what is inlined into it share a location, the
-//! innermost first. There are no addresses. A function has one file there: its code of other files
-//! is of functions of its name.
+//! Values are whole numbers: times with fractions become nanoseconds. Samples of a thread with the
+//! same stack become one. A function and the functions inlined into it share a location, innermost
+//! first. There are no addresses. A function has one file in this format, so its code of other
+//! files becomes functions of the same name.
 
 use super::{PARTS, Written, elsewhere, has_parts};
 use crate::pprof_proto as proto;
@@ -17,7 +18,7 @@ use prost::Message;
 use rustc_hash::FxHashMap;
 use std::io::Read;
 
-/// Writes a profile for pprof. The same profile gives the same bytes.
+/// Writes a profile for pprof. The same profile always gives the same bytes.
 pub fn write(profile: &Profile) -> Written {
     let (file, strings) = (proto::Profile::default(), FxHashMap::default());
     let mut writer =
@@ -27,7 +28,7 @@ pub fn write(profile: &Profile) -> Written {
     writer.symbols();
     writer.note_losses();
 
-    // A file that consists of several parts means what they say together: samples need not be kept.
+    // Concatenated messages are one message, so samples need not be kept in memory.
     let string_table = std::mem::take(&mut writer.file.string_table);
     let mut bytes = writer.file.encode_to_vec();
     writer.file = proto::Profile { string_table, ..proto::Profile::default() };
@@ -63,7 +64,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The stacks of a thread in order of their first sample, with the sum of their weights in each
+/// The stacks of a thread in order of their first sample, with the sums of their weights in each
 /// metric.
 fn by_stack(samples: &Samples) -> Vec<(Option<StackId>, Vec<f64>)> {
     let mut rows: Vec<(Option<StackId>, Vec<f64>)> = Vec::new();
@@ -80,7 +81,7 @@ fn by_stack(samples: &Samples) -> Vec<(Option<StackId>, Vec<f64>)> {
     rows
 }
 
-/// A file while it is filled.
+/// A file being built.
 struct Writer<'a> {
     profile: &'a Profile,
     file: proto::Profile,
@@ -89,7 +90,7 @@ struct Writer<'a> {
     lost: Vec<&'static str>,
 }
 
-/// The functions that stand for the code of other files in a func.
+/// The functions for the code of other files in a func.
 type Parts = FxHashMap<(FuncId, SourceId), u64>;
 
 impl Writer<'_> {
@@ -103,7 +104,7 @@ impl Writer<'_> {
         i64::from(next)
     }
 
-    /// Puts the metrics down; hands on what their weights are to be multiplied by.
+    /// Adds the metrics; returns the factors for their weights.
     fn metrics(&mut self) -> Vec<f64> {
         let metrics = self.profile.metrics();
         let mut scales = Vec::with_capacity(metrics.len());
@@ -146,13 +147,13 @@ impl Writer<'_> {
         scales
     }
 
-    /// Libraries and funcs, then the parts of funcs in other files; their ids are their rows, from
+    /// Adds libraries and funcs, then the parts of funcs in other files. Ids are row numbers from
     /// 1.
     fn symbols(&mut self) {
         let symbols = self.profile.symbols();
         for (id, lib) in (1..).zip(&symbols.libs) {
             let filename = self.string(if lib.path.is_empty() { &lib.name } else { &lib.path });
-            // Or else pprof would look for the program, to ask it for names.
+            // Otherwise pprof would search the program for names.
             let (has_functions, has_filenames, has_line_numbers, has_inline_frames) =
                 (true, true, true, true);
             let flags = proto::Mapping {
@@ -170,7 +171,7 @@ impl Writer<'_> {
             let name = self.string(symbols.strings.get(func.name));
             let filename = func.source.map_or(0, |source| self.string(symbols.source_name(source)));
             let start_line = i64::from(func.line);
-            // A linker's name that is the same would have pprof take it for C++ and shorten it:
+            // If the mangled name were the same, pprof would take it for C++ and shorten it:
             // `<T>::f` would become `::f`.
             self.file.function.push(proto::Function {
                 id,
@@ -200,7 +201,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a sample of this thread says of it.
+    /// The labels of the samples of a thread.
     fn labels(&mut self, thread: &Thread) -> Vec<proto::Label> {
         let known = |text: &'_ Option<String>| text.clone().unwrap_or_default();
         let labels = [
@@ -245,25 +246,25 @@ impl Writer<'_> {
     }
 }
 
-/// How many seconds the unit is, whatever interval the samples have.
+/// The seconds of one unit, regardless of the sampling interval.
 fn seconds_of_unit(metric: &Metric) -> Option<f64> {
     Metric::new("", &metric.unit, None).seconds_per_unit
 }
 
-/// The locations; their ids are their rows, from 1.
+/// Locations. Their ids are row numbers from 1.
 #[derive(Default)]
 struct Locations {
     rows: Vec<proto::Location>,
-    /// By function, line and column of each frame, the innermost first.
+    /// Ids by function, line and column of each frame, innermost first.
     ids: FxHashMap<Vec<(u64, u32, u32)>, u64>,
     parts: Parts,
-    /// The location that a stack ends in, and the stack that called it.
+    /// For each stack, its leaf location and the stack below it.
     known: FxHashMap<StackId, (u64, Option<StackId>)>,
     begins_inlined: bool,
 }
 
 impl Locations {
-    /// All of a stack, the leaf first.
+    /// The locations of a stack, leaf first.
     fn of_stack(&mut self, stack: Option<StackId>, profile: &Profile) -> Vec<u64> {
         let mut ids = Vec::new();
         let mut next = stack;
@@ -278,8 +279,8 @@ impl Locations {
         ids
     }
 
-    /// The frame that a stack ends in, with the frames that it is inlined into and the one that
-    /// they are all inlined into.
+    /// The leaf location of a stack: its leaf frame, the frames that it is inlined into and the one
+    /// that they are all inlined into.
     fn leaf(&mut self, stack: StackId, profile: &Profile) -> (u64, Option<StackId>) {
         let mut lines = Vec::new();
         let mut caller = Some(stack);

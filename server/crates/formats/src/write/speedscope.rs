@@ -1,9 +1,9 @@
-//! speedscope's own file format, which its viewer and this program read: one *sampled* profile per
-//! thread, with its samples in their order.
+//! speedscope's own file format, for its viewer and for Costline itself: one *sampled* profile per
+//! thread, with its samples in order.
 //!
-//! A frame has one file and one line there, those that it executes, as py-spy writes it: costs of
-//! lines come back as they were. What a reader tells functions apart by is name and file; those
-//! that differ in nothing but their library get it behind their name.
+//! A frame has one file and one line, the executing ones, as written by py-spy, so costs of lines
+//! are kept. Readers identify functions by name and file; functions that differ only in their
+//! library get its name appended.
 
 use super::{PARTS, Written, elsewhere, has_parts};
 use profile::{
@@ -54,11 +54,11 @@ struct Sampled<'p> {
     weights: Vec<f64>,
 }
 
-/// The stacks of a thread's samples, root first. Each is made only when it is written.
+/// The stacks of a thread's samples, root first. Each is built only when it is written.
 struct StackLists<'p> {
     profile: &'p Profile,
     samples: &'p Samples,
-    /// The number of each frame in the file.
+    /// The index of each frame in the file.
     numbers: &'p [u32],
 }
 
@@ -75,7 +75,7 @@ impl Serialize for StackLists<'_> {
     }
 }
 
-/// Writes the samples of all threads, weighed by the default metric.
+/// Writes the samples of all threads, with the weights of the default metric.
 pub fn write(profile: &Profile) -> Written {
     let metric = profile.metrics().get(profile.default_metric().index());
     let (frames, numbers) = frames(profile);
@@ -91,7 +91,7 @@ pub fn write(profile: &Profile) -> Written {
             .map(|(thread, samples)| sampled(profile, thread, samples, &numbers))
             .collect(),
     };
-    // Writing text and numbers to memory cannot fail.
+    // Writing texts and numbers to memory cannot fail.
     let bytes = serde_json::to_vec(&file).unwrap_or_default();
     Written { bytes, lost: lost(profile, metric) }
 }
@@ -117,7 +117,7 @@ fn sampled<'p>(
     }
 }
 
-/// What speedscope calls a unit; `none` where it does not know it.
+/// speedscope's name for a unit; `none` if it has none.
 fn unit(metric: &Metric) -> &'static str {
     match metric.unit.as_str() {
         "ns" | "nanoseconds" => "nanoseconds",
@@ -129,17 +129,17 @@ fn unit(metric: &Metric) -> &'static str {
     }
 }
 
-/// The number of a frame that is not in the file.
+/// The index of a frame that is not in the file.
 const UNUSED: u32 = u32::MAX;
 
-/// The frames that samples use, and the number of each frame of the profile among them.
+/// The frames that samples use, and for each frame of the profile its index among them.
 fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
     let (stacks, symbols) = (profile.stacks(), profile.symbols());
     let mut is_used = vec![false; stacks.len()];
     for leaf in profile.samples().iter().flat_map(|samples| samples.stacks().flatten()) {
         is_used[leaf.index()] = true;
     }
-    // Callees stand behind their callers.
+    // Callees come after their callers.
     for stack in stacks.ids().rev() {
         if let Some(caller) = stacks.prefix(stack).filter(|_| is_used[stack.index()]) {
             is_used[caller.index()] = true;
@@ -169,7 +169,7 @@ fn frames(profile: &Profile) -> (Vec<SharedFrame<'_>>, Vec<u32>) {
 
 type Homonyms = FxHashSet<(StringId, Option<SourceId>)>;
 
-/// Name and file of functions that several libraries have.
+/// Names and files of functions that are in several libraries.
 fn homonyms(symbols: &SymbolTables) -> Homonyms {
     let mut libs = FxHashMap::default();
     let funcs = symbols.funcs.ids().map(|id| symbols.funcs.get(id));
@@ -236,7 +236,7 @@ mod tests {
         Frame, Func, Lib, LineKnowledge, Metric, ProfileBuilder, Samples, Thread, Weights,
     };
 
-    /// Samples of two threads in two libraries that both have `f`.
+    /// Samples of two threads in two libraries with a function `f` each.
     fn written(unit: &str) -> (String, Vec<&'static str>) {
         let metrics = vec![
             Metric::new("x", "x", None),

@@ -1,4 +1,4 @@
-//! The fixtures of these tests, and self costs summed from tables without any analysis.
+//! Access to fixtures, and self costs summed from tables without any analysis.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
@@ -17,7 +17,7 @@ pub fn bytes(path: &str) -> Vec<u8> {
     std::fs::read(fixture(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// What is in a compressed fixture.
+/// The content of a compressed fixture.
 pub fn unzipped(path: &str) -> Vec<u8> {
     let mut whole = Vec::new();
     flate2::read::GzDecoder::new(&*bytes(path))
@@ -37,13 +37,13 @@ pub fn stacks(read: &Read) -> &Profile {
     }
 }
 
-/// Weights of the samples of one metric, by what they end in. Keys have the file as the profile
-/// spells it, without `root`.
+/// Weights of the samples of one metric by leaf. Keys have the file as in the profile, without
+/// `root`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Selves {
     /// By function name and file.
     pub functions: BTreeMap<(String, String), f64>,
-    /// By file and line; only of frames that have a line.
+    /// By file and line, for frames with a line.
     pub lines: BTreeMap<(String, u32), f64>,
     /// By thread name.
     pub threads: BTreeMap<String, f64>,

@@ -1,8 +1,8 @@
-//! How columns are encoded, and their decoding into dense vectors with a mark for "absent".
+//! Columns and their encodings, decoded into dense vectors with a value for "absent".
 //!
-//! Columns come as text or as slabs ([`super::raw`]); only those that costs need are decoded,
-//! straight into a vector of the right size. That is several times as fast as a number at a time
-//! through serde, and an error knows its row.
+//! Columns are JSON text or slabs ([`super::raw`]). Only those that are needed are decoded,
+//! directly into a vector of the right size. That is several times as fast as decoding each number
+//! with serde, and errors can name the row.
 
 use crate::error::{At, ReadError};
 use profile::Weights;
@@ -10,23 +10,23 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What a decoded column of indexes holds for `null` and for numbers below zero.
+/// The value for `null` and negative numbers in a decoded column of indexes.
 pub(super) const ABSENT: u32 = u32::MAX;
 
-/// A column as the file has it.
+/// A column as in the file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) cells: Cells,
 }
 
-/// How the cells of a column are written.
+/// The encoding of the cells of a column.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Cells {
-    /// Between brackets and commas.
+    /// A JSON array.
     #[default]
     Json,
-    /// One after the other, little endian.
+    /// Numbers of this type, little endian.
     I8,
     U8,
     I16,
@@ -40,7 +40,7 @@ pub(super) enum Cells {
 }
 
 impl<'a> Column<'a> {
-    /// Indexes, lines or flags; `place` names the column in errors.
+    /// Decodes indexes, lines or flags; `place` names the column in errors.
     pub(super) fn ids(self, place: &str) -> Result<Vec<u32>, ReadError> {
         match self.cells {
             Cells::Json => json_cells(self.text(place)?, place, |id| id, to_id),
@@ -48,7 +48,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Whether something is so. Writers use numbers, too.
+    /// Decodes booleans, which some writers write as numbers.
     pub(super) fn truths(self, place: &str) -> Result<Vec<bool>, ReadError> {
         match self.cells {
             Cells::Json => {
@@ -63,7 +63,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Measurements; `null` becomes NaN, which stands for "unknown" in slabs.
+    /// Decodes measurements; `null` becomes NaN, which means "unknown" in slabs.
     pub(super) fn numbers(self, place: &str) -> Result<Vec<f64>, ReadError> {
         match self.cells {
             Cells::Json => json_cells(self.text(place)?, place, f64::from, |cell| {
@@ -73,7 +73,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// Measurements, as little memory as they fit into; those that are unknown or below 0 are 0.
+    /// Decodes measurements into the smallest type that fits; unknown and negative ones become 0.
     pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
         let measure = |number: f64| known(number).max(0.0);
         if self.cells == Cells::Json {
@@ -91,7 +91,7 @@ impl<'a> Column<'a> {
         Ok(Weights::compact(self.numbers(place)?.into_iter().map(measure).collect()))
     }
 
-    /// Weights: all 1, or one per sample; `null` and NaN weigh nothing.
+    /// Decodes weights: all 1, or one per sample; `null` and NaN become 0.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
         if self.cells != Cells::Json {
             let weights =
@@ -126,12 +126,12 @@ impl<'a> Column<'a> {
         Ok(if weights.is_empty() { Weights::Ones } else { Weights::Each(weights) })
     }
 
-    /// Whether it has no cells.
+    /// Whether the column has no cells.
     pub(super) fn is_empty(self) -> bool {
         self.text("").is_ok_and(<[u8]>::is_empty)
     }
 
-    /// Whether it has a number among its cells.
+    /// Whether any cell is a number.
     pub(super) fn has_numbers(self) -> bool {
         match self.cells {
             Cells::Json => self.bytes.iter().any(u8::is_ascii_digit),
@@ -171,7 +171,7 @@ impl<'a> Column<'a> {
         cells.split(',').filter_map(|cell| to_number(cell.trim())).sum()
     }
 
-    /// What stands between the brackets, or all of a slab.
+    /// The text between the brackets, or a whole slab.
     fn text(self, place: &str) -> Result<&'a [u8], ReadError> {
         if self.cells != Cells::Json {
             return Ok(self.bytes);
@@ -186,7 +186,7 @@ impl<'a> Column<'a> {
         Ok(array.trim_ascii())
     }
 
-    /// The cells of a slab. Numbers beyond 2^53 lose their last bits, as they do in JSON.
+    /// Decodes the cells of a slab. Numbers above 2^53 lose their last bits, as in JSON.
     fn slab_cells<T>(
         self,
         place: &str,
@@ -223,7 +223,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The cells of a slab of numbers with so many bytes.
+/// Decodes the cells of a slab of numbers with this many bytes.
 fn slab_cells<const BYTES: usize, T>(
     bytes: &[u8],
     place: &str,
@@ -238,7 +238,7 @@ fn slab_cells<const BYTES: usize, T>(
     converted.collect()
 }
 
-/// The cells of a JSON array: `plain` for those that are nothing but digits, `convert` for all
+/// Decodes the cells of a JSON array: with `plain` those that are only digits, with `convert` all
 /// others.
 fn json_cells<T>(
     bytes: &[u8],
@@ -263,27 +263,28 @@ fn json_cells<T>(
     Ok(cells)
 }
 
-/// A measurement, 0 where it is unknown.
+/// A measurement, or 0 if it is unknown.
 pub(super) fn known(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 
-/// The number that the first digits make, at most eight of them, and how many they are. Without a
-/// branch per digit: the length of numbers is what a processor cannot guess.
+/// The number in the first digits, at most eight of them, and how many there are. Has no branch per
+/// digit, because the length of numbers is hard to predict for a processor.
 fn few_digits(bytes: &[u8]) -> (u32, usize) {
     let mut eight = [0; 8];
     match bytes.first_chunk() {
         Some(chunk) => eight = *chunk,
         None => eight[..bytes.len()].copy_from_slice(bytes),
     }
-    // Digits become 0 to 9; of any other byte the highest bit is set in `others`.
+    // Digits become 0 to 9; for any other byte, `others` has the highest bit set.
     let digits = u64::from_le_bytes(eight) ^ 0x3030_3030_3030_3030;
     let others = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
     let n = (others.trailing_zeros() / 8) as usize;
     if n == 0 {
         return (0, 0);
     }
-    // The digits at the end, zeros before them; then pairs, fours and all eight are added up.
+    // Shift the digits to the end, with zeros before them; then add up pairs, groups of four and
+    // all eight.
     let digits = digits << (64 - 8 * n);
     let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
@@ -291,7 +292,7 @@ fn few_digits(bytes: &[u8]) -> (u32, usize) {
     (all as u32, n)
 }
 
-/// One cell that is not just digits: the value and where its comma is.
+/// Decodes one cell that is not only digits; returns the value and the offset of its comma.
 fn slow_cell<T>(
     bytes: &[u8],
     start: usize,
@@ -313,7 +314,7 @@ pub(super) fn no_number(place: &str, row: usize, cell: &str) -> ReadError {
     ReadError::malformed(at, format!("is {shown}, expected a number below 4294967295, -1 or null"))
 }
 
-/// An index, line or flag that stands alone.
+/// Parses a single index, line or flag.
 pub(super) fn to_id(cell: &str) -> Option<u32> {
     if cell == "null" { Some(ABSENT) } else { id_of(to_number(cell)?) }
 }
@@ -326,7 +327,7 @@ fn id_of(number: f64) -> Option<u32> {
     (number.fract() == 0.0 && number < f64::from(ABSENT)).then_some(number as u32)
 }
 
-/// JSON has no infinities and no NaN; Rust's parser would take them.
+/// Parses a number. JSON has no infinities and no NaN, unlike Rust's parser.
 pub(super) fn to_number(cell: &str) -> Option<f64> {
     cell.parse().ok().filter(|number: &f64| number.is_finite())
 }
@@ -361,7 +362,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     }
 }
 
-/// A process or thread id: a number or a string, as the writer likes.
+/// A process or thread id: a number or a string.
 #[derive(Debug)]
 pub(super) struct IdText(pub(super) Option<String>);
 

@@ -1,14 +1,14 @@
-//! Raw Gecko profiles: what Firefox writes when it ends or is told to, `perf script report gecko`,
-//! simpleperf.
+//! Raw Gecko profiles, by Firefox itself, `perf script report gecko` and simpleperf.
 //!
-//! `{meta, libs, sources, threads, processes}`, perhaps as `{profile: …}`; `processes` are the same
-//! again, with times that count from a start of their own. A table is `{schema: {name: column},
-//! data: [rows]}`: columns go by the schema, a row that ends early has no more. All that is known
-//! of a function is in the text of its frame's location ([`super::location`]); allocations are
-//! markers with a backtrace, which is a thread with a single sample.
+//! The file is `{meta, libs, sources, threads, processes}`, optionally wrapped as `{profile: …}`.
+//! `processes` are nested profiles, whose times are relative to a start time of their own. A table
+//! is `{schema: {name: column}, data: [rows]}`: the schema gives the positions of columns, and rows
+//! may be shorter. Everything known about a function is in the text of its frame's location
+//! ([`super::location`]). Allocations are markers with a backtrace, which is a thread with a single
+//! sample.
 //!
-//! Code without a name is called by where it lies in its library, callers by a place within the
-//! call ([`super::return_addresses`]).
+//! Code without a name is named by its address in the library; for callers that is an address
+//! within the call ([`super::return_addresses`]).
 
 use super::columns::{ABSENT, Text, known, no_number, to_id, to_number};
 use super::location::Location;
@@ -27,13 +27,13 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// Before, threads and libraries were JSON in strings.
+/// Older versions have threads and libraries as JSON in strings.
 const FIRST_VERSION: u32 = 5;
 
-/// Processes within processes beyond this depth are passed over: Firefox has one level.
+/// Processes that are nested deeper than this are skipped. Firefox nests one level.
 const MAX_LEVELS: usize = 8;
 
-/// What of a process is not in its threads.
+/// The members of a process that are not in its threads.
 #[derive(Default, Deserialize)]
 struct ProcessMeta {
     version: Option<u32>,
@@ -50,7 +50,7 @@ struct Process<'a> {
     start: f64,
 }
 
-/// A thread whose samples are decoded.
+/// A thread with decoded samples.
 struct Sampled<'p> {
     process: &'p Process<'p>,
     place: String,
@@ -67,7 +67,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         None => processes(String::new(), file, &mut warnings)?,
     };
 
-    // Samples come first: which metrics there are is in their rows.
+    // Samples first: their rows show which metrics there are.
     let mut span = Span::default();
     let start = processes.first().map_or(0.0, |root| root.start);
     let mut sampled = Vec::new();
@@ -126,7 +126,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     })
 }
 
-/// The root process and all below it, and the version of the format.
+/// The root process and all nested ones, and the version of the format.
 fn processes<'a>(
     place: String,
     root: Raw<'a>,
@@ -170,9 +170,9 @@ fn processes<'a>(
     Ok((found, version))
 }
 
-/// What the frames of a process refer to.
+/// The tables of a process that frames refer to.
 struct Symbols<'a> {
-    /// The place of the process.
+    /// The key path of the process, for errors.
     process: &'a str,
     sources: Vec<Text<'a>>,
     libs: Libs,
@@ -181,18 +181,18 @@ struct Symbols<'a> {
 
 struct Libs {
     ids: Vec<LibId>,
-    /// By start.
+    /// Sorted by start.
     ranges: Vec<(Range, u32)>,
 }
 
-/// Where one of `libs` lies in memory.
+/// The address range of one of `libs` in memory.
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Range {
     #[serde(default)]
     start: u64,
     #[serde(default)]
     end: u64,
-    /// How far from its beginning the part lies that is at `start`.
+    /// The offset in the library of the part at `start`.
     #[serde(default)]
     offset: u64,
 }
@@ -225,8 +225,8 @@ impl<'a> Symbols<'a> {
 }
 
 impl Libs {
-    /// The library of a location, which is that which lies at its address, or has the name that it
-    /// gives; and the address in it.
+    /// The library of a location, by its address or by the name in the location, and the address in
+    /// that library.
     fn find(
         &mut self,
         location: Location<'_>,
@@ -259,7 +259,7 @@ impl Libs {
     }
 }
 
-/// A func table that is made of locations.
+/// A func table built from locations.
 #[derive(Default)]
 struct Functions<'t> {
     funcs: Funcs,
@@ -284,7 +284,7 @@ impl<'t> Functions<'t> {
     }
 }
 
-/// Appends the stacks of one thread, on which its samples rest.
+/// Appends the stacks of one thread with everything they refer to.
 fn append(
     builder: &mut ProfileBuilder,
     place: &str,
@@ -311,7 +311,7 @@ fn append(
     let [locations, line, column, category, relevant] =
         columns(table("frameTable")?, &frame_place, keys)?;
 
-    // Each location becomes a func once.
+    // Each location becomes one func.
     let Symbols { sources, libs, categories, .. } = symbols;
     let mut functions = Functions::default();
     let mut of_location: FxHashMap<(u32, bool), (u32, (u32, f64))> = FxHashMap::default();
@@ -354,7 +354,7 @@ fn append(
     tables::append(builder, place, categories, || Ok(stacks), || Ok(tables))
 }
 
-/// The samples of a thread, and when the first and the last were taken.
+/// The samples of a thread, and the times of the first and the last one.
 fn rows(
     place: &str,
     thread: &Raw<'_>,
@@ -384,11 +384,11 @@ fn rows(
     Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
 }
 
-/// What the markers of a thread say was allocated by JavaScript and by native code, by time.
+/// The allocations of JavaScript and of native code in the markers of a thread, sorted by time.
 fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2], ReadError> {
     const TYPES: [&[u8]; 2] = [b"\"JS allocation\"", b"\"Native allocation\""];
     let mut found = [const { Vec::new() }; 2];
-    // Few recordings have any, and markers are most of a file.
+    // Few recordings have any, and markers are most of the file.
     let has_any =
         |markers: &&Raw<'_>| memchr::memmem::find(markers.text, b" allocation\"").is_some();
     if let Some(markers) = markers.filter(has_any) {
@@ -431,7 +431,7 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
     }))
 }
 
-/// Columns of indexes or lines; what is so is 1.
+/// Decodes columns of indexes, lines or booleans (`true` is 1).
 fn columns<const N: usize>(
     table: &Raw<'_>,
     place: &str,
@@ -447,7 +447,7 @@ fn columns<const N: usize>(
     Ok(columns)
 }
 
-/// A measurement, NaN where there is none.
+/// A measurement, or NaN.
 fn number(cell: Option<&[u8]>) -> f64 {
     cell.and_then(|cell| to_number(std::str::from_utf8(cell).ok()?)).unwrap_or(f64::NAN)
 }
@@ -463,8 +463,8 @@ fn id(place: &str, row: usize, cell: Option<&[u8]>) -> Result<u32, ReadError> {
     to_id(&text).ok_or_else(|| no_number(&join(place, "data"), row, &text))
 }
 
-/// Hands the cells under `keys` of each row to `row`, as the file has them; `None` where a row or
-/// the schema lacks them.
+/// Calls `row` for each row with the cells under `keys`, as in the file; `None` if the row or the
+/// schema lacks one.
 fn each_row<'a, const N: usize>(
     table: &Raw<'a>,
     place: &str,

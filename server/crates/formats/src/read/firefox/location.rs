@@ -1,39 +1,39 @@
-//! What the location of a raw frame says: Gecko writes function, file, line and column, or a mere
+//! Parser for the location of a raw frame: Gecko writes function, file, line and column, or only an
 //! address, into one string.
 //!
-//! Tried in this order, as the Firefox Profiler does (`process-profile`):
+//! These forms are tried in this order, as in the Firefox Profiler (`process-profile`):
 //!
 //! 1. `0x7f1d55d1a26f`: an address in the memory of the process.
-//! 2. `name (in lib)`, `name (in lib) + 12`, `name (in lib) (file:line)`: native code that was
-//!    given names (`perf script report gecko`, simpleperf).
+//! 2. `name (in lib)`, `name (in lib) + 12`, `name (in lib) (file:line)`: symbolicated native code
+//!    (`perf script report gecko`, simpleperf).
 //! 3. `name (url:line:column)`, `url:line:column`, `url`: a script, and where in it the function
-//!    *starts*. Since Gecko 32 `[n]` may follow, a row of the table of sources. Chained URLs (`a ->
-//!    b`) mean the last.
-//! 4. Anything else is a label.
+//!    *starts*. Since Gecko 32, `[n]` may follow: a row of the table of sources. For chained URLs
+//!    (`a -> b`), the last one counts.
+//! 4. Anything else is a label: `nsThread::ProcessNextEvent` has no file, although it contains colons.
 
 use super::columns::Text;
 
-/// What code without a function of its own is called: that of a whole script.
+/// The name of code outside of functions: that of a whole script.
 const ROOT_SCOPE: &str = "(root scope)";
 
-/// A location taken apart. What it does not say is empty or 0.
+/// A parsed location. Parts that it does not have are empty or 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Location<'a> {
     pub(super) name: &'a str,
     pub(super) file: &'a str,
-    /// Where the function starts, 1-based.
+    /// The line where the function starts, 1-based.
     pub(super) line: u32,
     pub(super) column: u32,
-    /// Where the code lies in the memory of the process.
+    /// The address of the code in the memory of the process.
     pub(super) address: Option<u64>,
     /// The name of its library.
     pub(super) lib: &'a str,
-    /// Whether it is of a script.
+    /// Whether it is a script.
     pub(super) is_script: bool,
 }
 
 impl<'a> Location<'a> {
-    /// Takes a location apart; `sources` are the files of its process.
+    /// Parses a location; `sources` are the files of its process.
     pub(super) fn new(text: &'a str, sources: &'a [Text<'a>]) -> Self {
         let label = Self { name: text, ..Self::default() };
         if let Some(address) = address(text) {
@@ -43,7 +43,7 @@ impl<'a> Location<'a> {
     }
 }
 
-/// The address that code without a name is called by.
+/// The address in a name that is one.
 pub(super) fn address(name: &str) -> Option<u64> {
     name.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok())
 }
@@ -91,7 +91,7 @@ fn script<'a>(text: &'a str, sources: &'a [Text<'a>]) -> Option<Location<'a>> {
     })
 }
 
-/// `url:line:column` or `url:line`.
+/// Parses `url:line:column` or `url:line`.
 fn place_in(text: &str) -> Option<(&str, u32, u32)> {
     let number = |text: &str| is_number(text).then(|| text.parse().unwrap_or(0));
     let (front, last) = text.rsplit_once(':')?;
@@ -106,7 +106,7 @@ fn last_url(chain: &str) -> &str {
     chain.rsplit_once(" -> ").map_or(chain, |(_, last)| last)
 }
 
-/// `scheme://…`, and nothing else.
+/// Whether the whole text is `scheme://…`.
 fn is_url(text: &str) -> bool {
     let scheme = text
         .split_once("://")

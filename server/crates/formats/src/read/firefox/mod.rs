@@ -1,12 +1,12 @@
-//! Firefox Profiler profiles: processed ones, as samply, Firefox, Vernier and many exporters write
-//! them, as JSON or in JSON slabs, and raw ones, as Firefox itself does.
+//! Firefox profiles: processed ones, as written by samply, Firefox, Vernier and many exporters, as
+//! JSON or in JSON slabs; and raw ones, as written by Firefox itself.
 //!
-//! Processed profiles are read by the columns that are present, not by the version number
-//! (upstream's changes it several times a year): tables per thread or shared, `prefix` or
-//! `prefixOffset`, nulls and -1 or a `flags` column, `fileName` or `source`. The rules are those of
-//! the Firefox Profiler's `line-timings` and `profile-data`; [`schema`] has the columns,
-//! [`columns`] their encoding. [`processed`] and [`gecko`] decode one layout each, [`tables`] and
-//! [`samples`] make a profile of either.
+//! Processed profiles are read by the columns that are present, not by the version number, which
+//! changes several times a year: tables per thread or shared, `prefix` or `prefixOffset`, nulls and
+//! -1 or a `flags` column, `fileName` or `source`. The rules are those of the Firefox Profiler's
+//! `line-timings` and `profile-data`. [`schema`] lists the columns, [`columns`] decodes them.
+//! [`processed`] and [`gecko`] each decode one layout, [`tables`] and [`samples`] build a profile
+//! from either.
 
 mod columns;
 mod gecko;
@@ -28,7 +28,7 @@ use crate::writer::{Producer, Writer};
 use profile::{Recording, WarningCode, Warnings};
 use raw::Raw;
 
-/// The versions whose layout is known. Others are read the same way, with a warning.
+/// The versions with a known layout. Others are read the same way, with a warning.
 const KNOWN_VERSIONS: std::ops::RangeInclusive<u32> = 41..=75;
 
 /// Reads a processed profile in JSON.

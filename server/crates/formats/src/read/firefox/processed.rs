@@ -1,5 +1,4 @@
-//! Processed profiles to decoded tables: which columns there are and in which of their forms
-//! ([`super::schema`]).
+//! Decodes processed profiles: which columns there are, and in which form ([`super::schema`]).
 
 use super::columns::{IdText, Text, known};
 use super::raw::{Raw, join};
@@ -9,7 +8,7 @@ use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tabl
 use crate::error::{At, ReadError};
 use profile::{LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
 
-/// The profile and the seconds between its first and last sample.
+/// Builds the profile; also returns the seconds between its first and last sample.
 pub(super) fn convert(
     file: &Raw<'_>,
     meta: &Meta,
@@ -89,7 +88,7 @@ pub(super) fn convert(
     Ok((builder.build(), span.seconds()))
 }
 
-/// A thread without its samples.
+/// A thread, without its samples.
 pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread, ReadError> {
     let text = |key| {
         thread
@@ -106,7 +105,7 @@ pub(super) fn describe(thread: &Raw<'_>, place: &str) -> Result<profile::Thread,
     })
 }
 
-/// What samples are weighed by. Tables without rows do not count.
+/// The metrics that the file has. Tables without rows do not count.
 fn present(threads: &[Raw<'_>]) -> Result<Present, ReadError> {
     let mut present = Present::default();
     let has_rows = |table: Option<&Raw<'_>>, key| {
@@ -158,13 +157,13 @@ pub(super) fn intern_libs(
     libs.into_iter().map(|row| Ok(builder.intern_lib(lib(row))?)).collect()
 }
 
-/// A column; one that is missing has no rows.
+/// Decodes a column; a missing one is empty.
 fn ids(table: Option<&Raw<'_>>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
     let column = table.and_then(|table| table.get(key));
     column.map_or(Ok(Vec::new()), |column| column.column().ids(&join(place, key)))
 }
 
-/// A column without which nothing can be understood.
+/// Decodes a required column.
 fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadError> {
     if table.get(key).is_none() {
         return Err(ReadError::malformed(
@@ -175,7 +174,7 @@ fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadErr
     ids(Some(table), key, place)
 }
 
-/// A table without which no sample means anything.
+/// A required table.
 fn table<'t, 'a>(tables: &'t Raw<'a>, key: &str, place: &str) -> Result<&'t Raw<'a>, ReadError> {
     tables.get(key).ok_or_else(|| {
         let message =
@@ -251,7 +250,7 @@ fn tables<'t>(
     })
 }
 
-/// What one thread brings to the metrics of the file.
+/// Decodes the samples of one thread.
 fn rows(
     place: &str,
     thread: &Raw<'_>,
@@ -302,11 +301,11 @@ fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
     Ok(Allocations { bytes, addresses: numbers("memoryAddress")?, stacks })
 }
 
-/// When the first and the last sample were taken.
+/// The times of the first and the last sample.
 fn ends(samples: &Raw<'_>) -> Option<(f64, f64)> {
     let column = |key| samples.get(key).map(Raw::column);
-    // Deltas count from 0 (processed format, version 50): the first is the time of the first
-    // sample, their sum that of the last.
+    // Deltas start at 0 (processed format, version 50): the first is the time of the first sample,
+    // their sum the time of the last.
     match (column("time"), column("timeDeltas")) {
         (Some(times), _) => times.ends(),
         (None, Some(deltas)) => deltas.ends().map(|(first, _)| (first, deltas.sum())),

@@ -1,5 +1,5 @@
-//! A profile as nested objects whose columns are still text, or slabs. Of a hundred columns a dozen
-//! bear on costs: only those are read.
+//! A profile as nested objects whose columns are still text or slabs. Only a dozen of a hundred
+//! columns are needed; the others are never decoded.
 
 use super::columns::{Cells, Column};
 use super::slabs::{ROOT_FIELD, Slab, Slabs, malformed};
@@ -7,25 +7,25 @@ use crate::error::{At, ReadError};
 use crate::scan::{Scanned, Scanner, Stop};
 use serde::Deserialize;
 
-/// Objects and lists of objects are taken apart to this depth: file, threads, thread, table. Below
-/// are columns.
+/// Objects and lists of objects are parsed to this depth: file, threads, thread, table. Deeper
+/// values are columns.
 const DEPTH: u32 = 4;
 
 /// A value of the file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Raw<'a> {
-    /// As the file has it, without blanks around it.
+    /// The text as in the file, without surrounding white space.
     pub(super) text: &'a [u8],
-    /// What `text` is, if not JSON: a slab.
+    /// The encoding of `text`, if it is a slab and not JSON.
     cells: Cells,
-    /// Of an object: its members.
+    /// The members, if this is an object.
     members: Vec<(&'a [u8], Raw<'a>)>,
-    /// Of a list of objects: its elements.
+    /// The elements, if this is a list of objects.
     elements: Vec<Raw<'a>>,
 }
 
 impl<'a> Raw<'a> {
-    /// Takes a file apart. What follows its object is not looked at.
+    /// Parses a file. Data after its object are ignored.
     pub(super) fn new(file: &'a [u8]) -> Result<Self, ReadError> {
         let mut scanner = Scanner::new(file);
         Walk::default().value(&mut scanner, DEPTH).map_err(|stop| match stop {
@@ -39,7 +39,7 @@ impl<'a> Raw<'a> {
         })
     }
 
-    /// Takes slabs apart.
+    /// Parses slabs.
     pub(super) fn of_slabs(slabs: Slabs<'a>) -> Result<Self, ReadError> {
         let root = slabs.root();
         let mut walk = Walk { slabs: Some(slabs), ..Walk::default() };
@@ -47,14 +47,14 @@ impl<'a> Raw<'a> {
             .map_err(|_| walk.error.unwrap_or_else(|| malformed(0, "this is not JSON".to_owned())))
     }
 
-    /// A member. `None` where it is missing or `null`. Of two with one name the last counts, as in
-    /// JavaScript.
+    /// A member; `None` if it is missing or `null`. Of two with the same name, the last one counts,
+    /// as in JavaScript.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let found = self.members.iter().rev().find(|(name, _)| *name == key.as_bytes());
         found.map(|(_, value)| value).filter(|value| value.text != b"null")
     }
 
-    /// The elements, if this is a list; all of them if it is one of objects.
+    /// The elements, if this is a list. Only elements that are objects are kept.
     pub(super) fn list(&self) -> Option<&[Self]> {
         (self.cells == Cells::Json && self.text.starts_with(b"[")).then_some(&self.elements)
     }
@@ -64,7 +64,7 @@ impl<'a> Raw<'a> {
         Column { bytes: self.text, cells: self.cells }
     }
 
-    /// The value, read by serde; `place` names it in errors.
+    /// Decodes the value with serde; `place` names it in errors.
     pub(super) fn decode<T: Deserialize<'a>>(&self, place: &str) -> Result<T, ReadError> {
         let at = || At::Key(place.to_owned());
         if self.cells != Cells::Json {
@@ -78,7 +78,7 @@ impl<'a> Raw<'a> {
         })
     }
 
-    /// A member, read by serde; `T`'s default where it is missing.
+    /// Decodes a member with serde; `T`'s default if it is missing.
     pub(super) fn decode_member<T: Deserialize<'a> + Default>(
         &self,
         key: &str,
@@ -88,23 +88,23 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The path of a member.
+/// The key path of a member.
 pub(super) fn join(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
 }
 
-/// Taking a file apart.
+/// The parser of a file.
 #[derive(Default)]
 struct Walk<'a> {
-    /// What `{"$s": N}` stands for, where it stands for anything.
+    /// The slabs that `{"$s": N}` refers to, if the file has slabs.
     slabs: Option<Slabs<'a>>,
-    /// Where the slab that is being taken apart begins in the file.
+    /// The offset in the file of the slab that is being parsed.
     base: usize,
-    /// Why slabs could not be taken apart.
+    /// The first error about slabs.
     error: Option<ReadError>,
 }
 
-/// An object that stands for a slab.
+/// An object that refers to a slab.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reference {
@@ -113,7 +113,7 @@ struct Reference {
 }
 
 impl<'a> Walk<'a> {
-    /// A value, or the slab that it stands for.
+    /// Parses a value or the slab that it refers to.
     fn value(&mut self, scanner: &mut Scanner<'a>, depth: u32) -> Scanned<Raw<'a>> {
         scanner.peek()?;
         let start = self.base + scanner.at();
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         Ok(raw)
     }
 
-    /// The slab that a value stands for.
+    /// The slab that a value refers to.
     fn referred(&self, text: &[u8]) -> Option<u32> {
         let may_refer = self.slabs.is_some() && text.starts_with(b"{");
         may_refer
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
             .map(|Reference { slab }| slab)
     }
 
-    /// A slab that is referred to `at` a place in the file.
+    /// Parses a slab; `at` is the offset of the reference to it.
     fn slab(&mut self, mut slab: u32, mut at: usize, depth: u32) -> Scanned<Raw<'a>> {
         loop {
             let Slab { bytes, offset, cells, .. } =
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Stops; the first reason is the one that is told.
+    /// Stops parsing; only the first error is kept.
     fn fail<T>(&mut self, error: Option<ReadError>) -> Scanned<T> {
         self.error = self.error.take().or(error);
         Err(Stop::Enough)

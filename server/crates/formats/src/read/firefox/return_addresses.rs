@@ -1,16 +1,17 @@
-//! Addresses of callers, which raw profiles give as where the call returns to, moved into the call.
+//! Moves the addresses of callers from the return address into the call.
 //!
-//! What follows a call may be of another line, another inlined function, even another function. The
-//! rules are those of the Firefox Profiler (`nudgeReturnAddresses`): exact is only what a sample
-//! was taken at; callers and what took a backtrace of itself have 1 taken off. A stack that is both
-//! becomes two.
+//! The code after a call may belong to another line, another inlined function, even another
+//! function: if the call is the last instruction of `f`, its return address is the first one of the
+//! next function. The rules are those of the Firefox Profiler (`nudgeReturnAddresses`): only the
+//! address where a sample was taken is exact; for callers, and for stacks that are only backtraces
+//! of themselves, 1 is subtracted. A stack that is both becomes two.
 
 use super::samples::Rows;
 use super::tables::{Frames, Stacks};
 use rustc_hash::FxHashMap;
 
-/// Moves the addresses of callers; `addresses` has one for each frame, NaN where there is none.
-/// Samples point to existing stacks.
+/// Moves the addresses of callers. `addresses` has one for each frame, or NaN. Samples must refer
+/// to existing stacks.
 pub(super) fn nudge(
     stacks: &mut Stacks,
     frames: &mut Frames,
@@ -39,7 +40,7 @@ pub(super) fn nudge(
             mark(&mut is_caller_frame, &[frame]);
         }
     }
-    // The exact one of each frame that is used both ways.
+    // The copy with the exact address, for each frame that is used both ways.
     let mut exact: FxHashMap<u32, u32> = FxHashMap::default();
     for frame in (0..addresses.len()).filter(|&frame| is_caller_frame[frame]) {
         if addresses[frame].is_nan() {

@@ -1,10 +1,9 @@
-//! What samples are weighed by: their weight, the CPU time since the sample before, and what was
-//! allocated.
+//! The metrics of samples: their weight, the CPU time since the previous sample, and allocations.
 //!
-//! Allocations have tables of their own; their rows follow the samples of their thread, and every
-//! row weighs nothing but in the metrics of its table. Names and rules of the latter are the
-//! Firefox Profiler's "call tree summary strategies" (`call-tree` and `profile-data`): it hides
-//! rows that do not count, here they weigh 0.
+//! Allocations have tables of their own. Their rows follow the samples of their thread, and each
+//! row has a weight only in the metrics of its table. Names and rules of the allocation metrics are
+//! those of the Firefox Profiler's "call tree summary strategies" (`call-tree` and `profile-data`);
+//! rows that it hides have weight 0 here.
 
 use super::columns::ABSENT;
 use super::schema::Meta;
@@ -16,23 +15,22 @@ use rustc_hash::FxHashMap;
 /// One metric of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The weight of samples that are weighed in this unit.
+    /// The weight of samples, with this unit.
     Weight(String),
-    /// `threadCPUDelta`. The first sample of a thread has none: what it would count began before
-    /// the recording.
+    /// `threadCPUDelta`. The first one of a thread is ignored: it covers time before the recording.
     Cpu,
     Js,
-    /// What was allocated.
+    /// Allocated bytes.
     Native,
-    /// What was allocated and not freed.
+    /// Bytes that were allocated and not freed.
     NativeRetained,
-    /// What was freed, where it was freed.
+    /// Freed bytes, at the place where they were freed.
     NativeFreed,
-    /// What was freed, where it had been allocated.
+    /// Freed bytes, at the place where they had been allocated.
     NativeFreedAllocation,
 }
 
-/// What of its weights a file has.
+/// The kinds of weights in a file.
 #[derive(Debug, Default)]
 pub(super) struct Present {
     /// Units of weights, in order of first use.
@@ -42,18 +40,18 @@ pub(super) struct Present {
     pub(super) native: NativeRows,
 }
 
-/// Which rows native allocations have.
+/// The kinds of rows in tables of native allocations.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NativeRows {
     #[default]
     None,
     Plain,
-    /// With addresses, which lead from what is freed to where it was allocated.
+    /// Rows with addresses, which link what is freed to its allocation.
     Addressed,
 }
 
 impl Present {
-    /// The metrics of the file; the first is its own choice.
+    /// The metrics of the file; the first is its default.
     pub(super) fn kinds(mut self) -> Vec<Kind> {
         use Kind::{Cpu, Js, Native, NativeFreed, NativeFreedAllocation, NativeRetained};
         let (native, addressed) =
@@ -95,29 +93,28 @@ impl Kind {
 
 /// The samples of one thread, decoded.
 pub(super) struct Rows {
-    /// Of each sample; so are the next two.
+    /// One per sample, as in the next two columns.
     pub(super) stacks: Vec<u32>,
     pub(super) weights: Weights,
-    /// Of the weights.
+    /// The unit of the weights.
     pub(super) unit: String,
-    /// Processor time, where any is known.
+    /// CPU time, if any is known.
     pub(super) cpu: Option<Weights>,
     pub(super) js: Allocations,
     pub(super) native: Allocations,
 }
 
-/// What was allocated and freed on one thread, in order, decoded. Columns are as long as each other
-/// or empty.
+/// Allocations of one thread, decoded, in order. Columns are empty or have the same length.
 #[derive(Default)]
 pub(super) struct Allocations {
     pub(super) stacks: Vec<u32>,
-    /// Bytes; below zero where they are freed.
+    /// Bytes; negative if they are freed.
     pub(super) bytes: Vec<f64>,
     pub(super) addresses: Vec<f64>,
 }
 
 impl Rows {
-    /// Whether there are so many stacks that all of them exist.
+    /// Checks that all stacks exist, of `available` ones.
     pub(super) fn check(&self, place: &str, available: usize) -> Result<(), ReadError> {
         let tables = [
             ("samples", &self.stacks),
@@ -141,7 +138,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The samples of the thread at `place`, whose `available` stacks begin at `first_stack`.
+    /// Builds the samples of the thread at `place`, whose `available` stacks begin at
+    /// `first_stack`.
     pub(super) fn finish(
         mut self,
         place: &str,
@@ -150,7 +148,7 @@ impl Rows {
         available: usize,
     ) -> Result<profile::Samples, ReadError> {
         self.check(place, available)?;
-        // The first says what was used before there was any sample.
+        // The first one covers the time before the first sample.
         match &mut self.cpu {
             Some(Weights::Each(deltas)) => {
                 deltas.first_mut().into_iter().for_each(|first| *first = 0.0);
@@ -161,7 +159,7 @@ impl Rows {
             Some(Weights::Ones) | None => {}
         }
         let weights = kinds.iter().map(|kind| self.column(kind)).collect();
-        // One vector, which the next lines turn into another without a copy.
+        // The conversion below reuses the vector without a copy.
         let mut stacks = self.stacks;
         stacks.extend(self.js.stacks);
         stacks.extend(self.native.stacks);
@@ -201,7 +199,7 @@ impl Rows {
 }
 
 impl Allocations {
-    /// Which rows these are, if they are those of native allocations.
+    /// The kind of rows, if these are native allocations.
     pub(super) fn native_rows(&self) -> NativeRows {
         match () {
             () if self.stacks.is_empty() => NativeRows::None,
@@ -210,7 +208,7 @@ impl Allocations {
         }
     }
 
-    /// What native allocations weigh, if this is a metric of theirs.
+    /// The weights of native allocations, if this is a metric of them.
     fn weights(&self, kind: &Kind) -> Option<Vec<f64>> {
         let pick = |pick: fn(f64) -> f64| self.bytes.iter().map(|&bytes| pick(bytes)).collect();
         Some(match kind {
@@ -231,7 +229,8 @@ impl Allocations {
     }
 
     /// Calls `freed` with the row of each allocation that a later row frees, and with the bytes of
-    /// that row. An address that is allocated twice was freed unseen in between.
+    /// the later row. If an address is allocated twice, the first allocation was freed without a
+    /// record.
     fn each_freed(&self, mut freed: impl FnMut(usize, f64)) {
         let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
         let known = self
@@ -250,7 +249,7 @@ impl Allocations {
     }
 }
 
-/// From the first to the last sample of all threads, in milliseconds.
+/// The times of the first and last sample of all threads, in milliseconds.
 #[derive(Default)]
 pub(super) struct Span(Option<(f64, f64)>);
 

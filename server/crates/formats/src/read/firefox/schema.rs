@@ -1,15 +1,14 @@
-//! The tables and columns that bear on costs, and what their flags mean. Everything else in the
-//! file is passed over.
+//! The tables and columns that are read, and the meaning of their flags.
 //!
 //! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits
 //! {threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
 //! `file.threads [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`.
-//! Numbers say since or until which version:
+//! Numbers are the first or last versions with a column:
 //!
 //! | table | columns |
 //! |---|---|
-//! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the front end's memory |
-//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52; read where frames have none) |
+//! | `stringArray` | per thread (≤ 55) or shared; also `stringTable._array`, as copied from the memory of the front end |
+//! | `stackTable` | `frame`; `prefix` (≤ 65; null = root) or `prefixOffset` (≥ 66; rows back, 0 = root); `category` (≤ 52; read if frames have none) |
 //! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
 //! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `isJS` and `relevantForJS` (≤ 74), `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
@@ -17,12 +16,12 @@
 //! | `sourceLocationTable` | `source`, `line` (≥ 64) |
 //! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType`, `threadCPUDelta` (null or NaN = unknown) |
 //! | `jsAllocations` | `stack`, `weight` (bytes) |
-//! | `nativeAllocations` | `stack`, `weight` (bytes, below zero = freed), `memoryAddress` |
+//! | `nativeAllocations` | `stack`, `weight` (bytes, negative = freed), `memoryAddress` |
 
 use super::columns::Text;
 use serde::Deserialize;
 
-/// `meta`, as processed and raw profiles have it.
+/// `meta`, in processed and raw profiles.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Meta {
@@ -35,7 +34,7 @@ pub(super) struct Meta {
     categories: Option<Vec<Category>>,
     #[serde(default)]
     sample_units: Option<SampleUnits>,
-    /// The program whose file the Firefox Profiler took over.
+    /// The program whose file the Firefox Profiler imported.
     #[serde(default)]
     pub(super) imported_from: Option<String>,
 }
@@ -66,7 +65,7 @@ impl Meta {
         self.categories.iter().flatten().map(|category| category.name.as_str()).collect()
     }
 
-    /// The category of stacks that nothing else is said of: the first grey one.
+    /// The default category of stacks: the first grey one.
     pub(super) fn default_category(&self) -> Option<u32> {
         let position =
             self.categories.iter().flatten().position(|category| category.color == "grey");

@@ -1,23 +1,23 @@
-//! JSON slabs (JSLB): a file of numbered blocks, columns of numbers or JSON text in which `{"$s":
-//! N}` stands for block N.
+//! JSON slabs (JSLB): a file of numbered blocks, which are columns of numbers or JSON text in which
+//! `{"$s": N}` stands for block N.
 //!
-//! samply and the Firefox Profiler write processed profiles so. Little endian: magic (8 bytes),
-//! version 1, number of slabs, number of the root slab, then type, offset and length of each (all
-//! u32). Types 0 to 9 are columns, 10 is JSON. Nothing of that is believed before it was checked
-//! against the file, and since one slab can stand in many places, and JSON slabs in each other, how
-//! often one is used has a limit. What is made of slabs is up to [`super::raw`].
+//! samply and the Firefox Profiler write processed profiles in this container. All numbers are
+//! little endian: magic (8 bytes), version 1, number of slabs, number of the root slab, then type,
+//! offset and length of each slab (all u32). Types 0 to 9 are columns, 10 is JSON. Everything is
+//! checked against the file. One slab can be referred to several times, and JSON slabs can refer to
+//! each other, so the number of uses has a limit. [`super::raw`] builds values from slabs.
 
 use super::columns::Cells;
 use crate::error::{At, ReadError};
 
 const VERSION: u32 = 1;
-/// Where the header names the root slab.
+/// The offset of the number of the root slab in the header.
 pub(super) const ROOT_FIELD: usize = 16;
 const HEADER: usize = 20;
 const ROW: usize = 12;
 
-/// How many times a slab may be referred to. Writers do it once; without a limit a small file could
-/// stand for a huge one, and slabs that refer to each other in a circle for one without end.
+/// How often a slab may be referred to. Writers do it once. Without a limit, a small file could
+/// expand to a huge one, and slabs that refer to each other in a cycle would never end.
 const MAX_USES: u8 = 4;
 
 /// The slabs of a file.
@@ -30,15 +30,15 @@ pub(super) struct Slabs<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Slab<'a> {
     pub(super) bytes: &'a [u8],
-    /// Where it begins in the file.
+    /// The offset in the file.
     pub(super) offset: usize,
-    /// How its cells are written; [`Cells::Json`] for any JSON.
+    /// The encoding of its cells; [`Cells::Json`] for any JSON.
     pub(super) cells: Cells,
     uses: u8,
 }
 
 impl<'a> Slabs<'a> {
-    /// The slabs of a file that begins with the magic bytes.
+    /// Reads the table of slabs of a file that begins with the magic bytes.
     pub(super) fn new(file: &'a [u8]) -> Result<Self, ReadError> {
         let cut = || {
             ReadError::truncated(At::Byte(file.len() as u64), "the file ends in its table of slabs")
@@ -99,12 +99,12 @@ impl<'a> Slabs<'a> {
         Ok(Self { rows, root })
     }
 
-    /// Which slab the others hang from.
+    /// The number of the root slab.
     pub(super) fn root(&self) -> u32 {
         self.root
     }
 
-    /// The slab that a reference at `offset` in the file means.
+    /// The slab for a reference at `offset` in the file.
     pub(super) fn refer(&mut self, slab: u32, offset: usize) -> Result<Slab<'a>, ReadError> {
         let n = self.rows.len();
         let row = self.rows.get_mut(slab as usize);
@@ -122,7 +122,7 @@ impl<'a> Slabs<'a> {
     }
 }
 
-/// How cells of this type are written and how many bytes one takes.
+/// The encoding of a slab type, and the bytes per cell.
 fn cells(kind: u32) -> Option<(Cells, usize)> {
     Some(match kind {
         0 => (Cells::I8, 1),

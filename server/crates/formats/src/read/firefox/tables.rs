@@ -1,8 +1,8 @@
-//! Decoded tables to those of a profile, whatever they were decoded from.
+//! Builds the tables of a profile from decoded tables of either layout.
 //!
-//! Tables of each thread are appended one after the other; strings, libraries, funcs and frames are
-//! interned, so equal ones of several threads become one. Only rows that a frame uses are looked
-//! at: orphaned funcs hold garbage.
+//! Tables of threads are appended one after the other; strings, libraries, funcs and frames are
+//! interned, so equal ones of several threads become one. Only rows that a frame uses are read,
+//! because unused funcs may have invalid values.
 
 use super::columns::{ABSENT, Text};
 use super::location;
@@ -17,18 +17,18 @@ use std::cell::LazyCell;
 pub(super) struct Stacks {
     pub(super) frame: Vec<u32>,
     pub(super) parent: Vec<u32>,
-    /// Whether `parent` says how many rows back; 0 is none, then.
+    /// Whether `parent` is a number of rows back; 0 then means "no parent".
     pub(super) relative: bool,
-    /// Where frames have none.
+    /// Categories of stacks, for files whose frames have none.
     pub(super) category: Vec<u32>,
 }
 
-/// All tables that stacks rest on, decoded.
+/// All tables that stacks refer to, decoded.
 pub(super) struct Tables<'t> {
     pub(super) frames: Frames,
-    /// The executing columns of frames: asked for when a frame needs one.
+    /// The executing columns of frames, decoded when a frame needs one.
     pub(super) columns: Box<dyn FnOnce() -> Result<Vec<u32>, ReadError> + 't>,
-    /// Where frames lie in their libraries: asked for when a func is called by an address.
+    /// The addresses of frames in their libraries, decoded when a func is named by an address.
     pub(super) addresses: Box<dyn FnOnce() -> Result<Vec<f64>, ReadError> + 't>,
     pub(super) funcs: Funcs,
     pub(super) names: Names<'t>,
@@ -36,8 +36,8 @@ pub(super) struct Tables<'t> {
 
 /// Appends all stacks of one set of tables, with the frames and funcs that they use.
 ///
-/// The columns of stacks are most of a file: `stacks` decodes them while names and frames are
-/// looked up.
+/// The columns of stacks are most of a file: `stacks` decodes them on another thread while names
+/// and frames are looked up.
 pub(super) fn append<'t>(
     builder: &mut ProfileBuilder,
     place: &str,
@@ -103,10 +103,10 @@ pub(super) fn append<'t>(
     Ok(())
 }
 
-/// The categories of stacks that a file (or a process of it) has.
+/// The categories of stacks of a file, or of one process in it.
 pub(super) struct Categories<'m> {
     names: Vec<&'m str>,
-    /// That of stacks nothing is said of; empty if there is none.
+    /// The category of stacks without any; empty if there is none.
     default: &'m str,
 }
 
@@ -122,8 +122,8 @@ impl<'m> Categories<'m> {
         self.names.is_empty()
     }
 
-    /// Puts `n` stacks from `first` on into their categories. A stack without one of its own has
-    /// its parent's (Firefox Profiler, `profile-data`, derived stack categories).
+    /// Sets the categories of `n` stacks from `first` on. A stack without one has its parent's
+    /// (Firefox Profiler, `profile-data`, derived stack categories).
     fn mark(
         &self,
         builder: &mut ProfileBuilder,
@@ -134,8 +134,8 @@ impl<'m> Categories<'m> {
         if n == 0 {
             return Ok(());
         }
-        // What comes first takes no room (see `ProfileBuilder::intern_category`), and many
-        // recordings have nothing else.
+        // The first category takes no memory (see `ProfileBuilder::intern_category`), and many
+        // recordings have only one.
         builder.intern_category(self.names.get(own(0) as usize).unwrap_or(&self.default))?;
         let default = builder.intern_category(self.default)?;
         let ids = self
@@ -155,7 +155,7 @@ impl<'m> Categories<'m> {
     }
 }
 
-/// The frame table, and the frame of each of its rows.
+/// Appends the frames; returns the frame of each row.
 fn append_frames(
     builder: &mut ProfileBuilder,
     place: &str,
@@ -164,7 +164,7 @@ fn append_frames(
     let Tables { frames, columns, addresses, funcs, names } = tables;
     let mut ids = Vec::with_capacity(frames.func.len());
     let (columns, addresses) = (LazyCell::new(columns), LazyCell::new(addresses));
-    // Per func the last library and what came out: nearly all frames of a func agree.
+    // For each func, the last library and its position: nearly all frames of a func have the same.
     let mut known: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
     for (row, &func) in frames.func.iter().enumerate() {
         if func as usize >= funcs.name.len() {
@@ -180,7 +180,8 @@ fn append_frames(
             let address = addresses.as_ref().map_err(Clone::clone)?.get(row).copied();
             let has =
                 frames.flags.get(row).is_none_or(|flags| flags & frame_flags::ADDRESS_AND_LIB != 0);
-            // Nothing that runs is where a library begins; exporters that know no address write 0.
+            // No code is at the beginning of a library; exporters that do not know the address
+            // write 0.
             #[expect(clippy::cast_sign_loss, reason = "it is above 0")]
             Ok(address.filter(|&address| has && address > 0.0).map(|address| address as u64))
         };
@@ -197,9 +198,9 @@ fn append_frames(
         if location.is_none() && !position.is_address {
             known[func as usize] = Some((lib, position));
         }
-        // A frame without a line stands at its func's first; one whose flags say that it has line 0
-        // stands at no line. Source and line come from the same tier: both before compilation or
-        // both after (Firefox Profiler, `line-timings`).
+        // A frame without a line has its func's first line; a frame whose flags say that its line
+        // is present and 0 has no line. File and line come from the same level: both before
+        // compilation or both after (Firefox Profiler, `line-timings`).
         let own = frames.cell(&frames.line, row, frame_flags::LINE);
         let own = own.filter(|&line| (line > 0 || !frames.flags.is_empty()) && !position.original);
         let column = match own {
@@ -232,7 +233,7 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// Appends a row like another one.
+    /// Appends a copy of a row.
     pub(super) fn push_copy(&mut self, row: usize) {
         let Self { func, line, lib, category, inline_depth, original_location, flags } = self;
         for column in [func, line, lib, category, inline_depth, original_location, flags] {
@@ -240,7 +241,7 @@ impl Frames {
         }
     }
 
-    /// A cell, unless it is absent by its own value (≤ 70) or by its flag (≥ 71).
+    /// A cell, unless it is absent by its value (≤ 70) or by its flag (≥ 71).
     fn cell(&self, column: &[u32], row: usize, flag: u32) -> Option<u32> {
         present(column, row, &self.flags, flag)
     }
@@ -261,41 +262,41 @@ pub(super) struct Funcs {
     pub(super) flags: Vec<u32>,
 }
 
-/// What a frame is at, apart from a line of its own.
+/// The position that a frame has from its func.
 #[derive(Clone, Copy)]
 struct Position {
     func: FuncId,
-    /// The line of a frame that has none; 0 = unknown.
+    /// The line for frames without one; 0 = unknown.
     line: u32,
-    /// File and line, where the file is not that of the func.
+    /// File and line, if the file is not that of the func.
     elsewhere: Option<(SourceId, u32)>,
-    /// Whether it is from before compilation, so that the frame's own line does not belong to it.
+    /// Whether the position is from before compilation, so that the frame's own line does not
+    /// belong to it.
     original: bool,
-    /// Whether it lies in a script, which may be all in one line.
+    /// Whether the code is a script, which may be a single line.
     is_script: bool,
-    /// Whether the func is that of one address.
+    /// Whether the func stands for a single address.
     is_address: bool,
 }
 
-/// What a frame adds to its func.
+/// The values that a frame adds to its func.
 struct Executing<'f> {
     lib: Option<u32>,
     location: Option<u32>,
     address: &'f dyn Fn() -> Result<Option<u64>, ReadError>,
 }
 
-/// What all threads have in common, where they do: strings since 56, sources since 58, locations
-/// since 64.
+/// Tables that threads may share: strings since version 56, sources since 58, locations since 64.
 #[derive(Default)]
 pub(super) struct Shared<'a> {
     pub(super) strings: Vec<Text<'a>>,
-    /// The string of each source.
+    /// The string index of each source.
     pub(super) sources: Vec<u32>,
     /// Source and line of each location.
     pub(super) locations: Vec<(u32, u32)>,
 }
 
-/// What indexes in a func table point to.
+/// The tables that a func table refers to.
 pub(super) struct Names<'t> {
     pub(super) strings: &'t [Text<'t>],
     pub(super) shared: &'t Shared<'t>,
@@ -308,7 +309,7 @@ impl Funcs {
         present(column, row, &self.flags, flag)
     }
 
-    /// What the func at `row` is made of.
+    /// The kind of code of the func at `row`.
     fn code(&self, row: usize) -> Code {
         let is = |column: &[bool], flag| match self.flags.get(row) {
             Some(flags) => flags & flag != 0,
@@ -321,11 +322,11 @@ impl Funcs {
         }
     }
 
-    /// The func at `row` as a frame has it.
+    /// The func at `row`, as used by a frame.
     ///
-    /// One that is called by an address has as many rows of its own as it has addresses, each
-    /// called by where it lies in its library: its name in the file may be where it lay in memory
-    /// (Firefox Profiler, `process-profile`).
+    /// A func named by an address becomes one func per address, each named by its address in the
+    /// library: the name in the file may be an address in memory (Firefox Profiler,
+    /// `process-profile`).
     fn position(
         &self,
         place: &str,
@@ -364,7 +365,7 @@ impl Funcs {
         let known = |line: u32| if line == ABSENT { 0 } else { line };
         let is_address = lib.is_some() && file.is_none() && location::address(name).is_some();
         let address = if is_address { (frame.address)()? } else { None };
-        // Without the address in the library there is nothing to look up there.
+        // Without an address in the library there is nothing to look up in it.
         let lib = lib.filter(|_| is_address == address.is_some());
         let name =
             address.map_or(Cow::Borrowed(name), |address| Cow::Owned(format!("{address:#x}")));
@@ -377,7 +378,7 @@ impl Funcs {
             line: known(start),
             column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
         };
-        // A compiler puts code of one file into functions of another.
+        // Compilers put code of one file into functions of another.
         let (line, elsewhere) =
             match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
                 Some((Some(other), line @ 1..)) if file != Some(other) => (
@@ -395,12 +396,12 @@ impl Funcs {
     }
 }
 
-/// JavaScript and what compiles to it, by the name of the file.
+/// Whether a file name is that of JavaScript or a language that compiles to it.
 fn is_script(file: &str) -> bool {
     file.contains("://") || [".js", ".mjs", ".cjs"].iter().any(|ending| file.ends_with(ending))
 }
 
-/// A cell, unless it is absent by its own value or its flag is clear.
+/// A cell, unless it is absent by its value or its flag is clear.
 fn present(column: &[u32], row: usize, flags: &[u32], flag: u32) -> Option<u32> {
     let has = flags.get(row).is_none_or(|flags| flags & flag != 0);
     column.get(row).copied().filter(|&cell| has && cell != ABSENT)

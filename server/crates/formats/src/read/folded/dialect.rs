@@ -1,34 +1,36 @@
-//! What the text of a frame says: every profiler has its own way to put function, file and line
-//! into one name.
+//! Parser for the text of a frame: every profiler puts function, file and line into one name in its
+//! own way.
 //!
-//! One dialect is chosen per file by its first frames. A frame that does not fit it is tried in the
-//! others and is a mere name if none fits. Whether a line is the one *executing* or that of the
-//! *definition* is a property of the dialect: only the former becomes a cost of that line.
+//! One dialect is chosen per file, by its first frames. A frame that does not fit it is tried in
+//! the others, and is only a name if none fits. Whether a line is the *executing* one or that of
+//! the *definition* depends on the dialect, and only executing lines get costs. For example, `f
+//! (a.py:12)` by py-spy is a cost of line 12; `py:f:12:/p/a.py` by vmprof is not, it only says that
+//! `f` starts there.
 
 use crate::read::austin::KERNEL;
 use crate::writer::Dialect;
 use std::borrow::Cow;
 
-/// What one frame says.
+/// A parsed frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::read) struct Place<'a> {
     pub(in crate::read) name: Cow<'a, str>,
-    /// As the profile spells it.
+    /// The file name, as in the profile.
     pub(in crate::read) file: Option<Cow<'a, str>>,
-    /// A library, by name or by path.
+    /// The library, by name or path.
     pub(in crate::read) lib: Option<&'a str>,
     pub(in crate::read) position: Position,
 }
 
-/// What the line of a frame means. Lines and columns are 1-based; 0 = unknown.
+/// The meaning of the line of a frame. Lines and columns are 1-based; 0 = unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::read) enum Position {
     Executing(u32),
     Definition { line: u32, column: u32 },
 }
 
-/// The dialects of folded stacks, in the order in which a frame is tried: a dialect whose frames
-/// could be taken for those of another one stands before it.
+/// The dialects of folded stacks, in the order in which a frame is tried: if frames of one dialect
+/// also fit another one, it comes first.
 const FOLDED: [Dialect; 11] = [
     Dialect::Rbspy,
     Dialect::PySpy,
@@ -44,7 +46,7 @@ const FOLDED: [Dialect; 11] = [
 ];
 
 impl Dialect {
-    /// What `frame` says in this dialect of folded stacks; `None` if it is not written in it.
+    /// Parses `frame` in this dialect of folded stacks; `None` if it does not fit.
     pub(in crate::read) fn parse(self, frame: &str) -> Option<Place<'_>> {
         match self {
             Self::Rbspy => rbspy(frame),
@@ -62,12 +64,12 @@ impl Dialect {
         }
     }
 
-    /// What `frame` says in the first dialect that it fits.
+    /// Parses `frame` in the first dialect that it fits.
     pub(super) fn any(frame: &str) -> Option<Place<'_>> {
         FOLDED.into_iter().find_map(|dialect| dialect.parse(frame))
     }
 
-    /// The dialect in which most of `frames` are written, if any is.
+    /// The dialect that most of `frames` fit, if there is one.
     pub(super) fn of_most<'a>(frames: impl Iterator<Item = &'a str>) -> Option<Self> {
         let mut counts = [0_usize; FOLDED.len()];
         for frame in frames {
@@ -81,7 +83,7 @@ impl Dialect {
 }
 
 impl<'a> Place<'a> {
-    /// A function of which only the name is known.
+    /// A function with only a name.
     pub(super) fn named(name: &'a str) -> Self {
         Self { name: Cow::Borrowed(name), file: None, lib: None, position: Position::Executing(0) }
     }
@@ -103,7 +105,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What FlameGraph's collapsers append to a name: kernel, inlined, JIT, waker, interpreted, C1.
+/// The suffixes that FlameGraph's collapsers append to names: kernel, inlined, JIT, waker,
+/// interpreted, C1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suffix {
     None,
@@ -111,7 +114,7 @@ pub(super) enum Suffix {
     Other,
 }
 
-/// Takes the suffix off a frame.
+/// Splits the suffix off a frame.
 pub(super) fn without_suffix(frame: &str) -> (&str, Suffix) {
     let inlined = frame.strip_suffix("_[i]").map(|name| (name, Suffix::Inlined));
     let other = || {
@@ -151,8 +154,8 @@ fn v8(frame: &str) -> Option<Place<'_>> {
     let (rest, last) = line_behind(marked.or(tagged).unwrap_or(frame))?;
     let (rest, line, column) =
         line_behind(rest).map_or((rest, last, None), |(rest, line)| (rest, line, Some(last)));
-    // The name may have blanks (`get x`), and so may the file: the file begins where something
-    // begins like one.
+    // Both the name (`get x`) and the file may contain spaces: the file begins where text looks
+    // like the beginning of one.
     let begins = |at: &usize| rest.get(at + 1..).is_some_and(begins_like_script);
     let blank = rest.match_indices(' ').map(|(at, _)| at).find(begins).or_else(|| rest.find(' '));
     let (name, file) = match blank {
@@ -203,8 +206,8 @@ fn perf(frame: &str) -> Option<Place<'_>> {
         Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
         None => rest.rsplit_once(' ').unwrap_or(("", rest)),
     };
-    // `/p/x.py:f:12` and `f /p/x.js:12:3` are other dialects; perf without symbols gives bare
-    // places, functions of no name.
+    // `/p/x.py:f:12` and `f /p/x.js:12:3` are other dialects. Without symbols, perf writes only the
+    // place; the function has no name then.
     let is_plain = !file.contains(':') || (has_drive(file) && !file.get(2..)?.contains(':'));
     let name = if name.trim().is_empty() { file } else { name.trim() };
     let is_path = file.starts_with('/') || has_drive(file) || has_source_extension(file);
@@ -251,7 +254,7 @@ fn faulthandler(frame: &str) -> Option<Place<'_>> {
 
 fn async_profiler(frame: &str) -> Option<Place<'_>> {
     let (name, line) = line_behind(frame).or_else(|| {
-        // Where in the bytecode is not where in the text.
+        // The index in the bytecode is not a place in the text.
         let (name, _) = frame.rsplit_once('@').filter(|(_, index)| is_number(index))?;
         Some((name, 0))
     })?;
@@ -269,8 +272,8 @@ fn async_profiler(frame: &str) -> Option<Place<'_>> {
     if !is_class || method.is_empty() || !name.chars().all(allowed) {
         return None;
     }
-    // Inner classes and lambdas are in the file of the outermost; Kotlin's top level functions are
-    // in `MainKt` of Main.kt.
+    // Inner classes and lambdas are in the file of the outermost class; top-level functions of
+    // Kotlin's Main.kt are in the class `MainKt`.
     let outer = simple.split('$').next().filter(|outer| !outer.is_empty())?;
     let file = outer
         .strip_suffix("Kt")
@@ -291,7 +294,7 @@ fn dtrace(frame: &str) -> Option<Place<'_>> {
         .then(|| Place { lib: Some(module), ..Place::named(name) })
 }
 
-/// A symbol without the offset into it: `func+0x1f`.
+/// The symbol without its offset (`func+0x1f`).
 pub(super) fn without_offset(symbol: &str) -> &str {
     match symbol.rsplit_once("+0x") {
         Some((name, offset))
@@ -303,13 +306,13 @@ pub(super) fn without_offset(symbol: &str) -> &str {
     }
 }
 
-/// `rest:12`. A line beyond 32 bits is none.
+/// Splits `rest:12`. A line that exceeds 32 bits is not a line.
 fn line_behind(text: &str) -> Option<(&str, u32)> {
     let (rest, line) = text.rsplit_once(':')?;
     (!rest.is_empty() && is_number(line)).then(|| Some((rest, line.parse().ok()?)))?
 }
 
-/// Divides at the last colon that is neither of a drive (`C:\x`) nor of a URL (`file://x`).
+/// Splits at the last colon that does not belong to a drive (`C:\x`) or a URL (`file://x`).
 fn split_last_colon(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let divides = |&at: &usize| {
@@ -335,7 +338,7 @@ fn is_word(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Whether `text` names a file: it has a folder or a known extension, or it is one of the names in
+/// Whether `text` names a file: it has a folder or a known extension, or it is a name in angle
 /// brackets that interpreters give to code without a file (`<frozen importlib._bootstrap>`).
 fn is_file(text: &str) -> bool {
     text.contains(['/', '\\'])
@@ -365,7 +368,7 @@ fn has_source_extension(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// `dialect name|file|lib|position` of a frame, in the dialect that it alone would choose.
+    /// `dialect name|file|lib|position` of a frame, in the dialect chosen for it alone.
     fn show(frame: &str) -> String {
         let Some(dialect) = Dialect::of_most([frame].into_iter()) else { return "none".to_owned() };
         let place = dialect.parse(frame).unwrap();

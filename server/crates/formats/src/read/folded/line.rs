@@ -1,11 +1,12 @@
-//! The grammar of one line: where its value ends, where its frames end.
+//! The grammar of one line: how its values and frames are separated.
 //!
-//! `stack SP value`, the value after the *last* blank, since names contain blanks; `perf report -g
-//! folded` puts it first. The frames of a stack stand root first, separated by `;`.
+//! `stack SP value`: the value follows the *last* space, since names contain spaces; in `worker 3
+//! 10` the frame is `worker 3`. `perf report -g folded` has the value first. The frames of a stack
+//! are root first, separated by `;`.
 
 use crate::read::number::fits_counter;
 
-/// A number as profilers write it: digits, perhaps a sign before and a fraction behind.
+/// Parses a number as profilers write it: digits, optionally with a sign and a fraction.
 pub(super) fn number(text: &str) -> Option<f64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
@@ -14,14 +15,13 @@ pub(super) fn number(text: &str) -> Option<f64> {
     fits_counter(number).then_some(number)
 }
 
-/// `stack value`, and `stack before after` when it is applied to the stack again. The stack may be
-/// empty: ` 1`.
+/// Splits `stack value`; applied twice, `stack before after`. The stack may be empty: ` 1`.
 pub(super) fn value_last(line: &str) -> Option<(&str, f64)> {
     let (stack, value) = last_word(line)?;
     Some((stack, number(value)?))
 }
 
-/// `stack time,idle,memory`, as `austin --full` writes it: microseconds, 0 or 1, bytes.
+/// Splits `stack time,idle,memory` as written by `austin --full`: microseconds, 0 or 1, bytes.
 pub(super) fn values_last(line: &str) -> Option<(&str, [f64; 3])> {
     let (stack, values) = last_word(line)?;
     let mut values = values.split(',').map(number);
@@ -29,7 +29,7 @@ pub(super) fn values_last(line: &str) -> Option<(&str, [f64; 3])> {
     values.next().is_none().then_some((stack, all))
 }
 
-/// `count stack` or `percent% stack`, as `perf report -g folded` writes it.
+/// Splits `count stack` or `percent% stack` as written by `perf report -g folded`.
 pub(super) fn value_first(line: &str) -> Option<(&str, f64)> {
     let (value, stack) = line.split_once(' ')?;
     Some((stack.trim(), number(value.strip_suffix('%').unwrap_or(value))?))
@@ -40,13 +40,13 @@ fn last_word(line: &str) -> Option<(&str, &str)> {
     Some((stack.trim_end(), word))
 }
 
-/// What follows the `#` of a comment line.
+/// The text after the `#` of a comment line.
 pub(super) fn comment(line: &str) -> Option<&str> {
     let text = line.strip_prefix('#')?;
     (text.is_empty() || text.starts_with([' ', '#', '\t', '\r'])).then(|| text.trim())
 }
 
-/// A line without the backslash that our own writer puts before one that would be a comment.
+/// Removes the backslash that Costline's own writer puts before a line that would be a comment.
 pub(super) fn unescaped(line: &str) -> &str {
     match line.strip_prefix('\\') {
         Some(rest) if rest.trim_start_matches('\\').starts_with('#') => rest,
@@ -56,9 +56,9 @@ pub(super) fn unescaped(line: &str) -> &str {
 
 /// The frames of a stack, root first, as slices of it.
 ///
-/// A `;` within a frame (Rust's `[u8; 8]`, Java signatures) is told by the blank behind it. With
-/// `joins_lines` a frame `L12` belongs to the one before it: that is how Austin before 3 gives its
-/// line.
+/// A `;` followed by a space belongs to the frame (Rust's `[u8; 8]`, Java signatures). With
+/// `joins_lines`, a frame `L12` belongs to the previous one: Austin before version 3 writes lines
+/// like this.
 pub(super) fn frames(stack: &str, joins_lines: bool) -> impl Iterator<Item = &str> {
     let mut rest = Some(stack);
     std::iter::from_fn(move || {

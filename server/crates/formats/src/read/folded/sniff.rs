@@ -1,13 +1,13 @@
-//! Whether text is folded stacks, by its first lines.
+//! Detection of folded stacks by the first lines.
 
 use super::line;
 use crate::writer::Dialect;
 
-/// How many lines are looked at.
+/// How many lines are examined.
 const LINES: usize = 32;
 
-/// Whether most of the first lines are stacks with values. Lines of a single frame say little
-/// (`Chapter 1`): they do not make a file one unless all lines are so.
+/// Whether most of the first lines are stacks with values. Lines with a single frame prove little
+/// (`Chapter 1`): without any other stack, all lines must be like this.
 pub(crate) fn is_folded(bytes: &[u8]) -> bool {
     let front = bytes.get(..4096).unwrap_or(bytes);
     if front.iter().any(|&b| b < b' ' && !matches!(b, b'\t' | b'\n' | b'\r')) {
@@ -30,7 +30,7 @@ pub(crate) fn is_folded(bytes: &[u8]) -> bool {
             Kind::Stack => stacks += 1,
             Kind::Single => single += 1,
             Kind::Neutral => {}
-            // The last line of a front may be cut anywhere.
+            // The last line of a prefix may be cut anywhere.
             Kind::Other if !whole.ends_with(b"\n") && (stacks > 0 || is_deep(text)) => stacks += 1,
             Kind::Other => other += 1,
         }
@@ -41,9 +41,9 @@ pub(crate) fn is_folded(bytes: &[u8]) -> bool {
 enum Kind {
     /// Several frames and a value.
     Stack,
-    /// What may be one frame and a value.
+    /// Possibly one frame and a value.
     Single,
-    /// An empty stack, or a row of the table that `perf report` prints between the stacks.
+    /// An empty stack, or a row of the table that `perf report` prints between stacks.
     Neutral,
     Other,
 }
@@ -65,13 +65,13 @@ impl Kind {
     }
 }
 
-/// At least two frames, none of them behind the last `;` missing.
+/// Whether there are at least two frames and the last one is not empty.
 fn is_stack(text: &str) -> bool {
     !text.ends_with(';') && line::frames(text, false).nth(1).is_some()
 }
 
-/// One frame: it tells where it is (and quotes nothing, as lines of logs do), or it is one word and
-/// neither a number nor a key.
+/// Whether this is one frame: it has a place (and contains no quotes, as lines of logs do), or it
+/// is a single word that is neither a number nor a key.
 fn is_single(text: &str) -> bool {
     let is_word = !text.contains([' ', '\t', ',', ';'])
         && text.contains(char::is_alphabetic)
@@ -79,7 +79,7 @@ fn is_single(text: &str) -> bool {
     is_word || (!text.contains('"') && Dialect::any(text).is_some())
 }
 
-/// Whether a cut line can only be deep recursion: the same frames again and again.
+/// Whether a cut line can only be deep recursion, with the same frames again and again.
 fn is_deep(text: &str) -> bool {
     let frames: Vec<&str> = line::frames(text, false).take(1000).collect();
     let distinct: rustc_hash::FxHashSet<&str> = frames.iter().copied().collect();

@@ -1,20 +1,19 @@
-//! The numbers and texts of a recording.
+//! Numbers and texts of a recording.
 
 use crate::error::{At, ReadError};
 use profile::BuildError;
 use std::borrow::Cow;
 
-/// A number of the file: 64 bits and a sign beside them, since keys are unsigned and memory that
-/// was freed is below zero.
+/// A number: 64 bits and a separate sign, since keys are unsigned and freed memory is negative.
 pub(super) type Number = i128;
 
-/// Why reading ends.
+/// Why reading stops.
 pub(super) enum Stop {
     /// The data end within an event.
     Cut,
-    /// An event cannot be read, so nobody knows where the next begins.
+    /// An event is malformed, so the position of the next one is unknown.
     Malformed(ReadError),
-    /// The tables hold no more.
+    /// The tables are full.
     Full(BuildError),
 }
 
@@ -37,7 +36,7 @@ impl From<BuildError> for Stop {
     }
 }
 
-/// A place in the data.
+/// A position in the data.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'a> {
     pub(super) bytes: &'a [u8],
@@ -49,7 +48,7 @@ impl<'a> Input<'a> {
         self.at >= self.bytes.len()
     }
 
-    /// Passes `byte` if it is the next.
+    /// Consumes `byte` if it is next; returns whether it was.
     pub(super) fn passes(&mut self, byte: u8) -> bool {
         let is_next = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(is_next);
@@ -62,7 +61,8 @@ impl<'a> Input<'a> {
         Ok(byte)
     }
 
-    /// Six bits and the sign in the first byte, seven in each that follows, the lowest first.
+    /// Reads a number: six bits and the sign in the first byte, seven bits in each following one,
+    /// lowest first.
     pub(super) fn number(&mut self) -> Result<Number, Stop> {
         let start = self.at;
         let first = self.byte()?;

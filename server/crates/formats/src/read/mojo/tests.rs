@@ -16,7 +16,7 @@ fn number(number: i128) -> Vec<u8> {
     bytes
 }
 
-/// Events in words: numbers with sign, quoted text, and bytes in hexadecimal.
+/// Encodes events: numbers with a sign, quoted texts, and bytes in hexadecimal.
 fn mojo(text: &str) -> Vec<u8> {
     let mut bytes = b"MOJ".to_vec();
     for word in text.split_whitespace() {

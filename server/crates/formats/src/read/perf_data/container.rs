@@ -1,6 +1,6 @@
-//! The file around the records (`tools/perf/Documentation/perf.data-file-format.txt`): the header
-//! and its sections, or the same facts as records where perf wrote into a pipe; records that were
-//! compressed; all of them in order of time.
+//! The container of the records (`tools/perf/Documentation/perf.data-file-format.txt`): the header
+//! and its sections, or records with the same contents if perf wrote to a pipe; compressed records;
+//! all records sorted by time.
 
 use super::event::Event;
 use super::words::Words;
@@ -18,7 +18,7 @@ pub(super) mod kind {
     pub(crate) const FORK: u32 = 7;
     pub(crate) const SAMPLE: u32 = 9;
     pub(crate) const MMAP2: u32 = 10;
-    /// From here on records are perf's own, not the kernel's.
+    /// Types from here on are perf's own records, not the kernel's.
     pub(super) const USER_TYPE_START: u32 = 64;
     pub(super) const HEADER_ATTR: u32 = 64;
     pub(super) const TRACING_DATA: u32 = 66;
@@ -30,7 +30,7 @@ pub(super) mod kind {
     pub(super) const COMPRESSED2: u32 = 83;
 }
 
-/// Parts that may follow the records, by their bit in the header.
+/// Optional sections after the records, by their bit in the header.
 mod feature {
     pub(super) const BUILD_ID: u32 = 2;
     pub(super) const VERSION: u32 = 5;
@@ -42,50 +42,50 @@ mod feature {
 const BUILD_ID_SIZE: u16 = 1 << 15;
 /// `PERF_EVENT_UPDATE__NAME`
 const EVENT_UPDATE_NAME: u64 = 2;
-/// More ids are not believed: sections may say that they are as long as the file, each of them.
+/// The largest number of ids. Each section may claim to be as long as the file.
 const MAX_IDS: usize = 1 << 22;
-/// Bytes before the body of each record: type, flags and size.
+/// The size of the header of a record (type, flags, size), in bytes.
 const HEADER: usize = 8;
 
 /// A perf.data file.
 pub(super) struct Container<'a> {
     bytes: &'a [u8],
-    /// The records that were compressed, one after the other.
+    /// The decompressed records, one after the other.
     inflated: Vec<u8>,
     big_endian: bool,
     pub(super) events: Vec<Event>,
     event_of_id: FxHashMap<u64, usize>,
     n_ids: usize,
-    /// Of the files that were seen executing, by their paths.
+    /// Build ids of executed files, by path.
     pub(super) build_ids: FxHashMap<String, String>,
-    /// Of perf.
+    /// The version of perf.
     pub(super) version: Option<String>,
-    /// As `uname -m` has it.
+    /// The architecture, as in `uname -m`.
     pub(super) arch: Option<String>,
-    /// In order of time.
+    /// Sorted by time.
     places: Vec<Place>,
 }
 
-/// Where a record is.
+/// The position of a record.
 #[derive(Clone, Copy)]
 struct Place {
     /// In nanoseconds.
     time: u64,
-    /// Of its header; records that were compressed come behind all others.
+    /// The offset of its header; compressed records come after all others.
     at: usize,
 }
 
-/// One record of the kernel's.
+/// One record of the kernel.
 pub(super) struct Record<'a> {
     pub(super) kind: u32,
-    /// Flags, whose meaning depends on the type.
+    /// Flags whose meaning depends on the type.
     pub(super) misc: u16,
     /// In nanoseconds.
     pub(super) time: u64,
-    /// Which event it belongs to, if that is known.
+    /// The event that it belongs to, if known.
     pub(super) event: Option<usize>,
     pub(super) body: Words<'a>,
-    /// Where it begins.
+    /// Where the record begins.
     pub(super) at: At,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Container<'a> {
         let mut header = Words::new(bytes, big_endian);
         header.bytes(8).ok_or_else(short)?;
         let size = header.u64().ok_or_else(short)?;
-        // A header of 16 bytes has no sections: perf wrote into a pipe.
+        // A header of 16 bytes has no sections: perf wrote to a pipe.
         let records = if size == 16 {
             16..bytes.len()
         } else {
@@ -137,13 +137,12 @@ impl<'a> Container<'a> {
             let message = "the file names no event; expected what `perf record` writes";
             return Err(ReadError::malformed(At::Byte(0), message));
         }
-        // Mappings stand before the samples that need them: what has the same time stays in the
-        // file's order.
+        // The sort is stable: mappings precede the samples that need them, also at the same time.
         file.places.sort_by_key(|place| place.time);
         Ok(file)
     }
 
-    /// The records that say what was executed, in order of time.
+    /// The records of the kernel, sorted by time.
     pub(super) fn records(&self) -> impl Iterator<Item = Record<'_>> {
         self.places.iter().filter_map(|&Place { time, at }| {
             let (kind, misc, body) = self.record(at)?;
@@ -153,7 +152,7 @@ impl<'a> Container<'a> {
         })
     }
 
-    /// Reads the sections that the header names and says where the records are.
+    /// Reads the sections that the header names; returns the section of the records.
     fn read_header(
         &mut self,
         mut header: Words<'a>,
@@ -176,7 +175,7 @@ impl<'a> Container<'a> {
         let mut sections = Words::new(self.bytes.get(end..)?, self.big_endian);
         for (word, bits) in (0_u32..).zip(features.each()) {
             for bit in (0..64).filter(|bit| bits & (1 << bit) != 0) {
-                // A file that is cut here has all of its records.
+                // A file that is cut here still has all of its records.
                 let Some(section) = self.section(&mut sections) else { return Some(start..end) };
                 self.read_feature(word * 64 + bit, section);
             }
@@ -184,7 +183,7 @@ impl<'a> Container<'a> {
         Some(start..end)
     }
 
-    /// A part of the file, by offset and size.
+    /// Reads a section: offset and size, and its bytes.
     fn section(&self, words: &mut Words<'_>) -> Option<Words<'a>> {
         let (start, size) =
             (usize::try_from(words.u64()?).ok()?, usize::try_from(words.u64()?).ok()?);
@@ -192,7 +191,7 @@ impl<'a> Container<'a> {
         Some(Words::new(part, self.big_endian))
     }
 
-    /// Each with a section that lists its ids.
+    /// Reads the events, each with a section of its ids.
     fn read_attrs(&mut self, mut attrs: Words<'a>, attr_size: u64) {
         let Some(size) = usize::try_from(attr_size).ok().and_then(|size| size.checked_sub(16))
         else {
@@ -234,7 +233,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// The names of events: by their ids, or in the order of the events where those have none.
+    /// Reads the names of events: by their ids or, if those have none, in order of the events.
     fn read_names(&mut self, mut section: Words<'_>) -> Option<()> {
         let (n_events, attr_size) = (section.u32()?, section.u32()?);
         for i in 0..n_events as usize {
@@ -259,14 +258,14 @@ impl<'a> Container<'a> {
         let (id, size) = id.split_at(20);
         let id = match size.first() {
             Some(&size) if misc & BUILD_ID_SIZE != 0 => id.get(..size.into()).unwrap_or(id),
-            // Shorter ids were filled up.
+            // Shorter ids are padded with zeros.
             _ => id.strip_suffix(&[0; 4]).unwrap_or(id),
         };
         self.build_ids.insert(body.text(), hex(id));
     }
 
-    /// Collects the records of a part of the file, which begins at `base`, and what of them is
-    /// compressed; reads perf's own.
+    /// Collects the records of a section that begins at `base`, decompresses them if needed, and
+    /// reads perf's own records.
     fn scan(
         &mut self,
         part: &[u8],
@@ -275,7 +274,7 @@ impl<'a> Container<'a> {
         warnings: &mut Warnings,
     ) {
         let mut rest = Words::new(part, self.big_endian);
-        // Records without a time are of the time of those before them.
+        // Records without a time have the time of the previous record.
         let mut time = 0;
         while !rest.rest().is_empty() {
             let at = base + (part.len() - rest.rest().len());
@@ -337,7 +336,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// What perf says in records where it writes no header.
+    /// Reads one of perf's own records, which replace the header in a pipe.
     fn read_own_record(&mut self, kind: u32, misc: u16, mut body: Words<'_>) -> Option<()> {
         match kind {
             kind::HEADER_ATTR => {
@@ -364,8 +363,8 @@ impl<'a> Container<'a> {
         Some(())
     }
 
-    /// The event that a record of the kernel's belongs to. perf makes sure that ids stand at the
-    /// same place in all of them, and gives those of its own making no id.
+    /// The event of a kernel record. perf puts ids at the same offset in all of them, and gives no
+    /// id to records that it makes itself.
     fn event(&self, kind: u32, body: Words<'_>) -> Option<usize> {
         let [first, _, ..] = self.events.as_slice() else { return Some(0) };
         let is_sample = kind == kind::SAMPLE;
@@ -375,7 +374,7 @@ impl<'a> Container<'a> {
         }
     }
 
-    /// Type, flags and body of the record at a place.
+    /// Type, flags and body of the record at an offset.
     fn record(&self, at: usize) -> Option<(u32, u16, Words<'_>)> {
         let rest = match at.checked_sub(self.bytes.len()) {
             Some(at) => self.inflated.get(at..)?,
@@ -385,7 +384,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// What the header of a record says of its size, itself included.
+/// The size of a record by its header, including the header.
 fn record_size(mut words: Words<'_>) -> Option<u16> {
     words.bytes(6)?;
     words.u16()
@@ -396,7 +395,7 @@ fn next_record<'a>(words: &mut Words<'a>) -> Option<(u32, u16, Words<'a>)> {
     Some((kind, misc, words.part(usize::from(size).checked_sub(HEADER)?)?))
 }
 
-/// Bytes as build ids are written.
+/// Bytes in hexadecimal digits, as in build ids.
 pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::new(), |mut text, byte| {

@@ -1,4 +1,4 @@
-//! What was recorded: one `perf_event_attr` per event, which says what its samples hold
+//! Events: one `perf_event_attr` each, which defines the contents of its samples
 //! (`include/uapi/linux/perf_event.h`).
 
 use super::words::Words;
@@ -45,24 +45,24 @@ const SAMPLE_ID_ALL: u64 = 1 << 18;
 /// One event.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Event {
-    /// Whether an instruction that faults and is run again makes it: where the kernel was entered,
-    /// that instruction is.
+    /// Whether the event is a fault, after which the instruction is executed again. The kernel was
+    /// then entered from that instruction, not from the one after it.
     pub(super) is_fault: bool,
-    /// As perf prints it; by type and number where the file does not name it.
+    /// The name as perf prints it; made of type and number if the file has none.
     pub(super) name: String,
     pub(super) sample_type: u64,
     pub(super) read_format: u64,
     pub(super) branch_type: u64,
-    /// Which registers of the user's were recorded, one bit each.
+    /// The recorded user registers, as a bit mask.
     pub(super) regs_user: u64,
-    /// What each sample stands for where it was the same for all.
+    /// The period of each sample, if it is the same for all.
     pub(super) fixed_period: Option<u64>,
-    /// Whether records other than samples end with some of the fields of a sample.
+    /// Whether records other than samples end with some of the fields of samples.
     pub(super) ids_everywhere: bool,
 }
 
 impl Event {
-    /// Reads a `perf_event_attr`. Older ones are shorter.
+    /// Reads a `perf_event_attr`, which is shorter in older files.
     pub(super) fn parse(mut attr: Words<'_>) -> Option<Self> {
         let (kind, _size, config) = (attr.u32()?, attr.u32()?, attr.u64()?);
         let period_or_frequency = attr.u64()?;
@@ -71,8 +71,7 @@ impl Event {
         let branch_type = attr.u64().unwrap_or(0);
         let regs_user = attr.u64().unwrap_or(0);
         Some(Self {
-            // Page faults of any kind, of alignment, and instructions that are emulated
-            // (`perf_sw_ids`).
+            // Page faults of all kinds, alignment faults and emulated instructions (`perf_sw_ids`).
             is_fault: kind == 1 && matches!(config, 2 | 5 | 6 | 7 | 8),
             name: name(kind, config),
             sample_type,
@@ -90,12 +89,12 @@ impl Event {
         self.sample_type & bit != 0
     }
 
-    /// Whether its samples say what they stand for.
+    /// Whether samples have periods.
     pub(super) fn has_periods(&self) -> bool {
         self.has(sample_type::PERIOD) || self.fixed_period.is_some()
     }
 
-    /// When a record was made, in nanoseconds.
+    /// The time of a record, in nanoseconds.
     pub(super) fn time(&self, is_sample: bool, body: Words<'_>) -> Option<u64> {
         use sample_type::{CPU, ID, IDENTIFIER, IP, STREAM_ID, TID, TIME};
         self.field(TIME, IDENTIFIER | IP | TID, ID | STREAM_ID | CPU | IDENTIFIER, is_sample, body)

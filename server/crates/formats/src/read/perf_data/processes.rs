@@ -1,4 +1,4 @@
-//! Who was running what: the names of threads, and which code lay where in each process.
+//! Names of threads and memory maps of processes, over time.
 
 use super::container::{Container, Record, hex, kind};
 use super::words::Words;
@@ -9,34 +9,35 @@ use std::sync::Arc;
 
 /// `PERF_RECORD_MISC_MMAP_DATA`: memory without code.
 const MMAP_DATA: u16 = 1 << 13;
-/// `PERF_RECORD_MISC_COMM_EXEC`: the name comes with another program.
+/// `PERF_RECORD_MISC_COMM_EXEC`: the name is set by starting another program.
 const COMM_EXEC: u16 = 1 << 13;
-/// `PERF_RECORD_MISC_FORK_EXEC`: perf tells of a process that ran already; its memory follows.
+/// `PERF_RECORD_MISC_FORK_EXEC`: perf reports a process that was already running; its mappings
+/// follow.
 const FORK_OF_PERF: u16 = 1 << 13;
 /// `PERF_RECORD_MISC_MMAP_BUILD_ID`
 const MMAP_BUILD_ID: u16 = 1 << 14;
 /// `PROT_EXEC`
 const EXECUTABLE: u32 = 4;
-/// More mappings of one process are not kept; Linux allows 65 530.
+/// The largest number of mappings of one process. Linux allows 65 530.
 const MAX_MAPPINGS: usize = 1 << 16;
-/// So many may be copied, since samples and children keep those of their time.
+/// The largest number of copied mappings. A copy is needed because samples and child processes keep
+/// the mappings of their time.
 const MAX_COPIES: usize = 1 << 22;
 
 /// The state of all processes at one time.
 #[derive(Default)]
 pub(super) struct Processes {
-    /// Of each process by address.
+    /// The mappings of each process, sorted by address.
     mappings: FxHashMap<i32, Arc<Vec<Mapping>>>,
-    /// Of the kernel and its modules.
+    /// The mappings of the kernel and its modules.
     kernel: Vec<Mapping>,
-    /// By thread.
+    /// Names by thread.
     names: FxHashMap<i32, Arc<str>>,
     n_copied: usize,
 }
 
 impl Processes {
-    /// Follows one record that is no sample. `None` if it does not have the shape that it should
-    /// have.
+    /// Handles one record that is not a sample; `None` if it is malformed.
     pub(super) fn follow(
         &mut self,
         file: &Container<'_>,
@@ -54,7 +55,7 @@ impl Processes {
         }
     }
 
-    /// What a thread is called, as perf calls those without a name.
+    /// The name of a thread; for threads without one, as perf does.
     pub(super) fn name(&self, tid: i32) -> Arc<str> {
         match self.names.get(&tid) {
             Some(name) => Arc::clone(name),
@@ -63,12 +64,12 @@ impl Processes {
         }
     }
 
-    /// Which code lies where in a process.
+    /// The mappings of a process.
     pub(super) fn mappings(&self, pid: i32) -> Option<&Arc<Vec<Mapping>>> {
         self.mappings.get(&pid)
     }
 
-    /// Which code lies where in the kernel.
+    /// The mappings of the kernel.
     pub(super) fn kernel(&self) -> &[Mapping] {
         &self.kernel
     }
@@ -137,7 +138,7 @@ impl Processes {
     }
 }
 
-/// Puts something in the place of what lay there before.
+/// Replaces whatever was mapped in a range.
 fn put(mappings: &mut Vec<Mapping>, start: u64, end: u64, new: Option<Mapping>) {
     let first = mappings.partition_point(|mapping| mapping.end <= start);
     let behind = mappings.partition_point(|mapping| mapping.start < end);
@@ -153,7 +154,7 @@ fn put(mappings: &mut Vec<Mapping>, start: u64, end: u64, new: Option<Mapping>) 
     }
 }
 
-/// What a record says of memory that was mapped.
+/// A record about mapped memory.
 struct Mapped {
     /// -1 for the kernel.
     pid: i32,
@@ -172,7 +173,7 @@ impl Mapped {
         let (pid, _tid) = (body.i32()?, body.i32()?);
         let (start, size, offset) = (body.u64()?, body.u64()?, body.u64()?);
         let end = start.checked_add(size).filter(|&end| end > start)?;
-        // perf, which tells of the kernel, gives it no protection.
+        // The records of perf itself about the kernel have no protection flags.
         let is_kernel = pid == -1;
         let mut is_code = record.misc & MMAP_DATA == 0;
         let mut build_id = String::new();
@@ -205,21 +206,21 @@ impl Mapped {
         };
         let (lib, offset) = if pid == -1 {
             let lib = match path.strip_prefix('[').and_then(|name| name.split_once(']')) {
-                // `[kernel.kallsyms]_text`: where it begins changes with each start of the machine.
+                // `[kernel.kallsyms]_text`: its address differs after each boot.
                 Some((name, _)) => {
                     let name = format!("[{name}]");
-                    // What stands behind the name is the symbol that it begins with, by which
-                    // others find it.
+                    // The symbol after the name marks the beginning; other tools find the kernel by
+                    // it.
                     Lib { code_id: code_id(&name), path: path.clone(), ..named(&name) }
                 }
-                // Where the parts of a module lie is not recorded, so that its file must not be
+                // The addresses of a module's sections are not recorded, so its file must not be
                 // searched.
                 None => Lib { name: module_name(&path), ..Lib::default() },
             };
             (lib, 0)
         } else if is_anonymous(&path) {
-            // Code that a program made of itself. It may have written down where (`perf-PID.map`),
-            // by absolute addresses.
+            // Generated code. The program may have written a map of it (`perf-PID.map`), with
+            // absolute addresses.
             let name = format!("perf-{pid}.map");
             (Lib { path: format!("/tmp/{name}"), ..named(&name) }, start)
         } else {
@@ -237,20 +238,20 @@ impl Mapped {
     }
 }
 
-/// The name of the file, which may not be there any more.
+/// The name of the file, without a mark that it was deleted.
 fn path(body: Words<'_>) -> String {
     let path = body.text();
     path.strip_suffix(" (deleted)").map(str::to_owned).unwrap_or(path)
 }
 
-/// Whether memory has no file, by the names that Linux and perf give it.
+/// Whether a mapping has no file, by the names that Linux and perf give such mappings.
 fn is_anonymous(path: &str) -> bool {
     let starts =
         ["//anon", "/anon_hugepage", "/dev/zero", "/memfd:", "/SYSV", "[anon", "[heap]", "[stack"];
     path.is_empty() || starts.iter().any(|start| path.starts_with(start))
 }
 
-/// `[btrfs]` of `/lib/modules/6.1.0/kernel/fs/btrfs/btrfs.ko.xz`
+/// `[btrfs]` for `/lib/modules/6.1.0/kernel/fs/btrfs/btrfs.ko.xz`.
 fn module_name(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     format!("[{}]", name.split_once(".ko").map_or(name, |(name, _)| name))

@@ -1,22 +1,21 @@
-//! One `PERF_RECORD_SAMPLE`: which fields it has, its event says; they stand in the order of
+//! One `PERF_RECORD_SAMPLE`. Its event defines which fields it has; they are in the order of
 //! `perf_event_open(2)`.
 
 use super::event::{Event, branch_type, read_format, sample_type};
 use super::words::Words;
 
-/// What is used of a sample. Absent numbers are `None`, absent lists empty.
+/// The fields of a sample that are used. Absent numbers are `None`, absent lists empty.
 pub(super) struct Sample<'a> {
     pub(super) ip: Option<u64>,
     pub(super) ids: Option<(i32, i32)>,
     pub(super) period: Option<u64>,
-    /// Addresses and context markers, the leaf first.
+    /// Addresses and context markers, leaf first.
     pub(super) chain: Words<'a>,
-    /// Where calls came from, the innermost first, where the processor kept the stack: `from` and
-    /// `to`.
+    /// Calls that the processor recorded as a stack, innermost first: `from` and `to`.
     pub(super) calls: Vec<(u64, u64)>,
-    /// Registers in user space, where they are those of a 64-bit program.
+    /// User registers, if they are those of a 64-bit program.
     pub(super) regs: Option<Words<'a>>,
-    /// What lay on the stack in user space, from the stack pointer on.
+    /// The copied user stack, from the stack pointer on.
     pub(super) stack: &'a [u8],
 }
 
@@ -76,7 +75,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Counters that were read with the sample: one, or those of a group.
+/// Skips counters that were read with the sample: one, or those of a group.
 fn skip_counts(format: u64, body: &mut Words<'_>) -> Option<()> {
     let n = |bits: u64| u64::from((format & bits).count_ones());
     let times = n(read_format::TIME_ENABLED | read_format::TIME_RUNNING);
@@ -90,7 +89,7 @@ fn skip_counts(format: u64, body: &mut Words<'_>) -> Option<()> {
     Some(())
 }
 
-/// Last branches; they are calls only where the processor was told to keep them as a stack.
+/// Reads the last branches. They are calls only if the processor recorded them as a stack.
 fn branches(format: u64, body: &mut Words<'_>) -> Option<Vec<(u64, u64)>> {
     let n = body.u64()?;
     if format & branch_type::HW_INDEX != 0 {

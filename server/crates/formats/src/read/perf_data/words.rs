@@ -1,6 +1,6 @@
-//! Numbers and texts of either byte order, one after the other. What ends early is `None`.
+//! Reads numbers and texts in either byte order. The result is `None` if the data end too early.
 
-/// What is left to be read of a part of the file.
+/// The unread rest of a section.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Words<'a> {
     rest: &'a [u8],
@@ -22,12 +22,12 @@ impl<'a> Words<'a> {
         Some(taken)
     }
 
-    /// So many bytes, in the same order.
+    /// The next `n` bytes, with the same byte order.
     pub(super) fn part(&mut self, n: usize) -> Option<Self> {
         Some(Self { rest: self.bytes(n)?, ..*self })
     }
 
-    /// So many words of eight bytes.
+    /// The next `n` words of eight bytes.
     pub(super) fn longs(&mut self, n: u64) -> Option<Self> {
         self.part(usize::try_from(n).ok()?.checked_mul(8)?)
     }
@@ -51,20 +51,20 @@ impl<'a> Words<'a> {
         Some(if self.big_endian { u64::from_be_bytes(bytes) } else { u64::from_le_bytes(bytes) })
     }
 
-    /// Eight bytes of bit fields, which compilers fill from the other end where the byte order is
-    /// the other: always the first field in the lowest bit.
+    /// Eight bytes of bit fields. Compilers fill them from the other end in the other byte order;
+    /// the result always has the first field in the lowest bit.
     pub(super) fn bits(&mut self) -> Option<u64> {
         let bytes: [u8; 8] = self.bytes(8)?.try_into().ok()?;
         Some(u64::from_le_bytes(if self.big_endian { bytes.map(u8::reverse_bits) } else { bytes }))
     }
 
-    /// What stands before the first NUL, or all.
+    /// The text before the first NUL, or all of it.
     pub(super) fn text(self) -> String {
         let end = memchr::memchr(0, self.rest).unwrap_or(self.rest.len());
         String::from_utf8_lossy(self.rest.get(..end).unwrap_or_default()).into_owned()
     }
 
-    /// The words of eight bytes that it consists of.
+    /// Iterates over words of eight bytes.
     pub(super) fn each(mut self) -> impl Iterator<Item = u64> {
         std::iter::from_fn(move || self.u64())
     }

@@ -1,17 +1,17 @@
 //! The lines of a frame: `address symbol+0xoffset (module)` and, with `srcline`, `file:line` below.
 //!
-//! Symbols contain blanks and brackets, and so do the paths of modules: the offset tells where the
-//! one ends. An inlined frame has the address of the one that it is inlined into, below it, and
-//! `(inlined)` for a module; that word moves to the line of the place where there is one.
+//! Symbols and paths of modules contain spaces and brackets; the offset shows where the symbol
+//! ends. An inlined frame has the address of the frame that it is inlined into, which is below it,
+//! and `(inlined)` as its module; if there is a place, `(inlined)` follows the place instead.
 
-/// How wide addresses are printed, at least.
+/// The minimum width of printed addresses.
 pub(super) const ADDRESS_WIDTH: usize = 16;
 
-/// What one frame says. Text that is missing is empty, a missing line 0.
+/// A parsed frame. Missing texts are empty, a missing line is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame<'a> {
     pub(super) name: &'a str,
-    /// With folder, as printed: `/usr/lib/libc.so.6`, `[kernel.kallsyms]`.
+    /// The path as printed: `/usr/lib/libc.so.6`, `[kernel.kallsyms]`.
     pub(super) module: &'a str,
     pub(super) file: &'a str,
     pub(super) line: u32,
@@ -19,7 +19,7 @@ pub(super) struct Frame<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// `text` stands behind the address, `place` on the line below.
+    /// Parses a frame: `text` follows the address, `place` is the line below.
     pub(super) fn parse(text: &'a str, place: &'a str) -> Self {
         let (text, inlined) = without_inlined(text);
         let (name, module) = symbol_and_module(text);
@@ -29,14 +29,14 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Divides a line into address and text, if it begins with an address.
+/// Splits a line into address and text, if it begins with an address.
 pub(super) fn split_address(line: &str) -> Option<(&str, &str)> {
     let line = line.trim();
     let (address, text) = line.split_once(' ').unwrap_or((line, ""));
     is_address(address).then(|| (address, text.trim_start()))
 }
 
-/// Whether a line is a frame as perf prints it: the address fills its column.
+/// Whether a line is a frame as perf prints it, with the address padded.
 pub(super) fn is_padded(line: &str) -> bool {
     let line = line.strip_prefix('\t').unwrap_or("");
     split_address(line)
@@ -64,7 +64,7 @@ fn symbol_and_module(text: &str) -> (&str, &str) {
     }
 }
 
-/// Divides at the offset into the symbol, which comes off.
+/// Splits at the offset after the symbol, and removes it.
 fn at_offset(text: &str) -> Option<(&str, &str)> {
     memchr::memmem::find_iter(text.as_bytes(), "+0x").find_map(|at| {
         let (symbol, offset) = text.split_at_checked(at)?;
@@ -73,7 +73,7 @@ fn at_offset(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Where the bracket opens that the last character closes.
+/// The index of the bracket that the last character closes.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.strip_suffix(')')?.bytes().enumerate().rev() {
@@ -87,8 +87,8 @@ fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The module in ` (/srv/app (deleted)+0x22e0)`. What stands behind the brackets are other data of
-/// the sample.
+/// The module in ` (/srv/app (deleted)+0x22e0)`. Text after the brackets is other data of the
+/// sample.
 fn module(text: &str) -> &str {
     let inner = text
         .trim_start()
@@ -103,7 +103,7 @@ fn module(text: &str) -> &str {
     if path == "[unknown]" { "" } else { path }
 }
 
-/// `/srv/a.c:12 (discriminator 3) (inlined)`. Without debug info it is `??:0`, `:0` or
+/// Parses `/srv/a.c:12 (discriminator 3) (inlined)`. Without debug info it is `??:0`, `:0` or
 /// `[kernel.kallsyms][ffffffff815eb4a5]`.
 fn file_and_line(place: &str) -> (&str, u32, bool) {
     let (place, inlined) = without_inlined(place.trim());

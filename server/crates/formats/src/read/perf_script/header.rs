@@ -1,18 +1,18 @@
 //! The first line of a sample: `comm pid/tid [cpu] time: period event: rest`.
 //!
-//! Any field may be missing, columns are padded, and a command may contain whatever the others
-//! consist of (`kv worker/0`, `draw: left (2)`). So the line is read from the time outwards, or
-//! from the event where no time is printed.
+//! Any field may be missing, columns are padded, and a command may contain text that looks like
+//! other fields (`kv worker/0`, `draw: left (2)`). The line is therefore parsed from the time
+//! outwards or, without a time, from the event.
 
 use super::frame;
 
-/// How records begin that are no samples, where an event would stand.
+/// The beginning of records that are not samples, in the place of an event.
 pub(super) const RECORD: &str = "PERF_RECORD_";
 
-/// What one header says. Text that is missing is empty.
+/// A parsed header. Missing texts are empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Header<'a> {
-    /// What the thread is called.
+    /// The name of the thread.
     pub(super) comm: &'a str,
     pub(super) pid: Option<&'a str>,
     pub(super) tid: Option<&'a str>,
@@ -20,16 +20,15 @@ pub(super) struct Header<'a> {
     /// In seconds.
     pub(super) time: Option<f64>,
     pub(super) period: Option<f64>,
-    /// With its modifiers (`cycles:u`).
+    /// The event with its modifiers (`cycles:u`).
     pub(super) event: &'a str,
-    /// The frame behind the event, where no call chains were recorded: its address and the text
-    /// behind that.
+    /// The frame after the event, if no call chains were recorded: its address and the text after
+    /// it.
     pub(super) frame: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> Header<'a> {
-    /// Reads a line that is none of the others. Without time and event it has at most a command and
-    /// ids.
+    /// Parses a line of no other kind. Without time and event, it has at most a command and ids.
     pub(super) fn parse(line: &'a str) -> Self {
         match words(line).find_map(|(at, word)| Some((at, word, seconds(word)?))) {
             Some((at, word, time)) => {
@@ -47,12 +46,12 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Whether it says more than a command may contain.
+    /// Whether the line is certainly a header, because it has a time or an event.
     pub(super) fn is_sure(&self) -> bool {
         self.time.is_some() || !self.event.is_empty()
     }
 
-    /// `comm pid/tid [cpu] flags`
+    /// Parses `comm pid/tid [cpu] flags`.
     fn task(text: &'a str) -> Self {
         let mut rest = text.trim();
         let mut header = Self::default();
@@ -73,7 +72,7 @@ impl<'a> Header<'a> {
         Self { comm: rest, ..header }
     }
 
-    /// `period event: rest`
+    /// Parses `period event: rest`.
     fn with_event(self, text: &'a str) -> Self {
         let text = text.trim_start();
         if text.starts_with(RECORD) {
@@ -96,8 +95,8 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Where the event, or the period before it, begins in a line without time: at the word with a
-/// colon behind ids, or at the end.
+/// The offset of the event, or of the period before it, in a line without time: at the word with a
+/// colon after the ids, or at the end.
 fn event_without_time(line: &str) -> Option<usize> {
     let words: Vec<_> = words(line).take(64).collect();
     let is_id = |i: usize| words.get(i).is_some_and(|(_, word)| is_ids(word) || is_cpu(word));
@@ -105,15 +104,15 @@ fn event_without_time(line: &str) -> Option<usize> {
         |i: usize| words.get(i).is_some_and(|(_, word)| word.len() > 1 && word.ends_with(':'));
     let behind_ids = (1..words.len()).find(|&i| is_event(i) && is_id(i - 1));
     let event = behind_ids.or_else(|| words.len().checked_sub(1).filter(|&last| is_event(last)))?;
-    // Of two numbers before it, the second is the period.
+    // Of two numbers before it, the second one is the period.
     let period = event
         .checked_sub(2)
         .filter(|&ids| is_id(ids) && words.get(event - 1).is_some_and(|(_, word)| is_number(word)));
     words.get(period.map_or(event, |ids| ids + 1)).map(|(at, _)| *at)
 }
 
-/// The frame that ends a line: its address is padded to 16 digits, as no other word is. What stands
-/// before it are data.
+/// The frame at the end of a line: its address is padded to 16 digits, unlike any other word. Text
+/// before it is other data.
 fn frame_behind(text: &str) -> Option<(&str, &str)> {
     let mut end = 0;
     let mut found = None;
@@ -126,13 +125,13 @@ fn frame_behind(text: &str) -> Option<(&str, &str)> {
     found
 }
 
-/// The words of a text and where they begin.
+/// The words of a text and their offsets.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let start = text.as_ptr() as usize;
     text.split_ascii_whitespace().map(move |word| (word.as_ptr() as usize - start, word))
 }
 
-/// What stands before the last word, and the word.
+/// The text before the last word, and the word.
 fn last_word(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_end();
     let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -140,19 +139,19 @@ fn last_word(text: &str) -> Option<(&str, &str)> {
     (!word.is_empty()).then(|| (before.trim_end(), word))
 }
 
-/// `6968.075670:`
+/// Parses `6968.075670:`.
 fn seconds(word: &str) -> Option<f64> {
     let number = word.strip_suffix(':')?;
     let (whole, fraction) = number.split_once('.')?;
     (is_number(whole) && fraction.len() >= 3 && is_number(fraction)).then(|| number.parse().ok())?
 }
 
-/// `[001]`
+/// Whether a word is `[001]`.
 fn is_cpu(word: &str) -> bool {
     word.strip_prefix('[').and_then(|word| word.strip_suffix(']')).is_some_and(is_number)
 }
 
-/// `20580` or `20580/20583`; -1 where the thread is unknown.
+/// Whether a word is `20580` or `20580/20583`; -1 if the thread is unknown.
 fn is_ids(word: &str) -> bool {
     let (pid, tid) = word.split_once('/').unwrap_or((word, word));
     [pid, tid].iter().all(|id| is_number(id.strip_prefix('-').unwrap_or(id)))
@@ -221,7 +220,7 @@ mod tests {
             ("draw: left (2)   cpu-clock: ", "draw: left (2)|-/-|-|-|-|cpu-clock|-"),
             ("draw: left (2) 20580 ", "draw: left (2)|-/20580|-|-|-||-"),
             ("gallery ", "gallery|-/-|-|-|-||-"),
-            // What stands behind the event.
+            // Text after the event.
             (
                 "  gallery 22759 [000]  2103.166947: sched:sched_switch: prev_comm=a b: prev_pid=2 ==> next_comm=x",
                 "gallery|-/22759|[000]|2103.166947|-|sched:sched_switch|-",

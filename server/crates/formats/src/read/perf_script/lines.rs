@@ -1,11 +1,11 @@
-//! Text to samples: which line is a header, a frame, a place or nothing, and which of them belong
+//! Groups lines into samples: which line is a header, a frame or a place, and which lines belong
 //! together.
 
 use super::frame::{self, Frame};
 use super::header::{self, Header};
 
-/// The text without a last line that was cut off. A frame whose module is closed is whole without a
-/// line end, too.
+/// The text without a truncated last line. A frame with a closed module is complete without a
+/// newline, too.
 pub(super) fn whole_lines(text: &str) -> &str {
     match text.rsplit_once('\n') {
         Some((_, "")) => text,
@@ -14,11 +14,11 @@ pub(super) fn whole_lines(text: &str) -> &str {
     }
 }
 
-/// What a step through the text came to.
+/// The result of a step through the text.
 pub(super) enum Found {
     /// A sample, in [`Lines::header`] and [`Lines::frames`].
     Sample,
-    /// A line (1-based) that belongs to none.
+    /// A line (1-based) that is none of a sample.
     Malformed(usize),
 }
 
@@ -26,7 +26,7 @@ pub(super) enum Found {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FrameLines<'a> {
     pub(super) address: &'a str,
-    /// What stands behind the address.
+    /// The text after the address.
     pub(super) text: &'a str,
     /// The second line; empty if there is none.
     pub(super) place: &'a str,
@@ -38,26 +38,26 @@ impl<'a> FrameLines<'a> {
     }
 }
 
-/// Divides frames into runs of one address: a frame and those that are inlined into it.
+/// Splits frames into runs with the same address: a frame and those inlined into it.
 pub(super) fn same_code<'f, 'a>(
     frames: &'f [FrameLines<'a>],
 ) -> impl DoubleEndedIterator<Item = &'f [FrameLines<'a>]> {
     frames.chunk_by(|a, b| a.address == b.address)
 }
 
-/// The module of such a run, which one of its frames tells, not always the outermost.
+/// The module of such a run. One of its frames has it, not always the outermost.
 pub(super) fn module_of<'a>(code: &[FrameLines<'a>]) -> &'a str {
     code.iter().map(|frame| frame.parse().module).find(|module| !module.is_empty()).unwrap_or("")
 }
 
-/// Divides text into samples.
+/// Splits text into samples.
 pub(super) struct Lines<'a> {
     rest: std::iter::Peekable<std::iter::Enumerate<std::str::Lines<'a>>>,
-    /// Of the sample that was found last.
+    /// The header of the last sample.
     pub(super) header: Header<'a>,
-    /// Leaf first.
+    /// The frames of the last sample, leaf first.
     pub(super) frames: Vec<FrameLines<'a>>,
-    /// Whether some sample was ended by a blank line, and the last one was not.
+    /// Whether samples end with a blank line and the last one does not.
     pub(super) ends_within_sample: bool,
     has_blank_ends: bool,
 }
@@ -81,8 +81,7 @@ impl<'a> Lines<'a> {
         while let Some(&(i, line)) = self.rest.peek() {
             match Line::of(line, self.frames.last()) {
                 Line::Blank if is_open => {
-                    // The frame of such a sample would stand below: behind the header was the
-                    // address of data.
+                    // With frames below, the address after the header was one of data.
                     if self.header.frame.is_some() {
                         self.frames.clear();
                     }
@@ -128,20 +127,20 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What a line is.
+/// The kinds of lines.
 pub(super) enum Line<'a> {
     Blank,
     /// Address and text.
     Frame(&'a str, &'a str),
-    /// Where the frame on the line before is executing.
+    /// The executing place of the frame on the previous line.
     Place(&'a str),
     Header(Header<'a>),
-    /// A comment, a line of source text, the record of something that is no sample.
+    /// A comment, a line of source text, or a record that is not a sample.
     Other,
 }
 
 impl<'a> Line<'a> {
-    /// `before` is the frame that stands on the line before, perhaps with its place.
+    /// Classifies a line; `before` is the frame on the previous line, perhaps with its place.
     pub(super) fn of(line: &'a str, before: Option<&FrameLines<'_>>) -> Self {
         let text = line.trim();
         if text.is_empty() {

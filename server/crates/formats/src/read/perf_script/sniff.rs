@@ -1,12 +1,12 @@
-//! Whether text is what `perf script` prints, by its first lines.
+//! Detection of the text of `perf script` by its first lines.
 
 use super::frame;
 use super::lines::Line;
 
-/// Whether text is what `perf script` prints, by its front.
+/// Whether text is the output of `perf script`, by its first 16 KiB.
 ///
-/// A header with a time is one if frames are near; any other line, since it may say anything, only
-/// if the next one is a frame whose address is padded as perf pads it.
+/// A line with a time is a header if frames are near. Any other line may be ordinary text, so it is
+/// a header only if the next line is a frame with a padded address.
 pub(crate) fn is_perf_script(bytes: &[u8]) -> bool {
     let front = String::from_utf8_lossy(bytes.get(..FRONT).unwrap_or(bytes));
     if front.starts_with("# ========") {
@@ -36,5 +36,5 @@ pub(crate) fn is_perf_script(bytes: &[u8]) -> bool {
     }
 }
 
-/// How much of a file is looked at: a stack of 127 frames fits in.
+/// How many bytes are examined: a stack of 127 frames fits.
 const FRONT: usize = 16 << 10;

@@ -180,7 +180,7 @@ draw: left (2) /20583: [unknown]| 0 5025125
 ";
     assert_eq!(rows(text), expected);
     assert_eq!(warnings(text), []);
-    // With `-F +addr` what stands there is where the data are.
+    // With `-F +addr` this is the address of data.
     let text = "a 1 1.000001: 1 x:     556f0874c050 data+0x0 (/a)\n\t              55 f+0x1 (/a)\n\na 1 1.000002: 1 x:                0\n\n";
     assert_eq!(rows(text), "a /1: f|a 1\na /1:  1\n");
 }
@@ -202,7 +202,7 @@ fn fields_may_be_missing() {
         rows("a  2047.099798:          7 \n\t            1594 (/a)\n\n"),
         "a /: [unknown]|a 7\n"
     );
-    // Editors make blanks of tabs.
+    // Editors replace tabs by spaces.
     assert_eq!(
         rows(
             "a 1 1.000001: 7 x: \n    ffffffff8175336a f ([k])\n                    1594 g (/a)\n\n"

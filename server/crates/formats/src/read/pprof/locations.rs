@@ -1,4 +1,4 @@
-//! The frames that locations stand for.
+//! The frames of locations.
 
 use super::mappings::{Mappings, unresolved};
 use super::prune::{Cut, Prune};
@@ -9,9 +9,9 @@ use crate::read::func_text::FuncText;
 use profile::{Frame, FrameId, Func, FuncKey, ProfileBuilder, WarningCode, Warnings};
 use rustc_hash::FxHashSet;
 
-/// What a sample points to.
+/// A location.
 pub(super) struct Location {
-    /// The caller first, then what is inlined into it.
+    /// The caller first, then the functions inlined into it.
     pub(super) frames: Vec<FrameId>,
     pub(super) cut: Cut,
 }
@@ -64,15 +64,15 @@ pub(super) fn locations(
                 id => *functions.get(id, || key(&format!("line[{i}].function_id")))?,
             };
             let func = if known.name.is_empty() && known.file.is_empty() {
-                // What the file knows half of is nothing to look up: that would give all levels
-                // again.
+                // A location that is only partly symbolicated is not looked up: that would add all
+                // levels a second time.
                 let within =
                     mappings.around(location.address, mapping).filter(|_| lines.len() == 1);
                 let (address, lib) = unresolved(location.address, within);
                 Func { lib, ..FuncText { name: &address, ..known }.func(builder)? }
             } else {
-                // A name that is an address may not count from the start of its library, so it is
-                // not looked up.
+                // A name that is an address may not be relative to its library, so it is not looked
+                // up.
                 let lib = lib.filter(|_| FuncKey::new(known.name, None, None).address.is_none());
                 Func { lib, ..known.func(builder)? }
             };
@@ -91,7 +91,7 @@ pub(super) fn locations(
     Ok(locations)
 }
 
-/// The ids of the functions that the file wants left out.
+/// The ids of the functions to be left out.
 fn dropped(
     file: &proto::Profile,
     strings: &Strings<'_>,

@@ -1,4 +1,4 @@
-//! The libraries and where they were mapped.
+//! Libraries and their mappings in memory.
 
 use super::tables::{ById, Strings};
 use crate::error::ReadError;
@@ -6,14 +6,14 @@ use crate::pprof_proto as proto;
 use crate::read::func_text::library;
 use profile::{AddressBase, Lib, LibId, ProfileBuilder};
 
-/// The parts of libraries that lay in memory.
+/// The mapped parts of libraries.
 pub(super) struct Mappings<'p> {
     pub(super) by_id: ById<Mapped<'p>>,
-    /// By where they begin, each with the end of all that begin before it.
+    /// Sorted by start, each with the highest end of all earlier ones.
     in_order: Vec<(Mapped<'p>, u64)>,
 }
 
-/// One of them.
+/// A mapping and its library.
 #[derive(Clone, Copy)]
 pub(super) struct Mapped<'p> {
     mapping: &'p proto::Mapping,
@@ -37,7 +37,7 @@ impl<'p> Mappings<'p> {
             let text = |index, column| strings.get(index, || format!("mapping[{row}].{column}"));
             let path = text(mapping.filename, "filename")?;
             let id = text(mapping.build_id, "build_id")?;
-            // Go has a build id of its own.
+            // Go has its own kind of build id.
             let code_id = if id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 id.to_owned()
             } else {
@@ -59,7 +59,8 @@ impl<'p> Mappings<'p> {
         Ok(Self { by_id, in_order })
     }
 
-    /// The mapping that an address lies in: the one that is said, or the only one, if none is said.
+    /// The mapping that contains an address: the one that the location states, or, if it states
+    /// none, the only one that does.
     pub(super) fn around(&self, address: u64, said: Option<&Mapped<'p>>) -> Option<Mapped<'p>> {
         if let Some(said) = said {
             return Some(*said).filter(|said| said.holds(address));
@@ -71,8 +72,9 @@ impl<'p> Mappings<'p> {
     }
 }
 
-/// What code without a name is called, and its library: the address, in the file that it was loaded
-/// from where that is known, so that it stays the same wherever in memory the file is loaded.
+/// The name and library of code without a name: its address in the file of its mapping, so that the
+/// name is the same wherever the file is loaded; without a mapping, its address in memory. For
+/// example, address 0x401234 in a mapping of 0x400000 with offset 0x1000 is `0x2234`.
 pub(super) fn unresolved(address: u64, within: Option<Mapped<'_>>) -> (String, Option<LibId>) {
     let (address, lib) = match within {
         Some(Mapped { mapping, lib }) => {

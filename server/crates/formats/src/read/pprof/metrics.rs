@@ -5,12 +5,12 @@ use crate::error::ReadError;
 use crate::pprof_proto as proto;
 use profile::{LineKnowledge, Metric};
 
-/// Each sample type is a column as long as all samples.
+/// The largest number of sample types: each is a column as long as all samples.
 const MAX_SAMPLE_TYPES: usize = 64;
 
-/// The metrics and the default one: the one that the file names, else the last, as in pprof. A Go
-/// heap profile that names none shows what was allocated (`alloc_space`), although its last metric
-/// is `inuse_space`.
+/// The metrics and the index of the default one: the one that the file names, else the last, as in
+/// pprof. For a heap profile of Go that names none, the default is `alloc_space` (allocated bytes),
+/// although the last metric is `inuse_space`.
 pub(super) fn metrics(
     file: &proto::Profile,
     strings: &Strings<'_>,
@@ -37,7 +37,7 @@ pub(super) fn metrics(
     for (row, sample_type) in file.sample_type.iter().enumerate() {
         let name = strings.get(sample_type.r#type, || format!("sample_type[{row}].type"))?;
         let unit = strings.get(sample_type.unit, || format!("sample_type[{row}].unit"))?;
-        // Other counts (allocations, contentions) do not come once per period.
+        // Only samples are taken once per period, unlike other counts (allocations, contentions).
         let counts_samples = unit == "count" && matches!(name, "samples" | "sample");
         let metric =
             Metric::new(name, if counts_samples { "samples" } else { unit }, period_seconds)

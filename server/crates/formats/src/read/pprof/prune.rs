@@ -1,31 +1,31 @@
-//! Frames that the profiler wants left out: `drop_frames` and `keep_frames`, as pprof itself
-//! applies them.
+//! Frames to be left out: `drop_frames` and `keep_frames`, with the rules of pprof.
 //!
-//! An allocator's own functions say nothing about who allocates, so a file may name functions that
-//! are cut off the leaf end of stacks with all that they call. What stands nearer to the root than
-//! any other function is never cut: something of each stack remains.
+//! The functions of an allocator say nothing about who allocates, so a file may name functions that
+//! are cut off stacks at the leaf end, with everything they call. For example, with `drop_frames`
+//! `malloc`, the stack `main;f;malloc;mmap` becomes `main;f`. Matching functions at the root end,
+//! before any other function, are kept, so that no stack becomes empty.
 
 use regex_lite::{Error, Regex};
 
-/// Which functions are left out.
+/// The functions to be left out.
 pub(super) struct Prune {
     drop: Regex,
     keep: Option<Regex>,
 }
 
-/// What is left of a location whose functions were looked at.
+/// How much of a location is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// All, and what it calls.
+    /// Nothing.
     Nothing,
-    /// The outer functions: an inlined one is left out. The stack ends here.
+    /// Inlined functions; the outer ones are kept. The stack ends here.
     Inner,
-    /// Nothing: the stack ends before it.
+    /// The whole location: the stack ends before it.
     Whole,
 }
 
 impl Prune {
-    /// From two regular expressions, of which an empty one matches nothing.
+    /// Compiles two regular expressions; an empty one matches nothing.
     pub(super) fn of(drop: &str, keep: &str) -> Result<Option<Self>, Error> {
         let whole = |pattern: &str| Regex::new(&format!("^({pattern})$"));
         if drop.is_empty() {
@@ -43,8 +43,9 @@ impl Prune {
     }
 }
 
-/// A name without its parameters, which begin with the first parenthesis that is not part of a
-/// name, and without the dot that some PowerPC symbols begin with.
+/// The name without its parameters, which begin at the first parenthesis that is not part of the
+/// name, and without the dot before some PowerPC symbols: `a::(anonymous namespace)::f(int)`
+/// becomes `a::(anonymous namespace)::f`.
 fn simplified(name: &str) -> &str {
     let name = name.strip_prefix('.').unwrap_or(name);
     let parameters =

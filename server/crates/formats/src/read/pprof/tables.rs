@@ -1,4 +1,4 @@
-//! Rows by id, strings by index, and the errors about them.
+//! Rows by id, strings by index, and errors about them.
 
 use crate::error::{At, ReadError};
 use profile::{WarningCode, Warnings};
@@ -13,8 +13,8 @@ pub(super) fn at_key(key: String, message: String) -> ReadError {
     ReadError::malformed(At::Key(key), message)
 }
 
-/// Tables stand in any order and nothing ends a file: this is all that shows where one was cut
-/// between two fields.
+/// A reference without a target. Tables are in any order and the file has no end mark, so this is
+/// the only sign of a file that was cut between two fields.
 fn dangling(key: String, what: &str, number: impl std::fmt::Display) -> ReadError {
     ReadError::truncated(
         At::Key(key),
@@ -22,9 +22,9 @@ fn dangling(key: String, what: &str, number: impl std::fmt::Display) -> ReadErro
     )
 }
 
-/// Rows by their ids, which are unique and not 0.
+/// Rows by id. Ids are unique and not 0.
 pub(super) struct ById<T> {
-    /// What a row is.
+    /// The name of the table, for errors.
     name: &'static str,
     pub(super) rows: FxHashMap<u64, T>,
 }

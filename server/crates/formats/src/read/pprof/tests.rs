@@ -4,8 +4,8 @@ use crate::pprof_proto::{Function, Label, Line, Mapping, Sample, ValueType};
 use profile::{AddressBase, Lib, LineKnowledge, StackAccess, WarningCode};
 use std::fmt::Write;
 
-/// A file whose strings are the words of `text`, after the empty one; functions 10, 20 … are
-/// called by the words from `first` on and lie in file 4.
+/// A file whose strings are the words of `text`, after the empty one. Functions 10, 20 … have the
+/// words from index `first` on as names and are in file 4.
 fn file(text: &str, first: i64, n_functions: i64) -> proto::Profile {
     let function = |i: i64| Function {
         id: 10 * (i.cast_unsigned() + 1),
@@ -25,7 +25,7 @@ fn file(text: &str, first: i64, n_functions: i64) -> proto::Profile {
     }
 }
 
-/// A location of functions at lines, the innermost first.
+/// A location of functions and lines, innermost first.
 fn location(id: u64, lines: &[(u64, i64)]) -> proto::Location {
     let line = |&(function_id, number): &(u64, i64)| Line { function_id, number, column: 0 };
     proto::Location { id, mapping_id: 0, address: 0, line: lines.iter().map(line).collect() }
@@ -86,7 +86,7 @@ fn inlined_calls_stand_before_their_caller_and_ids_leave_gaps() {
 worker 33/-:  1,5
 ";
     assert_eq!(rows(&profile), expected);
-    // Fields may come in any order: the strings first, the types last.
+    // Fields in another order: the strings first, the sample types last.
     let strings =
         proto::Profile { string_table: profile.string_table.clone(), ..proto::Profile::default() };
     let types =
@@ -130,7 +130,7 @@ fn the_metric_that_the_file_names_or_the_last_is_shown() {
         assert_eq!(read.recording.metrics()[0].lines, LineKnowledge::Nothing);
         assert_eq!(read.span_seconds, Some(1.5));
     }
-    // The period counts something else than time.
+    // The period is not a time.
     profile.period_type = Some(ValueType { r#type: 3, unit: 2 });
     assert_eq!(
         read(&profile.encode_to_vec()).unwrap().recording.metrics()[0].seconds_per_unit,
@@ -160,11 +160,11 @@ fn addresses_are_those_in_the_library() {
         at(4, 0, 0, &[]),
     ];
     profile.sample = vec![sample(&[1, 2, 3, 4], 1)];
-    // What lies outside of its mapping has no place in that file.
+    // An address outside of its mapping has no address in the file.
     assert_eq!(rows(&profile), " -/-: :0>0x7001:0>0x7001:0>0xbbc|app:0 1,1\n");
 
-    // Half of what the compiler inlined has a name; two locations at one address; a mapping
-    // that is not said.
+    // Only some of the inlined functions have names; two locations have one address; a mapping is
+    // not stated.
     profile.location = vec![
         at(1, 1, 0x5abc, &[(10, 3), (0, 0)]),
         at(2, 0, 0x5abc, &[]),
@@ -318,7 +318,7 @@ fn fronts_are_recognised_in_any_order_of_fields() {
     profile.sample = vec![sample(&[1; 1000], 1)];
     let whole = profile.encode_to_vec();
     assert!(is_pprof(&whole) && is_pprof(&whole[..100]));
-    // Strings first, as some writers have it.
+    // Strings first, as in some files.
     assert!(is_pprof(b"\x32\x00\x32\x03cpu\x32\x05count\x0a\x04\x08\x01\x10\x02"));
     // A graph of TensorFlow: nodes with names.
     assert!(!is_pprof(

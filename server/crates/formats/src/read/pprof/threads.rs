@@ -1,4 +1,4 @@
-//! The threads that the labels of samples name.
+//! Threads, by the labels of samples.
 
 use super::tables::Strings;
 use crate::pprof_proto as proto;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 /// number.
 pub(super) type ThreadKey = [Option<(i64, i64)>; 4];
 
-/// Which strings are the keys of such labels, and where in a [`ThreadKey`] they go.
+/// The indexes of strings that are keys of such labels, and their positions in a [`ThreadKey`].
 pub(super) struct ThreadLabels(FxHashMap<i64, usize>);
 
 impl ThreadLabels {

@@ -1,18 +1,18 @@
-//! Python's marshal, of all versions that profilers wrote, read as a stream: values are handed out
-//! one by one, and what nobody asks for is stepped over. No value is kept but the places of those
-//! that later ones refer to.
+//! Python's marshal format, in all versions used by profilers, read as a stream: values are
+//! returned one by one, and unused ones are skipped. Only the offsets of values that can be
+//! referred to are kept.
 //!
-//! Rules: `Python/marshal.c` of CPython 2.7 to 3.14. A byte says what follows; its highest bit,
-//! that the value gets the next number, by which `r` refers to it. Python 2 numbers interned
-//! strings alone (`t`, `R`).
+//! Source: `Python/marshal.c` of CPython 2.7 to 3.14. A byte gives the type; its highest bit says
+//! that the value gets the next reference number, which `r` uses. Python 2 numbers only interned
+//! strings (`t`, `R`).
 
 use crate::error::{At, ReadError};
 
-/// Python itself refuses values that are nested deeper.
+/// Python itself rejects values with deeper nesting.
 const MAX_DEPTH: usize = 2000;
-/// A function needs five or six.
+/// The largest number of references. A function needs five or six.
 const MAX_REFERENCES: usize = 1 << 24;
-/// No code of a function has so many bytes; numbers that are taken for a length are greater.
+/// The code of a function has fewer bytes. If another number is taken for a length, it is greater.
 const MAX_CODE: u32 = 1 << 24;
 const FLAG: u8 = 0x80;
 
@@ -21,27 +21,27 @@ const FLAG: u8 = 0x80;
 pub(super) enum Value<'a> {
     Int(i64),
     Float(f64),
-    /// Where it stands, and its bytes.
+    /// A text: its offset and bytes.
     Text(usize, &'a [u8]),
-    /// What was stepped over.
+    /// A value that was skipped.
     Other,
 }
 
-/// What begins at some byte.
+/// The beginning of a value.
 #[derive(Clone, Copy)]
 enum Begun<'a> {
-    /// A value that is read with its first bytes.
+    /// A complete value.
     Whole(Value<'a>),
-    /// So many values follow.
+    /// This number of values follows.
     Values(u64),
-    /// Pairs of values follow, and an end.
+    /// Pairs of values follow, then an end.
     Pairs,
     /// The end of a dictionary.
     End,
     Code,
 }
 
-/// What is still to be stepped over.
+/// What remains to be skipped.
 enum Todo {
     Values(u64),
     Pairs,
@@ -53,16 +53,16 @@ enum Todo {
 pub(super) struct Marshal<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the values begin that have a number.
+    /// The offsets of numbered values.
     references: Vec<usize>,
-    /// Where the strings begin that Python 2 numbers.
+    /// The offsets of strings numbered by Python 2.
     interned: Vec<usize>,
-    /// Whether a value is read again, for a reference to it: then it gets no number.
+    /// Whether a value is read again because of a reference; it then gets no new number.
     again: bool,
 }
 
-/// Whether `bytes` begin as a dictionary does of which the first key is a tuple of three, a text
-/// being the first of them.
+/// Whether `bytes` begin with a dictionary whose first key is a tuple of three values, the first of
+/// them a text.
 pub(super) fn begins_with_function(bytes: &[u8]) -> bool {
     let [dict, rest @ ..] = bytes else { return false };
     let text = match rest {
@@ -72,7 +72,7 @@ pub(super) fn begins_with_function(bytes: &[u8]) -> bool {
     dict & !FLAG == b'{' && matches!(text, b'z' | b'Z' | b'a' | b'A' | b'u' | b't' | b's')
 }
 
-/// Something else was expected at a byte.
+/// The error for an unexpected value at a byte.
 pub(super) fn unexpected(at: usize, expected: &str) -> ReadError {
     ReadError::malformed(At::Byte(at as u64), format!("expected {expected}"))
 }
@@ -86,8 +86,8 @@ impl<'a> Marshal<'a> {
         self.at
     }
 
-    /// Goes into a dictionary: its pairs follow. Says whether there was one; if not, what was there
-    /// is stepped over.
+    /// Enters a dictionary: its pairs come next. Returns whether there was one; any other value is
+    /// skipped.
     pub(super) fn dict(&mut self) -> Result<bool, ReadError> {
         match self.begin()? {
             Begun::Pairs => Ok(true),
@@ -95,15 +95,15 @@ impl<'a> Marshal<'a> {
         }
     }
 
-    /// Whether the dictionary has another pair. If not, its end is passed.
+    /// Whether the dictionary has another pair. Consumes its end if not.
     pub(super) fn has_pair(&mut self) -> Result<bool, ReadError> {
         let is_end = self.byte(self.at)? & !FLAG == b'0';
         self.at += usize::from(is_end);
         Ok(!is_end)
     }
 
-    /// Goes into the tuple that is next, here or at the place that is referred to: its values
-    /// follow, and then [`Self::leave`]. Anything else is passed.
+    /// Enters the next tuple, here or at the offset referred to: its values come next, followed by
+    /// a call of [`Self::leave`]. Any other value is skipped.
     pub(super) fn enter(&mut self) -> Result<Entered<'a>, ReadError> {
         let mut place = Place(None);
         if self.byte(self.at)? == b'r' {
@@ -114,7 +114,7 @@ impl<'a> Marshal<'a> {
         }
         match self.begin()? {
             Begun::Values(n) => Ok(Entered::Tuple(n, place)),
-            // What is referred to was passed when it came.
+            // The value was skipped where it is defined.
             Begun::Pairs | Begun::Code | Begun::End if place.0.is_some() => {
                 self.leave(place);
                 Ok(Entered::Value(Value::Other))
@@ -127,20 +127,20 @@ impl<'a> Marshal<'a> {
         }
     }
 
-    /// Goes on after a tuple whose values were all read.
+    /// Continues after a tuple whose values were all read.
     pub(super) fn leave(&mut self, place: Place) {
         if let Place(Some(at)) = place {
             (self.at, self.again) = (at, false);
         }
     }
 
-    /// The next value; tuples and the like are stepped over.
+    /// The next value; tuples and other containers are skipped.
     pub(super) fn value(&mut self) -> Result<Value<'a>, ReadError> {
         let begun = self.begin()?;
         self.rest(begun)
     }
 
-    /// Steps over what has begun.
+    /// Skips the rest of a value.
     fn rest(&mut self, begun: Begun<'a>) -> Result<Value<'a>, ReadError> {
         if let Begun::Whole(value) = begun {
             return Ok(value);
@@ -163,9 +163,9 @@ impl<'a> Marshal<'a> {
                 }
                 Todo::Bytes(n) => drop(self.take(n)?),
                 Todo::CodeTail => {
-                    // Until 3.10: free and cell variables, file, name, first line, table of lines.
-                    // Then: kinds of variables, file, name and qualified name, first line, tables
-                    // of lines and of exceptions.
+                    // Up to 3.10: free and cell variables, file, name, first line, table of lines.
+                    // Since 3.11: kinds of variables, file, name and qualified name, first line,
+                    // tables of lines and of exceptions.
                     let is_new = self.is_text()?;
                     open.extend([
                         Todo::Values(if is_new { 2 } else { 1 }),
@@ -183,14 +183,14 @@ impl<'a> Marshal<'a> {
         Ok(Value::Other)
     }
 
-    /// Notes what of a value is still to come.
+    /// Adds what remains of a value to the list.
     fn open(&mut self, begun: Begun<'a>, open: &mut Vec<Todo>) -> Result<(), ReadError> {
         match begun {
             Begun::Whole(_) | Begun::End => {}
             Begun::Values(n) => open.push(Todo::Values(n)),
             Begun::Pairs => open.push(Todo::Pairs),
             Begun::Code => {
-                // Numbers come first, by version 4 to 6 of them; what follows them is the code, a
+                // Numbers come first, 4 to 6 of them depending on the version; then the code, a
                 // text.
                 let is_text_after = |n: &&usize| {
                     let text =
@@ -201,7 +201,7 @@ impl<'a> Marshal<'a> {
                 };
                 let Some(&n) = [4, 5, 6].iter().find(is_text_after) else {
                     let at = self.at;
-                    // All of it may be still to come.
+                    // If none match, the data may end early.
                     self.take(4 * 6 + 5)?;
                     return Err(unexpected(at, "a code object of Python 2.7 to 3.14"));
                 };
@@ -215,7 +215,7 @@ impl<'a> Marshal<'a> {
         Ok(())
     }
 
-    /// Whether the next value is a text, here or where it is referred to.
+    /// Whether the next value is a text, here or at the offset referred to.
     fn is_text(&self) -> Result<bool, ReadError> {
         let mut kind = self.byte(self.at)?;
         if kind == b'r' {
@@ -292,7 +292,7 @@ impl<'a> Marshal<'a> {
         Ok(Begun::Whole(whole))
     }
 
-    /// The text or number at a place before.
+    /// The text or number at an earlier offset.
     fn look(&mut self, target: usize) -> Result<Value<'a>, ReadError> {
         let before =
             (std::mem::replace(&mut self.at, target), std::mem::replace(&mut self.again, true));
@@ -301,7 +301,7 @@ impl<'a> Marshal<'a> {
         Ok(if let Begun::Whole(value) = begun? { value } else { Value::Other })
     }
 
-    /// Where the value begins whose number is next.
+    /// The offset of the value whose number comes next.
     fn reference(&mut self) -> Result<usize, ReadError> {
         let at = self.at;
         let number = self.length()?;
@@ -344,7 +344,8 @@ impl<'a> Marshal<'a> {
         self.take(usize::from(n))
     }
 
-    /// A number of any length, in digits of 15 bits; what is too large is as large as can be.
+    /// Reads a number of any length, in digits of 15 bits; numbers that are too large become the
+    /// largest one.
     fn long(&mut self) -> Result<Value<'a>, ReadError> {
         let n = i32::from_le_bytes(self.array()?);
         let digits = self.take(n.unsigned_abs() as usize * 2)?.chunks_exact(2);
@@ -364,20 +365,20 @@ impl<'a> Marshal<'a> {
     }
 }
 
-/// What was next.
+/// The next value.
 pub(super) enum Entered<'a> {
-    /// A tuple of so many values, which were not read yet.
+    /// A tuple with this number of values, which are not read yet.
     Tuple(u64, Place),
     Value(Value<'a>),
 }
 
-/// Where to go on after a tuple.
+/// Where to continue after a tuple.
 #[derive(Clone, Copy)]
 #[must_use]
 pub(super) struct Place(Option<usize>);
 
 impl Place {
-    /// Whether the tuple stands elsewhere, and may be referred to again.
+    /// Whether the tuple was read through a reference, so that it may be referred to again.
     pub(super) fn is_elsewhere(self) -> bool {
         self.0.is_some()
     }

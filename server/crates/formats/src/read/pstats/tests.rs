@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// What `Marshal` reads, as Python 3 writes it without references.
+/// Values that `Marshal` reads, as Python 3 writes them without references.
 #[derive(Clone)]
 enum Py {
     Int(i32),
@@ -46,7 +46,7 @@ fn func(file: &'static str, line: i32, name: &'static str) -> Py {
     Tuple(vec![Text(file), Int(line), Text(name)])
 }
 
-/// A function, or the cost below a caller if there are none to come.
+/// A function, or the cost for a caller if there are no further callers.
 fn costs(counts: [i32; 2], own: f64, cumulative: f64, callers: Option<Vec<(Py, Py)>>) -> Py {
     let mut values = vec![Int(counts[0]), Int(counts[1]), Float(own), Float(cumulative)];
     values.extend(callers.map(Dict));
@@ -59,7 +59,7 @@ fn file(functions: Vec<(Py, Py)>) -> Vec<u8> {
     out
 }
 
-/// Functions with calls, self and total, and calls between them; `?` marks what is a guess.
+/// Functions with calls, self and total, and calls between them; `?` marks estimates.
 fn rows(read: &Read) -> String {
     let graph = read.recording.summed().expect("expected a graph").tables();
     let name = |func: FuncId| {
@@ -94,7 +94,8 @@ fn rows(read: &Read) -> String {
 
 #[test]
 fn functions_have_calls_and_callers() {
-    // Recursion: 3 calls of `f`, 1 of them from outside; below itself the calls stand first.
+    // Recursion: 3 calls of `f`, 1 of them from outside; for callers, the number of all calls comes
+    // first.
     let (main, f, sorted) = (
         func("/w/a.py", 9, "main"),
         func("/w/a.py", 3, "f"),
@@ -145,11 +146,11 @@ fn what_is_not_in_the_file_is_a_function_of_its_own() {
         done.warnings.as_slice()[0].message.split(';').next(),
         Some("3.000000 s of 4.000000 s went into functions that are not in the file")
     );
-    // yappi exchanges counts.
+    // yappi swaps the counts.
     let done = read(&file(row([5, 1]))).unwrap();
     assert!(rows(&done).starts_with("main /w/a.py:1: 5x "));
     assert_eq!(done.writer.text(), Some("yappi"));
-    // pyinstrument counts nothing, and its cumulative times are sums.
+    // pyinstrument has no counts, and its cumulative times are sums.
     let done = read(&file(row([-1, -1]))).unwrap();
     assert_eq!(
         (&*rows(&done), done.writer.text()),
@@ -250,7 +251,8 @@ fn hostile_files_are_refused() {
         refused(&with(func("a", 1, "f"), costs([1, 1], 1.0, 1e300, Some(vec![])))),
         ErrorKind::Malformed
     );
-    // A tuple that refers to itself, one to what comes later, and a length beyond the file.
+    // A tuple that refers to itself, one that refers to a later value, and a length beyond the
+    // file.
     assert_eq!(refused(b"{\xa9\x03r\0\0\0\0r\0\0\0\0r\0\0\0\0N0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{)\x03z\x01ar\x07\0\0\0N0"), ErrorKind::Malformed);
     assert_eq!(refused(b"{)\x03s\xff\xff\xff\xffab"), ErrorKind::Truncated);

@@ -12,12 +12,12 @@ pub(super) struct File {
     pub(super) shared: Shared,
     pub(super) profiles: Vec<Profile>,
     pub(super) exporter: Option<String>,
-    /// Of the speedscope that wrote the file, where no other exporter did.
+    /// The version of speedscope, if it wrote the file and there is no other exporter.
     pub(super) version: Option<Scalar>,
 }
 
-/// What should be a number or a text, and is not always: .NET's tools put the ends of a profile in
-/// quotes.
+/// A value that should be a number or a text but may be either: .NET's tools put the end of a
+/// profile in quotes.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Scalar {
@@ -50,7 +50,7 @@ pub(super) struct SharedFrame {
     col: Option<f64>,
 }
 
-/// A thread. What it holds tells its type.
+/// A thread. Its members show whether it is sampled or evented.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Profile {
@@ -85,8 +85,8 @@ impl Profile {
             && self.events.as_ref().is_none_or(Vec::is_empty)
     }
 
-    /// What its values are. `none` is a mere number: of samples, or of whatever the clock of the
-    /// events counts.
+    /// The unit of its values. `none` is a plain number: of samples, or of ticks of the events'
+    /// clock.
     pub(super) fn unit(&self) -> &str {
         match self.unit.as_deref().unwrap_or("none") {
             "none" if self.events.is_some() => "ticks",
@@ -101,7 +101,7 @@ impl SharedFrame {
         position(self.line.unwrap_or(0.0))
     }
 
-    /// Whether pyinstrument means the own time of the caller.
+    /// Whether this is pyinstrument's notation for own time of the caller.
     pub(super) fn is_own_time(&self) -> bool {
         self.file.is_none()
             && matches!(self.name.as_deref(), Some("[self]" | "[await]" | "[out-of-context]"))

@@ -6,17 +6,17 @@ use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use std::fmt;
 
-/// Stacks end to end, each root first: a list of lists would take several times the memory.
+/// Stacks in one list, each root first. A list of lists would take several times the memory.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Stacks {
     frames: Vec<u32>,
-    /// Where each ends.
+    /// The end of each stack in `frames`.
     pub(super) ends: Vec<usize>,
 }
 
 impl Stacks {
-    /// Interns them; `frame` looks up one of a sample's frames. What a stack has in common with the
-    /// one before is known.
+    /// Interns the stacks; `frame` looks up a frame of a sample. Frames shared with the previous
+    /// stack are not looked up again.
     pub(super) fn intern(
         self,
         builder: &mut ProfileBuilder,
@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for Stacks {
     }
 }
 
-/// The list of stacks.
+/// Decodes the list of stacks.
 impl<'de> Visitor<'de> for &mut Stacks {
     type Value = ();
 
@@ -69,7 +69,7 @@ impl<'de> Visitor<'de> for &mut Stacks {
     }
 }
 
-/// One of them.
+/// Decodes one stack.
 struct OneStack<'s>(&'s mut Vec<u32>);
 
 impl<'de> DeserializeSeed<'de> for OneStack<'_> {

@@ -18,8 +18,7 @@ fn stacks(read: &Read) -> &profile::Profile {
     profile
 }
 
-/// Each sample as `thread: root>leaf:line weights`, with `×calls` where they are known; then
-/// the warnings.
+/// Each sample as `thread: root>leaf:line weights`, with `×calls` if known; then the warnings.
 fn rows(read: &Read) -> String {
     let profile = stacks(read);
     let mut out = String::new();
@@ -68,7 +67,7 @@ fn evented(unit: &str, end: f64, events: &[(char, u32, f64)]) -> String {
 
 #[test]
 fn more_units_than_metrics_are_refused() {
-    // Each unit is a column as long as all samples: without a bound they would outgrow memory.
+    // Each unit is a column as long as all samples: without a limit, they would exceed memory.
     let profile =
         |i: usize| format!(r#"{{"type":"sampled","unit":"u{i}","samples":[[0]],"weights":[1]}}"#);
     let profiles = |n: usize| {
@@ -116,7 +115,7 @@ fn calls_have_the_time_that_is_their_own() {
     let read = file(&[&evented("milliseconds", 160.0, &events)]);
     assert_eq!(rows(&read), "e: f:3 70 ×1\ne: f:3>g:7 60 ×1\ne: f:3>g:7>h:0 30 ×1\n");
     assert_eq!(read.span_seconds, Some(0.16));
-    // Before, between and after them is nobody's time.
+    // Time before, between and after calls has no stack.
     let events = [('O', 0, 100.0), ('C', 0, 110.0), ('O', 0, 150.0), ('C', 0, 151.0)];
     assert_eq!(
         rows(&file(&[&evented("none", 400.0, &events)])),
@@ -163,7 +162,7 @@ fn phases_and_their_calls() {
 fn unbalanced_events() {
     type Events = &'static [(char, u32, f64)];
     let cases: [(Events, f64, &str); 6] = [
-        // An outer end ends what is inside; then there is nothing left to end.
+        // The end of an outer call ends the inner ones, whose own ends are then ignored.
         (
             &[('O', 0, 0.0), ('O', 1, 1.0), ('C', 0, 9.0), ('C', 1, 10.0)],
             10.0,
@@ -186,7 +185,7 @@ fn unbalanced_events() {
             9.0,
             "e: f:3 8 ×1\ne: f:3>f:3 1 ×1\n",
         ),
-        // No time at all is still a call, and one of its caller.
+        // A call of no duration is still a call, and one of its caller.
         (
             &[('O', 0, 0.0), ('O', 1, 9.0), ('C', 1, 9.0), ('C', 0, 9.0)],
             9.0,
@@ -235,7 +234,7 @@ fn every_unit_is_a_metric() {
 
 #[test]
 fn weights_of_other_processes_are_not_believed() {
-    // What rbspy writes for two processes: the weights of all samples in each.
+    // rbspy's file of two processes: each has the weights of all samples.
     let pid = |pid: u32, samples: &str| {
         format!(
             r#"{{"type":"sampled","name":"rbspy profile - pid {pid}","unit":"seconds","startValue":0,"endValue":2,"samples":{samples},"weights":[0,0.5,0.25,0.25]}}"#
@@ -329,7 +328,7 @@ fn dialects() {
         (rows(&read_old).as_str(), read_old.writer.text()),
         ("e: f:0 3\n", Some("speedscope@0.0.1"))
     );
-    // .NET: ends in quotes, lines unknown.
+    // .NET: end values in quotes, unknown lines.
     let net = r#"{"type":"evented","name":"Thread (7)","unit":"milliseconds","startValue":"1.5","endValue":"9.25","events":[{"type":"O","frame":2,"at":2.5},{"type":"C","frame":2,"at":4}]}"#;
     assert_eq!(rows(&file(&[net])), "Thread (7): h:0 1.5 ×1\nThread (7):  6.25 ×0\n");
     let odd = r#"{"startValue":{},"endValue":[2],"events":[{"type":"O","frame":2,"at":2.5},{"type":"C","frame":2,"at":4}]}"#;

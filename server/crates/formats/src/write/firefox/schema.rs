@@ -1,10 +1,10 @@
-//! The parts of a processed profile, as they are serialized.
+//! The parts of a processed profile, for serialization.
 
 use profile::{Profile, StringId};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 
-/// Places in [`CATEGORIES`].
+/// Indexes in [`CATEGORIES`].
 pub(super) const OTHER: u8 = 0;
 pub(super) const IDLE: u8 = 1;
 pub(super) const CATEGORIES: [Category; 2] =
@@ -25,12 +25,12 @@ pub(super) struct File<'p> {
 pub(super) struct Meta {
     #[serde(rename = "preprocessedProfileVersion")]
     pub(super) version: u32,
-    /// Of the raw format that Firefox itself writes.
+    /// The version of Firefox's raw format.
     #[serde(rename = "version")]
     pub(super) gecko_version: u32,
     pub(super) product: &'static str,
     pub(super) imported_from: &'static str,
-    /// Milliseconds; a number must stand here, so it is 1 where the recording does not tell.
+    /// Milliseconds. Required, so it is 1 if the recording does not state it.
     pub(super) interval: Number,
     pub(super) start_time: u8,
     pub(super) process_type: u8,
@@ -41,7 +41,8 @@ pub(super) struct Meta {
     pub(super) marker_schema: [u8; 0],
     pub(super) sample_units: SampleUnits,
     pub(super) extensions: Extensions,
-    /// There is no telling JavaScript from native code here, so there is nothing to choose between.
+    /// JavaScript and native code are not distinguished here, so there is nothing to choose
+    /// between.
     pub(super) uses_only_one_stack_type: bool,
     pub(super) source_code_is_not_on_searchfox: bool,
     pub(super) keep_profile_thread_order: bool,
@@ -142,7 +143,7 @@ pub(super) struct FuncTable {
     pub(super) original_location: Same<u8>,
 }
 
-/// One resource per library, in order.
+/// One resource per library, in the order of libraries.
 #[derive(Serialize)]
 pub(super) struct ResourceTable {
     pub(super) length: usize,
@@ -230,7 +231,7 @@ pub(super) struct Markers {
     pub(super) category: [u8; 0],
 }
 
-/// A column that holds the same in every row.
+/// A column with the same value in every row.
 pub(super) struct Same<T>(pub(super) T, pub(super) usize);
 
 impl<T: Serialize> Serialize for Same<T> {
@@ -243,7 +244,7 @@ impl<T: Serialize> Serialize for Same<T> {
     }
 }
 
-/// All strings, then the names of the libraries.
+/// All strings, then the names of libraries.
 pub(super) struct StringArray<'p>(pub(super) &'p Profile);
 
 impl Serialize for StringArray<'_> {
@@ -255,12 +256,12 @@ impl Serialize for StringArray<'_> {
     }
 }
 
-/// A number that is written without `.0` where it has no fraction.
+/// A number that is written without `.0` if it has no fraction.
 pub(super) struct Number(pub(super) f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        /// Up to here, every integer is a double.
+        /// 2^53: all integers up to here are exact doubles.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if self.0.fract() == 0.0 && self.0.abs() <= EXACT {
             serializer.serialize_i64(self.0 as i64)

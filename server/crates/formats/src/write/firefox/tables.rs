@@ -22,7 +22,7 @@ const HAS_SOURCE: u8 = 1 << 3;
 const FUNC_HAS_LINE: u8 = 1 << 4;
 const FUNC_HAS_COLUMN: u8 = 1 << 5;
 
-/// A resource that is a library.
+/// The type of a resource that is a library.
 const LIBRARY: u8 = 1;
 
 impl<'p> Lib<'p> {
@@ -85,7 +85,7 @@ impl<'p> Shared<'p> {
 }
 
 impl SourceLocationTable {
-    /// Of these places; their columns are unknown.
+    /// A table of these places, with unknown columns.
     fn new(places: &[(SourceId, u32)]) -> Self {
         let (source, line) = places.iter().map(|(source, line)| (source.raw(), *line)).unzip();
         Self { length: places.len(), source, line, column: Same(0, places.len()) }
@@ -116,8 +116,8 @@ impl FuncTable {
 }
 
 impl FrameTable {
-    /// The table whose rows are these frames, idle or not, and the places of those whose code is of
-    /// another file than their func.
+    /// A table with these frames, idle or not, and the places of frames whose code is in another
+    /// file than their func.
     fn new(profile: &Profile, rows: &[(FrameId, bool)]) -> (Self, Vec<(SourceId, u32)>) {
         let n = rows.len();
         let mut places = Vec::new();
@@ -135,7 +135,7 @@ impl FrameTable {
         let frames = || rows.iter().map(|&(id, _)| profile.frames().get(id));
         let funcs = || frames().map(|frame| profile.symbols().funcs.get(frame.func));
         let flags = frames().zip(funcs()).zip(&locations).map(|((frame, func), location)| {
-            // A clear bit would send readers to the func's position.
+            // If the bit were clear, readers would use the func's position.
             flag(INLINED, frame.inlined)
                 | flag(HAS_ADDRESS_AND_LIB, func.lib.is_some())
                 | HAS_CATEGORY
@@ -161,17 +161,18 @@ impl FrameTable {
     }
 }
 
-/// Where a func that nobody has resolved lies in its library.
+/// The address of an unresolved func in its library.
 fn address(profile: &Profile, func: FuncId) -> Option<u64> {
     let (lib, address) = profile.symbols().unresolved(func)?;
-    // Places in a file are none in memory, and there is no other column for them.
+    // Offsets in a file are not addresses in memory, and there is no other column for them.
     (profile.symbols().libs[lib.index()].addresses == AddressBase::Image).then_some(address)
 }
 
-/// Frames in their own order, those that are idle on some stacks only once more at the end.
+/// Writes frames in their order; frames that are idle on some stacks only get a second row at the
+/// end.
 fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceId, u32)>) {
     let stacks = profile.stacks();
-    // Whether a frame is on top of a stack that is not idle, and of one that is.
+    // For each frame, whether it is the leaf of a stack that is not idle, and of one that is.
     let mut seen = vec![(false, false); profile.frames().len()];
     for stack in stacks.ids() {
         let (busy, idle) = &mut seen[stacks.frame(stack).index()];

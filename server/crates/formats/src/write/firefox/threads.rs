@@ -37,7 +37,7 @@ impl<'p> ThreadRow<'p> {
     }
 }
 
-/// Threads must have one; those of which it is unknown are of one process.
+/// The process id of a thread. It is required; threads without one are in process 0.
 fn pid_of(thread: &Thread) -> &str {
     thread.pid.as_deref().unwrap_or("0")
 }

@@ -1,4 +1,4 @@
-//! The unit of the weights.
+//! The unit of weights and times.
 
 use profile::{Metric, Profile};
 
@@ -7,13 +7,13 @@ pub(super) fn metric(profile: &Profile) -> Option<&Metric> {
     profile.metrics().get(profile.default_metric().index())
 }
 
-/// How weights are written down.
+/// How weights are written.
 pub(super) struct Unit {
     pub(super) weight_type: &'static str,
-    /// A weight is multiplied by the first and divided by the second; one of them is 1, so that the
-    /// result is the nearest one.
+    /// Weights are multiplied by the first and divided by the second. One of them is 1, so that the
+    /// result is rounded only once.
     factors: (f64, f64),
-    /// How far a weight of 1 in the file moves the clock, in the unit of `sampleUnits.time`.
+    /// How much a weight of 1 in the file advances time, in the unit of `sampleUnits.time`.
     pub(super) step: f64,
     pub(super) clock: &'static str,
     pub(super) is_kept: bool,
@@ -53,13 +53,13 @@ impl Unit {
         weight * self.factors.0 / self.factors.1
     }
 
-    /// The time between a sample and the next.
+    /// The time between a sample of this weight and the next one.
     pub(super) fn time(&self, weight: f64) -> f64 {
         if weight > 0.0 { weight * self.step } else { 0.0 }
     }
 }
 
-/// Milliseconds without the digits that a conversion to seconds and back adds.
+/// Milliseconds without the rounding error of a conversion to seconds and back.
 fn rounded(ms: f64) -> f64 {
     (ms * 1e9).round() / 1e9
 }
