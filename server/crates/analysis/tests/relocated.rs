@@ -3,13 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
 use analysis::{View, costs};
-use profile::{Asked, Groups, Moved, Place, Position, Recording, Total, relocate, text_samples};
+use profile::{
+    Groups, Moved, OriginalPlace, PlaceKind, Position, Recording, Total, relocate, text_samples,
+};
 use std::fmt::Write as _;
 
 /// `out.js` bundles `a.ts` (lines up to 9, two per line of `a.ts`) and `b.ts` (the other lines);
 /// `main` has no original.
-fn find(asked: Asked, Position { line, .. }: Position) -> Moved<'static> {
-    let to = |file, line| Moved::To(Place { file, line, column: 0 });
+fn find(asked: PlaceKind, Position { line, .. }: Position) -> Moved<'static> {
+    let to = |file, line| Moved::To(OriginalPlace { file, line, column: 0 });
     match (asked, line) {
         (_, 1) => Moved::Stays,
         (_, 2..10) => to("a.ts", line / 2),

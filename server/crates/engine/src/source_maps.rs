@@ -5,7 +5,8 @@
 //! has no effect until then.
 
 use analysis::{
-    Asked, Moved, Place, Position, Recording, SourceId, Warning, WarningCode, Warnings, relocate,
+    Moved, OriginalPlace, PlaceKind, Position, Recording, SourceId, Warning, WarningCode, Warnings,
+    relocate,
 };
 use rustc_hash::FxHashMap;
 use sources::{Executing, How, MapProblem, Mapping, Reason, SourceIndex, SourceMap};
@@ -50,7 +51,7 @@ pub fn apply_source_maps(
         generated: maps.keys().map(|&source| (source, OriginalLines::default())).collect(),
         warnings: new_warnings,
     };
-    let relocated = relocate(recording, |asked, position| lookup.find(asked, position));
+    let relocated = relocate(recording, |kind, position| lookup.find(kind, position));
     let Lookup { generated, warnings: new_warnings, .. } = lookup;
     warnings.extend(new_warnings);
 
@@ -83,24 +84,25 @@ struct Lookup<'a> {
 
 impl<'a> Lookup<'a> {
     /// The original place of a recorded place. Executed lines are added to `generated`.
-    fn find(&mut self, asked: Asked, position: Position) -> Moved<'a> {
+    fn find(&mut self, kind: PlaceKind, position: Position) -> Moved<'a> {
         let Position { source, line, column } = position;
         let Some(map) = self.maps.get(&source) else { return Moved::Stays };
-        let found = match asked {
-            Asked::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
-            Asked::Executing if column == 0 => self.executing_line(map, source, line),
-            Asked::Executing => map.executing(line, column),
+        let found = match kind {
+            PlaceKind::Start => map.start(line, column).map_or(Executing::Generated, Executing::At),
+            PlaceKind::Executing if column == 0 => self.executing_line(map, source, line),
+            PlaceKind::Executing => map.executing(line, column),
         };
         match found {
             Executing::Generated => Moved::Stays,
             Executing::Packed => Moved::Unknown,
             Executing::At(place) => {
                 let file = map.originals()[place.original].name.as_str();
-                let lines = self.generated.get_mut(&source).filter(|_| asked == Asked::Executing);
+                let lines =
+                    self.generated.get_mut(&source).filter(|_| kind == PlaceKind::Executing);
                 if let Some(Entry::Vacant(slot)) = lines.map(|lines| lines.entry(line)) {
                     slot.insert((file.to_owned(), place.line));
                 }
-                Moved::To(Place { file, line: place.line, column: place.column })
+                Moved::To(OriginalPlace { file, line: place.line, column: place.column })
             }
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// What to look up for a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Asked {
+pub enum PlaceKind {
     /// The original start of a func that starts there.
     Start,
     /// The original place of the executing code.
@@ -31,7 +31,7 @@ pub struct Position {
 
 /// A place in the original source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place<'a> {
+pub struct OriginalPlace<'a> {
     /// The name of the file, spelled like the names of the recording.
     pub file: &'a str,
     /// The line, 1-based.
@@ -48,7 +48,7 @@ pub enum Moved<'a> {
     /// The place is generated, but its original is unknown.
     Unknown,
     /// The original place.
-    To(Place<'a>),
+    To(OriginalPlace<'a>),
 }
 
 /// The recording with its places replaced by the result of `find`. Names, samples, stacks and ids
@@ -57,7 +57,7 @@ pub enum Moved<'a> {
 #[must_use]
 pub fn relocate<'a>(
     recording: &Recording,
-    mut find: impl FnMut(Asked, Position) -> Moved<'a>,
+    mut find: impl FnMut(PlaceKind, Position) -> Moved<'a>,
 ) -> Recording {
     match recording {
         Recording::Stacks(profile) => Recording::Stacks(relocate_stacks(profile, &mut find)),
@@ -67,12 +67,12 @@ pub fn relocate<'a>(
 
 fn relocate_stacks<'a>(
     profile: &Profile,
-    find: &mut dyn FnMut(Asked, Position) -> Moved<'a>,
+    find: &mut dyn FnMut(PlaceKind, Position) -> Moved<'a>,
 ) -> Profile {
     let old = &profile.symbols;
     let mut names = Names::of(old);
     // A place stays if the table of names is full.
-    let mut moved = |asked, position| match find(asked, position) {
+    let mut moved = |kind, position| match find(kind, position) {
         Moved::Stays => None,
         Moved::Unknown => Some(None),
         Moved::To(place) => Some(Some((names.source(place.file)?, place))),
@@ -83,7 +83,7 @@ fn relocate_stacks<'a>(
         let mut func = old.funcs.get(id);
         if let Some(source) = func.source.filter(|_| func.line != 0)
             && let Some(Some((source, place))) =
-                moved(Asked::Start, Position { source, line: func.line, column: func.column })
+                moved(PlaceKind::Start, Position { source, line: func.line, column: func.column })
         {
             (func.source, func.line, func.column) = (Some(source), place.line, place.column);
         }
@@ -101,7 +101,7 @@ fn relocate_stacks<'a>(
             continue;
         };
         let position = Position { source: was, line: frame.line, column: frame.column };
-        let is = match moved(Asked::Executing, position) {
+        let is = match moved(PlaceKind::Executing, position) {
             None => Some((was, frame.line, frame.column)),
             Some(to) => to.map(|(source, place)| (source, place.line, place.column)),
         };
@@ -170,13 +170,13 @@ mod tests {
         builder.build()
     }
 
-    fn find(asked: Asked, position: Position) -> Moved<'static> {
-        let to = |file, line, column| Moved::To(Place { file, line, column });
-        match (asked, position.line, position.column) {
-            (Asked::Start, 1, 15) => to("/app/a.ts", 6, 10),
-            (Asked::Executing, 2 | 5, 0) => to("/app/a.ts", 7, 0),
-            (Asked::Executing, 21, 0) => to("/app/b.ts", 2, 0),
-            (Asked::Executing, 4, 0) => Moved::Unknown,
+    fn find(kind: PlaceKind, position: Position) -> Moved<'static> {
+        let to = |file, line, column| Moved::To(OriginalPlace { file, line, column });
+        match (kind, position.line, position.column) {
+            (PlaceKind::Start, 1, 15) => to("/app/a.ts", 6, 10),
+            (PlaceKind::Executing, 2 | 5, 0) => to("/app/a.ts", 7, 0),
+            (PlaceKind::Executing, 21, 0) => to("/app/b.ts", 2, 0),
+            (PlaceKind::Executing, 4, 0) => Moved::Unknown,
             _ => Moved::Stays,
         }
     }
@@ -252,7 +252,7 @@ mod tests {
             [Code::JavaScript, Code::Native]
         );
         // A file that the recording already names gets no second name.
-        let find = |_, _| Moved::To(Place { file: "/app/out.js", line: 1, column: 1 });
+        let find = |_, _| Moved::To(OriginalPlace { file: "/app/out.js", line: 1, column: 1 });
         let Recording::Stacks(new) = relocate(&Recording::Stacks(old), find) else {
             panic!("it has stacks")
         };

@@ -12,9 +12,9 @@ use tower_lsp::jsonrpc::Result;
 pub struct SetBaseline;
 
 /// The baseline. Unlike for other commands, `null` and no argument have different meanings.
-pub struct Baseline(Option<BaselineChoice>);
+pub struct BaselineArgument(Option<BaselineChoice>);
 
-impl Argument for Baseline {
+impl Argument for BaselineArgument {
     fn parse(given: Option<&Value>) -> std::result::Result<Self, String> {
         let Some(given) = given else { return Ok(Self(Some(BaselineChoice::Shown(true)))) };
         let path = read::<Option<PathArgument>>(given)?.and_then(PathArgument::path);
@@ -31,10 +31,13 @@ impl Command for SetBaseline {
     const NAME: &'static str = "costline.setBaseline";
     const DESCRIPTION: &'static str = "Set the baseline: the profile to compare costs with. Without an argument, it is the current profile in \
         its present state. `null` removes the baseline. Returns the new view, like `costline.view`.";
-    type Arguments = (Baseline,);
+    type Arguments = (BaselineArgument,);
     type Answer = View;
 
-    async fn run(server: &Server, (Baseline(baseline),): (Baseline,)) -> Result<View> {
+    async fn run(
+        server: &Server,
+        (BaselineArgument(baseline),): (BaselineArgument,),
+    ) -> Result<View> {
         server.compare(Choices::default(), baseline).await
     }
 }

@@ -14,10 +14,10 @@ pub enum Needs {
 
 /// The commands that wait.
 #[derive(Debug)]
-pub struct Waiting<A>(Vec<Command<A>>);
+pub struct Waiting<A>(Vec<Pending<A>>);
 
 #[derive(Debug)]
-struct Command<A> {
+struct Pending<A> {
     answer: A,
     needs: Needs,
     /// The last work that started before the command.
@@ -33,7 +33,7 @@ impl<A> Default for Waiting<A> {
 impl<A> Waiting<A> {
     /// One more command. `since` is the last work that started before it.
     pub fn push(&mut self, answer: A, needs: Needs, since: WorkId) {
-        self.0.push(Command { answer, needs, since });
+        self.0.push(Pending { answer, needs, since });
     }
 
     /// A load has ended: answers the commands that it was for. `read` says whether it has read a
@@ -62,7 +62,7 @@ impl<A> Waiting<A> {
 
 fn answer<A>(
     output: &mut Output<A>,
-    commands: impl Iterator<Item = Command<A>>,
+    commands: impl Iterator<Item = Pending<A>>,
     outcome: &Result<(), String>,
 ) {
     for command in commands {
