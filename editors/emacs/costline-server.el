@@ -1,8 +1,9 @@
-;;; costline-server.el --- Servers of Costline, whichever client has them  -*- lexical-binding: t; -*-
+;;; costline-server.el --- Requests to the Costline server, for all clients  -*- lexical-binding: t; -*-
 
 ;;; Commentary:
 
-;; Which server a buffer has, how it is asked, and a server of Emacs's own.  What is shown is in `costline'.
+;; Finds the server of a buffer (of Eglot, of lsp-mode, or of `costline-mode'), sends requests to it, and runs the server of
+;; `costline-mode'.  The lists and trees are in `costline'.
 
 ;;; Code:
 
@@ -15,17 +16,17 @@
 (require 'url-util)
 
 (defgroup costline nil
-  "Profile costs beside the code."
+  "Show costs from profiles."
   :group 'tools)
 
 (defcustom costline-command '("costline" "lsp")
-  "Program and arguments of the server."
+  "The program of the server and its arguments."
   :type '(repeat string))
 
 (defcustom costline-settings nil
-  "Settings for `costline-mode' and lsp-mode.
+  "The settings of the server, for `costline-mode' and lsp-mode.
 A plist such as (:hints (:show \"both\")); false is :json-false.
-Eglot has `eglot-workspace-configuration' instead.
+For Eglot, use `eglot-workspace-configuration' instead.
 After a change outside of `customize', run `costline-send-settings'."
   :type 'plist
   :set (lambda (name value)
@@ -36,18 +37,20 @@ After a change outside of `customize', run `costline-send-settings'."
   "Whether to draw lenses above functions, in Eglot and in `costline-mode'."
   :type 'boolean)
 
-;;;; Servers, whichever client has them
+;;;; Servers of all clients
 
 (defvar costline--own (make-hash-table :test #'equal)
   "The servers of `costline-mode', by root folder.")
 
 (defvar costline-refresh-functions nil
-  "Called with a server that says that what it gave is old.")
+  "Functions to call with a server whose costs or labels changed.")
+
+(defvar costline--states (make-hash-table :test #'equal)
+  "What was chosen, to be passed to the next server.
+The keys name the client and the project, the values are opaque.")
 
 (defvar-local costline--server nil
-  "The server of this buffer.
-In `costline-mode' its own, in lists and trees the one they were asked of.")
-
+  "The server of this buffer, in `costline-mode', lists and trees.")
 
 (defvar eglot--servers-by-project)
 (defvar lsp--cur-workspace)
@@ -63,17 +66,17 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
 (declare-function lsp-workspaces "ext:lsp-mode" ())
 
 (defun costline--get (object &rest keys)
-  "What lies below KEYS in OBJECT, a plist of plists."
+  "Return the value below KEYS in OBJECT, a plist of plists."
   (dolist (key keys object)
     (setq object (plist-get object key))))
 
 (defun costline--eglot-p (server)
-  "Non-nil if Costline is Eglot's SERVER, or part of it."
+  "Return non-nil if Costline is Eglot's SERVER, or part of it."
   (and server
        (seq-contains-p (costline--get (eglot--capabilities server) :executeCommandProvider :commands) "costline.hotspots")))
 
 (defun costline--find-server ()
-  "The Costline server of this buffer, else any other, else nil."
+  "Return the Costline server of this buffer, else any other, else nil."
   (or costline--server
       (and (featurep 'eglot)
            (let ((current (and buffer-file-name (eglot-current-server))))
@@ -87,7 +90,7 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
       (and (featurep 'lsp-mode) (lsp-find-workspace 'costline))))
 
 (defun costline--plain (value)
-  "VALUE, from lsp-mode, with plists and vectors for its tables and lists."
+  "Convert VALUE of lsp-mode: its tables to plists, its lists to vectors."
   (cond ((hash-table-p value)
          (cl-loop for key being the hash-keys of value using (hash-values inner)
                   append (list (intern (concat ":" key)) (costline--plain inner))))
@@ -96,18 +99,20 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
         (t value)))
 
 (defun costline--request (method params)
-  "Ask the server of this buffer for METHOD with PARAMS, and wait."
+  "Send the request METHOD with PARAMS to the server of this buffer.
+Wait for the answer and return it."
   (let ((server (costline--find-server)))
-    (cond ((null server) (user-error "No Costline server runs: M-x costline-mode starts one for this buffer"))
+    (cond ((null server) (user-error "No Costline server is running; M-x costline-mode starts one for this buffer"))
           ((cl-typep server 'jsonrpc-connection) (jsonrpc-request server method params))
           (t (costline--lsp-request server method params)))))
 
 (defun costline--lsp-request (workspace method params)
-  "Ask WORKSPACE of lsp-mode for METHOD with PARAMS, and wait for the answer."
-  ;; Not by `lsp-request': it leaves its loop from within the reading, and what came together with the answer is lost.
+  "Send the request METHOD with PARAMS to WORKSPACE of lsp-mode.
+Wait for the answer and return it."
+  ;; `lsp-request' leaves its loop while it reads, which loses messages that arrive together with the answer.
   (let ((lsp--cur-workspace workspace) (deadline (+ (float-time) 30)) answer problem)
     (lsp-request-async method params (lambda (result) (setq answer (list result)))
-                       :error-handler (lambda (told) (setq problem (costline--plain told)))
+                       :error-handler (lambda (failure) (setq problem (costline--plain failure)))
                        :mode 'detached)
     (while (not (or answer problem (> (float-time) deadline)))
       (accept-process-output nil 0.05))
@@ -115,19 +120,36 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
     (costline--plain (car answer))))
 
 (defun costline--execute (command &rest arguments)
-  "Run the server's COMMAND with ARGUMENTS."
+  "Run COMMAND of the server with ARGUMENTS, and return its answer."
   (costline--request "workspace/executeCommand" (list :command command :arguments (vconcat arguments))))
 
 (defun costline--position ()
-  "The document and place of point, as the client of this buffer words it."
+  "Return the document and position of point, as the client of this buffer does."
   (cond ((null buffer-file-name) (user-error "This buffer visits no file"))
         ((bound-and-true-p costline-mode) (costline--own-position))
         ((bound-and-true-p eglot--managed-mode) (eglot--TextDocumentPositionParams))
         ((bound-and-true-p lsp-mode) (lsp--text-document-position-params))
         (t (costline--own-position))))
 
+(defun costline--keep-state (key shown)
+  "Keep the state of SHOWN, a `costline/changed', for the next server.
+KEY names the client and the project."
+  ;; A server that has just started restores the state before it shows a profile.
+  (cond ((plist-get shown :state) (puthash key (plist-get shown :state) costline--states))
+        ((plist-get shown :profile) (remhash key costline--states))))
+
+(defun costline--initialization-options (key settings)
+  "Return SETTINGS, a plist or hash table, with the state that was kept for KEY."
+  (let ((state (gethash key costline--states)))
+    (cond ((null state) settings)
+          ((hash-table-p settings)
+           (let ((copy (copy-hash-table settings)))
+             (puthash "state" state copy)
+             copy))
+          (t (append (list :state state) settings)))))
+
 (defun costline-send-settings ()
-  "Tell the servers of `costline-mode' and lsp-mode of `costline-settings'."
+  "Send `costline-settings' to the servers of `costline-mode' and lsp-mode."
   (interactive)
   (let ((settings (list :costline (or costline-settings (make-hash-table)))))
     (dolist (server (hash-table-values costline--own))
@@ -135,11 +157,11 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
     (when-let* ((workspace (and (featurep 'lsp-mode) (lsp-find-workspace 'costline))))
       (let ((lsp--cur-workspace workspace)) (lsp--set-configuration settings)))))
 
-;;;; Going to places
+;;;; Opening documents
 
 (defun costline--open (uri line0)
-  "Show line LINE0, counted from 0, of the document URI in another window."
-  (unless uri (user-error "The profile names no source in this project"))
+  "Show line LINE0 (0-based) of the document URI in another window."
+  (unless uri (user-error "This function has no source in the project"))
   (if (string-prefix-p "costline:" uri)
       (costline--open-document uri)
     (find-file-other-window (costline--path uri))
@@ -148,49 +170,51 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
     (back-to-indentation)))
 
 (defun costline--open-document (uri)
-  "Show what the server knows of the function URI that has no source."
-  (let ((text (costline--request "costline/textDocumentContent" (list :uri uri)))
+  "Show the description of the function URI, which has no source."
+  (let ((answer (costline--request "costline/textDocumentContent" (list :uri uri)))
         (server (costline--find-server)))
     (pop-to-buffer (format "*%s*" (url-unhex-string uri)))
     (let ((inhibit-read-only t))
       (erase-buffer)
-      (insert (if (stringp text) text (or (plist-get text :text) ""))))
+      (insert (plist-get answer :text)))
     (special-mode)
     (setq costline--server server)
     (goto-char (point-min))))
 
 (defun costline--path (uri)
-  "The file that URI names."
+  "Return the path of the file URI."
   (decode-coding-string (url-unhex-string (url-filename (url-generic-parse-url uri))) 'utf-8))
 
 (defun costline--uri (path)
-  "The URI of the file at PATH."
+  "Return the URI of the file at PATH."
   (concat "file://" (url-hexify-string (encode-coding-string (expand-file-name path) 'utf-8) url-path-allowed-chars)))
 
-;;;; A server of our own
+;;;; The server of `costline-mode'
 
-(defvar-local costline--version 0)
-(defvar-local costline--told nil
-  "The text that the server was last told, as a modification tick.")
+(defvar-local costline--version 0
+  "The version of the document that the server has.")
+
+(defvar-local costline--sent nil
+  "The modification tick of the text that the server has.")
 
 (defun costline--document ()
-  "This buffer, as servers name it."
+  "Return the identifier of the document of this buffer."
   (list :uri (costline--uri (file-truename buffer-file-name))))
 
 (defun costline--own-position ()
-  "The document and place of point, in characters."
+  "Return the document and position of point, in characters."
   (list :textDocument (costline--document)
         :position (list :line (1- (line-number-at-pos nil t)) :character (- (point) (line-beginning-position)))))
 
 (defun costline--text ()
-  "The whole text of this buffer."
+  "Return the whole text of this buffer."
   (save-restriction
     (widen)
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defun costline--own-opened ()
-  "Tell the server of this buffer."
-  (setq costline--told (buffer-chars-modified-tick))
+  "Notify the server that this buffer was opened."
+  (setq costline--sent (buffer-chars-modified-tick))
   (jsonrpc-notify costline--server "textDocument/didOpen"
                   (list :textDocument
                         `(,@(costline--document)
@@ -198,30 +222,30 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
                           :version ,(cl-incf costline--version) :text ,(costline--text)))))
 
 (defun costline--own-changed ()
-  "Tell the server the text of this buffer, if it changed."
-  (when (and (bound-and-true-p costline-mode) (/= costline--told (buffer-chars-modified-tick)))
-    (setq costline--told (buffer-chars-modified-tick))
+  "Send the text of this buffer to the server, if it changed."
+  (when (and (bound-and-true-p costline-mode) (/= costline--sent (buffer-chars-modified-tick)))
+    (setq costline--sent (buffer-chars-modified-tick))
     (jsonrpc-notify costline--server "textDocument/didChange"
                     (list :textDocument `(,@(costline--document) :version ,(cl-incf costline--version))
                           :contentChanges (vector (list :text (costline--text)))))))
 
-(defun costline--own-tell (method)
-  "Tell the server that METHOD happened to this buffer."
+(defun costline--own-notify (method)
+  "Send the notification METHOD about this buffer to the server."
   (when (and (bound-and-true-p costline-mode) (jsonrpc-running-p costline--server))
     (jsonrpc-notify costline--server method (list :textDocument (costline--document)))))
 
 (defun costline--own-saved ()
-  "Tell the server that this buffer was saved."
+  "Notify the server that this buffer was saved."
   (costline--own-changed)
-  (costline--own-tell "textDocument/didSave"))
+  (costline--own-notify "textDocument/didSave"))
 
 (defun costline--own-closed ()
-  "Tell the server that this buffer is gone."
-  (costline--own-tell "textDocument/didClose"))
+  "Notify the server that this buffer was closed."
+  (costline--own-notify "textDocument/didClose"))
 
 (defun costline--show-document (params)
-  "Do what a `window/showDocument' with PARAMS asks for."
-  ;; Not from within the server's message: showing may ask it a question.
+  "Handle the request `window/showDocument' with PARAMS."
+  ;; Later, because opening a document may send a request to the server, which waits for this answer.
   (run-at-time 0 nil (lambda ()
                        (let ((uri (plist-get params :uri)))
                          (if (eq (plist-get params :external) t)
@@ -229,36 +253,45 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
                            (costline--open uri (costline--get params :selection :start :line))))))
   '(:success t))
 
-(defun costline--answer (server method params)
-  "Answer SERVER's request METHOD with PARAMS."
+(defun costline--handle-request (server method params)
+  "Answer the request METHOD with PARAMS of SERVER."
   (pcase method
     ((or 'workspace/inlayHint/refresh 'workspace/codeLens/refresh) (run-hook-with-args 'costline-refresh-functions server) nil)
     ('workspace/configuration (cl-map 'vector (lambda (_) costline-settings) (plist-get params :items)))
     ('window/showDocument (costline--show-document params))))
 
-(defun costline--notice (server method params)
-  "Take SERVER's notification METHOD with PARAMS."
+(defun costline--handle-notification (server method params)
+  "Handle the notification METHOD with PARAMS of SERVER."
   (pcase method
-    ('costline/changed (run-hook-with-args 'costline-refresh-functions server))
+    ('costline/changed
+     (costline--keep-state (costline--own-root server) params)
+     (run-hook-with-args 'costline-refresh-functions server))
     ('window/showMessage (message "Costline: %s" (plist-get params :message)))))
 
+(defun costline--own-root (server)
+  "Return the root folder of SERVER."
+  (process-get (jsonrpc--process server) 'costline-root))
+
 (defun costline--own-server (root)
-  "The server for the folder ROOT, started if need be."
+  "Return the server for the folder ROOT, and start it if necessary."
   (or (gethash root costline--own)
       (let* ((name (format "costline %s" (file-name-nondirectory (directory-file-name root))))
              (make (lambda ()
-                     (let ((default-directory root))
-                       (make-process :name name :command costline-command :connection-type 'pipe :coding 'utf-8-emacs-unix
-                                     :noquery t :stderr (get-buffer-create (format "*%s stderr*" name))))))
+                     (let* ((default-directory root)
+                            (process (make-process :name name :command costline-command :connection-type 'pipe
+                                                   :coding 'utf-8-emacs-unix :noquery t
+                                                   :stderr (get-buffer-create (format "*%s stderr*" name)))))
+                       (process-put process 'costline-root root)
+                       process)))
              (server (make-instance 'jsonrpc-process-connection
-                                    :name name :process make :request-dispatcher #'costline--answer
-                                    :notification-dispatcher #'costline--notice
-                                    :on-shutdown (lambda (_) (remhash root costline--own)))))
+                                    :name name :process make :request-dispatcher #'costline--handle-request
+                                    :notification-dispatcher #'costline--handle-notification
+                                    :on-shutdown #'costline--own-ended)))
         (jsonrpc-request
          server "initialize"
          (list :processId (emacs-pid) :rootUri (costline--uri root)
                :workspaceFolders (vector (list :uri (costline--uri root) :name name))
-               :initializationOptions costline-settings
+               :initializationOptions (costline--initialization-options root costline-settings)
                :capabilities '( :general (:positionEncodings ["utf-32"])
                                 :workspace ( :configuration t :workspaceFolders t
                                              :inlayHint (:refreshSupport t) :codeLens (:refreshSupport t))
@@ -266,6 +299,42 @@ In `costline-mode' its own, in lists and trees the one they were asked of.")
                                 :experimental (:costline (:changed t)))))
         (jsonrpc-notify server "initialized" (make-hash-table))
         (puthash root server costline--own))))
+
+(defconst costline--max-crashes 5
+  "After this many crashes within `costline--crash-period', a server stays ended.")
+
+(defconst costline--crash-period 180
+  "The time in which crashes are counted, in seconds.")
+
+(defvar costline--crashes nil
+  "The times at which servers crashed.")
+
+(defun costline--own-ended (server)
+  "Restart SERVER, which ended, if it was in use."
+  (let ((root (costline--own-root server)))
+    ;; A server that could not be started is not in the table.
+    (when (eq (gethash root costline--own) server)
+      (remhash root costline--own)
+      (run-at-time 0 nil #'costline--own-restart server root))))
+
+(defun costline--own-restart (server root)
+  "Start another server for ROOT in place of SERVER, which crashed."
+  (when-let* ((buffers (seq-filter (lambda (buffer)
+                                     (and (buffer-local-value 'costline-mode buffer)
+                                          (eq (buffer-local-value 'costline--server buffer) server)))
+                                   (buffer-list))))
+    (setq costline--crashes (cons (float-time)
+                                  (seq-filter (lambda (time) (> time (- (float-time) costline--crash-period)))
+                                              costline--crashes)))
+    (if (>= (length costline--crashes) costline--max-crashes)
+        (message "Costline: the server keeps crashing and is not restarted; M-x costline-mode starts it again")
+      (message "Costline: the server crashed and is restarted")
+      (let ((next (costline--own-server root)))
+        (dolist (buffer buffers)
+          (with-current-buffer buffer
+            (setq costline--server next)
+            (costline--own-opened)))
+        (run-hook-with-args 'costline-refresh-functions next)))))
 
 (provide 'costline-server)
 ;;; costline-server.el ends here

@@ -1,4 +1,4 @@
-;;; costline.el --- Profile costs beside the code  -*- lexical-binding: t; -*-
+;;; costline.el --- Show costs from profiles in the code  -*- lexical-binding: t; -*-
 
 ;; Author: the Costline authors
 ;; Maintainer: the Costline authors
@@ -8,14 +8,14 @@
 
 ;;; Commentary:
 
-;; Costline is a language server that reads the files profilers write and shows in the code what each line and function costs.
-;; This package speaks to it in three ways:
+;; Costline is a language server that reads the files of profilers and shows in the code what each line and function costs.
+;; There are three ways to run it:
 ;;
-;; - `costline-mode' starts a server of its own and draws hints and lenses: beside Eglot and its language server, or without;
-;; - Eglot can have Costline as its server (`eglot-server-programs'): the package repairs its redrawing and adds lenses;
-;; - lsp-mode takes Costline as an add-on, beside the language's server.
+;; - `costline-mode' starts a separate server and draws its hints and lenses, next to any other client;
+;; - Eglot can have Costline as its server (`eglot-server-programs'); this package then draws lenses and refreshes hints;
+;; - lsp-mode runs Costline as an add-on server, next to that of the language.
 ;;
-;; The commands are the same in all three: `costline' is the menu of everything, `costline-hotspots', `costline-callers',
+;; The commands are the same in all three: `costline' (a menu of all choices and commands), `costline-hotspots', `costline-callers',
 ;; `costline-callees', `costline-call-tree', `costline-explain', `costline-choose', `costline-reload', `costline-flamegraph'.
 
 ;;; Code:
@@ -28,18 +28,21 @@
 (require 'tree-widget)
 
 (defface costline-hint '((t :inherit shadow :height 0.9))
-  "Face of the costs at the ends of lines in `costline-mode'.")
+  "Face of hints: costs at the ends of lines in `costline-mode'.")
 
 (defface costline-lens '((t :inherit shadow :height 0.9))
-  "Face of the costs above functions.")
+  "Face of lenses: costs above functions.")
 
 (declare-function eglot--managed-buffers "eglot" (server))
+(declare-function eglot--project "eglot" (server))
 (declare-function eglot-current-server "eglot" ())
 (declare-function lsp--update-inlay-hints "ext:lsp-mode" ())
 (declare-function lsp--workspace-buffers "ext:lsp-mode" (workspace))
+(declare-function lsp--workspace-root "ext:lsp-mode" (workspace))
 (declare-function lsp-lens-refresh "ext:lsp-lens" (buffer-modified? &optional buffer))
 (declare-function lsp-register-client "ext:lsp-mode" (client))
 (declare-function lsp-register-custom-settings "ext:lsp-mode" (props))
+(declare-function lsp-workspace-root "ext:lsp-mode" (&optional path))
 (declare-function lsp-stdio-connection "ext:lsp-mode" (command &optional test-command))
 (declare-function make-lsp-client "ext:lsp-mode" (&rest slots))
 (defvar costline-mode)
@@ -47,7 +50,8 @@
 
 ;;;; Hot spots
 
-(defvar-local costline--by "function")
+(defvar-local costline--by "function"
+  "What the list of hot spots shows: \"function\" or \"line\".")
 
 (defvar costline-hotspots-mode-map
   (let ((map (make-sparse-keymap)))
@@ -65,7 +69,7 @@
   (tabulated-list-init-header))
 
 (defun costline--hotspots ()
-  "The rows of the list."
+  "Return the rows of the list of hot spots."
   (let ((answer (costline--execute "costline.hotspots" (list :by costline--by))))
     (mapcar (lambda (row)
               (let ((place (if-let* ((file (plist-get row :file))) (format "%s:%s" file (plist-get row :line)) "")))
@@ -85,7 +89,7 @@ With a prefix argument, the hottest LINES."
     (tabulated-list-print)))
 
 (defun costline-hotspots-toggle ()
-  "Change between functions and lines."
+  "Switch between functions and lines."
   (interactive)
   (setq costline--by (if (equal costline--by "line") "function" "line"))
   (revert-buffer))
@@ -97,8 +101,8 @@ With a prefix argument, the hottest LINES."
     (costline--open (or (plist-get row :uri) (costline--get row :item :uri)) (plist-get row :line0))))
 
 (defun costline--row-item ()
-  "The function of this row."
-  (or (plist-get (tabulated-list-get-id) :item) (user-error "No function here")))
+  "Return the function of this row."
+  (or (plist-get (tabulated-list-get-id) :item) (user-error "This row is not a function")))
 
 (defun costline-hotspots-callers ()
   "Show the callers of this row's function."
@@ -119,19 +123,19 @@ With a prefix argument, the hottest LINES."
 
 (define-derived-mode costline-tree-mode special-mode "Costline tree"
   "A tree of functions and their costs.
-A button opens or closes the level below; a function's line leads to its source.
+A button opens or closes a level, and a name goes to the source of its function.
 \\{costline-tree-mode-map}"
   (setq truncate-lines t))
 
 (defun costline--tree-node (text uri line0 children)
-  "A widget with TEXT that leads to LINE0 of URI.
-CHILDREN gives the widgets below; nil: there are none."
+  "Return a widget named TEXT, a link to LINE0 of URI.
+CHILDREN is a function that returns the widgets below it, or nil."
   (let ((link `(link :tag ,text :button-prefix "" :button-suffix "" :format "%[%t%]\n"
                      :action ,(lambda (&rest _) (costline--open uri line0)))))
     (if children `(tree-widget :node ,link :expander ,(lambda (_) (funcall children))) link)))
 
 (defun costline--show-tree (title nodes)
-  "Show NODES, widgets, below the TITLE; open the first if it is alone."
+  "Show NODES, a list of widgets, below TITLE.  Open a single node."
   (let ((server (costline--find-server))
         (inhibit-read-only t))
     (pop-to-buffer "*Costline tree*")
@@ -147,40 +151,41 @@ CHILDREN gives the widgets below; nil: there are none."
         (widget-apply-action (car trees))))))
 
 (defun costline--item-node (command item text)
-  "A node with TEXT for the call hierarchy ITEM.
-Below it are the answers of COMMAND."
+  "Return a node with TEXT for ITEM.
+Below it are its callers or callees, according to COMMAND."
   (costline--tree-node
    text (plist-get item :uri) (costline--get item :selectionRange :start :line)
-   (lambda ()
-     (mapcar (lambda (entry) (costline--item-node command (plist-get entry :item) (plist-get entry :text)))
-             (plist-get (costline--execute command item '(:message :json-false)) :entries)))))
+   (unless (eq (costline--get item :data :leaf) t)
+     (lambda ()
+       (mapcar (lambda (entry) (costline--item-node command (plist-get entry :item) (plist-get entry :text)))
+               (plist-get (costline--execute command item '(:message :json-false)) :entries))))))
 
 (defun costline--show-step (command &rest items)
-  "Show ITEMS and, below them, the answers of COMMAND."
+  "Show ITEMS and, below them, their callers or callees, according to COMMAND."
   (costline--show-tree (if (equal command "costline.showCallers") "Callers" "Callees")
                        (mapcar (lambda (item) (costline--item-node command item (plist-get item :name))) items)))
 
 (defun costline--items-at-point ()
-  "The functions that the server sees at point."
+  "Return the functions at point that have costs."
   (or (append (costline--request "textDocument/prepareCallHierarchy" (costline--position)) nil)
-      (user-error "No function of the profile here")))
+      (user-error "There is no function with a cost at point")))
 
 ;;;###autoload
 (defun costline-callers ()
-  "Show the callers of the function at point, along the call path."
+  "Show the callers of the function at point as a tree."
   (interactive)
   (apply #'costline--show-step "costline.showCallers" (costline--items-at-point)))
 
 ;;;###autoload
 (defun costline-callees ()
-  "Show the callees of the function at point, along the call path."
+  "Show the callees of the function at point as a tree."
   (interactive)
   (apply #'costline--show-step "costline.showCallees" (costline--items-at-point)))
 
 ;;;###autoload
 (defun costline-call-tree (&optional inverted)
   "Show the call tree.
-With a prefix argument INVERTED, from the hottest functions to their callers."
+With a prefix argument INVERTED, show it bottom-up."
   (interactive "P")
   (let* ((inverted (if inverted t :json-false)))
     (cl-labels ((nodes (path)
@@ -191,17 +196,17 @@ With a prefix argument INVERTED, from the hottest functions to their callers."
                                        (plist-get node :uri) (plist-get node :line0)
                                        (and (eq (plist-get node :hasChildren) t)
                                             (lambda () (nodes (plist-get node :path)))))))
-      (costline--show-tree (if (eq inverted t) "Call tree, inverted" "Call tree") (nodes [])))))
+      (costline--show-tree (if (eq inverted t) "Call tree, bottom-up" "Call tree") (nodes [])))))
 
 (defun costline--run-lens (command)
-  "Run the COMMAND of a lens: callers are shown here, not in a message."
+  "Show the callers or callees that COMMAND of a lens asks for, as a tree."
   (costline--show-step (plist-get command :command) (elt (plist-get command :arguments) 0)))
 
-;;;; What is shown, and choosing it
+;;;; The view
 
 (defun costline--complete (prompt candidates)
-  "After PROMPT, let the user pick one of CANDIDATES; return its VALUE.
-Each is (LABEL NOTE . VALUE)."
+  "Show PROMPT, let the user select one of CANDIDATES, and return its VALUE.
+Each candidate is (LABEL NOTE . VALUE)."
   (let* ((annotate (lambda (label)
                      (if-let* ((note (cadr (assoc label candidates)))) (concat "  " (propertize note 'face 'shadow)))))
          (table (lambda (string predicate action)
@@ -211,7 +216,7 @@ Each is (LABEL NOTE . VALUE)."
     (cddr (assoc (completing-read prompt table nil t) candidates))))
 
 (defun costline--options (choice)
-  "The options of CHOICE, one key of the view, for `costline--complete'."
+  "Return the options of CHOICE as candidates of `costline--complete'."
   (mapcar (lambda (option)
             (cl-list* (concat (if (eq (plist-get option :active) t) "* " "  ") (plist-get option :label))
                       (or (plist-get option :description) (plist-get option :detail))
@@ -219,7 +224,7 @@ Each is (LABEL NOTE . VALUE)."
           (plist-get choice :options)))
 
 (defun costline--choose (choice)
-  "Let the user pick a value for CHOICE, one key of the view."
+  "Let the user select a value for CHOICE."
   (let* ((options (costline--options choice))
          (prompt (format "%s: " (plist-get choice :title)))
          (value (if (eq (plist-get choice :multiple) t)
@@ -229,7 +234,7 @@ Each is (LABEL NOTE . VALUE)."
     (costline--execute "costline.setView" (list (intern (concat ":" (plist-get choice :key))) value))))
 
 (defun costline--choice-entries (view)
-  "The choices of VIEW for `costline--complete'."
+  "Return the choices of VIEW as candidates of `costline--complete'."
   (mapcar (lambda (choice)
             (let ((active (seq-filter (lambda (option) (eq (plist-get option :active) t)) (plist-get choice :options))))
               (cl-list* (plist-get choice :title)
@@ -239,13 +244,13 @@ Each is (LABEL NOTE . VALUE)."
 
 ;;;###autoload
 (defun costline-choose ()
-  "Choose what is shown: profile, metric, threads, whatever there is."
+  "Choose what is shown: profile, metric, threads and so on."
   (interactive)
   (funcall (costline--complete "Choose: " (costline--choice-entries (costline--execute "costline.view")))))
 
 ;;;###autoload
 (defun costline ()
-  "The menu of everything: choices, actions, lists and trees."
+  "Show a menu of all choices, actions, lists and trees."
   (interactive)
   (let* ((view (costline--execute "costline.view"))
          (shown (format "%s, %s" (or (costline--get view :profile :name) "no profile") (plist-get view :metric))))
@@ -253,11 +258,11 @@ Each is (LABEL NOTE . VALUE)."
      (let ((run (costline--complete
                  (format "Costline (%s): " shown)
                  (append
-                  '(("Hot spots" nil . costline-hotspots)
-                    ("Callers" "of the function at point" . costline-callers)
-                    ("Callees" "of the function at point" . costline-callees)
-                    ("Call tree" nil . costline-call-tree)
-                    ("Explain" "why this line shows what it shows" . costline-explain)
+                  '(("Show hot spots" nil . costline-hotspots)
+                    ("Show callers" "of the function at point" . costline-callers)
+                    ("Show callees" "of the function at point" . costline-callees)
+                    ("Show call tree" nil . costline-call-tree)
+                    ("Explain this line" nil . costline-explain)
                     ("Focus on a function" nil . costline-focus))
                   (costline--choice-entries view)
                   (mapcar (lambda (action)
@@ -269,7 +274,8 @@ Each is (LABEL NOTE . VALUE)."
        (if (symbolp run) run (lambda () (interactive) (funcall run)))))))
 
 (defun costline-focus (function)
-  "Show only the samples that contain FUNCTION; `costline' clears it again."
+  "Show only the samples that contain FUNCTION.
+To remove this transform, run `costline'."
   (interactive (list (read-string "Function: " (thing-at-point 'symbol t))))
   (costline--execute "costline.pushTransform" (list :type "focus-function" :function function)))
 
@@ -291,11 +297,11 @@ Each is (LABEL NOTE . VALUE)."
 
 ;;;###autoload
 (defun costline-flamegraph ()
-  "Write a flame graph, which the server has opened in the browser."
+  "Draw a flame graph and open it in the browser."
   (interactive)
   (message "Flame graph: %s" (plist-get (costline--execute "costline.flamegraph") :path)))
 
-;; Emacs opens files that are no HTML in a buffer of its own, even if asked for the browser: this one wants a browser's scripts.
+;; Emacs would open the SVG file in a buffer, but its scripts need a browser.
 (add-to-list 'browse-url-handlers '("\\`file:.*-flamegraph\\.svg\\'" . costline--browse))
 
 (defun costline--browse (url &rest _)
@@ -305,14 +311,15 @@ Each is (LABEL NOTE . VALUE)."
 
 ;;;; Drawing: hints and lenses of `costline-mode', lenses for Eglot
 
-(defvar-local costline--timer nil)
+(defvar-local costline--timer nil
+  "The timer of the next redraw.")
 
 (defun costline--remove (kind)
-  "Remove what was drawn as KIND."
+  "Remove the overlays of KIND, `hint' or `lens'."
   (remove-overlays (point-min) (point-max) 'costline kind))
 
 (defun costline--line-start (line0)
-  "The position where line LINE0, counted from 0, begins."
+  "Go to the start of line LINE0 (0-based), and return its position."
   (goto-char (point-min))
   (forward-line line0)
   (point))
@@ -338,24 +345,24 @@ Each is (LABEL NOTE . VALUE)."
                                      'keymap (let ((map (make-sparse-keymap))) (define-key map [mouse-1] run) map))
                          "\n"))))
 
-(defvar-local costline--asked nil
-  "The latest question of each kind, a plist of numbers.")
+(defvar-local costline--requests nil
+  "The number of requests of each kind, a plist.")
 
 (defun costline--draw (kind method params draw)
-  "Ask for METHOD with PARAMS and DRAW each thing of the answer as KIND."
+  "Request METHOD with PARAMS, and DRAW each element of the answer as KIND."
   (let ((buffer (current-buffer))
         (tick (buffer-chars-modified-tick))
-        (number (1+ (or (plist-get costline--asked kind) 0))))
-    (setq costline--asked (plist-put costline--asked kind number))
+        (number (1+ (or (plist-get costline--requests kind) 0))))
+    (setq costline--requests (plist-put costline--requests kind number))
     (jsonrpc-async-request
      (costline--find-server) method (append (list :textDocument (costline--document)) params)
      :success-fn (lambda (answer)
                    (when (buffer-live-p buffer)
                      (with-current-buffer buffer
-                       ;; Answers may come in another order than their questions.  One about an older text would
-                       ;; stand beside the wrong lines; the next is on its way.
+                       ;; Answers may arrive out of order.  One about an older text has the wrong lines; another
+                       ;; request follows then.
                        (when (and costline-lens-mode
-                                  (= number (plist-get costline--asked kind))
+                                  (= number (plist-get costline--requests kind))
                                   (= tick (buffer-chars-modified-tick)))
                          (save-excursion
                            (save-restriction
@@ -365,7 +372,7 @@ Each is (LABEL NOTE . VALUE)."
      :error-fn #'ignore)))
 
 (defun costline--redraw ()
-  "Ask for the costs of this buffer, and draw them."
+  "Request the costs of this buffer, and draw them."
   (when costline-lens-mode
     (when costline-lenses
       (costline--draw 'lens "textDocument/codeLens" nil #'costline--draw-lens))
@@ -376,7 +383,7 @@ Each is (LABEL NOTE . VALUE)."
                       #'costline--draw-hint))))
 
 (defun costline--later (&rest _)
-  "Tell the server of edits and draw anew, once the user pauses."
+  "Send edits to the server and redraw, once Emacs is idle."
   (when (timerp costline--timer) (cancel-timer costline--timer))
   (setq costline--timer
         (run-with-idle-timer 0.3 nil (lambda (buffer)
@@ -387,7 +394,7 @@ Each is (LABEL NOTE . VALUE)."
                              (current-buffer))))
 
 (define-minor-mode costline-lens-mode
-  "Costs above the functions of this buffer, which Eglot does not draw."
+  "Draw lenses above the functions of this buffer, which Eglot does not do."
   :lighter nil
   (if costline-lens-mode
       (progn (add-hook 'after-change-functions #'costline--later nil t)
@@ -401,7 +408,7 @@ Each is (LABEL NOTE . VALUE)."
       (costline--remove 'lens))))
 
 (defun costline--buffers (server)
-  "The buffers in which SERVER's costs are drawn by us."
+  "Return the buffers in which this package draws the costs of SERVER."
   (seq-filter (lambda (buffer)
                 (with-current-buffer buffer
                   (and costline-lens-mode (eq (costline--find-server) server))))
@@ -410,17 +417,17 @@ Each is (LABEL NOTE . VALUE)."
 (add-hook 'costline-refresh-functions #'costline--refresh)
 
 (defvar costline--stale nil
-  "Servers whose costs are about to be drawn anew.")
+  "The servers whose costs will be redrawn.")
 
 (defun costline--refresh (server)
-  "Draw anew all that came from SERVER, soon.
-It says so several times, and within messages that must not be kept waiting."
+  "Redraw everything of SERVER soon.
+Servers request this several times in a row."
   (unless (memq server costline--stale)
     (push server costline--stale)
     (run-at-time 0.1 nil #'costline--refresh-now server)))
 
 (defun costline--refresh-now (server)
-  "Draw anew all that came from SERVER."
+  "Redraw everything of SERVER."
   (setq costline--stale (delq server costline--stale))
   (dolist (buffer (costline--buffers server))
     (with-current-buffer buffer (costline--redraw)))
@@ -433,8 +440,8 @@ It says so several times, and within messages that must not be kept waiting."
 
 ;;;###autoload
 (define-minor-mode costline-mode
-  "Show the costs of a profile beside the code.
-The server is Emacs's own: other clients of the buffer do not matter."
+  "Show costs from a profile in the code.
+The server is separate from other clients of the buffer, such as Eglot."
   :lighter " Costline"
   (cond
    ((not costline-mode)
@@ -447,6 +454,7 @@ The server is Emacs's own: other clients of the buffer do not matter."
     (setq costline-mode nil)
     (user-error "This buffer visits no file"))
    (t
+    (setq costline--crashes nil)
     (let ((project (project-current)))
       (setq costline--server
             (costline--own-server (file-truename (if project (project-root project) default-directory)))))
@@ -461,9 +469,9 @@ The server is Emacs's own: other clients of the buffer do not matter."
   (defvar eglot-inlay-hints-mode)
   (declare-function eglot--update-hints-1 "eglot" (from to))
 
-  ;; Eglot says that it cannot redraw hints, and so is never asked: it can.
+  ;; Eglot does not declare that it can refresh hints.
   (cl-defmethod eglot-client-capabilities :around ((_server eglot-lsp-server))
-    "Add what this package does for Eglot: redrawing, and news of the profile."
+    "Add what this package does for Eglot: refreshing, and `costline/changed'."
     (let ((capabilities (cl-call-next-method)))
       (dolist (refreshed '(:inlayHint :codeLens))
         (setf (plist-get (plist-get capabilities :workspace) refreshed) '(:refreshSupport t)))
@@ -471,7 +479,7 @@ The server is Emacs's own: other clients of the buffer do not matter."
       capabilities))
 
   (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/inlayHint/refresh)) &rest _)
-    "Redraw the hints of SERVER's buffers."
+    "Redraw the hints of the buffers of SERVER."
     (dolist (buffer (eglot--managed-buffers server))
       (when (buffer-live-p buffer)
         (with-current-buffer buffer
@@ -481,31 +489,40 @@ The server is Emacs's own: other clients of the buffer do not matter."
               (eglot--update-hints-1 (point-min) (point-max))))))))
 
   (cl-defmethod eglot-handle-request :before (server (_method (eql workspace/codeLens/refresh)) &rest _)
-    "Redraw the lenses of SERVER's buffers."
+    "Redraw the lenses of the buffers of SERVER."
     (costline--refresh server))
 
-  (cl-defmethod eglot-handle-notification (server (_method (eql costline/changed)) &rest _)
-    "Show SERVER's news in our lists."
+  (cl-defmethod eglot-initialization-options :around (server)
+    "Add what was chosen earlier to the options of SERVER."
+    (costline--initialization-options (costline--eglot-key server) (cl-call-next-method)))
+
+  (cl-defmethod eglot-handle-notification (server (_method (eql costline/changed)) &rest shown)
+    "Keep the state in SHOWN, and refresh the lists of SERVER."
+    (costline--keep-state (costline--eglot-key server) shown)
     (costline--refresh server))
 
   (add-hook 'eglot-managed-mode-hook #'costline--eglot-managed))
 
+(defun costline--eglot-key (server)
+  "Return the key of SERVER in `costline--states'."
+  (list 'eglot (project-root (eglot--project server)) (process-command (jsonrpc--process server))))
+
 (defun costline--eglot-managed ()
-  "Draw lenses where Eglot's server is Costline."
+  "Draw lenses if the server of Eglot is Costline."
   (unless (bound-and-true-p costline-mode)
     (costline-lens-mode (if (and (bound-and-true-p eglot--managed-mode) (costline--eglot-p (eglot-current-server))) 1 -1))))
 
 ;;;; lsp-mode
 
 (defun costline--table (&rest pairs)
-  "A hash table of PAIRS, as lsp-mode wants its handlers."
+  "Return a hash table of PAIRS, the form of the handlers of lsp-mode."
   (let ((table (make-hash-table :test #'equal)))
     (cl-loop for (key value) on pairs by #'cddr do (puthash key value table))
     table))
 
 (defun costline--lsp-redraw (workspace)
-  "Draw anew the hints and lenses of WORKSPACE's buffers.
-By itself lsp-mode does so for lenses only."
+  "Redraw the hints and lenses of the buffers of WORKSPACE.
+lsp-mode itself redraws only lenses."
   (dolist (buffer (lsp--workspace-buffers workspace))
     (when (buffer-live-p buffer)
       (with-current-buffer buffer
@@ -514,9 +531,14 @@ By itself lsp-mode does so for lenses only."
           (with-selected-window window (lsp--update-inlay-hints)))))))
 
 (defun costline--lsp-refresh (workspace &rest _)
-  "Draw anew all that came from WORKSPACE, soon."
+  "Redraw everything of WORKSPACE soon."
   (costline--refresh workspace)
   nil)
+
+(defun costline--lsp-changed (workspace shown)
+  "Keep the state in SHOWN, and redraw everything of WORKSPACE soon."
+  (costline--keep-state (list 'lsp-mode (lsp--workspace-root workspace)) (costline--plain shown))
+  (costline--lsp-refresh workspace))
 
 (with-eval-after-load 'lsp-mode
   (lsp-register-custom-settings '(("costline" costline-settings)))
@@ -527,12 +549,12 @@ By itself lsp-mode does so for lenses only."
     :add-on? t
     :priority -1
     :server-id 'costline
-    :initialization-options (lambda () costline-settings)
+    :initialization-options (lambda () (costline--initialization-options (list 'lsp-mode (lsp-workspace-root)) costline-settings))
     :custom-capabilities '((experimental . ((costline . ((changed . t))))))
     :request-handlers
     (costline--table "workspace/codeLens/refresh" #'costline--lsp-refresh
                      "window/showDocument" (lambda (_ params) (costline--show-document (costline--plain params))))
-    :notification-handlers (costline--table "costline/changed" #'costline--lsp-refresh)
+    :notification-handlers (costline--table "costline/changed" #'costline--lsp-changed)
     :action-handlers
     (let ((show (lambda (command) (costline--run-lens (costline--plain command)))))
       (costline--table "costline.showCallers" show "costline.showCallees" show)))))

@@ -246,6 +246,30 @@
   (check-pick #'costline "Take back all transforms")
   (check-costs "before"))
 
+(defun check-unit ()
+  "The unit that the server shows; nil while there is no server."
+  (when-let* ((view (ignore-errors (costline--execute "costline.view"))))
+    (plist-get (seq-find (lambda (choice) (equal (plist-get choice :key) "unit")) (plist-get view :choices)) :value)))
+
+(defun check-restart ()
+  "Check that the next server shows what was chosen."
+  (check-back)
+  (check-pick #'costline-choose "Unit" "Absolute")
+  (check-until "another unit is chosen" (lambda () (equal (check-unit) "absolute")))
+  (check-contains "another unit is shown" "main.py" "maze.build(size, size, seed) 518")
+  (let ((before (costline--find-server)))
+    (pcase check-client
+      ("costline-mode" (kill-process (jsonrpc--process before)))
+      ("eglot" (eglot-reconnect before))
+      ("lsp-mode" (lsp-workspace-restart before)))
+    (check-until "there is another server"
+                 (lambda () (not (memq (with-current-buffer "main.py" (costline--find-server)) (list nil before))))))
+  (switch-to-buffer "main.py")
+  (check-until "the next server shows what was chosen" (lambda () (equal (check-unit) "absolute")))
+  (check-log "the next server shows what was chosen")
+  (check-pick #'costline "View by the settings")
+  (check-costs "before"))
+
 (defun check-lens-click ()
   "Click the lens above solve_all, with the mouse."
   (check-back)
@@ -288,6 +312,7 @@
         (check-commands)
         (check-lens-click)
         (check-view)
+        (check-restart)
         (check-rewrite)
         (check-switches)
         (check-quiet)
