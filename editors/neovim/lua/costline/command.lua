@@ -24,7 +24,7 @@ local function choice_of(key, current)
 end
 
 ---@param message string
-local function say(message)
+local function echo(message)
   vim.api.nvim_echo({ { "costline: " .. message } }, true, {})
 end
 
@@ -50,7 +50,7 @@ local function set(key, value, on_view)
   client.execute("setView", { { [key] = value } }, on_view or function(current)
     local choice = choice_of(key, current)
     if choice then
-      say(("%s: %s"):format(choice.title, active_labels(choice)))
+      echo(("%s: %s"):format(choice.title, active_labels(choice)))
     end
   end)
 end
@@ -152,11 +152,11 @@ local function info()
 end
 
 ---@param current costline.View
-local function say_transforms(current)
+local function echo_transforms(current)
   local texts = vim.tbl_map(function(transform)
     return transform.text
   end, current.transforms or {})
-  say(#texts > 0 and table.concat(texts, " › ") or "no transforms")
+  echo(#texts > 0 and table.concat(texts, " › ") or "no transforms")
 end
 
 --- The kinds of transforms that take a function.
@@ -179,15 +179,15 @@ end
 local function transform(arguments)
   local what, argument = arguments[1], table.concat(arguments, " ", 2)
   if what == "pop" or what == "clear" then
-    client.execute(what == "pop" and "popTransform" or "clearTransforms", {}, say_transforms)
+    client.execute(what == "pop" and "popTransform" or "clearTransforms", {}, echo_transforms)
   elseif what ~= "push" or argument == "" then
     client.notify("expected `push KIND:NAME`, `push KIND` (of the function at the cursor), `pop` or `clear`")
   elseif vim.tbl_contains(function_transforms(), argument) then
     lists.function_at_cursor(function(name)
-      client.execute("pushTransform", { ("%s:%s"):format(argument, name) }, say_transforms)
+      client.execute("pushTransform", { ("%s:%s"):format(argument, name) }, echo_transforms)
     end)
   else
-    client.execute("pushTransform", { argument }, say_transforms)
+    client.execute("pushTransform", { argument }, echo_transforms)
   end
 end
 
@@ -293,7 +293,7 @@ local subcommands = {
     run = function()
       ---@param answer costline.Picture
       client.execute("flamegraph", {}, function(answer)
-        say("flame graph: " .. answer.path)
+        echo("flame graph: " .. answer.path)
       end)
     end,
   },

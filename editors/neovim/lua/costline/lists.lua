@@ -34,7 +34,7 @@ end
 ---@generic T
 ---@param value T|vim.NIL|nil
 ---@return T?
-local function known(value)
+local function non_null(value)
   if value ~= vim.NIL then
     return value
   end
@@ -45,7 +45,7 @@ end
 ---@return string
 local function source(it)
   local shown = client.shown(it)
-  local profile = shown and known(shown.profile)
+  local profile = shown and non_null(shown.profile)
   return profile and (" · %s (%s)"):format(profile.name, shown.metric) or ""
 end
 
@@ -55,19 +55,19 @@ end
 ---@param item? costline.Item|vim.NIL
 ---@return costline.Place?
 local function place_of(uri, line0, item)
-  local function_item = known(item)
-  local document = known(uri) or (function_item and function_item.uri)
-  return document and { uri = document, line0 = known(line0) or 0 } or nil
+  local function_item = non_null(item)
+  local document = non_null(uri) or (function_item and function_item.uri)
+  return document and { uri = document, line0 = non_null(line0) or 0 } or nil
 end
 
 ---@param by costline.HotSpotsBy
 function M.hotspots(by)
   ---@param answer costline.HotSpots|vim.NIL
   client.execute("hotspots", { { by = by } }, function(answer, it)
-    local found = known(answer) or {}
+    local found = non_null(answer) or {}
     ---@param spot costline.HotFunction
     local function of_function(spot)
-      return row(("%s  %s"):format(spot.text, spot.name), place_of(spot.uri, spot.line0, spot.item), known(spot.item))
+      return row(("%s  %s"):format(spot.text, spot.name), place_of(spot.uri, spot.line0, spot.item), non_null(spot.item))
     end
     ---@param spot costline.HotLine
     local function of_line(spot)
@@ -98,7 +98,7 @@ local function calls(direction, item, on_calls)
       local range = one.from and one.fromRanges[1] or other.selectionRange
       return { item = other, place = { uri = other.uri, line0 = range.start.line } }
     end
-    on_calls(vim.tbl_map(call, known(answer) or {}), it)
+    on_calls(vim.tbl_map(call, non_null(answer) or {}), it)
   end)
 end
 
@@ -134,7 +134,7 @@ local function at_cursor(on_item)
   local bufnr = vim.api.nvim_get_current_buf()
   local params = vim.lsp.util.make_position_params(0, it.offset_encoding)
   client.request(it, "textDocument/prepareCallHierarchy", params, function(items)
-    items = known(items) or {}
+    items = non_null(items) or {}
     if #items == 0 then
       return client.notify("there is no function with a cost at the cursor")
     end
@@ -147,7 +147,7 @@ end
 function M.function_at_cursor(on_name)
   at_cursor(function(item)
     local key = item.data.path[#item.data.path]
-    on_name(known(key.file) and ("%s::%s"):format(key.file, key.name) or key.name)
+    on_name(non_null(key.file) and ("%s::%s"):format(key.file, key.name) or key.name)
   end)
 end
 
@@ -158,7 +158,7 @@ local function text(item)
   local data = item.data
   local is_caller = data.dir == "incoming"
   local own = ""
-  if known(data.selfText) and not (is_caller and data.self == 0) then
+  if non_null(data.selfText) and not (is_caller and data.self == 0) then
     own = (" · %s %s"):format(is_caller and "starts here" or "self", data.selfText)
   end
   return ("%s  %s%s"):format(item.name, data.placeText, own)
@@ -268,7 +268,7 @@ local function tree_step(node, inverted)
       local arguments = { { path = node and node.path or nil, inverted = inverted } }
       ---@param answer costline.CallTree|vim.NIL
       client.execute("callTree", arguments, function(answer)
-        local tree = known(answer)
+        local tree = non_null(answer)
         on_steps(vim.tbl_map(function(child)
           return tree_step(child, inverted)
         end, tree and tree.nodes or {}))
@@ -287,12 +287,12 @@ end
 function M.paths()
   ---@param answer costline.Paths|vim.NIL
   client.execute("paths", {}, function(answer, it)
-    local paths = known(answer)
+    local paths = non_null(answer)
     ---@param file costline.RecordedFile
     local rows = vim.tbl_map(function(file)
-      local found = known(file.path)
+      local found = non_null(file.path)
       local place = found and { uri = vim.uri_from_fname(found), line0 = 0 } or nil
-      local note = known(file.reason)
+      local note = non_null(file.reason)
       return row(note and ("%s: %s"):format(file.name, note) or ("%s (%s)"):format(file.name, file.how), place)
     end, paths and paths.files or {})
     show("files of the profile" .. source(it), rows)
