@@ -1,5 +1,6 @@
-" Costline through vim-lsp (Vim 9.0.0167 or newer, for text behind lines). Into ~/.vim/plugin/costline.vim.
-" vim-lsp asks one server for hints, the one registered first: have this file read before other servers are registered.
+" Runs Costline with vim-lsp. Needs Vim 9.0.0167 or newer, for text at the ends of lines. Save this as
+" ~/.vim/plugin/costline.vim. vim-lsp asks only the server that was registered first for hints, so source this file before
+" other servers are registered.
 
 let g:lsp_inlay_hints_enabled = 1
 
@@ -24,7 +25,7 @@ function! s:run(command, arguments, Then) abort
         \ })
 endfunction
 
-" The hottest functions, in the quickfix list.
+" Lists the hottest functions in the quickfix list.
 function! s:hotspots(result) abort
   let l:rows = filter(copy(get(a:result, 'functions', [])), 'type(v:val.uri) == v:t_string')
   call setqflist([], ' ', {'title': 'Costline: hot spots', 'items': map(l:rows, {_, row -> {

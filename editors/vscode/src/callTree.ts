@@ -63,7 +63,7 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     const state = node.hasChildren ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None;
     const item = new vscode.TreeItem(`${node.totalText ?? node.text} ${visible(node.name)}`, state);
     item.id = row.id;
-    // Bottom-up, and without a total, the number in front of the name is the self cost.
+    // Bottom-up rows have one cost only. Without a total, the label already has the self cost.
     const hasBoth = !this.inverted && node.totalText !== null && node.self !== 0;
     item.description = hasBoth ? described(node) : node.placeText;
     item.tooltip = `${visible(node.name)}\n${node.text}`;

@@ -1,6 +1,5 @@
-//! Zed starts language servers through extensions only. This one starts `costline` from the PATH,
-//! or the program that the settings name (`lsp.costline.binary`), and hands it
-//! `lsp.costline.settings`.
+//! The extension for Zed. It starts the program of the setting `lsp.costline.binary`, or `costline`
+//! from the PATH, and passes it the settings `lsp.costline.settings`.
 
 use zed_extension_api::settings::LspSettings;
 use zed_extension_api::{self as zed, Command, LanguageServerId, Result, Worktree, serde_json};
@@ -16,7 +15,7 @@ impl zed::Extension for Costline {
         let binary = LspSettings::for_worktree(server.as_ref(), worktree)?.binary;
         let (path, arguments) = binary.map_or((None, None), |binary| (binary.path, binary.arguments));
         let command = path.or_else(|| worktree.which("costline")).ok_or(
-            "costline is not on the PATH: install it (cargo install costline), or name it in the settings, lsp.costline.binary.path",
+            "costline is not on the PATH. Install it (cargo install costline), or set lsp.costline.binary.path to the program",
         )?;
         let args = arguments.unwrap_or_else(|| vec!["lsp".to_owned()]);
         Ok(Command { command, args, env: worktree.shell_env() })
@@ -35,7 +34,7 @@ impl zed::Extension for Costline {
         server: &LanguageServerId,
         worktree: &Worktree,
     ) -> Result<Option<serde_json::Value>> {
-        // The server asks for the section `costline`.
+        // The server requests the section `costline`.
         let settings = LspSettings::for_worktree(server.as_ref(), worktree)?.settings;
         Ok(settings.map(|settings| serde_json::json!({ "costline": settings })))
     }

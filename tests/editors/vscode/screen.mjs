@@ -77,7 +77,7 @@ try {
   await screen.hoverHint(MAIN, 19);
   await until("tooltip", async () => (await screen.tooltip()).includes("callers into this line"));
 
-  // A lens opens callers in our own view.
+  // A lens opens the view of callers.
   await screen.clickLens(MAIN, ` total ${before.functions[MAIN].solve_all.total} `);
   await rows("Callers", `${before.functions[MAIN].solve_all.total} solve_all`);
   await screen.unfold("Call Tree");

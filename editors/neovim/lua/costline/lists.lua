@@ -67,7 +67,11 @@ function M.hotspots(by)
     local found = non_null(answer) or {}
     ---@param spot costline.HotFunction
     local function of_function(spot)
-      return row(("%s  %s"):format(spot.text, spot.name), place_of(spot.uri, spot.line0, spot.item), non_null(spot.item))
+      return row(
+        ("%s  %s"):format(spot.text, spot.name),
+        place_of(spot.uri, spot.line0, spot.item),
+        non_null(spot.item)
+      )
     end
     ---@param spot costline.HotLine
     local function of_line(spot)
