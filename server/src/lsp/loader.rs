@@ -22,11 +22,11 @@ mod effect;
 mod event;
 mod finder;
 mod jobs;
-mod look;
 mod next_run;
 mod outdated;
 mod problems;
 mod refused;
+mod scan;
 mod state;
 mod target;
 #[cfg(test)]
@@ -144,7 +144,7 @@ impl Loader {
 
     fn on_result(&mut self, result: JobResult) -> Vec<Effect<Answer>> {
         self.background.ended(&result);
-        if matches!(result, JobResult::Looked(_, None)) {
+        if matches!(result, JobResult::Scanned(_, None)) {
             self.schedule_poll();
         }
         self.state.on_result(result, Instant::now())
@@ -153,7 +153,7 @@ impl Loader {
     fn on_time(&mut self) -> Vec<Effect<Answer>> {
         let now = Instant::now();
         match self.poll_at.take_if(|at| *at <= now) {
-            Some(_) => self.state.on_event(Event::Look, now),
+            Some(_) => self.state.on_event(Event::FilesChanged, now),
             None => self.state.on_time(now),
         }
     }

@@ -1,7 +1,7 @@
 //! Watches folders for changed files.
 //!
 //! Folders are watched instead of files, because a watch on a file ends with its first atomic
-//! replacement. The details of an event are unreliable, so it only triggers a look at the disk.
+//! replacement. The details of an event are unreliable, so it only triggers a scan.
 //! Where the system cannot watch, the server polls.
 
 use engine::settings::Watch;

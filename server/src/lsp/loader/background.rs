@@ -1,7 +1,7 @@
-//! Runs background work on threads that may block, with progress, until it has ended or is stopped.
+//! Runs background work on threads that may block, shows its progress, and stops it.
 
 use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob};
-use super::look::{LookRequest, look};
+use super::scan::{ScanRequest, scan};
 use super::work_queue::WorkId;
 use crate::lsp::progress::{PATIENCE, Progress};
 use engine::discovery::Recognised;
@@ -18,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::spawn_blocking;
 use tower_lsp::Client;
 
-/// Whether background work was asked to end.
+/// Whether background work should stop.
 #[derive(Debug, Clone, Default)]
 struct Stop(Arc<AtomicBool>);
 
@@ -32,7 +32,7 @@ impl Stop {
     }
 }
 
-/// Background work and what it shares.
+/// The background work that is running, and the caches that it shares.
 pub struct Background {
     client: Client,
     shows_progress: bool,
@@ -43,7 +43,7 @@ pub struct Background {
 }
 
 impl Background {
-    /// Work that gives what it finds to `results`.
+    /// No work yet. Results will be sent to `results`.
     pub fn new(client: Client, shows_progress: bool, results: UnboundedSender<JobResult>) -> Self {
         Self {
             client,
@@ -60,24 +60,24 @@ impl Background {
         let stop = Stop::default();
         self.running.insert(id, stop.clone());
         match job {
-            Job::Look(request) => self.look(id, request),
+            Job::Scan(request) => self.scan(id, request),
             Job::Load(job) => self.load(id, job, stop),
             Job::Resolve(job) => self.resolve(id, job, stop),
             Job::Compare(job) => self.compare(id, job, stop),
         }
     }
 
-    /// Asks work to end at its next step.
+    /// Stops work at its next step.
     pub fn stop(&self, id: WorkId) {
         if let Some(stop) = self.running.get(&id) {
             stop.0.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Forgets work that has ended.
+    /// Removes work that has ended.
     pub fn ended(&mut self, result: &JobResult) {
         match result {
-            JobResult::Looked(id, _)
+            JobResult::Scanned(id, _)
             | JobResult::Loaded(id, _)
             | JobResult::ResolvedAll(id)
             | JobResult::Compared(id, _) => drop(self.running.remove(id)),
@@ -85,14 +85,14 @@ impl Background {
         }
     }
 
-    fn look(&self, id: WorkId, request: LookRequest) {
+    fn scan(&self, id: WorkId, request: ScanRequest) {
         let (results, recognised) = (self.results.clone(), self.recognised.clone());
         spawn_blocking(move || {
-            let looked = catch_unwind(AssertUnwindSafe(|| {
+            let scanned = catch_unwind(AssertUnwindSafe(|| {
                 let mut recognised = recognised.lock().unwrap_or_else(PoisonError::into_inner);
-                Box::new(look(&request, &mut recognised))
+                Box::new(scan(&request, &mut recognised))
             }));
-            let _ = results.send(JobResult::Looked(id, looked.ok()));
+            let _ = results.send(JobResult::Scanned(id, scanned.ok()));
         });
     }
 
@@ -111,13 +111,13 @@ impl Background {
 
     fn resolve(&self, id: WorkId, job: ResolveJob, stop: Stop) {
         let (results, caches) = (self.results.clone(), self.caches.clone());
-        let path = &job.shown.loaded.path;
-        // The last snapshot is delayed by up to `PUBLISH_INTERVAL`, which is no work to show.
+        let path = job.shown.loaded.path.clone();
+        // The last snapshot is delayed by up to `PUBLISH_INTERVAL`, during which nothing is done.
         let progress = Progress::new(
             &self.client,
             self.shows_progress,
             id.0,
-            path,
+            &path,
             PUBLISH_INTERVAL + PATIENCE,
         );
         spawn_blocking(move || {
@@ -127,7 +127,10 @@ impl Background {
             };
             let run = || job.run(&caches, &mut observe, &mut publish);
             if catch_unwind(AssertUnwindSafe(run)).is_err() {
-                tracing::error!("looking up addresses failed; this is a bug of costline");
+                tracing::error!(
+                    "{}: resolving addresses failed with a panic; please report this bug",
+                    path.display()
+                );
             }
             let _ = results.send(JobResult::ResolvedAll(id));
         });
@@ -144,7 +147,7 @@ impl Background {
     }
 }
 
-/// Shows each step, and ends the work if it was stopped.
+/// Returns a function that shows a step and says whether to continue.
 fn observe<'a>(progress: &'a Progress, stop: &'a Stop) -> impl FnMut(Step) -> ControlFlow<()> + 'a {
     move |step| {
         progress.step(step);
@@ -152,7 +155,7 @@ fn observe<'a>(progress: &'a Progress, stop: &'a Stop) -> impl FnMut(Step) -> Co
     }
 }
 
-/// What `work` gives. A bug in a reader must not leave the loader waiting for ever.
+/// Runs `work` and turns a panic into an error, so that the loader does not wait forever.
 fn without_panic<T>(
     path: &Path,
     work: impl FnOnce() -> Result<T, LoadError>,
@@ -160,7 +163,7 @@ fn without_panic<T>(
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let source = formats::ReadError::malformed(
             formats::At::File,
-            "reading it failed in a way that is a bug of costline; please report it with the file",
+            "reading the file failed with a panic; please report this bug and attach the file",
         );
         Err(LoadError::Read { path: PathBuf::from(path), source })
     })

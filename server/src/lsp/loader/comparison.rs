@@ -1,5 +1,4 @@
-//! What is shown is compared with: nothing, what was shown at some time, or a profile that is read
-//! for it.
+//! The baseline: none, the shown profile at some time, or a profile that is read for the comparison.
 
 use super::effect::{Effect, Outcome, Output, Severity};
 use super::jobs::{CompareJob, Job};
@@ -15,9 +14,9 @@ use std::sync::Arc;
 pub enum Compare {
     /// Nothing.
     Nothing,
-    /// What is shown now, as it is.
+    /// The shown profile in its present state.
     Shown,
-    /// A profile as it is now, relative to the first workspace folder.
+    /// The present content of a profile. The path is relative to the first workspace folder.
     With(PathBuf),
 }
 
@@ -25,14 +24,14 @@ pub enum Compare {
 #[derive(Debug)]
 pub struct Comparison<A> {
     queue: WorkQueue<ToRead<A>>,
-    /// Why the baseline cannot be compared with, as it was logged last.
+    /// The problem with the current baseline that was logged.
     problem: Option<String>,
 }
 
 #[derive(Debug)]
 struct ToRead<A> {
     path: PathBuf,
-    /// The command that asks for it; else it is the setting.
+    /// The command that set the baseline; `None` for the setting.
     answer: Option<A>,
 }
 
@@ -43,7 +42,7 @@ impl<A> Default for Comparison<A> {
 }
 
 impl<A> Comparison<A> {
-    /// Compares with something else from now on. What must be read for that is only wanted.
+    /// Sets the baseline. If it must be read first, [`Self::start`] starts that.
     pub fn compare(&mut self, output: &mut Output<A>, with: Compare, answer: Option<A>) {
         self.supersede(output);
         let world = output.world().clone();
@@ -55,10 +54,10 @@ impl<A> Comparison<A> {
             (Compare::Nothing, _) => None,
             (Compare::Shown, Some(shown)) => Some(shown),
             (Compare::Shown, None) => {
-                let problem = "no profile is shown: there is nothing to compare with";
-                return refuse(output, answer, problem);
+                let problem = "there is nothing to compare with: no profile is loaded";
+                return fail(output, answer, problem);
             }
-            // As it is shown, which may differ from what is in the file now.
+            // The shown profile may differ from the present content of the file.
             (Compare::With(path), Some(shown)) if has(shown, &path) => Some(shown),
             (Compare::With(path), _) => {
                 self.queue.want(ToRead { path: world.in_root(path), answer });
@@ -68,12 +67,12 @@ impl<A> Comparison<A> {
         self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
     }
 
-    /// Gives up what is read or wanted, since something else is compared with.
+    /// Cancels the reading of other baselines.
     fn supersede(&mut self, output: &mut Output<A>) {
         let running = self.queue.running_mut().and_then(|running| running.answer.take());
         let wanted = self.queue.unwant().and_then(|wanted| wanted.answer);
         for answer in running.into_iter().chain(wanted) {
-            let problem = "another baseline was chosen meanwhile".to_owned();
+            let problem = "another baseline has been set".to_owned();
             output.push(Effect::Answer(answer, Err(problem)));
         }
         if let Some(id) = self.queue.cancel() {
@@ -81,7 +80,7 @@ impl<A> Comparison<A> {
         }
     }
 
-    /// Starts to read what is wanted, unless something is read.
+    /// Starts to read the wanted baseline, unless one is being read.
     pub fn start(&mut self, output: &mut Output<A>, last: &mut WorkId) {
         if let Some((id, ToRead { path, .. })) = self.queue.start(last) {
             let job = CompareJob { path: path.clone(), world: output.world().clone() };
@@ -89,7 +88,7 @@ impl<A> Comparison<A> {
         }
     }
 
-    /// A baseline was read, or could not be.
+    /// Handles the result of reading a baseline.
     pub fn compared(
         &mut self,
         output: &mut Output<A>,
@@ -99,7 +98,7 @@ impl<A> Comparison<A> {
         let Some(ended) = self.queue.end(id).filter(|ended| !ended.was_cancelled) else { return };
         match outcome {
             Ok(baseline) => self.show(output, Some(*baseline), ended.work.answer),
-            Err(error) => refuse(output, ended.work.answer, &error.to_string()),
+            Err(error) => fail(output, ended.work.answer, &error.to_string()),
         }
     }
 
@@ -116,7 +115,7 @@ impl<A> Comparison<A> {
         }
     }
 
-    /// Logs why what is shown cannot be compared with the baseline, unless that was logged last.
+    /// Logs why the shown profile cannot be compared with the baseline, unless it was logged before.
     pub fn report_problem(&mut self, output: &mut Output<A>) {
         let world = output.world();
         let both = world.snapshot().zip(world.baseline.as_ref());
@@ -128,8 +127,8 @@ impl<A> Comparison<A> {
     }
 }
 
-/// Tells whoever asked for it why there is no baseline, or no other one.
-fn refuse<A>(output: &mut Output<A>, answer: Option<A>, problem: &str) {
+/// Answers the command with an error, or logs it if the baseline is from the settings.
+fn fail<A>(output: &mut Output<A>, answer: Option<A>, problem: &str) {
     match answer {
         Some(answer) => output.push(Effect::Answer(answer, Err(problem.to_owned()))),
         None => output.log(Severity::Warning, format!("setting `baseline`: {problem}")),

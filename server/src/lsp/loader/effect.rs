@@ -1,5 +1,5 @@
-//! What the loader's state wants done, and the [`World`] that it publishes. `A` stands for whoever
-//! waits for the outcome of a command.
+//! The effects that the state of the loader requests, and the [`World`] that it publishes. `A` is
+//! the receiver of the outcome of a command.
 
 use super::jobs::Job;
 use super::work_queue::WorkId;
@@ -8,36 +8,36 @@ use engine::world::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Something to do, in the order given.
+/// An effect. Effects are performed in order.
 #[derive(Debug)]
 pub enum Effect<A> {
-    /// Show this from now on.
+    /// Replace the world.
     Publish(Arc<World>),
     /// Start background work.
     Start(WorkId, Job),
-    /// Make background work end soon.
+    /// Stop background work.
     Stop(WorkId),
-    /// Tell a command its outcome.
+    /// Answer a command.
     Answer(A, Outcome),
     /// Log a message.
     Log(Severity, String),
-    /// Replace the diagnostic on a profile, by none for `None`.
+    /// Replace the diagnostic on a profile; `None` removes it.
     Diagnose(PathBuf, Option<(Severity, String)>),
-    /// Watch these folders and no others.
+    /// Replace the watched folders.
     Watch(Vec<PathBuf>),
-    /// Notice changes in another way.
+    /// Change how folders are watched.
     WatchBy(Watch),
 }
 
-/// What a command leads to: the world after it, or a sentence why nothing changed.
+/// The outcome of a command: the world after it, or an error message.
 pub type Outcome = Result<Arc<World>, String>;
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// Something was not done.
+    /// An operation failed.
     Error,
-    /// Something may not be as expected.
+    /// The result may not be what the user expects.
     Warning,
 }
 
@@ -49,17 +49,17 @@ pub struct Output<A> {
 }
 
 impl<A> Output<A> {
-    /// Nothing to do yet.
+    /// No effects yet.
     pub fn new(world: Arc<World>) -> Self {
         Self { world, effects: Vec::new() }
     }
 
-    /// What is shown.
+    /// The world after the effects.
     pub fn world(&self) -> &Arc<World> {
         &self.world
     }
 
-    /// Takes the effects that have gathered.
+    /// Removes and returns the effects.
     pub fn take(&mut self) -> Vec<Effect<A>> {
         std::mem::take(&mut self.effects)
     }
@@ -69,7 +69,7 @@ impl<A> Output<A> {
         self.effects.push(effect);
     }
 
-    /// Changes what is shown. Changes without other effects between them are published together.
+    /// Changes the world. Consecutive changes are published together.
     pub fn publish(&mut self, change: impl FnOnce(&mut World)) {
         if matches!(self.effects.last(), Some(Effect::Publish(_))) {
             self.effects.pop();
@@ -83,20 +83,20 @@ impl<A> Output<A> {
         self.effects.push(Effect::Log(severity, message.into()));
     }
 
-    /// Shows a problem with a profile, in place of the last one with it.
+    /// Reports a problem with a profile, which replaces an earlier one.
     pub fn report_problem(&mut self, path: &Path, severity: Severity, message: &str) {
         self.publish(|world| {
-            world.problems.retain(|(known, _)| known != path);
+            world.problems.retain(|(file, _)| file != path);
             world.problems.push((path.to_owned(), message.to_owned()));
         });
         let diagnostic = Some((severity, message.to_owned()));
         self.effects.push(Effect::Diagnose(path.to_owned(), diagnostic));
     }
 
-    /// Withdraws the problem with a profile, if there is one.
-    pub fn withdraw_problem(&mut self, path: &Path) {
-        if self.world.problems.iter().any(|(known, _)| known == path) {
-            self.publish(|world| world.problems.retain(|(known, _)| known != path));
+    /// Removes the problem with a profile, if there is one.
+    pub fn clear_problem(&mut self, path: &Path) {
+        if self.world.problems.iter().any(|(file, _)| file == path) {
+            self.publish(|world| world.problems.retain(|(file, _)| file != path));
             self.effects.push(Effect::Diagnose(path.to_owned(), None));
         }
     }

@@ -1,4 +1,4 @@
-//! What happens to the loader from outside: settings, folders, files and commands.
+//! The events that the loader handles: settings, folders, files and commands.
 
 use super::comparison::Compare;
 use engine::overrides::{Change, Choices};
@@ -6,33 +6,33 @@ use engine::stamp::Stamp;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Something that may change what is shown. `A` waits for the outcome of a command.
+/// An event that may change what is shown. `A` receives the outcome of a command.
 #[derive(Debug)]
 pub enum Event<A> {
     /// New settings.
     Settings(Value),
-    /// Folders were opened and closed.
+    /// Workspace folders were added or removed.
     Roots {
-        /// Opened.
+        /// The folders that were added.
         added: Vec<PathBuf>,
-        /// Closed.
+        /// The folders that were removed.
         removed: Vec<PathBuf>,
     },
     /// Files may have changed.
-    Look,
-    /// Files were closed by their writers.
+    FilesChanged,
+    /// Files were closed after writing.
     Closed(Vec<Stamp>),
-    /// The user chooses what is shown and how. A profile that is picked exists.
+    /// The user changes the view or picks a profile, which exists.
     Choose(Change, A),
-    /// Read again what is shown.
+    /// Read the shown profile again.
     Reload(A),
-    /// Compare what is shown with something.
+    /// Set or remove the baseline.
     Compare(Compare, A),
-    /// Give up the load with this number.
+    /// Cancel the load with this number.
     Cancel(u64),
 }
 
-/// The profile that a change picks; inside, `None` withdraws the pick.
+/// The profile that a change picks; the inner `None` means that the change removes the pick.
 pub fn picked(change: &Change) -> Option<&Option<PathBuf>> {
     match change {
         Change::Set(Choices { profile: Some(pick), .. }) => Some(pick),

@@ -1,12 +1,12 @@
-//! Finds what to read next, and waits until it has settled: looks at the disk, compares with what is
-//! shown, and remembers what could not be read.
+//! Finds the files to read next and waits until they have settled: scans the disk, compares the
+//! result with what is shown, and remembers files that could not be read.
 
 use super::effect::{Effect, Output};
 use super::jobs::Job;
-use super::look::{LookRequest, Looked};
 use super::next_run::{Search, is_part, next_run, wanted_path};
-use super::problems::{Existence, report_foreign, report_unreadable, withdraw_outdated};
+use super::problems::{Existence, clear_outdated, report_foreign, report_unreadable};
 use super::refused::Refused;
+use super::scan::{ScanRequest, Scanned};
 use super::target::{ClosedFiles, Target};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::discovery::FileVersion;
@@ -17,28 +17,28 @@ use formats::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often files that have not settled are looked at.
-const PACE: Duration = Duration::from_millis(50);
-/// Changes of files come in bursts; one look is for a burst.
-const BURST: Duration = Duration::from_millis(20);
+/// The time between scans while files settle.
+const SETTLING_INTERVAL: Duration = Duration::from_millis(50);
+/// The time from an event to the scan, so that one scan handles a burst of events.
+const DEBOUNCE: Duration = Duration::from_millis(20);
 
 /// The files of a run that have settled.
 #[derive(Debug, Clone)]
 pub struct ToRead {
-    /// At least one.
+    /// The files, at least one.
     pub files: Vec<FileVersion>,
-    /// What becomes of the run when one cannot be read.
+    /// What to do if a file of the run cannot be read.
     pub missing: Missing,
 }
 
-/// Finds what to read next.
+/// Finds the files to read next.
 #[derive(Debug, Default)]
 pub struct Finder {
-    /// If a look is wanted while another one runs, that one is for other settings, roots or picks.
-    looks: WorkQueue<()>,
-    /// When to look if nothing asks for it before.
-    look_at: Option<Instant>,
-    /// The user wants what is shown to be read again, even if nothing has changed.
+    /// A scan is wanted while another one runs if settings, roots or the pick have changed since.
+    scans: WorkQueue<()>,
+    /// The time of the next scan, unless an event requires an earlier one.
+    scan_at: Option<Instant>,
+    /// Whether to read the shown profile again, even if it has not changed.
     rereads: bool,
     search: Search,
     target: Option<Target>,
@@ -48,66 +48,66 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Settings, roots or the pick have changed.
-    pub fn look_again(&mut self) {
-        self.looks.want(());
+    /// Requests a scan, because settings, roots or the pick have changed.
+    pub fn scan_again(&mut self) {
+        self.scans.want(());
     }
 
-    /// Files may have changed.
-    pub fn look_soon(&mut self, now: Instant) {
-        self.look_by(now + BURST);
+    /// Requests a scan soon, because files may have changed.
+    pub fn scan_soon(&mut self, now: Instant) {
+        self.scan_by(now + DEBOUNCE);
     }
 
-    fn look_by(&mut self, time: Instant) {
-        self.look_at = Some(self.look_at.map_or(time, |at| at.min(time)));
+    fn scan_by(&mut self, time: Instant) {
+        self.scan_at = Some(self.scan_at.map_or(time, |at| at.min(time)));
     }
 
-    /// When to look if nothing asks for it before.
-    pub fn next_look(&self) -> Option<Instant> {
-        self.look_at.filter(|_| !self.looks.is_running())
+    /// The time of the next scan, unless an event requires an earlier one.
+    pub fn next_scan(&self) -> Option<Instant> {
+        self.scan_at.filter(|_| !self.scans.is_running())
     }
 
-    /// Whether there is nothing to look at and nothing to wait for.
+    /// Whether no scan is running or wanted and no file is settling.
     pub fn is_idle(&self) -> bool {
-        self.looks.is_idle() && self.target.is_none()
+        self.scans.is_idle() && self.target.is_none()
     }
 
-    /// Reads again what is shown, and what could not be read.
+    /// Reads the shown profile again, and all files that could not be read.
     pub fn reread(&mut self) {
         self.refused.clear();
         self.rereads = true;
-        self.look_again();
+        self.scan_again();
     }
 
-    /// The user wants this profile, even if it could not be read before.
+    /// Handles that the user picks a profile. It is read even if that failed before.
     pub fn pick(&mut self, path: &Path) {
         self.refused.remove(path);
         self.search = Search::Newer;
-        self.look_again();
+        self.scan_again();
     }
 
-    /// The user has withdrawn a pick.
+    /// Handles that the user removes the pick.
     pub fn unpick(&mut self) {
         self.search = Search::Newest;
-        self.look_again();
+        self.scan_again();
     }
 
-    /// Files were closed by their writers.
+    /// Handles that files were closed after writing.
     pub fn closed(&mut self, files: Vec<Stamp>, now: Instant) {
         for file in files {
             self.closed.push(file);
         }
-        self.look_soon(now);
+        self.scan_soon(now);
     }
 
-    /// Starts a look if one is due.
+    /// Starts a scan if one is due.
     pub fn start<A>(&mut self, output: &mut Output<A>, last: &mut WorkId, now: Instant) {
-        if !self.looks.is_running() && self.look_at.take_if(|at| *at <= now).is_some() {
-            self.look_again();
+        if !self.scans.is_running() && self.scan_at.take_if(|at| *at <= now).is_some() {
+            self.scan_again();
         }
-        let Some((id, ())) = self.looks.start(last) else { return };
+        let Some((id, ())) = self.scans.start(last) else { return };
         let world = output.world();
-        let request = LookRequest {
+        let request = ScanRequest {
             roots: world.roots.clone(),
             settings: world.settings.clone(),
             wanted: wanted_path(world),
@@ -115,44 +115,44 @@ impl Finder {
             target: self.target.as_ref().map_or_else(Vec::new, |target| target.files.clone()),
             problems: world.problems.iter().map(|(path, _)| path.clone()).collect(),
         };
-        output.push(Effect::Start(id, Job::Look(request)));
+        output.push(Effect::Start(id, Job::Scan(request)));
     }
 
-    /// A look has ended; `None` if it failed. Gives what is to be read now.
-    pub fn looked<A>(
+    /// Handles the result of a scan (`None` if it failed) and returns the files to read now.
+    pub fn scanned<A>(
         &mut self,
         output: &mut Output<A>,
         id: WorkId,
-        looked: Option<&Looked>,
+        scanned: Option<&Scanned>,
         now: Instant,
     ) -> Option<ToRead> {
-        self.looks.end(id)?;
-        if self.looks.wanted().is_some() {
+        self.scans.end(id)?;
+        if self.scans.wanted().is_some() {
             return None;
         }
         let rereads = std::mem::take(&mut self.rereads);
-        let looked = looked?;
-        output.push(Effect::Watch(looked.folders.clone()));
-        if looked.candidates != output.world().candidates {
-            output.publish(|world| world.candidates.clone_from(&looked.candidates));
+        let scanned = scanned?;
+        output.push(Effect::Watch(scanned.folders.clone()));
+        if scanned.candidates != output.world().candidates {
+            output.publish(|world| world.candidates.clone_from(&scanned.candidates));
         }
-        report_foreign(output, looked, &mut self.refused);
-        self.existence.update(output, looked, now);
-        self.aim(output, looked, now);
-        withdraw_outdated(output, looked, &self.refused);
-        let settling = self.target.as_ref().map(|_| now + PACE);
-        for time in settling.into_iter().chain(self.existence.next_look()) {
-            self.look_by(time);
+        report_foreign(output, scanned, &mut self.refused);
+        self.existence.update(output, scanned, now);
+        self.update_target(output, scanned, now);
+        clear_outdated(output, scanned, &self.refused);
+        let settling = self.target.as_ref().map(|_| now + SETTLING_INTERVAL);
+        for time in settling.into_iter().chain(self.existence.next_scan()) {
+            self.scan_by(time);
         }
-        if rereads && !looked.shown.is_empty() {
-            return Some(ToRead { files: looked.shown.clone(), missing: Missing::Refuse });
+        if rereads && !scanned.shown.is_empty() {
+            return Some(ToRead { files: scanned.shown.clone(), missing: Missing::Refuse });
         }
-        self.settled(output, looked, now)
+        self.settled(output, scanned, now)
     }
 
-    /// Decides which files are read next.
-    fn aim<A>(&mut self, output: &Output<A>, looked: &Looked, now: Instant) {
-        let next = next_run(output.world(), looked, self.search, &self.refused);
+    /// Decides which files to read next.
+    fn update_target<A>(&mut self, output: &Output<A>, scanned: &Scanned, now: Instant) {
+        let next = next_run(output.world(), scanned, self.search, &self.refused);
         if next.is_none() {
             self.search = Search::Newer;
         }
@@ -161,10 +161,10 @@ impl Finder {
         }
     }
 
-    /// The target, once it has settled.
-    fn settled<A>(&self, output: &Output<A>, looked: &Looked, now: Instant) -> Option<ToRead> {
+    /// The files of the target, if they have settled.
+    fn settled<A>(&self, output: &Output<A>, scanned: &Scanned, now: Instant) -> Option<ToRead> {
         let target = self.target.as_ref()?;
-        let has_settled = target.has_settled(&looked.endings, &self.closed, now);
+        let has_settled = target.has_settled(&scanned.endings, &self.closed, now);
         has_settled.then(|| {
             let shown = output.world().snapshot();
             let is_shown = shown.is_some_and(|shown| is_part(&shown.loaded, &target.files));
@@ -172,23 +172,24 @@ impl Finder {
         })
     }
 
-    /// A profile was read.
+    /// Handles that a profile was read.
     pub fn was_read(&mut self, path: &Path, now: Instant) {
         self.target = None;
         self.search = Search::Newer;
         self.existence = Existence::Exists;
         self.refused.remove(path);
-        self.look_soon(now);
+        self.scan_soon(now);
     }
 
-    /// The user gives up files that are being read.
+    /// Handles that the user cancels the load of these files.
     pub fn give_up(&mut self, files: Vec<FileVersion>) {
         self.target = None;
         self.refused.insert(files);
     }
 
-    /// Files could not be read, which took `took`. They are read again if they may still be
-    /// written; if not, they are reported and refused. Gives whether that was the end of it.
+    /// Handles that files could not be read, after `took`. If they may still be written, they are
+    /// read again later. Otherwise the error is reported, the files are not read again, and the
+    /// result is `true`.
     pub fn was_not_read<A>(
         &mut self,
         output: &mut Output<A>,
@@ -197,7 +198,7 @@ impl Finder {
         took: Duration,
         now: Instant,
     ) -> bool {
-        self.look_soon(now);
+        self.scan_soon(now);
         let may_be_unfinished = match error.kind() {
             Some(ErrorKind::Truncated | ErrorKind::Malformed | ErrorKind::Unrecognised) => true,
             Some(ErrorKind::Cancelled) => return true,

@@ -1,7 +1,7 @@
-//! The background work of the loader: what it needs, what it does and what it gives. Which of it is
-//! done when is up to the state.
+//! The background work of the loader: its inputs, its steps and its results. The state decides what
+//! to run, and when.
 
-use super::look::{LookRequest, Looked};
+use super::scan::{ScanRequest, Scanned};
 use super::work_queue::WorkId;
 use engine::baseline::Baseline;
 use engine::discovery::{FileVersion, Recognised};
@@ -22,9 +22,9 @@ use std::time::Duration;
 /// Background work.
 #[derive(Debug)]
 pub enum Job {
-    /// Look at the disk.
-    Look(LookRequest),
-    /// Make a snapshot.
+    /// Scan the disk.
+    Scan(ScanRequest),
+    /// Compute a snapshot.
     Load(LoadJob),
     /// Resolve the addresses of a snapshot.
     Resolve(ResolveJob),
@@ -32,68 +32,68 @@ pub enum Job {
     Compare(CompareJob),
 }
 
-/// What background work gives. Each gives its last result exactly once, also if it was cancelled.
+/// A result of background work. Each job has exactly one last result, even if it was cancelled.
 #[derive(Debug)]
 pub enum JobResult {
-    /// What a look found; `None` if it failed.
-    Looked(WorkId, Option<Box<Looked>>),
-    /// A snapshot, or why there is none.
+    /// The result of a scan; `None` if it panicked.
+    Scanned(WorkId, Option<Box<Scanned>>),
+    /// The result of a load.
     Loaded(WorkId, LoadResult),
-    /// A snapshot with more names; others may follow.
+    /// A snapshot with more addresses resolved; others may follow.
     Resolved(WorkId, Box<Snapshot>),
-    /// No more names will follow.
+    /// The end of resolving addresses.
     ResolvedAll(WorkId),
-    /// A baseline, or why there is none.
+    /// The result of reading a baseline.
     Compared(WorkId, Result<Box<Baseline>, LoadError>),
 }
 
-/// What a load gives.
+/// The result of a load.
 #[derive(Debug)]
 pub struct LoadResult {
     /// How long it took.
     pub took: Duration,
-    /// What is to be shown.
+    /// The snapshot, or the reason why there is none.
     pub outcome: Result<Box<ToShow>, LoadError>,
 }
 
-/// What a successful load gives.
+/// The result of a successful load.
 #[derive(Debug)]
 pub struct ToShow {
-    /// The profile.
+    /// The snapshot.
     pub snapshot: Snapshot,
     /// The source files that it was mapped to.
     pub index: Arc<SourceIndex>,
     /// Files of the run that could not be read.
     pub failed: Vec<LoadError>,
-    /// The baseline under the same settings and roots, if it was under others.
+    /// The baseline computed with the same settings and roots, if it had others.
     pub baseline: Option<Baseline>,
 }
 
-/// Makes a snapshot under the settings and roots of `world`.
+/// Computes a snapshot with the settings and roots of `world`.
 #[derive(Debug)]
 pub struct LoadJob {
-    /// What it is made from.
+    /// The input.
     pub from: LoadFrom,
-    /// What is shown when it starts.
+    /// The world when the job starts.
     pub world: Arc<World>,
 }
 
-/// What a snapshot is made from.
+/// The input of a load.
 #[derive(Debug)]
 pub enum LoadFrom {
     /// The files of a run.
     Files {
-        /// At least one.
+        /// The files, at least one.
         files: Vec<FileVersion>,
-        /// What becomes of the run when one cannot be read.
+        /// What to do if a file of the run cannot be read.
         missing: Missing,
     },
-    /// A snapshot under other settings or roots.
+    /// A snapshot that was computed with other settings or roots.
     Shown(Arc<Snapshot>),
 }
 
 impl LoadJob {
-    /// The profile.
+    /// The path of the profile.
     pub fn path(&self) -> &Path {
         match &self.from {
             LoadFrom::Files { files, .. } => {
@@ -103,12 +103,12 @@ impl LoadJob {
         }
     }
 
-    /// Does it.
+    /// Runs the job.
     pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<ToShow, LoadError> {
         let Self { from, world } = self;
         let settings = &world.settings.costs();
         let index = match &from {
-            // It may name source files that are new.
+            // A new profile may name new source files.
             LoadFrom::Files { .. } => Arc::new(index_sources(&world.roots, &settings.sources)),
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
@@ -121,8 +121,8 @@ impl LoadJob {
             LoadFrom::Shown(shown) => (renew(&shown, environment), Vec::new()),
         };
         let baseline = world.baseline.as_ref().filter(|baseline| {
-            let Snapshot { settings: under, source_mapped, .. } = &*baseline.snapshot;
-            under != settings || source_mapped.roots != index.roots()
+            let Snapshot { settings: used, source_mapped, .. } = &*baseline.snapshot;
+            used != settings || source_mapped.roots != index.roots()
         });
         let baseline = baseline.map(|baseline| {
             Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
@@ -131,11 +131,11 @@ impl LoadJob {
     }
 }
 
-/// The index of what is shown if it is of the same roots, else a new one.
+/// The index of the world if it has the same roots, or else a new one.
 fn current_index(world: &World, settings: &CostSettings) -> Arc<SourceIndex> {
     let roots = settings.sources.roots(&world.roots);
-    let shown = world.index.clone().filter(|index| index.is_built_from(&roots));
-    shown.unwrap_or_else(|| Arc::new(index_sources(&world.roots, &settings.sources)))
+    let current = world.index.clone().filter(|index| index.is_built_from(&roots));
+    current.unwrap_or_else(|| Arc::new(index_sources(&world.roots, &settings.sources)))
 }
 
 /// Resolves the addresses of a snapshot.
@@ -148,7 +148,7 @@ pub struct ResolveJob {
 }
 
 impl ResolveJob {
-    /// Does it. `publish` gets snapshots with more and more names.
+    /// Runs the job. `publish` receives snapshots with more and more addresses resolved.
     pub fn run(self, caches: &Caches, observe: Observe<'_>, publish: &mut dyn FnMut(Snapshot)) {
         let Self { shown, index } = self;
         let environment = Environment { settings: &shown.settings, index: &index, caches };
@@ -156,17 +156,17 @@ impl ResolveJob {
     }
 }
 
-/// Reads a profile to compare with, under the settings and roots of `world`.
+/// Reads a baseline with the settings and roots of `world`.
 #[derive(Debug)]
 pub struct CompareJob {
-    /// The profile.
+    /// The path of the profile.
     pub path: PathBuf,
-    /// What is shown when it starts.
+    /// The world when the job starts.
     pub world: Arc<World>,
 }
 
 impl CompareJob {
-    /// Does it, with all names: nothing is shown before.
+    /// Runs the job. All addresses are resolved before it returns.
     pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Baseline, LoadError> {
         let Self { path, world } = self;
         let max_bytes = world.settings.max_profile_bytes;

@@ -1,8 +1,8 @@
-//! What is under other settings or roots than those in effect.
+//! Whether snapshots were computed with the present settings and roots.
 
 use engine::world::World;
 
-/// Whether something of what is shown is.
+/// Whether the shown snapshot, its index or the baseline has other settings or roots.
 pub fn is_outdated(world: &World) -> bool {
     let Some(shown) = world.snapshot() else { return false };
     let settings = world.settings.costs();
@@ -12,7 +12,7 @@ pub fn is_outdated(world: &World) -> bool {
         || has_outdated_baseline(world)
 }
 
-/// Whether the baseline is.
+/// Whether the baseline has other settings.
 pub fn has_outdated_baseline(world: &World) -> bool {
     let settings = world.settings.costs();
     world.baseline.as_ref().is_some_and(|baseline| baseline.snapshot.settings != settings)

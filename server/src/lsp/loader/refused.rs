@@ -1,17 +1,17 @@
-//! Files that are not read again as they are.
+//! Files that are not read again before they are rewritten.
 
 use engine::discovery::FileVersion;
 use engine::stamp::Stamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Files that could not be read, or whose load was cancelled, by the first file of the run. They
-/// are not read again until they are rewritten.
+/// Runs that could not be read or whose load was cancelled, by the path of their first file. They
+/// are not read again before they are rewritten.
 #[derive(Debug, Default)]
 pub struct Refused(HashMap<PathBuf, Vec<FileVersion>>);
 
 impl Refused {
-    /// Whether exactly these writings were refused.
+    /// Whether exactly these versions of these files were refused.
     pub fn contains(&self, run: &[FileVersion]) -> bool {
         let first = run.first().and_then(|first| self.0.get(&first.path));
         first.is_some_and(|refused| refused == run)
@@ -24,17 +24,17 @@ impl Refused {
         }
     }
 
-    /// Reads the runs that a file belongs to again.
+    /// Allows the runs of a file to be read again.
     pub fn remove(&mut self, path: &Path) {
         self.0.retain(|_, run| !run.iter().any(|file| file.path == path));
     }
 
-    /// Reads all files again.
+    /// Allows all files to be read again.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Whether this writing of a file was refused, with or without others.
+    /// Whether this version of a file was refused, alone or as a part of a run.
     pub fn has(&self, path: &Path, stamp: Stamp) -> bool {
         self.0.values().flatten().any(|file| file.path == path && file.stamp == stamp)
     }

@@ -1,8 +1,8 @@
-//! What the loader decides: which profile is shown, when it is read, and who is told.
+//! The decisions of the loader: which profile to show, when to read it, and when to answer commands.
 //!
-//! A state machine without tasks, files or a clock. Events and results of background work go in,
-//! with the time; effects come out. There is one queue for each kind of work: look, load, resolve
-//! symbols, compare.
+//! A state machine without tasks, files or a clock. Its inputs are events, results of background
+//! work and the time; its outputs are effects. There is one queue for each kind of work: scan, load,
+//! resolve symbols, compare.
 
 use super::comparison::{Compare, Comparison};
 use super::effect::{Effect, Output, Severity};
@@ -24,12 +24,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a load does.
+/// A kind of load.
 #[derive(Debug)]
 enum Load {
     /// Reads the files of a run.
     Read(ToRead),
-    /// Brings settings and roots into effect on what is shown.
+    /// Computes the shown snapshot again, with the present settings and roots.
     Renew,
 }
 
@@ -37,7 +37,7 @@ enum Load {
 #[derive(Debug)]
 pub struct State<A> {
     output: Output<A>,
-    /// The client's settings. Those of the world have what was chosen instead.
+    /// The client's settings. Those of the world include the overrides.
     settings: Settings,
     last_work: WorkId,
     finder: Finder,
@@ -48,7 +48,7 @@ pub struct State<A> {
 }
 
 impl<A> State<A> {
-    /// Shows `world` so far, with the settings in it.
+    /// The initial state, with the settings of `world`.
     pub fn new(world: Arc<World>) -> Self {
         Self {
             settings: Settings::clone(&world.settings),
@@ -62,19 +62,19 @@ impl<A> State<A> {
         }
     }
 
-    /// Begins.
+    /// Starts the first work.
     pub fn start(&mut self, now: Instant) -> Vec<Effect<A>> {
         if let Some(path) = self.settings.baseline.clone() {
             self.comparison.compare(&mut self.output, Compare::With(path.into()), None);
         }
-        self.finder.look_again();
+        self.finder.scan_again();
         self.advance(now)
     }
 
-    /// Something happened.
+    /// Handles an event.
     pub fn on_event(&mut self, event: Event<A>, now: Instant) -> Vec<Effect<A>> {
         match event {
-            Event::Look => self.finder.look_soon(now),
+            Event::FilesChanged => self.finder.scan_soon(now),
             Event::Closed(files) => self.finder.closed(files, now),
             Event::Settings(value) => self.change_settings(&value),
             Event::Roots { added, removed } => self.change_roots(added, &removed),
@@ -92,12 +92,12 @@ impl<A> State<A> {
         self.advance(now)
     }
 
-    /// Background work gave something.
+    /// Handles a result of background work.
     pub fn on_result(&mut self, result: JobResult, now: Instant) -> Vec<Effect<A>> {
         match result {
-            JobResult::Looked(id, looked) => {
-                let looked = looked.as_deref();
-                if let Some(to_read) = self.finder.looked(&mut self.output, id, looked, now) {
+            JobResult::Scanned(id, scanned) => {
+                let scanned = scanned.as_deref();
+                if let Some(to_read) = self.finder.scanned(&mut self.output, id, scanned, now) {
                     self.loads.want(Load::Read(to_read));
                 }
             }
@@ -112,14 +112,14 @@ impl<A> State<A> {
         self.advance(now)
     }
 
-    /// Time has passed.
+    /// Starts work that is due.
     pub fn on_time(&mut self, now: Instant) -> Vec<Effect<A>> {
         self.advance(now)
     }
 
-    /// When [`State::on_time`] has something to do, if nothing else happens.
+    /// The time at which [`State::on_time`] must be called.
     pub fn next_wake(&self) -> Option<Instant> {
-        self.finder.next_look().filter(|_| self.may_look())
+        self.finder.next_scan().filter(|_| self.may_scan())
     }
 
     fn change_settings(&mut self, value: &Value) {
@@ -142,13 +142,13 @@ impl<A> State<A> {
         }
         let mut overrides = self.output.world().overrides.clone();
         overrides.forget(&old, &self.settings);
-        self.bring_into_effect(overrides);
+        self.apply(overrides);
         if self.settings.baseline != old.baseline {
             let path = self.settings.baseline.clone();
             let with = path.map_or(Compare::Nothing, |path| Compare::With(path.into()));
             self.comparison.compare(&mut self.output, with, None);
         }
-        self.finder.look_again();
+        self.finder.scan_again();
     }
 
     fn change_roots(&mut self, added: Vec<PathBuf>, removed: &[PathBuf]) {
@@ -161,7 +161,7 @@ impl<A> State<A> {
             }
         });
         self.renew();
-        self.finder.look_again();
+        self.finder.scan_again();
     }
 
     fn choose(&mut self, change: Change, answer: A) {
@@ -173,14 +173,15 @@ impl<A> State<A> {
             }
             Ok(Some(needs)) => {
                 if self.output.world().snapshot().is_none() {
-                    self.finder.look_again();
+                    self.finder.scan_again();
                 }
                 self.waiting.push(answer, needs, self.last_work);
             }
         }
     }
 
-    /// Applies a choice, or none of it with a sentence why; gives what it needs to be in effect.
+    /// Applies a choice and returns what the command must wait for. On an error, which is a message
+    /// for users, nothing is applied.
     fn try_to_choose(&mut self, change: Change) -> Result<Option<Needs>, String> {
         let world = self.output.world().clone();
         let pick = picked(&change).map(|pick| pick.as_ref().map(|path| world.in_root(path)));
@@ -189,20 +190,20 @@ impl<A> State<A> {
             match pick {
                 Some(path) => self.finder.pick(path),
                 None if world.pick.is_some() => self.finder.unpick(),
-                None => self.finder.look_again(),
+                None => self.finder.scan_again(),
             }
             self.output.publish(|world| world.pick.clone_from(pick));
         }
-        let costs_change = self.bring_into_effect(overrides);
+        let costs_change = self.apply(overrides);
         Ok(match pick {
             Some(_) => Some(Needs::Profile),
             None => costs_change.then_some(Needs::View),
         })
     }
 
-    /// Brings settings into effect, with what was chosen instead of them. Gives whether costs
-    /// depend on the difference. Requests read labels and thresholds from the world.
-    fn bring_into_effect(&mut self, overrides: Overrides) -> bool {
+    /// Applies the settings and overrides. Returns whether costs must be computed again; labels and
+    /// thresholds are read from the world by each request.
+    fn apply(&mut self, overrides: Overrides) -> bool {
         let (old, settings) = (&self.output.world().settings, overrides.over(&self.settings));
         let was_cancelled = !self.loads.is_pending() && is_outdated(self.output.world());
         let costs_change = settings.costs() != old.costs() || was_cancelled;
@@ -218,14 +219,15 @@ impl<A> State<A> {
         costs_change
     }
 
-    /// Wants what is shown under other settings or roots. A profile that is read will have them.
+    /// Requests that the shown snapshot is computed with the present settings and roots. A profile
+    /// that is about to be read will have them anyway.
     fn renew(&mut self) {
         if !matches!(self.loads.wanted(), Some(Load::Read(_))) {
             self.loads.want(Load::Renew);
         }
     }
 
-    /// Settings may have changed while a baseline was read.
+    /// Computes the baseline again if settings have changed while it was read.
     fn renew_baseline(&mut self) {
         if has_outdated_baseline(self.output.world()) {
             self.renew();
@@ -251,7 +253,7 @@ impl<A> State<A> {
     fn loaded(&mut self, id: WorkId, result: LoadResult, now: Instant) {
         let Some(ended) = self.loads.end(id) else { return };
         let outcome = match result.outcome {
-            // It may have been done already.
+            // The work may have finished before it noticed the cancellation.
             Ok(to_show) if ended.was_cancelled => Err(cancelled(&to_show.snapshot.loaded.path)),
             Err(error) if ended.was_cancelled => Err(cancelled(error.path())),
             outcome => outcome,
@@ -290,9 +292,9 @@ impl<A> State<A> {
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
             world.index = Some(index);
-            // Unless another one was chosen meanwhile.
-            if let (Some(known), Some(renewed)) = (&world.baseline, baseline)
-                && Arc::ptr_eq(&known.snapshot.loaded, &renewed.snapshot.loaded)
+            // Another baseline may have been set during the load.
+            if let (Some(current), Some(renewed)) = (&world.baseline, baseline)
+                && Arc::ptr_eq(&current.snapshot.loaded, &renewed.snapshot.loaded)
             {
                 world.baseline = Some(Arc::new(renewed));
             }
@@ -302,7 +304,7 @@ impl<A> State<A> {
         });
         for (path, _) in snapshot.loaded.files.iter().filter(|_| was_read) {
             if !failed.iter().any(|error| error.path() == path) {
-                self.output.withdraw_problem(path);
+                self.output.clear_problem(path);
             }
         }
         for error in &failed {
@@ -316,7 +318,7 @@ impl<A> State<A> {
         }
     }
 
-    /// Shows names that became known.
+    /// Shows a snapshot with more addresses resolved.
     fn resolved(&mut self, id: WorkId, snapshot: Snapshot) {
         if !self.symbols.is_current(id) {
             return;
@@ -330,18 +332,18 @@ impl<A> State<A> {
         });
     }
 
-    /// Logs the warnings of a snapshot, but for those that what is shown has too.
+    /// Logs the warnings of a snapshot, except those that the shown snapshot of the same files has.
     fn log_warnings(&mut self, snapshot: &Snapshot) {
         let world = self.output.world().clone();
         let shown = world.snapshot();
         let same = shown.filter(|shown| Arc::ptr_eq(&shown.loaded, &snapshot.loaded));
-        let known = same.map_or(&[][..], |shown| &shown.warnings);
-        log_warnings(&mut self.output, &snapshot.loaded.path, &snapshot.warnings, known);
+        let logged = same.map_or(&[][..], |shown| &shown.warnings);
+        log_warnings(&mut self.output, &snapshot.loaded.path, &snapshot.warnings, logged);
     }
 
-    /// Starts what is due, and answers commands for which nothing is left to do.
+    /// Starts work that is due. When nothing is left to do, answers all waiting commands.
     fn advance(&mut self, now: Instant) -> Vec<Effect<A>> {
-        if self.may_look() {
+        if self.may_scan() {
             self.finder.start(&mut self.output, &mut self.last_work, now);
         }
         self.start_load();
@@ -355,8 +357,8 @@ impl<A> State<A> {
         self.output.take()
     }
 
-    /// A look waits for loads: what they read decides what is new.
-    fn may_look(&self) -> bool {
+    /// Scans wait for loads, because what a load reads decides which files are new.
+    fn may_scan(&self) -> bool {
         let reads = matches!(self.loads.wanted(), Some(Load::Read(_)));
         !self.loads.is_running() && !reads
     }
@@ -375,8 +377,7 @@ impl<A> State<A> {
             (Load::Renew, Some(shown)) => LoadFrom::Shown(shown),
             (Load::Renew, None) => return,
         };
-        // What is shown is about to be replaced. If it is not, its addresses are still to be
-        // resolved.
+        // The load will replace the snapshot. If it fails, resolving its addresses continues.
         if let Some(symbols) = self.symbols.cancel() {
             self.symbols.want(());
             self.output.push(Effect::Stop(symbols));

@@ -1,6 +1,6 @@
-//! When a rewritten file is read: once it has *settled*.
+//! The files to read next, and the rules for when they have *settled*.
 
-use super::look::Ending;
+use super::scan::Ending;
 use engine::discovery::FileVersion;
 use engine::load::Missing;
 use engine::stamp::Stamp;
@@ -8,22 +8,24 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// A file must be unchanged for this long before it is read.
+/// How long a file must be unchanged before it is read.
 pub const SETTLED: Duration = Duration::from_millis(150);
-/// And for this long if nothing in the format says that it is complete.
+/// How long it must be unchanged if its format has no end mark.
 pub const QUIET: Duration = Duration::from_secs(1);
-/// A file that cannot be read for this long is reported.
+/// How long a file must be unreadable before it is reported.
 pub const PATIENCE: Duration = Duration::from_secs(2);
-/// How many closed files are remembered: more than are written at once.
+/// The number of closed files to remember. It is greater than the number of files that are usually
+/// written at the same time.
 const MAX_CLOSED: usize = 16;
 
-/// The files of a run that are read once they have settled.
+/// The files of a run that will be read once they have settled.
 #[derive(Debug)]
 pub struct Target {
     /// The files as they were found.
     pub files: Vec<FileVersion>,
-    /// When they were first found like this.
+    /// The time at which they were first found in this state.
     since: Instant,
+    /// The earliest time to read them.
     not_before: Instant,
 }
 
@@ -45,13 +47,13 @@ impl Target {
             let ending = endings.iter().find(|(path, _)| *path == file.path);
             match ending.map(|(_, ending)| *ending) {
                 Some(Ending::Foreign) => true,
-                Some(Ending::Marked { is_there }) => is_there || waited >= PATIENCE,
-                // Its writer has closed it after a complete record, or writes no more. In the
-                // latter case the last line counts without its end.
+                Some(Ending::Marked { has_end }) => has_end || waited >= PATIENCE,
+                // The writer has closed the file after a complete record, or has stopped writing.
+                // In the latter case the last line need not be complete.
                 Some(Ending::Open { is_complete }) => {
                     waited >= QUIET || (is_complete && closed.contains(file.stamp))
                 }
-                // It may become a profile. If it does not, reading it tells why.
+                // The file may become a profile. If it does not, reading it gives the error.
                 Some(Ending::Unrecognised) => waited >= PATIENCE,
                 None => false,
             }
@@ -59,8 +61,8 @@ impl Target {
         now >= self.not_before && self.files.iter().all(has_settled)
     }
 
-    /// What becomes of the run if a file of it cannot be read. What is shown is better than a part
-    /// of the run; a part of it is better than nothing, after a while.
+    /// What to do if a file of the run cannot be read. If the run is shown, it stays as it is.
+    /// Otherwise the readable part is shown after [`PATIENCE`].
     pub fn missing(&self, is_shown: bool, now: Instant) -> Missing {
         if is_shown || now.saturating_duration_since(self.since) < PATIENCE {
             Missing::Refuse
@@ -69,24 +71,24 @@ impl Target {
         }
     }
 
-    /// After a failure to read the files that took `took`: reads them again later, as they may
-    /// still be written. `false` if they have had the time.
+    /// Handles that the files could not be read, after `took`. If they may still be written, they
+    /// will be read again later, and the result is `true`.
     pub fn retry(&mut self, took: Duration, now: Instant) -> bool {
         let is_early = now.saturating_duration_since(self.since) < PATIENCE + took;
         if is_early {
-            // Not more often than reading takes.
+            // Waits at least as long as reading took.
             self.not_before = (self.since + PATIENCE).max(now + took);
         }
         is_early
     }
 }
 
-/// The last files that were closed by their writers.
+/// The files that were closed last after writing.
 #[derive(Debug, Default)]
 pub struct ClosedFiles(VecDeque<Stamp>);
 
 impl ClosedFiles {
-    /// Remembers one more.
+    /// Adds a file, and forgets the oldest one if there are too many.
     pub fn push(&mut self, stamp: Stamp) {
         self.0.truncate(MAX_CLOSED - 1);
         self.0.push_front(stamp);

@@ -1,5 +1,5 @@
-//! The rules of the loader, without tasks, files or a clock: [`simulation`] carries out what the
-//! state wants done, on a disk in memory.
+//! Tests of the rules of the loader, without tasks, files or a clock. [`simulation`] performs the
+//! effects on a disk in memory.
 
 mod commands;
 mod disk;

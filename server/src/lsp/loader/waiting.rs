@@ -1,4 +1,4 @@
-//! Commands that wait for what they lead to. Each is answered exactly once.
+//! Commands that wait for their outcome. Each is answered exactly once.
 
 use super::effect::{Effect, Output};
 use super::work_queue::WorkId;
@@ -6,13 +6,13 @@ use super::work_queue::WorkId;
 /// What a command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// A snapshot under the settings as they are now.
+    /// A snapshot with the settings of the command.
     View,
-    /// A profile that is read for it.
+    /// A profile that is read for the command.
     Profile,
 }
 
-/// The commands that wait.
+/// The waiting commands.
 #[derive(Debug)]
 pub struct Waiting<A>(Vec<Pending<A>>);
 
@@ -31,13 +31,13 @@ impl<A> Default for Waiting<A> {
 }
 
 impl<A> Waiting<A> {
-    /// One more command. `since` is the last work that started before it.
+    /// Adds a command. `since` is the last work that started before it.
     pub fn push(&mut self, answer: A, needs: Needs, since: WorkId) {
         self.0.push(Pending { answer, needs, since });
     }
 
-    /// A load has ended: answers the commands that it was for. `read` says whether it has read a
-    /// profile.
+    /// Answers the commands that waited for a load, which has ended. `read` says whether the load
+    /// was to read a profile.
     pub fn loaded(
         &mut self,
         output: &mut Output<A>,
@@ -45,7 +45,7 @@ impl<A> Waiting<A> {
         read: bool,
         outcome: &Result<(), String>,
     ) {
-        // What a failed load did not read is still shown, under settings that are still due.
+        // After a failure to read, the previous profile is computed with the new settings.
         let is_for = |needs| match (needs, read, outcome) {
             (Needs::View, true, Err(_)) | (Needs::Profile, false, _) => false,
             (Needs::View | Needs::Profile, ..) => true,
@@ -54,7 +54,7 @@ impl<A> Waiting<A> {
         answer(output, done, outcome);
     }
 
-    /// Nothing is left to do: answers all commands.
+    /// Answers all commands, because nothing is left to do.
     pub fn idle(&mut self, output: &mut Output<A>) {
         answer(output, self.0.drain(..), &Ok(()));
     }

@@ -1,7 +1,7 @@
-//! Background work of one kind: idle, running, or running and wanted again.
+//! A queue for background work of one kind: idle, running, or running and wanted again.
 //!
-//! At most one piece of work of a kind runs. What is wanted meanwhile starts when it has ended; of
-//! several that are wanted, the newest replaces the others.
+//! At most one job of a kind runs at a time. Work that is wanted meanwhile starts when it has ended;
+//! newer wanted work replaces older.
 
 /// Identifies background work of any kind. Work that starts later has a greater id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -14,7 +14,7 @@ impl WorkId {
     }
 }
 
-/// The work of one kind. `W` says what is to be done.
+/// The work of one kind. `W` describes a job.
 #[derive(Debug)]
 pub struct WorkQueue<W> {
     running: Option<Running<W>>,
@@ -31,9 +31,9 @@ struct Running<W> {
 /// Work that has ended.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ended<W> {
-    /// What was done.
+    /// The job.
     pub work: W,
-    /// Whether it was cancelled, so that its result must not be used, even if there is one.
+    /// Whether it was cancelled. Its result must not be used then, even if there is one.
     pub was_cancelled: bool,
 }
 
@@ -44,17 +44,17 @@ impl<W> Default for WorkQueue<W> {
 }
 
 impl<W> WorkQueue<W> {
-    /// Wants `work` as soon as nothing of this kind runs; gives what was wanted before.
+    /// Queues `work` and returns the work that it replaces.
     pub fn want(&mut self, work: W) -> Option<W> {
         self.wanted.replace(work)
     }
 
-    /// Wants nothing more; gives what was wanted.
+    /// Removes and returns the queued work.
     pub fn unwant(&mut self) -> Option<W> {
         self.wanted.take()
     }
 
-    /// Starts what is wanted, unless something runs. `last` is the last id given to any work.
+    /// Starts the queued work, unless something is running. `last` is the last id of any work.
     pub fn start(&mut self, last: &mut WorkId) -> Option<(WorkId, &W)> {
         if self.running.is_some() {
             return None;
@@ -65,46 +65,47 @@ impl<W> WorkQueue<W> {
         Some((running.id, &running.work))
     }
 
-    /// Cancels what runs; gives its id if that is news. It still runs until it has ended.
+    /// Cancels the running work and returns its id, unless it was cancelled before. It still counts
+    /// as running until it has ended.
     pub fn cancel(&mut self) -> Option<WorkId> {
         let running = self.running.as_mut().filter(|running| !running.is_cancelled)?;
         running.is_cancelled = true;
         Some(running.id)
     }
 
-    /// Ends the work with this id; `None` if it is not what runs.
+    /// Marks the running work as ended; `None` if it has another id.
     pub fn end(&mut self, id: WorkId) -> Option<Ended<W>> {
         let Running { work, is_cancelled, .. } =
             self.running.take_if(|running| running.id == id)?;
         Some(Ended { work, was_cancelled: is_cancelled })
     }
 
-    /// Whether work with this id runs and was not cancelled, so that its results may be used.
+    /// Whether work with this id is running and was not cancelled. Its results may be used then.
     pub fn is_current(&self, id: WorkId) -> bool {
         self.running.as_ref().is_some_and(|running| running.id == id && !running.is_cancelled)
     }
 
-    /// What runs.
+    /// The running work.
     pub fn running_mut(&mut self) -> Option<&mut W> {
         self.running.as_mut().map(|running| &mut running.work)
     }
 
-    /// What is wanted.
+    /// The queued work.
     pub fn wanted(&self) -> Option<&W> {
         self.wanted.as_ref()
     }
 
-    /// Whether something runs.
+    /// Whether work is running.
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Whether a result will come: something is wanted, or runs and was not cancelled.
+    /// Whether a result will come: work is queued, or is running and was not cancelled.
     pub fn is_pending(&self) -> bool {
         self.wanted.is_some() || self.running.as_ref().is_some_and(|running| !running.is_cancelled)
     }
 
-    /// Whether nothing runs and nothing is wanted.
+    /// Whether no work is running or queued.
     pub fn is_idle(&self) -> bool {
         self.running.is_none() && self.wanted.is_none()
     }
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wanted_runs_once() {
+    fn queued_work_runs_once() {
         let (mut queue, mut last) = (WorkQueue::default(), WorkId(6));
         assert!(queue.is_idle());
         assert_eq!(started(&mut queue, &mut last), None);
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_of_what_is_wanted_meanwhile_runs_next() {
+    fn newer_queued_work_replaces_older() {
         let (mut queue, mut last) = (WorkQueue::default(), WorkId(0));
         queue.want("a");
         started(&mut queue, &mut last);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_longer_wanted_does_not_start() {
+    fn removed_work_does_not_start() {
         let (mut queue, mut last) = (WorkQueue::default(), WorkId(0));
         queue.want("a");
         assert_eq!(queue.wanted(), Some(&"a"));
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn cancelled_work_runs_until_it_has_ended_and_is_not_current() {
+    fn cancelled_work_counts_as_running_until_it_has_ended() {
         let (mut queue, mut last) = (WorkQueue::default(), WorkId(0));
         assert_eq!(queue.cancel(), None);
         queue.want("a");
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_count_over_several_queues() {
+    fn ids_are_unique_across_queues() {
         let mut last = WorkId(0);
         let (mut one, mut other) = (WorkQueue::default(), WorkQueue::default());
         one.want(());

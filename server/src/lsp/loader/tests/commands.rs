@@ -1,4 +1,4 @@
-//! When commands are answered, and with what.
+//! The answers of commands, and when they are sent.
 
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
@@ -11,21 +11,21 @@ use std::time::Duration;
 const FILES: [(&str, super::disk::Content); 2] =
     [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Profile(4))];
 
-/// The samples that were shown when a command was answered, or why it failed; `None` if it was not
-/// answered.
+/// The number of samples that were shown when a command was answered, or its error; `None` if it was
+/// not answered.
 fn answer(simulation: &Simulation, command: u32) -> Option<Result<u32, String>> {
     let outcome = simulation.answers.get(&command)?.clone();
     Some(outcome.map(|world| world.snapshot().map_or(0, |shown| samples_of(shown))))
 }
 
 #[test]
-fn a_choice_that_changes_labels_only_is_answered_at_once() {
+fn a_choice_that_changes_only_labels_is_answered_at_once() {
     let mut simulation = Simulation::showing(&FILES);
     let revision = simulation.world.revision;
     let label = simulation.set_view(json!({ "unit": "both" }));
     assert_eq!(answer(&simulation, label), Some(Ok(4)));
     assert_eq!(simulation.world.revision, revision + 1);
-    // The same once more changes nothing.
+    // The same choice again changes nothing.
     let same = simulation.set_view(json!({ "unit": "both" }));
     assert_eq!(answer(&simulation, same), Some(Ok(4)));
     assert_eq!(simulation.world.revision, revision + 1);
@@ -42,7 +42,7 @@ fn a_choice_that_changes_costs_is_answered_when_they_are_shown() {
 }
 
 #[test]
-fn a_choice_that_cannot_be_made_changes_nothing() {
+fn an_invalid_choice_changes_nothing() {
     let mut simulation = Simulation::showing(&FILES);
     let (settings, revision) = (simulation.world.settings.clone(), simulation.world.revision);
     let view = simulation.set_view(json!({ "inlines": "callSite", "metric": "no such" }));
@@ -52,7 +52,7 @@ fn a_choice_that_cannot_be_made_changes_nothing() {
 }
 
 #[test]
-fn a_choice_waits_for_a_load_that_goes_on_and_for_its_own_costs() {
+fn a_choice_waits_for_the_running_load_and_for_its_own_costs() {
     let mut simulation = Simulation::showing(&FILES);
     simulation.pace.load = Duration::from_secs(5);
     simulation.write("b.cpuprofile", Profile(6));
@@ -72,7 +72,7 @@ fn a_choice_does_not_wait_for_a_file_that_is_still_written() {
     let view = simulation.set_view(json!({ "inlines": "callSite" }));
     simulation.pass(Duration::from_millis(20));
     assert_eq!(answer(&simulation, view), Some(Ok(2)));
-    // Nor does the file wait any longer for the choice.
+    // The choice does not delay the file.
     simulation.pass(Duration::from_secs(1));
     assert_eq!(simulation.samples(), Some(4));
 }
@@ -84,7 +84,7 @@ fn a_pick_is_answered_when_it_is_shown() {
     assert_eq!(answer(&simulation, pick), None);
     simulation.rest();
     assert_eq!(answer(&simulation, pick), Some(Ok(2)));
-    // It is shown already.
+    // A pick of the shown profile.
     let again = simulation.pick(Some("a.cpuprofile"));
     simulation.rest();
     assert_eq!(answer(&simulation, again), Some(Ok(2)));
@@ -126,7 +126,7 @@ fn a_profile_and_a_view_are_chosen_together() {
 }
 
 #[test]
-fn reload_reads_what_is_shown_again_also_after_a_load_that_goes_on() {
+fn reload_reads_the_shown_profile_again_even_during_a_load() {
     let mut simulation = Simulation::showing(&FILES);
     let reload = simulation.reload();
     simulation.rest();
@@ -147,7 +147,7 @@ fn reload_reads_what_is_shown_again_also_after_a_load_that_goes_on() {
 }
 
 #[test]
-fn commands_are_answered_where_there_is_nothing_to_show() {
+fn commands_are_answered_without_a_profile() {
     let mut simulation = Simulation::new(&json!({}), &[]);
     let view = simulation.set_view(json!({ "inlines": "callSite" }));
     let reload = simulation.reload();
@@ -157,12 +157,12 @@ fn commands_are_answered_where_there_is_nothing_to_show() {
         assert_eq!(answer(&simulation, command), Some(Ok(0)));
     }
     let compare = simulation.command(|answer| Event::Compare(Compare::Shown, answer));
-    let problem = "no profile is shown: there is nothing to compare with".to_owned();
+    let problem = "there is nothing to compare with: no profile is loaded".to_owned();
     assert_eq!(answer(&simulation, compare), Some(Err(problem)));
 }
 
 #[test]
-fn a_command_whose_load_is_cancelled_is_answered_with_that() {
+fn a_command_whose_load_is_cancelled_is_answered_with_an_error() {
     for stops_late in [false, true] {
         let mut simulation = Simulation::showing(&FILES);
         simulation.stops_late = stops_late;
@@ -190,7 +190,7 @@ fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
     let second = simulation.command(|answer| Event::Compare(with("none.cpuprofile"), answer));
     let third = simulation.command(|answer| Event::Compare(with("a.cpuprofile"), answer));
     for superseded in [first, second] {
-        let problem = "another baseline was chosen meanwhile".to_owned();
+        let problem = "another baseline has been set".to_owned();
         assert_eq!(answer(&simulation, superseded), Some(Err(problem)));
     }
     assert_eq!(answer(&simulation, third), None);
@@ -202,14 +202,14 @@ fn a_baseline_is_replaced_by_the_next_one_while_it_is_read() {
     let fourth = simulation.command(|answer| Event::Compare(with("none.cpuprofile"), answer));
     simulation.rest();
     assert!(answer(&simulation, fourth).unwrap().is_err());
-    assert!(simulation.world.baseline.is_some(), "the last one stays");
+    assert!(simulation.world.baseline.is_some(), "the previous one stays");
     let fifth = simulation.command(|answer| Event::Compare(Compare::Nothing, answer));
     assert_eq!(answer(&simulation, fifth), Some(Ok(4)));
     assert!(simulation.world.baseline.is_none());
 }
 
 #[test]
-fn what_is_shown_is_the_baseline_as_it_is_shown() {
+fn the_shown_profile_as_baseline_is_not_read_again() {
     let mut simulation = Simulation::showing(&FILES);
     simulation.disk.files.get_mut(&path("b.cpuprofile")).unwrap().content = Profile(10);
     let with = Compare::With("b.cpuprofile".into());

@@ -1,6 +1,6 @@
-//! A disk in memory, with what a look and a load find on it.
+//! A disk in memory, and the results of scans and loads of it.
 
-use crate::lsp::loader::look::{Ending, LookRequest, Looked};
+use crate::lsp::loader::scan::{Ending, ScanRequest, Scanned};
 use engine::discovery::{Candidate, FileVersion};
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::stamp::Stamp;
@@ -12,42 +12,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// A profile with so many samples. An odd number has addresses to be resolved.
+    /// A profile with this number of samples. If it is odd, the profile has unresolved addresses.
     Profile(u32),
-    /// A profile in a format without an end whose last line is not complete: it can be read.
+    /// A profile in a format without an end mark whose last line is incomplete; it can be read.
     OpenLine(u32),
-    /// The first part of a profile in a format with an end.
+    /// The first part of a profile in a format with an end mark.
     Cut,
-    /// The same, compressed: that the end is missing shows only when it is read.
+    /// The same, compressed, so that only reading it shows that the end is missing.
     CutInside,
-    /// Looks like a profile, and is none.
+    /// Recognised as a profile, but invalid.
     Broken,
-    /// Looks like nothing.
+    /// Not recognised.
     Garbage,
 }
 
-/// One writing of a file.
+/// One version of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct File {
     pub stamp: Stamp,
     pub content: Content,
 }
 
-/// The files.
+/// The disk.
 #[derive(Debug, Default)]
 pub struct Disk {
     pub files: BTreeMap<PathBuf, File>,
-    /// What was in each writing of each file.
-    pub writings: BTreeMap<(PathBuf, SystemTime), Content>,
+    /// The contents of all versions of all files.
+    pub versions: BTreeMap<(PathBuf, SystemTime), Content>,
 }
 
-/// No folder of the machine that runs the tests, as roots are walked.
+/// The root. It must not exist on the machine that runs the tests, because roots are walked.
 pub const ROOT: &str = "/no/such/folder";
 
-/// A path as the tests name it.
+/// The path of a file in the root.
 pub fn path(name: &str) -> PathBuf {
     Path::new(ROOT).join(name)
 }
@@ -56,7 +56,7 @@ impl Disk {
     /// Writes a file.
     pub fn put(&mut self, name: &str, stamp: Stamp, content: Content) {
         self.files.insert(path(name), File { stamp, content });
-        self.writings.insert((path(name), stamp.modified), content);
+        self.versions.insert((path(name), stamp.modified), content);
     }
 
     fn written(&self, path: &Path) -> Option<FileVersion> {
@@ -71,8 +71,8 @@ impl Disk {
         Some(FileVersion { path: path.to_owned(), stamp: file.stamp, candidate })
     }
 
-    /// What a look finds.
-    pub fn look(&self, request: &LookRequest) -> Looked {
+    /// The result of a scan.
+    pub fn scan(&self, request: &ScanRequest) -> Scanned {
         let files = self.files.keys().filter_map(|path| self.written(path));
         let names = request.settings.profiles.as_deref();
         let mut candidates: Vec<_> = files.filter_map(|file| file.candidate).collect();
@@ -86,12 +86,12 @@ impl Disk {
                 (content, Format::Folded) => {
                     Ending::Open { is_complete: !matches!(content, Content::OpenLine(_)) }
                 }
-                (content, _) => Ending::Marked { is_there: content != Content::Cut },
+                (content, _) => Ending::Marked { has_end: content != Content::Cut },
             };
             Some((file.path.clone(), ending))
         };
         let stamp = |path: &PathBuf| self.files.get(path).map(|file| file.stamp);
-        Looked {
+        Scanned {
             candidates,
             foreign: Vec::new(),
             folders: Vec::new(),
@@ -102,7 +102,7 @@ impl Disk {
         }
     }
 
-    /// The profile that is in a file.
+    /// Reads a profile.
     pub fn read(&self, path: &Path) -> Result<Loaded, LoadError> {
         let failed = |source| Err(LoadError::Read { path: path.to_owned(), source });
         let Some(file) = self.files.get(path) else {
@@ -117,12 +117,12 @@ impl Disk {
                 failed(ReadError::truncated(At::File, "it ends too early"))
             }
             Content::Broken => failed(ReadError::malformed(At::File, "it is broken")),
-            Content::Garbage => failed(ReadError::unrecognised("it is no profile")),
+            Content::Garbage => failed(ReadError::unrecognised("it is not a profile")),
         }
     }
 }
 
-/// By the name: folded stacks have no end, the others do.
+/// The format of a file, by its name. Folded stacks have no end mark.
 fn format(path: &Path) -> Format {
     let is_folded = path.extension().is_some_and(|extension| extension == "folded");
     if is_folded { Format::Folded } else { Format::CpuProfile }

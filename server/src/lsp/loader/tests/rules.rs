@@ -1,6 +1,6 @@
-//! What holds whatever happens in whatever order. [`Simulation`] checks at every moment that what
-//! was shown once never vanishes, that work of a kind runs one at a time, that cancelled work
-//! changes nothing that is shown, and that commands are answered at most once.
+//! Properties that hold for any sequence of events. At every moment, [`Simulation`] checks that what
+//! was shown never vanishes, that one job of a kind runs at a time, that cancelled work does not
+//! change what is shown, and that commands are answered at most once.
 
 use super::disk::{Content, path};
 use super::simulation::{Pace, Simulation};
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 const NAMES: [&str; 4] = ["a.cpuprofile", "b.cpuprofile", "c.folded", "d.folded"];
 
-/// Something that happens.
+/// A step of a test.
 #[derive(Debug, Clone)]
 enum Happens {
     Write(&'static str, Content),
@@ -73,19 +73,19 @@ fn happens() -> impl Strategy<Value = Happens> {
 fn pace() -> impl Strategy<Value = Pace> {
     let ms = |times: &'static [u64]| prop::sample::select(times).prop_map(Duration::from_millis);
     (ms(&[0, 10, 250]), ms(&[0, 50, 900, 3000]), ms(&[0, 500, 4000]))
-        .prop_map(|(look, load, resolve)| Pace { look, load, resolve })
+        .prop_map(|(scan, load, resolve)| Pace { scan, load, resolve })
 }
 
-/// What the simulation does not know of itself.
+/// The expected state, as far as the simulation does not track it.
 #[derive(Default)]
 struct Model {
-    /// The settings of the client.
+    /// The setting `profile`.
     profile: Option<&'static str>,
-    /// Commands that compare, and with what.
+    /// The commands that set the baseline, and their arguments.
     compares: Vec<(u32, Compare)>,
-    /// Whether a change of the view may not be in effect, since it was cancelled.
+    /// Whether a change of the view was cancelled, so that it may not be applied.
     cancelled_view: bool,
-    /// When commands were given that read broken files again.
+    /// The times of commands that read broken files again.
     retries: Vec<SystemTime>,
 }
 
@@ -110,7 +110,7 @@ impl Model {
                 assert!(!is_shown || simulation.answers[&command].is_err());
             }
             Happens::Pick(name) => {
-                // Before it is given to the state, a pick is looked for.
+                // The loader checks that a pick exists before the state receives it.
                 if name.is_none_or(|name| simulation.disk.files.contains_key(&path(name))) {
                     self.retries.push(simulation.wall());
                     simulation.pick(name);
@@ -141,17 +141,17 @@ impl Model {
         }
     }
 
-    /// A writing that cannot be read is reported once, and once more for each command that reads
-    /// it again.
+    /// A version of a file that cannot be read is reported once, and once more for each command that
+    /// reads it again.
     fn check_reports(&self, simulation: &Simulation) {
-        for (error, writing) in &simulation.reports {
-            let reports = simulation.reports.iter().filter(|(_, other)| other == writing).count();
-            let retries = self.retries.iter().filter(|time| **time >= writing.1.modified).count();
+        for (error, version) in &simulation.reports {
+            let reports = simulation.reports.iter().filter(|(_, other)| other == version).count();
+            let retries = self.retries.iter().filter(|time| **time >= version.1.modified).count();
             assert!(reports <= 1 + retries, "reported {reports} times: {error}");
         }
     }
 
-    /// What holds when nothing is left to do.
+    /// Checks the properties that hold when nothing is left to do.
     fn check(&self, simulation: &Simulation) {
         let world = &simulation.world;
         assert!(simulation.unanswered().is_empty(), "{:?}", simulation.unanswered());
@@ -162,12 +162,12 @@ impl Model {
         self.check_shown(simulation);
         self.check_baseline(simulation);
         for (path, _) in &world.problems {
-            assert!(simulation.disk.files.contains_key(path), "a problem with a file that is gone");
+            assert!(simulation.disk.files.contains_key(path), "a problem with a deleted file");
         }
         assert!(world.problems.iter().map(|(path, _)| path).is_sorted_by(|a, b| a != b));
         assert_eq!(world.problems.len(), simulation.diagnostics.len());
         if let Some(shown) = world.snapshot().filter(|_| !self.cancelled_view) {
-            assert_eq!(shown.settings, world.settings.costs(), "the view is in effect");
+            assert_eq!(shown.settings, world.settings.costs(), "the view is applied");
         }
     }
 
@@ -180,14 +180,14 @@ impl Model {
                 matches!(file.content, Content::Profile(_) | Content::OpenLine(_))
                     && !given_up
                         .into_iter()
-                        .any(|(known, stamp)| known == path && *stamp == file.stamp)
+                        .any(|(other, stamp)| other == path && *stamp == file.stamp)
             })
         };
         if let Some((loaded, samples)) = &shown {
-            let read = simulation.disk.writings.get(&(loaded.path.clone(), loaded.stamp.modified));
+            let read = simulation.disk.versions.get(&(loaded.path.clone(), loaded.stamp.modified));
             assert!(
                 matches!(read, Some(&Content::Profile(n) | &Content::OpenLine(n)) if Some(n) == *samples),
-                "{samples:?} are shown of {read:?}"
+                "{samples:?} samples are shown for {read:?}"
             );
             assert_eq!(world.deleted, !simulation.disk.files.contains_key(&loaded.path));
         }
@@ -203,11 +203,11 @@ impl Model {
             let (loaded, _) = shown.as_ref().expect("a readable profile is shown");
             assert!(
                 loaded.stamp.modified >= file.stamp.modified,
-                "{} is newer than what is shown",
+                "{} is newer than the shown profile",
                 path.display()
             );
         }
-        // Newer than what is shown, and not readable: that was reported, unless it was given up.
+        // Newer files that cannot be read were reported, unless the user cancelled their load.
         for (path, file) in &simulation.disk.files {
             let is_newer = shown
                 .as_ref()
@@ -216,7 +216,7 @@ impl Model {
                 matches!(file.content, Content::Cut | Content::CutInside | Content::Broken);
             let given_up = simulation.given_up.contains(&(path.clone(), file.stamp));
             if is_newer && is_broken && !given_up {
-                let is_reported = world.problems.iter().any(|(known, _)| known == path);
+                let is_reported = world.problems.iter().any(|(file, _)| file == path);
                 assert!(is_reported, "{}", path.display());
             }
         }
@@ -238,12 +238,15 @@ impl Model {
         if let Some(baseline) = baseline.filter(|_| !self.cancelled_view) {
             let is_shown = simulation.world.snapshot().is_some();
             let settings = simulation.world.settings.costs();
-            assert!(!is_shown || baseline.snapshot.settings == settings, "the view holds for both");
+            assert!(
+                !is_shown || baseline.snapshot.settings == settings,
+                "the view is applied to the baseline"
+            );
         }
     }
 }
 
-/// How a file with an end, or one without, is written over time.
+/// The contents of a file while it is written, and the pauses in ms between them.
 fn pieces() -> impl Strategy<Value = (&'static str, Vec<(Content, u64)>)> {
     let cut = prop::sample::select(vec![
         Content::Cut,
@@ -264,7 +267,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_newest_readable_profile_or_the_pick_is_shown_and_commands_are_answered(
+    fn the_pick_or_the_newest_readable_profile_is_shown_and_commands_are_answered(
         (pace, stops_late, reads_late) in (pace(), any::<bool>(), any::<bool>()),
         all in vec(happens(), 1..40),
     ) {
@@ -283,10 +286,10 @@ proptest! {
     fn a_rewrite_is_exactly_one_swap(
         (name, pieces) in pieces(),
         (deletes, closes) in (any::<bool>(), any::<bool>()),
-        (look, load) in (0_u64..40, 0_u64..400),
+        (scan, load) in (0_u64..40, 0_u64..400),
     ) {
         let mut simulation = Simulation::showing(&[(name, Content::Profile(2))]);
-        simulation.pace.look = Duration::from_millis(look);
+        simulation.pace.scan = Duration::from_millis(scan);
         simulation.pace.load = Duration::from_millis(load);
         if deletes {
             simulation.delete(name);

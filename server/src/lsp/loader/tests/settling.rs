@@ -1,20 +1,20 @@
-//! When a rewritten file is read, to the millisecond.
+//! The exact time at which a rewritten file is read.
 
 use super::disk::Content;
 use super::disk::Content::{Broken, Cut, CutInside, Garbage, OpenLine, Profile};
 use super::simulation::Simulation;
 use std::time::Duration;
 
-/// A new file is noticed after 21 ms, looked at every 51 ms, and read in 10 ms.
+/// The time in ms until the first scan finds a new file.
 const NOTICED: u64 = 21;
+/// The time in ms from one scan to the next (51) plus that to read a file (10).
 const STEP: u64 = 51 + 10;
 
 fn pass(simulation: &mut Simulation, ms: u64) {
     simulation.pass(Duration::from_millis(ms));
 }
 
-/// `content` is written over a profile of 2 samples and shown no earlier than after `ms`, but soon
-/// after that.
+/// Checks that `content`, written over a profile of 2 samples, is shown after `ms`, and no earlier.
 fn assert_read_after(name: &str, content: Content, closes: bool, ms: u64, samples: u32) {
     let mut simulation = Simulation::showing(&[(name, Profile(2))]);
     simulation.write(name, content);
@@ -57,7 +57,7 @@ fn the_first_profile_settles_too() {
 }
 
 #[test]
-fn each_change_begins_the_wait_anew() {
+fn each_change_restarts_the_wait() {
     for (name, apart) in [("a.cpuprofile", 120), ("a.folded", 900)] {
         let mut simulation = Simulation::showing(&[(name, Profile(2))]);
         for samples in (4..40).step_by(2) {
@@ -70,7 +70,7 @@ fn each_change_begins_the_wait_anew() {
     }
 }
 
-/// After 2 s `content` is reported, once, and never shown.
+/// Checks that `content` is reported once, after 2 s, and is never shown.
 fn assert_given_up(content: Content, message: &str) {
     let name = "a.cpuprofile";
     let mut simulation = Simulation::showing(&[(name, Profile(2))]);
@@ -79,12 +79,12 @@ fn assert_given_up(content: Content, message: &str) {
     assert_eq!(simulation.errors, [""; 0], "{content:?}: reported too early");
     pass(&mut simulation, STEP);
     let expected = format!("/no/such/folder/a.cpuprofile: {message}");
-    let error = format!("{expected}; the costs shown stay as they were");
+    let error = format!("{expected}; the previous costs are still shown");
     assert_eq!(simulation.errors, [error], "{content:?}");
     assert_eq!(simulation.diagnostics.values().collect::<Vec<_>>(), [&expected]);
     simulation.rest();
     assert_eq!((simulation.errors.len(), &simulation.shown), (1, &vec![2]));
-    // Another writing is another matter.
+    // The next version is read.
     simulation.write(name, Profile(4));
     simulation.rest();
     assert_eq!((simulation.errors.len(), simulation.shown), (1, vec![2, 4]));
@@ -92,15 +92,15 @@ fn assert_given_up(content: Content, message: &str) {
 }
 
 #[test]
-fn what_cannot_be_read_is_reported_after_2_s() {
+fn a_file_that_cannot_be_read_is_reported_after_2_s() {
     assert_given_up(Cut, "it ends too early");
     assert_given_up(CutInside, "it ends too early");
     assert_given_up(Broken, "it is broken");
-    assert_given_up(Garbage, "it is no profile");
+    assert_given_up(Garbage, "it is not a profile");
 }
 
 #[test]
-fn what_is_completed_within_2_s_is_not_reported() {
+fn a_file_that_is_completed_within_2_s_is_not_reported() {
     for content in [Cut, CutInside, Broken, Garbage] {
         let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
         simulation.write("a.cpuprofile", content);
@@ -112,13 +112,13 @@ fn what_is_completed_within_2_s_is_not_reported() {
 }
 
 #[test]
-fn a_file_that_takes_long_to_read_is_not_read_over_and_over() {
+fn a_file_that_takes_long_to_read_is_not_read_again_and_again() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     simulation.pace.load = Duration::from_secs(30);
     simulation.write("a.cpuprofile", CutInside);
     pass(&mut simulation, 30_000 + 1000);
     assert_eq!(simulation.errors.len(), 0);
-    // It may have been written while it was read: after a pause, once more.
+    // The file may have been written while it was read, so it is read once more after a pause.
     pass(&mut simulation, 60_000);
     assert_eq!(simulation.errors.len(), 1);
     simulation.rest();
@@ -134,11 +134,11 @@ fn a_deleted_file_is_marked_at_once_and_reported_after_2_s() {
     pass(&mut simulation, 1999);
     assert_eq!(simulation.warnings, [""; 0]);
     pass(&mut simulation, 2);
-    let message = "/no/such/folder/a.cpuprofile: the file was deleted; the costs shown stay until there is a newer profile";
+    let message = "/no/such/folder/a.cpuprofile: the file was deleted; its costs are shown until there is a newer profile";
     assert_eq!(simulation.warnings, [message]);
     simulation.rest();
     assert_eq!((simulation.warnings.len(), simulation.samples()), (1, Some(2)));
-    // A change of the view is no news of the file.
+    // A change of the view does not affect the state of the file.
     simulation.set_view(serde_json::json!({ "inlines": "callSite" }));
     simulation.rest();
     assert!(simulation.world.deleted);
@@ -149,7 +149,7 @@ fn a_deleted_file_is_marked_at_once_and_reported_after_2_s() {
 }
 
 #[test]
-fn a_file_that_comes_back_within_2_s_is_not_reported() {
+fn a_deleted_file_that_is_created_again_within_2_s_is_not_reported() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     simulation.delete("a.cpuprofile");
     pass(&mut simulation, 1900);

@@ -1,4 +1,4 @@
-//! Which profile is shown, and which work that takes.
+//! Which profile is shown, and which work is done for it.
 
 use super::disk::Content::{Broken, Profile};
 use super::disk::path;
@@ -33,14 +33,14 @@ fn a_newer_profile_that_is_broken_is_reported_once_and_skipped() {
     simulation.rest();
     assert_eq!((simulation.samples(), simulation.errors.len()), (Some(4), 1));
     assert_eq!(simulation.world.problems.len(), 1);
-    // Gone with the file.
+    // The problem is removed with the file.
     simulation.delete("b.cpuprofile");
     simulation.rest();
     assert_eq!((simulation.world.problems.len(), simulation.diagnostics.len()), (0, 0));
 }
 
 #[test]
-fn a_pick_survives_rewrites_and_newer_profiles_until_it_is_withdrawn() {
+fn a_pick_survives_rewrites_and_newer_profiles_until_it_is_removed() {
     let files = [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
     simulation.pick(Some("a.cpuprofile"));
@@ -65,7 +65,7 @@ fn without_a_pick_the_newest_is_shown_again_though_it_is_older() {
     simulation.write("recorded.cpuprofile", Profile(6));
     simulation.rest();
     assert_eq!(simulation.samples(), Some(6));
-    // It is deleted, and the setting is gone: of those that are there, the newest.
+    // Without the file and the setting, the newest of the others is shown.
     simulation.delete("recorded.cpuprofile");
     simulation.event(Event::Settings(json!({})));
     simulation.rest();
@@ -73,21 +73,24 @@ fn without_a_pick_the_newest_is_shown_again_though_it_is_older() {
 }
 
 #[test]
-fn a_change_of_the_view_looks_neither_for_profiles_nor_for_sources() {
+fn a_change_of_the_view_scans_neither_profiles_nor_sources() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
-    let (looks, index) = (simulation.looks, simulation.world.index.clone().unwrap());
+    let (scans, index) = (simulation.scans, simulation.world.index.clone().unwrap());
     for inlines in ["callSite", "body", "callSite"] {
         simulation.set_view(json!({ "inlines": inlines }));
         simulation.rest();
     }
-    assert_eq!(simulation.looks, looks);
+    assert_eq!(simulation.scans, scans);
     assert_eq!(simulation.shown, [2], "nothing is read again");
     assert_eq!(simulation.snapshot().settings, simulation.world.settings.costs());
-    assert!(Arc::ptr_eq(&index, simulation.world.index.as_ref().unwrap()), "nor one at sources");
+    assert!(
+        Arc::ptr_eq(&index, simulation.world.index.as_ref().unwrap()),
+        "sources are not scanned"
+    );
 }
 
 #[test]
-fn several_changes_of_the_view_during_a_load_are_brought_into_effect_together() {
+fn changes_of_the_view_during_a_load_are_applied_together() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     let revision = simulation.world.revision;
     simulation.pace.load = Duration::from_millis(100);
@@ -95,13 +98,13 @@ fn several_changes_of_the_view_during_a_load_are_brought_into_effect_together() 
         simulation.set_view(json!({ "inlines": inlines }));
     }
     simulation.rest();
-    // One for the first, one for the others.
+    // One change for the first, one for the others.
     assert_eq!(simulation.world.revision, revision + 2);
     assert_eq!(simulation.snapshot().settings, simulation.world.settings.costs());
 }
 
 #[test]
-fn a_view_that_is_chosen_during_the_first_load_is_in_effect_after_it() {
+fn a_view_chosen_during_the_first_load_is_applied_after_it() {
     let mut simulation = Simulation::new(&json!({}), &[("a.cpuprofile", Profile(2))]);
     simulation.pace.load = Duration::from_secs(5);
     simulation.pass(Duration::from_secs(1));
@@ -113,7 +116,7 @@ fn a_view_that_is_chosen_during_the_first_load_is_in_effect_after_it() {
 }
 
 #[test]
-fn a_view_that_is_chosen_before_a_broken_file_is_read_is_in_effect_all_the_same() {
+fn a_view_chosen_during_the_load_of_a_broken_file_is_applied() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     simulation.pace.load = Duration::from_secs(5);
     simulation.write("a.cpuprofile", Broken);
@@ -126,7 +129,7 @@ fn a_view_that_is_chosen_before_a_broken_file_is_read_is_in_effect_all_the_same(
 }
 
 #[test]
-fn other_roots_are_brought_into_effect_on_what_is_shown() {
+fn changed_roots_are_applied_to_the_shown_profile() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     let before = simulation.snapshot().clone();
     simulation.event(Event::Roots {
@@ -142,13 +145,13 @@ fn other_roots_are_brought_into_effect_on_what_is_shown() {
 }
 
 #[test]
-fn what_a_look_finds_for_other_settings_is_not_used() {
+fn a_scan_with_outdated_settings_is_not_used() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
-    simulation.pace.look = Duration::from_millis(300);
+    simulation.pace.scan = Duration::from_millis(300);
     simulation.write("b.cpuprofile", Profile(4));
-    // Two looks find it; after the second it would be read.
+    // Two scans find the file; after the second it would be read.
     simulation.pass(Duration::from_millis(500));
-    assert!(simulation.is_running(|job| matches!(job, Job::Look(_))));
+    assert!(simulation.is_running(|job| matches!(job, Job::Scan(_))));
     simulation.event(Event::Settings(json!({ "profiles": ["a.cpuprofile"] })));
     simulation.rest();
     assert_eq!(simulation.shown, [2]);
@@ -158,42 +161,45 @@ fn what_a_look_finds_for_other_settings_is_not_used() {
 }
 
 #[test]
-fn a_pick_during_a_look_is_looked_for() {
+fn a_pick_during_a_scan_starts_another_scan() {
     let files = [("a.cpuprofile", Profile(2)), ("b.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
-    simulation.pace.look = Duration::from_millis(300);
-    simulation.event(Event::Look);
+    simulation.pace.scan = Duration::from_millis(300);
+    simulation.event(Event::FilesChanged);
     simulation.pass(Duration::from_millis(100));
-    assert!(simulation.is_running(|job| matches!(job, Job::Look(_))));
+    assert!(simulation.is_running(|job| matches!(job, Job::Scan(_))));
     simulation.pick(Some("a.cpuprofile"));
     simulation.rest();
     assert_eq!((simulation.shown, simulation.errors.len()), (vec![4, 2], 0));
 }
 
 #[test]
-fn files_that_change_all_the_time_keep_nobody_from_looking() {
+fn constant_changes_do_not_prevent_scans() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
-    simulation.pace.look = Duration::from_millis(100);
+    simulation.pace.scan = Duration::from_millis(100);
     simulation.write("b.cpuprofile", Profile(4));
     for _ in 0..100 {
-        simulation.event(Event::Look);
+        simulation.event(Event::FilesChanged);
         simulation.pass(Duration::from_millis(10));
     }
     assert_eq!(simulation.samples(), Some(4));
 }
 
-/// Odd numbers of samples stand for profiles with addresses to be resolved.
+/// Profiles with an odd number of samples have unresolved addresses.
 #[test]
 fn addresses_are_resolved_after_a_profile_is_shown() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(3))]);
-    assert_eq!(simulation.world.revision, 2, "shown, and shown with more names");
+    assert_eq!(
+        simulation.world.revision, 2,
+        "once before and once after the addresses are resolved"
+    );
     simulation.write("a.cpuprofile", Profile(4));
     simulation.rest();
     assert_eq!(simulation.world.revision, 3);
 }
 
 #[test]
-fn a_load_stops_the_look_for_addresses_which_goes_on_if_nothing_came_of_it() {
+fn a_load_stops_the_resolution_of_addresses_which_continues_if_the_load_fails() {
     for (content, names) in [(Broken, 1), (Profile(5), 1), (Profile(4), 0)] {
         let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(3))]);
         simulation.pace.resolve = Duration::from_secs(60);
@@ -210,7 +216,7 @@ fn a_load_stops_the_look_for_addresses_which_goes_on_if_nothing_came_of_it() {
 }
 
 #[test]
-fn a_look_for_addresses_that_was_cancelled_does_not_begin_again() {
+fn a_cancelled_resolution_of_addresses_is_not_restarted() {
     let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
     simulation.pace.resolve = Duration::from_secs(60);
     simulation.write("a.cpuprofile", Profile(3));
@@ -222,7 +228,7 @@ fn a_look_for_addresses_that_was_cancelled_does_not_begin_again() {
 }
 
 #[test]
-fn a_load_that_was_cancelled_changes_nothing_and_does_not_begin_again() {
+fn a_cancelled_load_changes_nothing_and_is_not_restarted() {
     for stops_late in [false, true] {
         let mut simulation = Simulation::showing(&[("a.cpuprofile", Profile(2))]);
         simulation.stops_late = stops_late;
@@ -233,7 +239,7 @@ fn a_load_that_was_cancelled_changes_nothing_and_does_not_begin_again() {
         simulation.rest();
         assert_eq!((&simulation.shown, simulation.errors.len()), (&vec![2], 0));
         assert!(!simulation.world.loading);
-        // The next writing is read, and so is this one if the user asks for it.
+        // The next version is read, and so is this one if the user reloads it.
         simulation.reload();
         simulation.rest();
         simulation.write("a.cpuprofile", Profile(6));
@@ -263,7 +269,7 @@ fn the_setting_baseline_is_read_and_renewed_with_the_view() {
 }
 
 #[test]
-fn a_baseline_that_was_read_under_other_settings_is_renewed() {
+fn a_baseline_that_was_read_with_other_settings_is_renewed() {
     let files = [("before.cpuprofile", Profile(2)), ("a.cpuprofile", Profile(4))];
     let mut simulation = Simulation::showing(&files);
     simulation.pace.load = Duration::from_millis(100);

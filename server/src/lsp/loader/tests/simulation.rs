@@ -1,5 +1,5 @@
-//! A clock in memory, and a [`State`] that works with it and with a [`Disk`]. Whatever happens, it checks
-//! what holds at every moment.
+//! Runs a [`State`] with a simulated clock and a [`Disk`] in memory, and checks after every event the
+//! properties that must always hold.
 
 use super::disk::{Content, Disk, ROOT, path};
 use crate::lsp::loader::effect::{Effect, Outcome, Severity};
@@ -25,10 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// How long background work takes.
+/// The duration of background work.
 #[derive(Debug, Clone, Copy)]
 pub struct Pace {
-    pub look: Duration,
+    pub scan: Duration,
     pub load: Duration,
     pub resolve: Duration,
 }
@@ -36,15 +36,15 @@ pub struct Pace {
 impl Default for Pace {
     fn default() -> Self {
         let ms = Duration::from_millis;
-        Self { look: ms(1), load: ms(10), resolve: ms(700) }
+        Self { scan: ms(1), load: ms(10), resolve: ms(700) }
     }
 }
 
-/// Background work that goes on.
+/// Background work that is running.
 #[derive(Debug)]
 struct Pending {
     job: Job,
-    /// What was read, if the work has read it already.
+    /// The result of reading the file, if that was done at the start.
     read: Option<Result<Loaded, LoadError>>,
     ready: Instant,
     is_stopped: bool,
@@ -54,38 +54,38 @@ pub struct Simulation {
     state: State<u32>,
     pub disk: Disk,
     pub pace: Pace,
-    /// Work that was stopped has a result all the same.
+    /// Whether stopped work still has a result.
     pub stops_late: bool,
-    /// Files are read when a load ends, not when it starts.
+    /// Whether files are read when a load ends instead of when it starts.
     pub reads_late: bool,
-    /// What was published last.
+    /// The last published world.
     pub world: Arc<World>,
-    /// The samples that were shown one after the other, once for each profile that was read.
+    /// The number of samples of each profile that was read and shown, in order.
     pub shown: Vec<u32>,
-    /// By command.
+    /// The answers by the number of the command.
     pub answers: BTreeMap<u32, Outcome>,
     pub commands: u32,
     pub errors: Vec<String>,
-    /// Beside the errors: which writing of which file they are about.
+    /// The errors with the version of the file that they are about.
     pub reports: Vec<(String, (PathBuf, Stamp))>,
     pub warnings: Vec<String>,
     pub diagnostics: BTreeMap<PathBuf, String>,
     /// Files whose load was cancelled.
     pub given_up: Vec<(PathBuf, Stamp)>,
-    pub looks: u32,
+    pub scans: u32,
     begin: Instant,
     now: Instant,
     pending: BTreeMap<WorkId, Pending>,
-    /// The file of the load that ends just now.
+    /// The file of the load that is just ending.
     ending: Option<(PathBuf, Stamp)>,
     caches: Caches,
 }
 
-/// More steps than any test needs until nothing is left to do.
-const MOST_STEPS: u32 = 10_000;
+/// The maximum number of steps of a test.
+const MAX_STEPS: u32 = 10_000;
 
 impl Simulation {
-    /// Starts with these settings and files, which are an hour old, the first the oldest.
+    /// Starts with these settings and files. The files are an hour old; the first is the oldest.
     pub fn new(settings: &Value, files: &[(&str, Content)]) -> Self {
         let (settings, warnings) = Settings::parse(settings);
         assert_eq!(warnings, [""; 0]);
@@ -111,7 +111,7 @@ impl Simulation {
             warnings: Vec::new(),
             diagnostics: BTreeMap::new(),
             given_up: Vec::new(),
-            looks: 0,
+            scans: 0,
             begin,
             now: begin,
             pending: BTreeMap::new(),
@@ -127,7 +127,7 @@ impl Simulation {
         this
     }
 
-    /// One that shows the newest of `files`, and has nothing left to do.
+    /// A simulation that shows the newest of `files` and has nothing left to do.
     pub fn showing(files: &[(&str, Content)]) -> Self {
         let mut this = Self::new(&json!({}), files);
         this.rest();
@@ -135,20 +135,20 @@ impl Simulation {
         this
     }
 
-    /// The time of the files.
+    /// The simulated system time, which time stamps of files use.
     pub fn wall(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 30) + (self.now - self.begin)
     }
 
     /// Writes a file, which is newer than all others.
     pub fn write(&mut self, name: &str, content: Content) {
-        // Time passes, so that no two writings are the same.
+        // Gives each version a different time.
         self.pass(Duration::from_millis(1));
         self.disk.put(name, Stamp::new(0, self.wall()), content);
-        self.event(Event::Look);
+        self.event(Event::FilesChanged);
     }
 
-    /// Its writer closes a file.
+    /// Closes a file after writing.
     pub fn close(&mut self, name: &str) {
         let stamp = self.disk.files.get(&path(name)).map(|file| file.stamp);
         self.event(Event::Closed(stamp.into_iter().collect()));
@@ -156,10 +156,10 @@ impl Simulation {
 
     pub fn delete(&mut self, name: &str) {
         self.disk.files.remove(&path(name));
-        self.event(Event::Look);
+        self.event(Event::FilesChanged);
     }
 
-    /// Gives a command; its number is that of its answer.
+    /// Sends a command and returns its number.
     pub fn command(&mut self, event: impl FnOnce(u32) -> Event<u32>) -> u32 {
         self.commands += 1;
         self.event(event(self.commands));
@@ -167,7 +167,7 @@ impl Simulation {
     }
 
     pub fn set_view(&mut self, values: Value) -> u32 {
-        let choices = serde_json::from_value(values).expect("the choices are known");
+        let choices = serde_json::from_value(values).expect("the choices are valid");
         self.command(|answer| Event::Choose(Change::Set(choices), answer))
     }
 
@@ -184,7 +184,7 @@ impl Simulation {
         self.command(Event::Reload)
     }
 
-    /// Cancels the load or the look for addresses that goes on, if any.
+    /// Cancels the running load or resolution of addresses, if any.
     pub fn cancel(&mut self) {
         let id = self.pending.iter().find(|(_, pending)| {
             matches!(pending.job, Job::Load(_) | Job::Resolve(_)) && !pending.is_stopped
@@ -213,7 +213,7 @@ impl Simulation {
 
     /// Lets time pass until nothing is left to do.
     pub fn rest(&mut self) {
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let Some(next) = self.next() else { return };
             self.now = self.now.max(next);
             self.step();
@@ -221,7 +221,7 @@ impl Simulation {
         panic!("there is always something to do: {:?}", self.state);
     }
 
-    /// When something happens next.
+    /// The time of the next step.
     fn next(&self) -> Option<Instant> {
         let ready = self.pending.values().map(|pending| pending.ready);
         ready.chain(self.state.next_wake()).min()
@@ -237,7 +237,7 @@ impl Simulation {
         }
     }
 
-    /// What is shown: how many samples of which file.
+    /// The number of samples of the shown profile.
     pub fn samples(&self) -> Option<u32> {
         self.world.snapshot().map(|shown| samples_of(shown))
     }
@@ -246,7 +246,7 @@ impl Simulation {
         self.world.snapshot().expect("something is shown")
     }
 
-    /// Whether work of the kind of `Job::Load` and so on goes on.
+    /// Whether work of a kind is running.
     pub fn is_running(&self, kind: impl Fn(&Job) -> bool) -> bool {
         self.pending.values().any(|pending| kind(&pending.job))
     }
@@ -257,8 +257,7 @@ impl Simulation {
                 Effect::Publish(world) => self.publish(world),
                 Effect::Start(id, job) => self.begin(id, job),
                 Effect::Stop(id) => {
-                    let pending =
-                        self.pending.get_mut(&id).expect("only work that goes on is stopped");
+                    let pending = self.pending.get_mut(&id).expect("only running work is stopped");
                     assert!(!pending.is_stopped, "stopped twice");
                     pending.is_stopped = true;
                     if !self.stops_late {
@@ -267,14 +266,17 @@ impl Simulation {
                 }
                 Effect::Answer(command, outcome) => {
                     if let Ok(world) = &outcome {
-                        assert!(Arc::ptr_eq(world, &self.world), "what was answered is published");
+                        assert!(
+                            Arc::ptr_eq(world, &self.world),
+                            "the answer is the published world"
+                        );
                     }
                     let before = self.answers.insert(command, outcome);
                     assert!(before.is_none(), "command {command} is answered twice");
                 }
                 Effect::Log(Severity::Error, message) => {
-                    let writing = self.ending.clone().expect("only what was read is an error");
-                    self.reports.push((message.clone(), writing));
+                    let version = self.ending.clone().expect("only loads log errors");
+                    self.reports.push((message.clone(), version));
                     self.errors.push(message);
                 }
                 Effect::Log(Severity::Warning, message) => self.warnings.push(message),
@@ -290,9 +292,9 @@ impl Simulation {
     fn publish(&mut self, world: Arc<World>) {
         assert!(world.revision >= self.world.revision);
         if let Some(before) = self.world.snapshot() {
-            let after = world.snapshot().expect("what was shown once never vanishes");
+            let after = world.snapshot().expect("a shown profile never vanishes");
             if !Arc::ptr_eq(before, after) {
-                assert!(world.revision > self.world.revision, "a swap that nobody hears of");
+                assert!(world.revision > self.world.revision, "a new snapshot has a new revision");
             }
             if !Arc::ptr_eq(&before.loaded, &after.loaded) {
                 self.shown.push(samples_of(after));
@@ -305,9 +307,9 @@ impl Simulation {
 
     fn begin(&mut self, id: WorkId, job: Job) {
         let same_kind = |pending: &Pending| discriminant(&pending.job) == discriminant(&job);
-        assert!(!self.pending.values().any(same_kind), "two of a kind at a time: {job:?}");
+        assert!(!self.pending.values().any(same_kind), "two jobs of a kind at a time: {job:?}");
         let takes = match &job {
-            Job::Look(_) => self.pace.look,
+            Job::Scan(_) => self.pace.scan,
             Job::Load(_) | Job::Compare(_) => self.pace.load,
             Job::Resolve(_) => self.pace.resolve,
         };
@@ -316,17 +318,17 @@ impl Simulation {
         assert!(self.pending.insert(id, Pending { job, read, ready, is_stopped: false }).is_none());
     }
 
-    /// Ends background work with what it gives.
+    /// Ends background work and sends its result.
     fn finish(&mut self, id: WorkId) {
         let Some(Pending { job, read, is_stopped, .. }) = self.pending.remove(&id) else { return };
         let read = read.or_else(|| profile_of(&job).map(|path| self.disk.read(path)));
         let (before, baseline) = (self.world.snapshot().cloned(), self.world.baseline.clone());
         let stops = is_stopped && !self.stops_late;
         match job {
-            Job::Look(request) => {
-                self.looks += 1;
-                let looked = self.disk.look(&request);
-                self.result(JobResult::Looked(id, Some(Box::new(looked))));
+            Job::Scan(request) => {
+                self.scans += 1;
+                let scanned = self.disk.scan(&request);
+                self.result(JobResult::Scanned(id, Some(Box::new(scanned))));
             }
             Job::Load(job) => {
                 if let LoadFrom::Files { files, .. } = &job.from {
@@ -398,13 +400,13 @@ impl Simulation {
         Ok(Baseline::new(Arc::new(snapshot(read, environment)?)))
     }
 
-    /// The numbers of the commands that were not answered.
+    /// The numbers of commands that were not answered.
     pub fn unanswered(&self) -> BTreeSet<u32> {
         (1..=self.commands).filter(|command| !self.answers.contains_key(command)).collect()
     }
 }
 
-/// How many samples a snapshot has.
+/// The number of samples of a snapshot.
 #[expect(clippy::cast_sign_loss, reason = "a number of samples")]
 pub fn samples_of(shown: &Snapshot) -> u32 {
     shown.costs.total as u32
@@ -418,7 +420,7 @@ fn profile_of(job: &Job) -> Option<&Path> {
             Some(&file.path)
         }
         Job::Compare(job) => Some(&job.path),
-        Job::Load(_) | Job::Look(_) | Job::Resolve(_) => None,
+        Job::Load(_) | Job::Scan(_) | Job::Resolve(_) => None,
     }
 }
 
@@ -426,7 +428,7 @@ fn snapshot(
     read: Option<Result<Loaded, LoadError>>,
     environment: Environment<'_>,
 ) -> Result<Snapshot, LoadError> {
-    let read = read.expect("it reads a profile")?;
+    let read = read.expect("the job reads a profile")?;
     load(vec![(read, Thread::default())], environment, &mut |_| ControlFlow::Continue(()))
 }
 

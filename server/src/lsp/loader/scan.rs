@@ -1,6 +1,4 @@
-//! A look at the disk: which profiles there are, and what became of the files that the loader knows.
-//!
-//! It says what is there and decides nothing.
+//! Scans the disk for profiles, and checks the files that the loader uses. Decides nothing.
 
 use engine::discovery::{
     Candidate, Content, FileVersion, Recognised, discover, folders_of, has_end, sniff,
@@ -12,67 +10,67 @@ use formats::Foreign;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What is looked for.
+/// The input of a scan.
 #[derive(Debug)]
-pub struct LookRequest {
-    /// The folders that the editor has open.
+pub struct ScanRequest {
+    /// The workspace folders.
     pub roots: Vec<PathBuf>,
-    /// Which names profiles have.
+    /// The settings, which determine the names of profiles.
     pub settings: Arc<Settings>,
-    /// The profile that the user wants.
+    /// The profile that the user picked or set.
     pub wanted: Option<PathBuf>,
     /// The files that are shown, as they were read.
     pub shown: Vec<(PathBuf, Stamp)>,
-    /// Files that will be read once they have settled.
+    /// The files that will be read once they have settled.
     pub target: Vec<FileVersion>,
-    /// Files on which problems are reported.
+    /// The files with reported problems.
     pub problems: Vec<PathBuf>,
 }
 
-/// What a look found.
+/// The result of a scan.
 #[derive(Debug, Default)]
-pub struct Looked {
+pub struct Scanned {
     /// All profiles, newest first.
     pub candidates: Vec<Candidate>,
-    /// Files of other programs where profiles are expected.
+    /// Files with the names of profiles that are recognised but not read.
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
-    /// The folders in which files may change.
+    /// The folders to watch.
     pub folders: Vec<PathBuf>,
-    /// The files of the run that the user wants; `None` if there is no such file.
+    /// The files of the run that the user picked or set; `None` if they do not exist.
     pub wanted: Option<Vec<FileVersion>>,
-    /// The files that are shown, as they are now; those that are gone are left out.
+    /// The files that are shown, as they are now, without deleted ones.
     pub shown: Vec<FileVersion>,
-    /// How the files of the target end.
+    /// The endings of the files of the target.
     pub endings: Vec<(PathBuf, Ending)>,
-    /// Files with problems as they are now; `None` for those that are gone.
+    /// The files with problems as they are now; `None` for deleted ones.
     pub problems: Vec<(PathBuf, Option<Stamp>)>,
 }
 
-/// What the content of a file says of whether its writer is done.
+/// Whether a file is complete, according to its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The format has an end.
+    /// The format has an end mark.
     Marked {
-        /// Whether it is there.
-        is_there: bool,
+        /// Whether the file has it.
+        has_end: bool,
     },
-    /// More may follow at any time.
+    /// The format has no end mark.
     Open {
         /// Whether the last record is complete.
         is_complete: bool,
     },
-    /// A file of another program, which is not read.
+    /// The file is recognised but not read.
     Foreign,
-    /// No format that can be recognised.
+    /// The format is not recognised.
     Unrecognised,
 }
 
 impl Ending {
-    /// That of a file that is there now.
+    /// The ending of a file.
     fn of(file: &FileVersion) -> Self {
         match file.format().map(Content::Profile).or_else(|| sniff(&file.path)) {
             Some(Content::Profile(format)) if format.has_end() => {
-                Self::Marked { is_there: has_end(&file.path, format) }
+                Self::Marked { has_end: has_end(&file.path, format) }
             }
             Some(Content::Profile(format)) => {
                 Self::Open { is_complete: has_end(&file.path, format) }
@@ -83,8 +81,9 @@ impl Ending {
     }
 }
 
-/// Looks. `recognised` has what files were before, so that each writing is opened once.
-pub fn look(request: &LookRequest, recognised: &mut Recognised) -> Looked {
+/// Scans the disk. `recognised` caches the contents of files, so that each version of a file is
+/// opened once.
+pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
     let found = discover(&request.roots, &request.settings, recognised);
     let wanted =
         request.wanted.as_deref().and_then(|path| run_of(path, &found.candidates, recognised));
@@ -102,10 +101,10 @@ pub fn look(request: &LookRequest, recognised: &mut Recognised) -> Looked {
         .collect();
     folders.extend(found.folders);
     let (candidates, foreign) = (found.candidates, found.foreign);
-    Looked { candidates, foreign, folders, wanted, shown, endings, problems }
+    Scanned { candidates, foreign, folders, wanted, shown, endings, problems }
 }
 
-/// The run that a file belongs to, whether or not it was found; `None` if there is no such file.
+/// The run of a file, which need not be among the candidates; `None` if the file does not exist.
 fn run_of(
     path: &Path,
     candidates: &[Candidate],
