@@ -1,5 +1,4 @@
-//! Notices the end of the client's process, for clients that are killed while another process keeps
-//! their pipes open.
+//! Detects the end of the client's process. Its pipes stay open if another process holds them.
 
 use std::fs;
 use std::future::pending;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// How often the process is looked up.
+/// The poll interval.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Returns when the process with the received id has ended.
@@ -23,9 +22,9 @@ pub(crate) async fn ended(pid: oneshot::Receiver<u32>) {
     }
 }
 
-/// When process `pid` was started, in clock ticks since boot, which tells it from a later process
-/// with the same id. `None` if there is no such process, or if it has ended and its parent has not
-/// waited for it. (proc(5), `/proc/pid/stat`: fields 3 and 22.)
+/// The start time of process `pid`, in clock ticks since boot. A later process with the same id has
+/// another start time. `None` if there is no such process, or if it has ended and its parent has
+/// not waited for it. (proc(5), `/proc/pid/stat`: fields 3 and 22.)
 fn start_time(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // Field 2, the name, is in parentheses and may contain spaces and parentheses.

@@ -1,10 +1,10 @@
-//! Reads the client's messages before tower-lsp does, and passes on only those that it can parse.
+//! Reads the client's messages before tower-lsp, and passes on only those that tower-lsp can parse.
 //!
 //! tower-lsp stops reading at the first message that it cannot parse (its `FramedRead` ends after
-//! an error), and does not stop at `exit`. So this reader splits the stream into messages, parses
-//! each with tower-lsp's own types, and replaces one that does not parse by a request that
-//! [`error_for_unreadable`] answers. It looks at `exit`, `shutdown` and the client's process id;
-//! other messages are left to [`crate::service`].
+//! an error), and does not stop at `exit`. This reader therefore splits the stream into messages,
+//! parses each with tower-lsp's own types, and replaces invalid ones by a request that
+//! [`error_for_unreadable`] answers. It handles `exit`, `shutdown` and the client's process id;
+//! [`crate::service`] handles other messages.
 
 use std::borrow::Cow;
 use std::io;
@@ -23,8 +23,8 @@ use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 /// to answer.
 const UNREADABLE: &str = "lsp-guard/unreadable";
 
-/// A message as tower-lsp parses it: the same types in the same order, so that what passes here
-/// passes there.
+/// A message. The types and their order are those of tower-lsp, so that it accepts the same
+/// messages.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Message {
@@ -60,7 +60,7 @@ pub(crate) async fn relay(
                         && let Some(client_pid) = client_pid.take()
                         && let Some(pid) = process_id(&call)
                     {
-                        // The receiver is gone if the server is ending.
+                        // The receiver is dropped when the server ends.
                         let _ = client_pid.send(pid);
                     }
                     Cow::Borrowed(&frame)

@@ -1,4 +1,4 @@
-//! What a panic says.
+//! The messages of panics.
 
 use std::any::Any;
 

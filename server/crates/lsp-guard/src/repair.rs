@@ -1,9 +1,9 @@
-//! Repairs requests whose meaning is clear but which do not parse: `"params": null`, and
-//! `initialize` params with values that `lsp-types` does not have. Removes the `"params": null` that
+//! Repairs requests that do not parse although their meaning is clear: those with `"params": null`,
+//! and `initialize` with values that `lsp-types` does not have. Removes the `"params": null` that
 //! tower-lsp writes into requests to the client.
 //!
-//! Only the smallest part that does not parse is removed, with a warning in the log. There is no
-//! list of clients or values: whatever the types cannot hold is removed.
+//! Only the smallest part that does not parse is removed, and a warning is logged. There is no list
+//! of clients or values: the types decide.
 
 use std::borrow::Cow;
 
@@ -16,9 +16,9 @@ use tower_lsp::lsp_types::InitializeParams;
 pub(crate) fn repair_request(request: Request) -> Request {
     let (method, id, params) = request.into_parts();
     let params = match (&*method, params.filter(|params| !params.is_null())) {
-        // It has no params; some clients send null, some `{}`.
+        // `shutdown` has no params, but some clients send null or `{}`.
         ("shutdown", _) => None,
-        // Its params are empty, and the server must not miss it.
+        // The params are empty, and the server must not lose this notification.
         ("initialized", _) => Some(json!({})),
         ("initialize", params) => Some(repair_initialize(params.unwrap_or_default())),
         (_, params) => params,
@@ -55,7 +55,7 @@ fn repair_initialize(params: Value) -> Value {
     with_capabilities(params)
 }
 
-/// Adds `capabilities`, the one member that is required.
+/// Adds `capabilities`, the only required member.
 fn with_capabilities(mut params: Value) -> Value {
     if let Value::Object(members) = &mut params {
         members.entry("capabilities").or_insert_with(|| json!({}));
@@ -112,7 +112,7 @@ mod tests {
             serde_json::from_value::<InitializeParams>(params.clone()).unwrap();
             params
         };
-        let sound = json!({
+        let valid = json!({
             "processId": 7,
             "rootUri": "file:///w",
             "initializationOptions": { "any": ["thing", 1.5, null] },
@@ -120,15 +120,15 @@ mod tests {
             "trace": "messages",
             "workspaceFolders": [{ "uri": "file:///w", "name": "w" }],
         });
-        assert_eq!(repaired(sound.clone()), sound);
+        assert_eq!(repaired(valid.clone()), valid);
 
-        let bare = json!({ "capabilities": {} });
+        let minimal = json!({ "capabilities": {} });
         for params in
             [json!(null), json!("odd"), json!([1]), json!({}), json!({ "capabilities": null })]
         {
-            assert_eq!(repaired(params), bare);
+            assert_eq!(repaired(params), minimal);
         }
-        for (member, odd) in [
+        for (member, invalid) in [
             ("trace", json!("compact")),
             ("processId", json!(-1)),
             ("processId", json!("7")),
@@ -137,14 +137,14 @@ mod tests {
             ("workspaceFolders", json!("file:///w")),
             ("clientInfo", json!({ "version": "1" })),
         ] {
-            let mut params = sound.clone();
-            params[member] = odd;
-            let mut rest = sound.clone();
+            let mut params = valid.clone();
+            params[member] = invalid;
+            let mut rest = valid.clone();
             rest.as_object_mut().unwrap().remove(member);
             assert_eq!(repaired(params), rest, "{member}");
         }
 
-        let odd = json!({
+        let partly_invalid = json!({
             "capabilities": {
                 "workspace": {
                     "applyEdit": true,
@@ -172,6 +172,6 @@ mod tests {
             },
             "workspaceFolders": [{ "uri": "file:///b", "name": "b" }],
         });
-        assert_eq!(repaired(odd), rest);
+        assert_eq!(repaired(partly_invalid), rest);
     }
 }

@@ -1,4 +1,4 @@
-//! Runs a server behind the guard: its pipes, its end and its exit code.
+//! Runs a server behind the guard: pipes, termination and exit code.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,15 +13,15 @@ use tower_lsp::{ClientSocket, LanguageServer, LspService, Server};
 use crate::panic::panic_text;
 use crate::{client_process, input, service, socket};
 
-/// Requests that are handled at the same time. More wait in tower-lsp's queue of 100, then in the
-/// pipe.
+/// The number of requests that are handled at the same time. Further ones wait in tower-lsp's queue
+/// of 100, then in the pipe.
 const CONCURRENCY: usize = 64;
 
-/// Size of the buffers between stdin, tower-lsp and stdout, in bytes.
+/// The size of the buffers between stdin, tower-lsp and stdout, in bytes.
 const PIPE_BYTES: usize = 1 << 16;
 
-/// How long requests in work may still be answered after `exit` or the end of stdin. The server
-/// ends at once if there are none.
+/// How long running requests may still be answered after `exit` or the end of stdin. Without
+/// running requests, the server ends at once.
 const DRAIN: Duration = Duration::from_millis(500);
 
 /// Serves one client until it sends `exit`, closes a pipe or its process ends.
@@ -50,8 +50,8 @@ where
     let (to_tower, tower_in) = duplex(PIPE_BYTES);
     let (tower_out, mut from_tower) = duplex(PIPE_BYTES);
 
-    // Ends when its input has ended and all requests are answered. It never gets an error from
-    // stdout, because this pipe stays open as long as it runs.
+    // Ends when its input has ended and all requests are answered. It does not get errors of
+    // stdout, because it writes to a pipe that stays open as long as it runs.
     let tower = Server::new(tower_in, tower_out, socket::GuardedSocket(socket))
         .concurrency_level(CONCURRENCY)
         .serve(service::Guard::new(service));

@@ -1,5 +1,4 @@
-//! A tower service around `LspService`: repairs requests on the way in and turns panics into error
-//! responses.
+//! A tower service around `LspService` that repairs requests and turns panics into error responses.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +16,7 @@ use crate::{input, repair};
 /// The guarded service.
 pub(crate) struct Guard<S> {
     inner: LspService<S>,
-    /// Present while `initialize` is handled. Its sender is dropped once there is a response.
+    /// Present while `initialize` is handled. The sender is dropped once there is a response.
     initializing: Option<oneshot::Receiver<()>>,
 }
 
@@ -32,11 +31,11 @@ impl<S: LanguageServer> Service<Request> for Guard<S> {
     type Error = ExitedError;
     type Future = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
 
-    /// Holds back what a client sends before `initialize` is answered. tower-lsp would refuse the
-    /// requests and drop the notifications, `initialized` and `didOpen` among them.
+    /// Delays messages until `initialize` is answered. tower-lsp would reject requests and drop
+    /// notifications such as `initialized` and `didOpen`.
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), ExitedError>> {
         if let Some(answered) = &mut self.initializing {
-            // The sender is only ever dropped, so this is an error, and all that matters is when.
+            // Ready, with an error, when the sender is dropped.
             let _ = ready!(answered.poll_unpin(cx));
             self.initializing = None;
         }
@@ -73,7 +72,10 @@ fn response_to_panic(method: &str, id: Option<Id>, panic: &(dyn Any + Send)) -> 
     tracing::error!("the handler of {method} panicked: {}", panic_text(panic));
     let error = Error {
         code: ErrorCode::InternalError,
-        message: format!("the server failed on {method}; this is a bug, the server goes on").into(),
+        message: format!(
+            "{method} failed because of a bug in the server, which continues to run; its log has the details"
+        )
+        .into(),
         data: None,
     };
     id.map(|id| Response::from_error(id, error))

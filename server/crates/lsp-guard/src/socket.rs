@@ -11,8 +11,8 @@ use tower_lsp::{ClientSocket, ExitedError, Loopback};
 
 use crate::repair;
 
-/// Leaves out null params of requests, and survives replies that nobody waits for: tower-lsp
-/// panics on them.
+/// Omits null params of requests, and ignores replies that no task waits for, on which tower-lsp
+/// panics.
 pub(crate) struct GuardedSocket(pub(crate) ClientSocket);
 
 impl Loopback for GuardedSocket {

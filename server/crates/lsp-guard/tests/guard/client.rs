@@ -9,11 +9,11 @@ use tower_lsp::Server;
 
 use crate::toy::{DEADLINE, toy};
 
-/// The client, and the server it talks to.
+/// The client and its server.
 pub struct TestClient {
     pub stdin: DuplexStream,
     pub stdout: BufReader<DuplexStream>,
-    /// Its result is the exit code, which tower-lsp alone does not have.
+    /// The task of the server. Its result is the exit code, or `None` without the guard.
     pub server: JoinHandle<Option<i32>>,
     last_id: i64,
     /// Messages read while waiting for another.

@@ -1,4 +1,4 @@
-//! With the guard.
+//! tower-lsp with the guard.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncWriteExt, BufReader, duplex};
@@ -8,7 +8,7 @@ use crate::client::TestClient;
 use crate::client::client_process;
 
 #[tokio::test]
-async fn a_panicking_handler_answers_an_internal_error_and_the_server_goes_on() {
+async fn a_panicking_handler_answers_an_internal_error_and_the_server_continues() {
     let mut client = TestClient::guarded().initialized().await;
     for command in ["panic", "panicAfterAwait", "panic"] {
         let id = client.command(command).await;
@@ -33,7 +33,7 @@ async fn a_panic_does_not_affect_other_requests() {
 }
 
 #[tokio::test]
-async fn the_server_goes_on_after_a_panic_in_a_notification() {
+async fn the_server_continues_after_a_panic_in_a_notification() {
     let mut client = TestClient::guarded().initialized().await;
     let params = json!({ "textDocument": { "uri": "file:///x" } });
     client.send(json!({ "method": "textDocument/didSave", "params": params })).await;
@@ -121,7 +121,7 @@ async fn late_replies_to_150_requests_all_arrive() {
 }
 
 #[tokio::test]
-async fn the_server_goes_on_after_a_reply_past_the_deadline() {
+async fn the_server_continues_after_a_reply_past_the_deadline() {
     let mut client = TestClient::guarded().initialized().await;
     assert_eq!(client.run("askBriefly").await, json!(false));
     let request = client.server_request_id().await;
@@ -131,7 +131,7 @@ async fn the_server_goes_on_after_a_reply_past_the_deadline() {
 }
 
 #[tokio::test]
-async fn the_server_goes_on_after_a_reply_that_no_task_waits_for() {
+async fn the_server_continues_after_a_reply_that_no_task_waits_for() {
     let mut client = TestClient::guarded().initialized().await;
     assert_eq!(client.run("forget").await, json!(true));
     let request = client.server_request_id().await;
@@ -146,7 +146,7 @@ async fn the_server_goes_on_after_a_reply_that_no_task_waits_for() {
 #[tokio::test]
 async fn malformed_replies_reach_the_task_that_waits() {
     let mut client = TestClient::guarded().initialized().await;
-    for (reply, heard) in [
+    for (reply, expected) in [
         (json!({}), "invalid type: null"),
         (
             json!({ "error": { "code": 1.5, "message": "no", "stack": "at x" } }),
@@ -163,7 +163,7 @@ async fn malformed_replies_reach_the_task_that_waits() {
         message["id"] = client.server_request_id().await;
         client.send(message).await;
         let answer = client.result(id).await;
-        assert!(answer.as_str().unwrap().contains(heard), "{answer}");
+        assert!(answer.as_str().unwrap().contains(expected), "{answer}");
     }
     client.quit().await;
 }
@@ -175,7 +175,7 @@ async fn a_blocked_handler_does_not_delay_others_and_can_be_cancelled() {
     client.assert_alive().await;
     client.send(json!({ "method": "$/cancelRequest", "params": { "id": blocked } })).await;
     assert_eq!(client.response(blocked).await["error"]["code"], -32800);
-    // The guard in the handler is how its work learns of it.
+    // The handler was dropped, and with it its guard.
     assert_eq!(client.run("dropped").await, json!(1));
     client.run("open").await;
     client.quit().await;
@@ -192,7 +192,7 @@ async fn exit_does_not_wait_for_a_handler_that_never_ends() {
 }
 
 #[tokio::test]
-async fn a_closed_stdin_ends_a_server_with_a_request_in_work() {
+async fn a_closed_stdin_ends_a_server_with_a_running_request() {
     let mut client = TestClient::guarded().initialized().await;
     client.command("wait").await;
     let (_, closed) = duplex(1);
@@ -201,7 +201,7 @@ async fn a_closed_stdin_ends_a_server_with_a_request_in_work() {
 }
 
 #[tokio::test]
-async fn a_closed_stdout_ends_a_server_with_a_request_in_work() {
+async fn a_closed_stdout_ends_a_server_with_a_running_request() {
     let mut client = TestClient::guarded().initialized().await;
     client.command("wait").await;
     let (_, closed) = duplex(1);
@@ -227,7 +227,7 @@ async fn requests_before_the_end_of_stdin_are_answered() {
 }
 
 #[tokio::test]
-async fn the_server_answers_malformed_messages_and_goes_on() {
+async fn the_server_answers_malformed_messages_and_continues() {
     let mut client = TestClient::guarded().initialized().await;
     for (body, code) in [
         ("{", -32700),
@@ -263,7 +263,7 @@ async fn the_server_goes_on_after_unusual_headers() {
             b.len()
         ),
         "Content-Length: 0\r\n\r\nContent-Length: none\r\n\r\n\r\n".to_owned(),
-        // The body is two bytes longer than said.
+        // The body is two bytes longer than its header says.
         format!("Content-Length: {}\r\n\r\n{c}}}}}", c.len()),
         format!("Content-Length: {}\r\n\r\n{d}", d.len()),
     ]

@@ -1,4 +1,4 @@
-//! A server whose commands do what handlers may do wrong.
+//! A server whose commands make the mistakes that handlers can make.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use tower_lsp::lsp_types::{
 };
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
-/// How long the toy waits for a reply. Stops a test that hangs; nothing is measured with it.
+/// How long the toy waits for a reply. It only stops tests that hang.
 pub const DEADLINE: Duration = Duration::from_secs(20);
 
 /// The server.
@@ -43,7 +43,7 @@ pub fn toy() -> (LspService<Toy>, ClientSocket) {
     })
 }
 
-/// Counts when it is dropped: how a handler tells its work to stop.
+/// Counts how often it is dropped. Handlers stop their work in this way.
 struct CountDrop(Arc<AtomicUsize>);
 
 impl Drop for CountDrop {
@@ -68,7 +68,7 @@ impl LanguageServer for Toy {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
         assert_ne!(params.locale.as_deref(), Some("panic"), "the toy panics in initialize");
         if params.locale.as_deref() == Some("slow") {
-            // Pending once, so that what follows is read in between.
+            // Yields, so that the next messages are read before this one is answered.
             tokio::task::yield_now().await;
             sleep(Duration::from_millis(50)).await;
         }
@@ -121,7 +121,7 @@ impl LanguageServer for Toy {
                 Value::Null
             }
             "forget" => {
-                // What `ask` prevents: the future of a sent request is dropped.
+                // Drops the future of a sent request, which `ask` prevents.
                 let params = ShowDocumentParams {
                     uri: Url::parse("file:///x").map_err(|_| Error::internal_error())?,
                     external: None,

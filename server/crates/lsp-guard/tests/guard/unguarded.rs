@@ -1,8 +1,8 @@
-//! Without the guard. A test that fails here has found a defect that a newer tower-lsp no longer
-//! has: remove it from the README and its remedy from the guard.
+//! tower-lsp without the guard. If a test fails after an update of tower-lsp, the defect is fixed:
+//! remove it from the README, and the workaround from the guard.
 //!
-//! Time is paused, so a deadline passes as soon as client and server both have nothing left to do:
-//! "no response" means that none will ever come.
+//! Time is paused, so a deadline passes as soon as client and server both have nothing left to do.
+//! "No response" therefore means that none will ever arrive.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncWriteExt, BufReader, duplex};
