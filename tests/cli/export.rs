@@ -77,7 +77,7 @@ fn callgrind_compatible_with_rbspy_is_equal_byte_for_byte() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), SEED_CALLGRIND));
     assert!(ran.stderr.contains("callgrind cannot carry stacks"), "{}", ran.stderr);
     let message = run("export", &seed, ["--to", "folded", "--compat", "rbspy"]).failure(3);
-    assert_eq!(message, "only callgrind is written as rbspy does; leave --compat away");
+    assert_eq!(message, "--compat rbspy needs the format callgrind");
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn replaces_an_existing_file_only_with_overwrite() {
     let path = out.to_str().unwrap();
     assert_eq!(run("export", &seed, ["--to", "folded", "-o", path]).success(), "");
     let message = run("export", &seed, ["--to", "folded", "-o", path]).failure(3);
-    assert_eq!(message, format!("{path}: there is a file already; --overwrite replaces it"));
+    assert_eq!(message, format!("{path}: the file exists; use --overwrite to replace it"));
     run("export", &seed, ["--to", "folded", "-o", path, "--overwrite", "--max-depth", "0"])
         .success();
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "func1 (file1.rb:1) 6\n");
@@ -385,7 +385,7 @@ fn call_graphs_export_to_callgrind_only() {
     let message = run("export", &profile, ["--to", "folded"]).failure(3);
     assert_eq!(
         message,
-        "this recording has sums without stacks, which only callgrind can carry (--to callgrind)"
+        "this recording is a call graph without stacks; it can only be exported to callgrind (--to callgrind)"
     );
 }
 
@@ -408,7 +408,7 @@ fn draws_flame_graphs_with_and_without_a_baseline() {
     assert!(ran.stdout.contains("func2 (3 samples, 50.00%; -"), "{}", ran.stdout);
     let message =
         run("export", &seed, ["--to", "folded", "--baseline", base.to_str().unwrap()]).failure(3);
-    assert_eq!(message, "folded stacks cannot show a difference; a flame graph can");
+    assert_eq!(message, "folded stacks cannot be compared with a baseline; export a flame graph");
     // Profiles with different metrics are not compared.
     let time = crate::fixture("v8/node-mdrender/main.cpuprofile");
     let out = folder.path().join("none.svg");
@@ -441,7 +441,12 @@ fn rejects_stacks_that_would_exceed_memory_and_suggests_max_depth() {
     std::fs::write(&deep, format!("[{}]", events.join(","))).unwrap();
     for target in ["folded", "flamechart"] {
         let message = run("export", &deep, ["--to", target]).failure(3);
-        assert!(message.contains("more than 1 GiB; cut them with --max-depth"), "{message}");
+        assert!(
+            message.contains(
+                "more than 1 GiB, because stacks are deep and numerous; limit them with --max-depth"
+            ),
+            "{message}"
+        );
         let ran = run("export", &deep, ["--to", target, "--max-depth", "3"]);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     }

@@ -75,7 +75,7 @@ fn export_writes_what_is_shown_and_overwrites_only_on_request() {
     let error = again.unwrap_err();
     assert_eq!(
         error.message,
-        format!("{}: there is a file already; \"overwrite\": true replaces it", path.display())
+        format!("{}: the file exists; use \"overwrite\": true to replace it", path.display())
     );
     let whole = json!([{ "format": "folded", "path": path, "overwrite": true }]);
     server.execute("costline.export", whole);

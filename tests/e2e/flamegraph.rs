@@ -67,7 +67,7 @@ fn writes_a_file_to_the_given_path_and_overwrites_only_on_request() {
     let error = server.execute_error("costline.flamegraph", json!([{ "path": "cpu.svg" }]));
     assert_eq!(
         error,
-        format!("{}: there is a file already; \"overwrite\": true replaces it", path.display())
+        format!("{}: the file exists; use \"overwrite\": true to replace it", path.display())
     );
     std::fs::write(&path, "old").unwrap();
     server.execute("costline.flamegraph", json!([{ "path": "cpu.svg", "overwrite": true }]));
@@ -352,7 +352,7 @@ fn reports_why_there_is_no_flame_graph() {
     server.wait_profile();
     for argument in [json!({}), json!({ "inline": true })] {
         let error = server.execute_error("costline.flamegraph", json!([argument]));
-        assert!(error.contains("sums without stacks"), "{error}");
+        assert!(error.contains("call graph without stacks"), "{error}");
     }
     let empty = Workspace::new();
     let mut server = Server::start(&empty);

@@ -77,7 +77,7 @@ fn a_view_without_a_profile_has_few_choices() {
     );
     assert_eq!(
         (keys(&view), titles(&view)),
-        (vec!["unit".to_owned(), "show".to_owned()], vec!["View by the settings".to_owned()])
+        (vec!["unit".to_owned(), "show".to_owned()], vec!["Reset to the settings".to_owned()])
     );
     assert!(
         server
@@ -118,7 +118,7 @@ fn changing_labels_does_not_recompute_costs() {
     assert_eq!(server.set_view(json!({ "unit": "both" }))["revision"], 3);
 
     let action = view["actions"].as_array().unwrap().last().unwrap().clone();
-    assert_eq!(action["title"], "View by the settings");
+    assert_eq!(action["title"], "Reset to the settings");
     let view = server.execute(&text(&action["command"]), action["arguments"].clone());
     assert_eq!(
         (label(&mut server, 13), titles(&view)),
@@ -367,8 +367,8 @@ fn pushes_and_pops_transforms() {
         [
             "Read the profile again",
             "Flame graph in the browser",
-            "Take back focus-function:hash",
-            "Take back all transforms"
+            "Undo focus-function:hash",
+            "Undo all transforms"
         ]
     );
 

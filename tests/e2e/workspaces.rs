@@ -288,7 +288,7 @@ fn reports_ambiguous_names_once_and_shows_no_costs_for_them() {
     }
     let warnings: Vec<_> =
         server.messages().into_iter().filter(|message| message.contains("dup.py")).collect();
-    assert!(warnings.len() == 1 && warnings[0].contains("path mapping"), "{warnings:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("pathMappings"), "{warnings:?}");
 }
 
 #[test]

@@ -1,132 +1,132 @@
 // Generated from the types of the server; `UPDATE_EXPECT=1 cargo test` rewrites it.
 
-/** A command to run as it is. */
+/** A command to offer in menus. */
 export interface Action {
-  /** Its arguments. */
+  /** The arguments. */
   readonly arguments: readonly SetViewArgument[];
   /** The command. */
   readonly command: ActionCommand;
-  /** Its title in menus. */
+  /** The title in menus. */
   readonly title: string;
 }
 
-/** A command that is offered as an action. */
+/** The command of an action. */
 export type ActionCommand =
   /** Reads the profile again. */
   | "costline.reload"
   /** Draws a flame graph. */
   | "costline.flamegraph"
-  /** Chooses something. */
+  /** Changes choices. */
   | "costline.setView"
   /** Removes the last transform. */
   | "costline.popTransform"
   /** Removes all transforms. */
   | "costline.clearTransforms";
 
-/** The profile that is shown, with its metrics. */
+/** The profile shown, with its metrics. */
 export interface ActiveProfile {
-  /** Whether the file was deleted; its costs are still shown. */
+  /** Whether the file was deleted. Its costs are still shown. */
   readonly deleted: boolean;
-  /** The dialect of the format, where it has several. */
+  /** The dialect of the format, if it has several. */
   readonly dialect: string | null;
-  /** The name of its format. */
+  /** The name of the format. */
   readonly format: string;
-  /** The version of the format, where the file states one. */
+  /** The version of the format, if the file states one. */
   readonly formatVersion: string | null;
-  /** The metric that is shown. */
+  /** The metric shown. */
   readonly metric: string;
   /** All metrics of the profile. */
   readonly metrics: readonly MetricName[];
   /** When it was written, in milliseconds since 1970. */
   readonly modified: number;
-  /** The name to show: that of the file, and how many there are. */
+  /** The name to show: the file name, and the number of other files. */
   readonly name: string;
-  /** The path of the file, the first of several. */
+  /** The path of the file; of the first one if there are several. */
   readonly path: string;
-  /** Whether the user picked it, instead of the newest. */
+  /** Whether the user selected it by command. */
   readonly picked: boolean;
-  /** The program that wrote the file with its version, or else the dialect. */
+  /** The program that wrote the file and its version, or else the dialect. */
   readonly producer: string | null;
   /** The total in the metric shown. */
   readonly total: Weight;
-  /** Its unit. */
+  /** The unit of the metric. */
   readonly unit: string;
-  /** The version of the format, else the program that wrote the file. */
+  /** The version of the format, or else `producer`. */
   readonly version: string | null;
 }
 
-/** A transform that is applied. */
+/** An applied transform. */
 export interface AppliedTransform {
-  /** As text: `merge-function:parse`. */
+  /** The transform as text: `merge-function:parse`. */
   readonly text: string;
-  /** As JSON. */
+  /** The transform as JSON. */
   readonly transform: Transform;
 }
 
-/** What to compare with. */
+/** The baseline to compare with. */
 export type BaselineChoice = string | boolean;
 
 /** A caller or callee. */
 export interface CallEntry {
   /** Whether the cost is estimated. */
   readonly est: boolean;
-  /** Its item, to go on from. */
+  /** The item of the extended path, to request its callers or callees with. */
   readonly item: Item;
-  /** Whether it has no callers or callees of its own. */
+  /** Whether it has no callers or callees itself. */
   readonly leaf: boolean;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The function's name. */
   readonly name: string;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether it is a recursive call, whose cost is outside the sum. */
+  /** Whether it is a recursive call. Its cost is then not part of the sum. */
   readonly recursive: boolean;
-  /** Its self cost on this path; null where it is not known. */
+  /** The self cost on this path. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Its cost and name: `33.3% (2 samples) parse`. */
+  /** The function's cost and name: `33.3% (2 samples) parse`. */
   readonly text: string;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** The cost of the path extended by it. */
+  /** The total of the path that the function extends. */
   readonly total: Weight;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
 }
 
-/** A line that calls. */
+/** A call site. */
 export interface CallSite {
-  /** The file, as the profile spells it. */
+  /** The name of the file in the profile. */
   readonly file: string;
-  /** The line, 0-based, as recorded. */
+  /** The recorded line, 0-based. */
   readonly line0: number;
-  /** The weight of the calls from there. */
+  /** The weight of its calls. */
   readonly total: Weight;
 }
 
-/** The callers or callees of an item, costliest first; of an item that is not of this profile there are none, and nothing else is known of it. */
+/** The callers or callees of an item, hottest first. Empty if the item is not in this profile. */
 export interface CallStep {
   /** Whether the entries are callers or callees. */
   readonly direction?: Direction;
-  /** The callers or callees. Recursive ones come last. */
+  /** The callers or callees. Recursive calls come last. */
   readonly entries: readonly CallEntry[];
-  /** Whether costs are estimated, as in recordings without stacks. */
+  /** Whether costs are estimated, because the recording is a call graph. */
   readonly est?: boolean;
-  /** The item itself, with its costs as they are now. */
+  /** The item with its current costs. */
   readonly item?: Item | null;
   /** The metric of all costs. */
   readonly metric?: string;
-  /** What stops at the item: for callees its self cost on this path, for callers the samples that start there. Null where it is not known. */
+  /** For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown. */
   readonly self?: Weight | null;
-  /** The cost of the path. */
+  /** The total of the path. */
   readonly total?: Weight;
   /** Its unit. */
   readonly unit?: string;
@@ -134,15 +134,15 @@ export interface CallStep {
 
 /** A part of the call tree. */
 export interface CallTree {
-  /** Whether costs are estimated, as in recordings without stacks. */
+  /** Whether costs are estimated, because the recording is a call graph. */
   readonly est: boolean;
   /** Whether callers are below callees. */
   readonly inverted: boolean;
   /** The metric of all costs. */
   readonly metric: string;
-  /** Children of the node asked for that are not in the answer. */
+  /** The number of children that are not in the answer. */
   readonly more: number;
-  /** Its children, costliest first; none for a node that the profile does not have. */
+  /** The children of the node in the question, hottest first. Empty if the profile does not have the node. */
   readonly nodes: readonly TreeNode[];
   /** The total of the profile. */
   readonly total: Weight;
@@ -150,49 +150,49 @@ export interface CallTree {
   readonly unit: string;
 }
 
-/** Which part of the call tree is asked for. */
+/** The part of the call tree to return. */
 export interface CallTreeArgument {
-  /** How many levels, at most 30; one if it is left out. */
+  /** The number of levels, at most 30. Default: 1. */
   readonly depth?: number | null;
-  /** The bottom-up tree: callers below callees, by self cost. */
+  /** Return the bottom-up tree, in which callers are below callees, sorted by self cost. */
   readonly inverted?: boolean;
-  /** How many children of each node; 50 if it is left out. */
+  /** The maximum number of children of each node. Default: 50. */
   readonly limit?: number | null;
-  /** The node whose children are wanted, as functions from the top; the top if it is left out. */
+  /** The node whose children to return, as the functions from the top of the tree to it. Default: the top. */
   readonly path?: readonly FunctionKeyArgument[];
 }
 
-/** What the server offers beyond the protocol, the same for all profiles. */
+/** Lists that are the same for all profiles. */
 export interface Catalog {
   /** The formats that `costline.export` writes. */
   readonly exportFormats: readonly ExportFormatInfo[];
-  /** Folders of which every file may be a profile. */
+  /** Names of folders in which any file may be a profile. */
   readonly profileFolders: readonly string[];
-  /** Globs of the names of profiles. Each name may also end in `.gz` or `.zst`. */
+  /** Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`. */
   readonly profileNames: readonly string[];
   /** Files and folders that mark the top folder of a project. */
   readonly projectMarkers: readonly string[];
-  /** From which percentage on a cost is of tier 1, 2 and 3. */
+  /** The smallest percentages of tier 1, 2 and 3. */
   readonly tierPercents: readonly [number, number, number];
   /** The kinds of transforms. */
   readonly transforms: readonly TransformInfo[];
 }
 
-/** Something to choose. */
+/** A choice in a menu. */
 export interface Choice {
-  /** The key that `costline.setView` takes it under. */
+  /** The key in the argument of `costline.setView`. */
   readonly key: ChoiceKey;
   /** Whether several values can be chosen, as a list. */
   readonly multiple: boolean;
-  /** What there is to choose, at least two. */
+  /** The options, at least two. */
   readonly options: readonly ChoiceOption[];
-  /** Its title in menus. */
+  /** The title in menus. */
   readonly title: string;
-  /** What is chosen. */
+  /** The current value. */
   readonly value: Chosen;
 }
 
-/** What can be chosen. */
+/** The key of a choice. */
 export type ChoiceKey =
   /** The profile. */
   | "profile"
@@ -200,26 +200,26 @@ export type ChoiceKey =
   | "metric"
   /** The threads. */
   | "threads"
-  /** Which functions are visible. */
+  /** Which functions to show. */
   | "implementation"
-  /** Where the cost of inlined code is shown. */
+  /** Where to show the cost of inlined code. */
   | "inlines"
   /** The unit of costs. */
   | "unit"
   /** What hints show. */
   | "show"
-  /** What to compare with. */
+  /** The baseline. */
   | "baseline";
 
-/** A value that can be chosen. */
+/** An option of a choice. */
 export interface ChoiceOption {
-  /** Whether it is chosen. */
+  /** Whether the option is chosen. */
   readonly active: boolean;
-  /** A few words more. */
+  /** A short description. */
   readonly description?: string;
-  /** And more, for a line of its own. */
+  /** More details, to show on a separate line. */
   readonly detail?: string;
-  /** Its label in menus. */
+  /** The label in menus. */
   readonly label: string;
   /** The value for `costline.setView`. */
   readonly value: ChoiceValue;
@@ -228,22 +228,22 @@ export interface ChoiceOption {
 /** A value of a choice. */
 export type ChoiceValue = string | boolean | null;
 
-/** What is chosen. */
+/** The current value of a choice. */
 export type Chosen = ChoiceValue | readonly ChoiceValue[];
 
-/** Another program whose output is imitated byte for byte. */
+/** Another program whose output to reproduce byte for byte. */
 export type Compat =
-  /** rbspy's callgrind output: every line of a function is a function of its own */
+  /** rbspy's callgrind output, in which each line of a function is a separate function */
   | "rbspy";
 
-/** What becomes of frames deeper than wanted. */
+/** What to do with the frames below the maximum depth. */
 export type Cut =
-  /** Their cost goes to the last frame that is kept */
+  /** Add their cost to the deepest frame that is kept */
   | "fold"
-  /** Their cost is left out */
+  /** Leave out their cost */
   | "drop";
 
-/** In which direction calls are followed. */
+/** The direction in which calls are followed. */
 export type Direction =
   /** To callers. */
   | "incoming"
@@ -259,7 +259,7 @@ export interface Experimental {
   readonly costline: Catalog;
 }
 
-/** Which line is asked about. */
+/** The line to explain. */
 export interface ExplainArgument {
   /** The line, 0-based. */
   readonly line: number;
@@ -267,29 +267,29 @@ export interface ExplainArgument {
   readonly uri: string;
 }
 
-/** Why a line shows what it shows. */
+/** The reason why a line shows a cost or none. */
 export interface Explanation {
-  /** The reason, for programs. */
+  /** The reason as a code. */
   readonly code: ExplanationCode;
-  /** The reason as a sentence. */
+  /** The reason as text. */
   readonly message: string;
   /** The metric of both. */
   readonly metric?: string;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self?: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare?: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText?: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share?: number;
-  /** Whether the file is newer than the profile; only where the line has a cost. */
+  /** Whether the file is newer than the profile. Missing if the line has no cost. */
   readonly stale?: boolean;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier?: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total?: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText?: string | null;
   /** The unit of both. */
   readonly unit?: string;
@@ -297,15 +297,15 @@ export interface Explanation {
   readonly v?: number;
 }
 
-/** A reason why a line shows what it shows. */
+/** A reason why a line shows a cost or none. */
 export type ExplanationCode =
   /** No profile is shown. */
   | "no-profile"
-  /** The document is no file on disk. */
+  /** The document is not a file on disk. */
   | "not-a-file"
-  /** The editor has not opened the document at this server. */
+  /** The editor has not opened the document in this server. */
   | "not-open"
-  /** The profile holds addresses whose names and lines are not known. */
+  /** The profile contains addresses that were not resolved. */
   | "unsymbolicated"
   /** The program was built without debug info. */
   | "no-debug-info"
@@ -315,13 +315,13 @@ export type ExplanationCode =
   | "no-lines"
   /** The line was changed after the profile was recorded. */
   | "stale-line"
-  /** No sample is on this line. */
+  /** The line has no samples. */
   | "no-cost"
-  /** The profile names no file like this one. */
+  /** The profile has no file with this name. */
   | "file-not-in-profile"
-  /** The profile names a file like this one that is another. */
+  /** The profile has a file with this name that is not mapped to this file. */
   | "file-not-matched"
-  /** The profile names a file that could be this one or another. */
+  /** The profile has a file with this name that could be any of several workspace files. */
   | "file-ambiguous"
   /** Hints are disabled by the setting `hints.enable`. */
   | "hints-off"
@@ -346,15 +346,15 @@ export interface ExportArgument {
   readonly truncate?: Cut;
 }
 
-/** A format that is written. */
+/** A format to export to. */
 export type ExportFormat =
   /** For KCachegrind and QCachegrind */
   | "callgrind"
   /** Folded stacks: one line per stack, summed */
   | "folded"
-  /** One line per call, in order of time, not summed */
+  /** One line per call, in chronological order, not summed */
   | "flamechart"
-  /** A flame graph as SVG, to be opened in a browser */
+  /** A flame graph as SVG, to open in a browser */
   | "flamegraph"
   /** For speedscope.app */
   | "speedscope"
@@ -365,13 +365,13 @@ export type ExportFormat =
 
 /** A format to export to. */
 export interface ExportFormatInfo {
-  /** Whether its files are no text. */
+  /** Whether its files are binary. */
   readonly binary: boolean;
-  /** The end of the names of its files, without the dot before it. */
+  /** The extension of its files, without the leading dot. */
   readonly extension: string;
-  /** Its name, for `costline.export`. */
+  /** The name, for `costline.export`. */
   readonly format: ExportFormat;
-  /** What it is for, for menus. */
+  /** The title in menus. */
   readonly title: string;
 }
 
@@ -385,21 +385,21 @@ export interface Exported {
   readonly path: string;
 }
 
-/** How the workspace file of a recorded file was found. */
+/** How the workspace file of a file of the profile was found. */
 export type FileFoundBy =
   /** By a rule of the setting `pathMappings`. */
   | "rule"
-  /** The path exists in a folder of the workspace. */
+  /** The path exists in a workspace folder. */
   | "exact"
-  /** By the end of the path. */
+  /** By the last components of the path. */
   | "suffix"
-  /** The path exists in a folder of the workspace, spelled through a symbolic link. */
+  /** The path exists in a workspace folder, through a symbolic link. */
   | "link"
-  /** The source map of a recorded file names it. */
+  /** By a source map. */
   | "sourceMap"
-  /** It was not: several files could be meant. */
+  /** Not found: several files match. */
   | "ambiguous"
-  /** It was not. */
+  /** Not found. */
   | "unmapped";
 
 /** A flame graph. */
@@ -408,9 +408,9 @@ export interface FlameGraph {
   readonly frames: readonly FlameGraphFrame[];
   /** The metric of all costs. */
   readonly metric: string;
-  /** Frames that are too narrow or too deep to be drawn. */
+  /** The number of frames that are too narrow or too deep to draw. */
   readonly omitted: number;
-  /** The picture. It has no scripts, styles or links; each frame is a `<g data-frame="17">`, the number its index in `frames`. */
+  /** The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`. */
   readonly svg: string;
   /** The total of the profile. */
   readonly total: Weight;
@@ -430,85 +430,85 @@ export interface FlameGraphArgument {
 
 /** A frame of a flame graph. */
 export interface FlameGraphFrame {
-  /** How many callers are above it. */
+  /** The number of callers above the frame. */
   readonly depth: number;
-  /** What identifies the function. The keys of a frame and its parents are its path. */
+  /** The function's key. The keys of all parents and of the frame are its path. */
   readonly key: FunctionKey;
-  /** Whether it calls nothing, drawn or not. */
+  /** Whether the frame has no callees, drawn or not. */
   readonly leaf: boolean;
-  /** Where it starts, as a share of the whole width. */
+  /** The left edge, as a share of the width of the image. */
   readonly left: number;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The function's name. */
   readonly name: string;
-  /** The index of its caller, which stands before it; null for a root. */
+  /** The index of the caller's frame, which precedes this one. Null for a root. */
   readonly parent: number | null;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether the function is among the callers above it too. */
+  /** Whether the function is also one of its callers. */
   readonly recursive: boolean;
-  /** The self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Its cost: `45.6% · self 4.0%`. */
+  /** The frame's cost: `45.6% · self 4.0%`. */
   readonly text: string;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** The cost of the frame and all that it calls. */
+  /** The total. */
   readonly total: Weight;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
-  /** Its width, as a share of the whole. */
+  /** The width, as a share of the width of the image. */
   readonly width: number;
 }
 
-/** A profile that was found: what one run wrote. */
+/** A profile that was found: the files of one run. */
 export interface FoundProfile {
-  /** Whether it is shown. */
+  /** Whether the profile is shown. */
   readonly active: boolean;
-  /** The length of its first file. */
+  /** The length of the first file in bytes. */
   readonly bytes: number;
-  /** The paths of all its files. */
+  /** The paths of all files. */
   readonly files: readonly string[];
-  /** The name of its format. */
+  /** The name of the format. */
   readonly format: string;
-  /** When it was written, in milliseconds since 1970. */
+  /** When the first file was written, in milliseconds since 1970. */
   readonly modified: number;
-  /** The path of its first file. */
+  /** The path of the first file. */
   readonly path: string;
-  /** Why it could not be read; null where it could, or was not tried. */
+  /** Why the profile could not be read. Null if it could, or was not tried. */
   readonly problem: string | null;
 }
 
-/** What identifies a function, in this recording and in the next. */
+/** Identifies a function in all recordings of a program. */
 export interface FunctionKey {
-  /** Its file, as the profile spells it. */
+  /** The name of its file in the profile. */
   readonly file: string | null;
-  /** Its library's short name. */
+  /** The short name of its library. */
   readonly lib: string | null;
-  /** Its name. */
+  /** The function's name. */
   readonly name: string;
-  /** Its start, 1-based line and column, where the profile has several functions of the same name, file and library. */
+  /** Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library. */
   readonly start?: readonly [number, number] | null;
 }
 
-/** What identifies a function, in this recording and in the next. */
+/** Identifies a function in all recordings of a program. */
 export interface FunctionKeyArgument {
-  /** Its file, as the profile spells it. */
+  /** The name of its file in the profile. */
   readonly file?: string | null;
-  /** Its library's short name. */
+  /** The short name of its library. */
   readonly lib?: string | null;
-  /** Its name. */
+  /** The function's name. */
   readonly name: string;
-  /** Its start, 1-based line and column, where the profile has several functions of the same name, file and library. */
+  /** Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library. */
   readonly start?: readonly [number, number] | null;
 }
 
@@ -518,21 +518,21 @@ export interface HintData {
   readonly line0: number;
   /** The metric of both. */
   readonly metric: string;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
   /** Whether the file is newer than the profile, so that lines may have moved. */
   readonly stale: boolean;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
@@ -544,45 +544,45 @@ export interface HintData {
 
 /** A hot function. */
 export interface HotFunction {
-  /** The file of the definition, as the profile spells it. */
+  /** The name of the definition's file in the profile. */
   readonly file?: string;
-  /** Its item, to ask for callers and callees. */
+  /** The function's item, to request callers and callees with. */
   readonly item: Item | null;
-  /** What identifies it. */
+  /** The function's key. */
   readonly key: FunctionKey;
-  /** The inclusive cost alone, as hints have it. */
+  /** The total, formatted as in hints. */
   readonly label: string;
-  /** Its library's short name. */
+  /** The short name of its library. */
   readonly lib: string | null;
-  /** The line of the definition, 1-based, as recorded. */
+  /** The recorded line of the definition, 1-based. */
   readonly line?: number;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
-  /** Its name. */
+  /** The function's name. */
   readonly name: string;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** All of its cost, as its lens has it. */
+  /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
   /** The version of this object: 1. */
   readonly v: number;
@@ -590,37 +590,37 @@ export interface HotFunction {
 
 /** A hot line. */
 export interface HotLine {
-  /** The file, as the profile spells it. */
+  /** The name of the file in the profile. */
   readonly file: string;
-  /** The inclusive cost alone, as hints have it. */
+  /** The total, formatted as in hints. */
   readonly label: string;
-  /** The line, 1-based, as recorded. */
+  /** The recorded line, 1-based. */
   readonly line: number;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** All of its cost, worded as that of a function. */
+  /** Self and total cost, formatted as in lenses. */
   readonly text: string;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
   /** The version of this object: 1. */
   readonly v: number;
@@ -628,9 +628,9 @@ export interface HotLine {
 
 /** The hot spots of a profile, hottest first. */
 export interface HotSpots {
-  /** The functions; only where these were asked for. */
+  /** The functions. Missing if lines were requested. */
   readonly functions?: readonly HotFunction[];
-  /** The lines; only where these were asked for. */
+  /** The lines. Missing if functions were requested. */
   readonly lines?: readonly HotLine[];
   /** The metric of all costs. */
   readonly metric: string;
@@ -640,15 +640,15 @@ export interface HotSpots {
   readonly unit: string;
 }
 
-/** Which hot spots are asked for. */
+/** The hot spots to return. */
 export interface HotSpotsArgument {
-  /** What is listed; functions if it is left out. */
+  /** What to list. Default: functions. */
   readonly by?: HotSpotsBy | null;
-  /** How many; 50 if it is left out. */
+  /** The maximum number. Default: 50. */
   readonly limit?: number | null;
 }
 
-/** What hot spots are. */
+/** The kind of hot spots. */
 export type HotSpotsBy =
   /** Functions. */
   | "function"
@@ -671,81 +671,81 @@ export type Inlines =
   /** On the line of the outermost inlined call, in the function that was compiled. */
   | "callSite";
 
-/** A function at the end of a call path, serialized as an LSP `CallHierarchyItem`: clients pass it back to the call hierarchy and to commands. */
+/** A function at the end of a call path, serialized as an LSP `CallHierarchyItem`. Clients pass it to the call hierarchy and to commands. */
 export interface Item {
-  /** What the server needs to follow its calls. */
+  /** The data that the server needs to follow calls. */
   readonly data: ItemData;
-  /** Place and self cost, for clients that show them. */
+  /** The place and the self cost. */
   readonly detail: string;
   /** The LSP symbol kind: 12, a function. */
   readonly kind: number;
-  /** Its cost and name: `45.6% parse_value`. */
+  /** The function's cost and name: `45.6% parse_value`. */
   readonly name: string;
   /** The line of the definition. */
   readonly range: Range;
-  /** The name in it. */
+  /** The name in that line. */
   readonly selectionRange: Range;
   /** The file, or a `costline:` document. */
   readonly uri: string;
 }
 
-/** An item as a client passes it back. Everything but `data` is what the protocol wants of an item; `data` of another server's item can be anything. */
+/** An item that a client passes to the server. It may come from another server, with any `data`. */
 export interface ItemArgument {
-  /** What the server put into the item. */
+  /** The data of the item. */
   readonly data?: unknown;
-  /** As in the item. */
+  /** The detail of the item. */
   readonly detail?: string | null;
-  /** As in the item. */
+  /** The LSP symbol kind. */
   readonly kind: number;
-  /** As in the item. */
+  /** The name of the item. */
   readonly name: string;
-  /** As in the item. */
+  /** The range of the item. */
   readonly range: Range;
-  /** As in the item. */
+  /** The selection range of the item. */
   readonly selectionRange: Range;
-  /** As in the item. */
+  /** The LSP symbol tags. */
   readonly tags?: readonly number[] | null;
-  /** As in the item. */
+  /** The URI of the item. */
   readonly uri: string;
 }
 
 /** The `data` of an item. */
 export interface ItemData {
-  /** In which direction the path was followed; null for a root. */
+  /** The direction in which the path was followed. Null for a root. */
   readonly dir: Direction | null;
   /** Whether it has no calls in the direction of `dir`. Null for a root. */
   readonly leaf: boolean | null;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
-  /** The function's name, of any length. */
+  /** The function's full name. */
   readonly name: string;
   /** The path from the root to this function. */
   readonly path: readonly FunctionKey[];
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether it is a recursive call, whose cost is outside the sum of its siblings. */
+  /** Whether it is a recursive call. Its cost is then not part of the sum of its siblings. */
   readonly recursive: boolean;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Call sites in other files than the caller's own. */
+  /** Call sites that are not in the caller's own file. */
   readonly sites?: readonly CallSite[];
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
   /** The version of this object: 1. */
   readonly v: number;
@@ -753,33 +753,33 @@ export interface ItemData {
 
 /** The `data` of a lens. */
 export interface LensData {
-  /** The function. */
+  /** The function's key. */
   readonly func: FunctionKey;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
-  /** Its name. */
+  /** The function's name. */
   readonly name: string;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Self cost; null where it is not known. */
+  /** The self cost. Null if it is unknown. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** Inclusive cost; null where no exact number is known. */
+  /** The total. Null if it is not exact. */
   readonly total: Weight | null;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
   /** The unit of both. */
   readonly unit: string;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
   /** The version of this object: 1. */
   readonly v: number;
@@ -787,9 +787,9 @@ export interface LensData {
 
 /** A metric of a profile. */
 export interface MetricName {
-  /** Its name. */
+  /** The name. */
   readonly name: string;
-  /** Its unit. */
+  /** The unit. */
   readonly unit: string;
 }
 
@@ -801,11 +801,11 @@ export interface PathObject {
 
 /** The files of a profile. */
 export interface Paths {
-  /** All files, costliest first. */
+  /** All files, hottest first. */
   readonly files: readonly RecordedFile[];
-  /** How many of the files are files of the workspace. */
+  /** The number of files that are mapped to a workspace file. */
   readonly mapped: number;
-  /** Folders of the workspace and of the setting `sourceRoots` that do not exist. Null before the first profile. */
+  /** Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before the first profile. */
   readonly missingRoots: readonly string[] | null;
   /** The workspace folders. */
   readonly roots: readonly string[];
@@ -823,7 +823,7 @@ export interface Picture {
   readonly uri: string | null;
 }
 
-/** A position in a text, serialized as LSP does. Both numbers are 0-based; what a column counts is up to [`Encoding`]. */
+/** A position in a text, serialized like an LSP `Position`. Both numbers are 0-based. [`Encoding`] is the unit of columns. */
 export interface Position {
   /** The column. */
   readonly character: number;
@@ -831,69 +831,69 @@ export interface Position {
   readonly line: number;
 }
 
-/** A file of a profile as it was when it was read. */
+/** A file of a profile, as of when it was read. */
 export interface ProfileFile {
-  /** The name of its format. */
+  /** The name of the format. */
   readonly format: string;
   /** When it was written, in milliseconds since 1970. */
   readonly modified: number;
-  /** The name to show: that of the file, and how many there are. */
+  /** The name to show: the file name, and the number of other files. */
   readonly name: string;
-  /** The path of the file, the first of several. */
+  /** The path of the file; of the first one if there are several. */
   readonly path: string;
 }
 
 /** The profiles that were found. */
 export interface Profiles {
-  /** What is shown; null without a profile. */
+  /** The profile shown. Null without a profile. */
   readonly active: ActiveProfile | null;
   /** The profiles, newest first. */
   readonly profiles: readonly FoundProfile[];
-  /** Goes up when costs or labels are replaced. */
+  /** Incremented when costs or labels are replaced. */
   readonly revision: number;
 }
 
-/** A part of a text, without its end. */
+/** A part of a text, excluding its end. */
 export interface Range {
-  /** Behind its last character. */
+  /** The position after the last character. */
   readonly end: Position;
-  /** Where it starts. */
+  /** The position of the first character. */
   readonly start: Position;
 }
 
-/** A file that a profile names. */
+/** A file of a profile. */
 export interface RecordedFile {
-  /** The workspace files that it could be, where these are several. */
+  /** The workspace files that it could be. Null unless `how` is `ambiguous`. */
   readonly candidates: readonly string[] | null;
   /** The cost of its hottest line. */
   readonly hottestLine: Weight;
-  /** How it was found, or why not. */
+  /** How the workspace file was found, or why not. */
   readonly how: FileFoundBy;
   /** The name in the profile. */
   readonly name: string;
-  /** The workspace file; null where there is none. */
+  /** The workspace file. Null if there is none. */
   readonly path: string | null;
-  /** Why it has no workspace file, to stand behind the name. Null where it has one. */
+  /** Why there is no workspace file, as text to follow the name. Null if there is one. */
   readonly reason: string | null;
   /** The self cost of its lines. */
   readonly self: Weight;
 }
 
-/** What `costline.setView` changes. A key that is left out stays as it is; `null` goes back to the setting. */
+/** The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting. */
 export interface SetViewArgument {
-  /** What to compare with: a profile, relative to the first workspace folder; `true` for what is shown now; `null` or `false` for nothing. */
+  /** The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
-  /** Which functions are visible. */
+  /** Which functions to show. */
   readonly implementation?: Implementation | null;
-  /** Where the cost of inlined code is shown. */
+  /** Where to show the cost of inlined code. */
   readonly inlines?: Inlines | null;
   /** The metric to show, by name or unit. */
   readonly metric?: string | null;
-  /** The profile to show, relative to the first workspace folder. `null`: that of the settings, or the newest. */
+  /** The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one. */
   readonly profile?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
-  /** The threads to show, by name (or its end), id, glob or `/regex/`; none for all. */
+  /** The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads. */
   readonly threads?: readonly string[] | null;
   /** The unit of costs. */
   readonly unit?: Unit | null;
@@ -914,53 +914,53 @@ export interface ShowOptions {
   readonly message?: boolean | null;
 }
 
-/** What is shown, in short. */
+/** A summary of what is shown. */
 export interface Shown {
-  /** What percentages are of: the total, or with negative weights the sum of |self| over all call paths. Null without a profile. */
+  /** What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile. */
   readonly base: Weight | null;
-  /** What costs are compared with; null without a baseline. */
+  /** The baseline. Null without a baseline. */
   readonly baseline: ProfileFile | null;
   /** Whether a profile is being read. */
   readonly loading: boolean;
-  /** The metric; null without a profile. */
+  /** The metric. Null without a profile. */
   readonly metric: string | null;
-  /** The profile; null without one. */
+  /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
-  /** Goes up when costs or labels are replaced. */
+  /** Incremented when costs or labels are replaced. */
   readonly revision: number;
-  /** What was chosen by command instead of the settings, to be passed back as `state` in the `initializationOptions` of the next server. Opaque; null where nothing was chosen. */
+  /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
-  /** The total of the profile; null without one. */
+  /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
-  /** The unit of the metric; null without a profile. */
+  /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;
 }
 
-/** The profile that is shown. */
+/** The profile shown. */
 export interface ShownProfile {
-  /** Whether the file was deleted; its costs are still shown. */
+  /** Whether the file was deleted. Its costs are still shown. */
   readonly deleted: boolean;
-  /** The name of its format. */
+  /** The name of the format. */
   readonly format: string;
   /** When it was written, in milliseconds since 1970. */
   readonly modified: number;
-  /** The name to show: that of the file, and how many there are. */
+  /** The name to show: the file name, and the number of other files. */
   readonly name: string;
-  /** The path of the file, the first of several. */
+  /** The path of the file; of the first one if there are several. */
   readonly path: string;
-  /** Whether the user picked it, instead of the newest. */
+  /** Whether the user selected it by command. */
   readonly picked: boolean;
 }
 
-/** What a transform is done to. */
+/** The operand of a transform. */
 export type Takes =
-  /** A function, under `function`. */
+  /** A function, in `function`. */
   | "function"
-  /** Functions along a path, under `path`. */
+  /** The functions of a path, in `path`. */
   | "path"
-  /** A category of frames, under `category`. */
+  /** A category of frames, in `category`. */
   | "category"
-  /** A library, under `resource`. */
+  /** A library, in `resource`. */
   | "resource";
 
 /** A `costline:` document. */
@@ -975,29 +975,29 @@ export interface TextDocumentContentParams {
   readonly uri: string;
 }
 
-/** A transform in JSON. Of `function`, `path`, `category` and `resource` it has the one that its kind takes. */
+/** A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind. */
 export interface Transform {
   /** The category of frames. */
   readonly category?: string | null;
-  /** The function that it is done to. */
+  /** The function to transform. */
   readonly function?: string | null;
-  /** The filter under which it was made, if not that of the view. */
+  /** The functions that the transform applies to, if not those of the view. */
   readonly implementation?: Implementation | null;
-  /** The functions of a path from the root, or for `focus-subtree-inverted` from the leaf. */
+  /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
   readonly path?: readonly string[] | null;
   /** The library. */
   readonly resource?: string | null;
-  /** What is done. */
+  /** The kind of transform. */
   readonly type: TransformKind;
 }
 
 /** A kind of transform. */
 export interface TransformInfo {
-  /** What it is done to. */
+  /** The kind of operand. */
   readonly takes: Takes;
-  /** What it does, for menus. */
+  /** The title in menus. */
   readonly title: string;
-  /** Its name. */
+  /** The name. */
   readonly type: TransformKind;
 }
 
@@ -1034,49 +1034,49 @@ export type TransformKind =
 
 /** A node of the call tree. */
 export interface TreeNode {
-  /** Children, costliest first. */
+  /** The children, hottest first. */
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */
   readonly est: boolean;
-  /** Whether something is below it, in the answer or not. */
+  /** Whether the node has children, in the answer or not. */
   readonly hasChildren: boolean;
-  /** The function's item, to ask for callers and callees. */
+  /** The function's item, to request callers and callees with. */
   readonly item: Item | null;
-  /** What identifies the function. */
+  /** The function's key. */
   readonly key: FunctionKey;
-  /** Whether nothing is below it. */
+  /** Whether the node has no children. */
   readonly leaf: boolean;
-  /** The line in it, 0-based, as the text is now. Null without a document. */
+  /** The 0-based line in the current text. Null if `uri` is null. */
   readonly line0: number | null;
-  /** Children that are not in the answer. */
+  /** The number of children that are not in the answer. */
   readonly more: number;
   /** The function's name. */
   readonly name: string;
-  /** The path from the top to it, to ask for its children. */
+  /** The functions from the top of the tree to the node, to request its children with. */
   readonly path: readonly FunctionKey[];
-  /** `total` in percent of what percentages are of; null where that is 0. */
+  /** `total` as a percentage of the base. Null if the base is 0. */
   readonly percent: number | null;
-  /** The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`. */
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether the function is in the path above it too. */
+  /** Whether the path above the node contains the function, too. */
   readonly recursive: boolean;
-  /** The self cost of the node; null where it is not known, and below the top of the inverted tree. */
+  /** The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree. */
   readonly self: Weight | null;
-  /** The self cost as such a share. Null where it is not known. */
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
   readonly selfShare: number | null;
-  /** The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known. */
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
   readonly selfText: string | null;
-  /** The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that. */
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Its cost: `45.6% · self 4.0%`. */
+  /** The node's cost: `45.6% · self 4.0%`. */
   readonly text: string;
-  /** How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
-  /** The cost of the node and all below it. */
+  /** The node's total. */
   readonly total: Weight;
-  /** The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known. */
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
-  /** The document in the workspace. Null for code that is in none. */
+  /** The workspace file. Null if the place is not in one. */
   readonly uri: string | null;
 }
 
@@ -1089,35 +1089,35 @@ export type Unit =
   /** Both. */
   | "both";
 
-/** What is shown, and what can be chosen and run. */
+/** What is shown, the choices, and the actions. */
 export interface View {
-  /** Commands to run as they are. */
+  /** The commands to offer in menus. */
   readonly actions: readonly Action[];
-  /** What percentages are of: the total, or with negative weights the sum of |self| over all call paths. Null without a profile. */
+  /** What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile. */
   readonly base: Weight | null;
-  /** What costs are compared with; null without a baseline. */
+  /** The baseline. Null without a baseline. */
   readonly baseline: ProfileFile | null;
-  /** What can be chosen by `costline.setView`, in the order of menus. What has a single possible value is left out. */
+  /** The choices of `costline.setView`, in the order of menus. Choices with less than two options are omitted. */
   readonly choices: readonly Choice[];
   /** Whether a profile is being read. */
   readonly loading: boolean;
-  /** The metric; null without a profile. */
+  /** The metric. Null without a profile. */
   readonly metric: string | null;
-  /** The profile; null without one. */
+  /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
-  /** Goes up when costs or labels are replaced. */
+  /** Incremented when costs or labels are replaced. */
   readonly revision: number;
-  /** What was chosen by command instead of the settings, to be passed back as `state` in the `initializationOptions` of the next server. Opaque; null where nothing was chosen. */
+  /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
-  /** The total of the profile; null without one. */
+  /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
   /** The transforms, in order. */
   readonly transforms: readonly AppliedTransform[];
-  /** The unit of the metric; null without a profile. */
+  /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;
 }
 
-/** A raw weight: an integer where it is one. */
+/** A raw weight. Serialized as an integer if it is whole. */
 export type Weight = number;
 
 /** The arguments and the result of each command. */

@@ -39,7 +39,7 @@ pub(super) fn tree(
 ) -> Result<(), Failure> {
     if snapshot.grouped.recording.summed().is_some() {
         return Err(Failure::no_output(
-            "the profile has sums without stacks, so it has no call tree: use `costline report --by edge` \
+            "the profile is a call graph without stacks, so it has no call tree: use `costline report --by edge` \
              to list its calls",
         ));
     }

@@ -130,7 +130,7 @@ impl Server {
         let world = self.change(|answer| Event::Compare(with, answer)).await?;
         let shown = world.snapshot().map(Arc::as_ref);
         let chosen = ChosenBaseline::new(baseline.as_ref(), shown);
-        self.choose(Change::Compared(chosen)).await
+        self.choose(Change::SetBaseline(chosen)).await
     }
 
     async fn view(&self, world: Arc<World>) -> Result<View> {

@@ -226,7 +226,7 @@
   (check-back)
   (check-pick #'costline-choose "Unit" "Absolute")
   (check-contains "another unit is shown" "main.py" "maze.build(size, size, seed) 518")
-  (check-pick #'costline "View by the settings")
+  (check-pick #'costline "Reset to the settings")
   (check-costs "before")
   (costline-call-tree)
   (check-contains "the call tree is shown" "*Costline tree*" "<module>")
@@ -243,7 +243,7 @@
   (check-until "only samples with crunch are shown" (lambda () (equal (gethash "31" (check-shown-lines)) "100.0%"))
                (lambda () (check-listed (check-shown-lines))))
   (check-log "samples are focused on a function")
-  (check-pick #'costline "Take back all transforms")
+  (check-pick #'costline "Undo all transforms")
   (check-costs "before"))
 
 (defun check-unit ()

@@ -1,150 +1,150 @@
 ---@meta
 --- Generated from the types of the server; `UPDATE_EXPECT=1 cargo test` rewrites it.
 
---- A command to run as it is.
+--- A command to offer in menus.
 ---@class costline.Action
----@field arguments costline.SetViewArgument[] Its arguments.
+---@field arguments costline.SetViewArgument[] The arguments.
 ---@field command costline.ActionCommand The command.
----@field title string Its title in menus.
+---@field title string The title in menus.
 
---- A command that is offered as an action.
+--- The command of an action.
 ---@alias costline.ActionCommand
 ---| '"costline.reload"' # Reads the profile again.
 ---| '"costline.flamegraph"' # Draws a flame graph.
----| '"costline.setView"' # Chooses something.
+---| '"costline.setView"' # Changes choices.
 ---| '"costline.popTransform"' # Removes the last transform.
 ---| '"costline.clearTransforms"' # Removes all transforms.
 
---- The profile that is shown, with its metrics.
+--- The profile shown, with its metrics.
 ---@class costline.ActiveProfile
----@field deleted boolean Whether the file was deleted; its costs are still shown.
----@field dialect string|vim.NIL The dialect of the format, where it has several.
----@field format string The name of its format.
----@field formatVersion string|vim.NIL The version of the format, where the file states one.
----@field metric string The metric that is shown.
+---@field deleted boolean Whether the file was deleted. Its costs are still shown.
+---@field dialect string|vim.NIL The dialect of the format, if it has several.
+---@field format string The name of the format.
+---@field formatVersion string|vim.NIL The version of the format, if the file states one.
+---@field metric string The metric shown.
 ---@field metrics costline.MetricName[] All metrics of the profile.
 ---@field modified integer When it was written, in milliseconds since 1970.
----@field name string The name to show: that of the file, and how many there are.
----@field path string The path of the file, the first of several.
----@field picked boolean Whether the user picked it, instead of the newest.
----@field producer string|vim.NIL The program that wrote the file with its version, or else the dialect.
+---@field name string The name to show: the file name, and the number of other files.
+---@field path string The path of the file; of the first one if there are several.
+---@field picked boolean Whether the user selected it by command.
+---@field producer string|vim.NIL The program that wrote the file and its version, or else the dialect.
 ---@field total costline.Weight The total in the metric shown.
----@field unit string Its unit.
----@field version string|vim.NIL The version of the format, else the program that wrote the file.
+---@field unit string The unit of the metric.
+---@field version string|vim.NIL The version of the format, or else `producer`.
 
---- A transform that is applied.
+--- An applied transform.
 ---@class costline.AppliedTransform
----@field text string As text: `merge-function:parse`.
----@field transform costline.Transform As JSON.
+---@field text string The transform as text: `merge-function:parse`.
+---@field transform costline.Transform The transform as JSON.
 
---- What to compare with.
+--- The baseline to compare with.
 ---@alias costline.BaselineChoice string|boolean
 
 --- A caller or callee.
 ---@class costline.CallEntry
 ---@field est boolean Whether the cost is estimated.
----@field item costline.Item Its item, to go on from.
----@field leaf boolean Whether it has no callers or callees of its own.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field item costline.Item The item of the extended path, to request its callers or callees with.
+---@field leaf boolean Whether it has no callers or callees itself.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether it is a recursive call, whose cost is outside the sum.
----@field self costline.Weight|vim.NIL Its self cost on this path; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field text string Its cost and name: `33.3% (2 samples) parse`.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight The cost of the path extended by it.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum.
+---@field self costline.Weight|vim.NIL The self cost on this path. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The function's cost and name: `33.3% (2 samples) parse`.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight The total of the path that the function extends.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
---- A line that calls.
+--- A call site.
 ---@class costline.CallSite
----@field file string The file, as the profile spells it.
----@field line0 integer The line, 0-based, as recorded.
----@field total costline.Weight The weight of the calls from there.
+---@field file string The name of the file in the profile.
+---@field line0 integer The recorded line, 0-based.
+---@field total costline.Weight The weight of its calls.
 
---- The callers or callees of an item, costliest first; of an item that is not of this profile there are none, and nothing else is known of it.
+--- The callers or callees of an item, hottest first. Empty if the item is not in this profile.
 ---@class costline.CallStep
 ---@field direction? costline.Direction Whether the entries are callers or callees.
----@field entries costline.CallEntry[] The callers or callees. Recursive ones come last.
----@field est? boolean Whether costs are estimated, as in recordings without stacks.
----@field item? costline.Item|vim.NIL The item itself, with its costs as they are now.
+---@field entries costline.CallEntry[] The callers or callees. Recursive calls come last.
+---@field est? boolean Whether costs are estimated, because the recording is a call graph.
+---@field item? costline.Item|vim.NIL The item with its current costs.
 ---@field metric? string The metric of all costs.
----@field self? costline.Weight|vim.NIL What stops at the item: for callees its self cost on this path, for callers the samples that start there. Null where it is not known.
----@field total? costline.Weight The cost of the path.
+---@field self? costline.Weight|vim.NIL For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown.
+---@field total? costline.Weight The total of the path.
 ---@field unit? string Its unit.
 
 --- A part of the call tree.
 ---@class costline.CallTree
----@field est boolean Whether costs are estimated, as in recordings without stacks.
+---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field inverted boolean Whether callers are below callees.
 ---@field metric string The metric of all costs.
----@field more integer Children of the node asked for that are not in the answer.
----@field nodes costline.TreeNode[] Its children, costliest first; none for a node that the profile does not have.
+---@field more integer The number of children that are not in the answer.
+---@field nodes costline.TreeNode[] The children of the node in the question, hottest first. Empty if the profile does not have the node.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 
---- Which part of the call tree is asked for.
+--- The part of the call tree to return.
 ---@class costline.CallTreeArgument
----@field depth? integer|vim.NIL How many levels, at most 30; one if it is left out.
----@field inverted? boolean The bottom-up tree: callers below callees, by self cost.
----@field limit? integer|vim.NIL How many children of each node; 50 if it is left out.
----@field path? costline.FunctionKeyArgument[] The node whose children are wanted, as functions from the top; the top if it is left out.
+---@field depth? integer|vim.NIL The number of levels, at most 30. Default: 1.
+---@field inverted? boolean Return the bottom-up tree, in which callers are below callees, sorted by self cost.
+---@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50.
+---@field path? costline.FunctionKeyArgument[] The node whose children to return, as the functions from the top of the tree to it. Default: the top.
 
---- What the server offers beyond the protocol, the same for all profiles.
+--- Lists that are the same for all profiles.
 ---@class costline.Catalog
 ---@field exportFormats costline.ExportFormatInfo[] The formats that `costline.export` writes.
----@field profileFolders string[] Folders of which every file may be a profile.
----@field profileNames string[] Globs of the names of profiles. Each name may also end in `.gz` or `.zst`.
+---@field profileFolders string[] Names of folders in which any file may be a profile.
+---@field profileNames string[] Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`.
 ---@field projectMarkers string[] Files and folders that mark the top folder of a project.
----@field tierPercents number[] From which percentage on a cost is of tier 1, 2 and 3.
+---@field tierPercents number[] The smallest percentages of tier 1, 2 and 3.
 ---@field transforms costline.TransformInfo[] The kinds of transforms.
 
---- Something to choose.
+--- A choice in a menu.
 ---@class costline.Choice
----@field key costline.ChoiceKey The key that `costline.setView` takes it under.
+---@field key costline.ChoiceKey The key in the argument of `costline.setView`.
 ---@field multiple boolean Whether several values can be chosen, as a list.
----@field options costline.ChoiceOption[] What there is to choose, at least two.
----@field title string Its title in menus.
----@field value costline.Chosen What is chosen.
+---@field options costline.ChoiceOption[] The options, at least two.
+---@field title string The title in menus.
+---@field value costline.Chosen The current value.
 
---- What can be chosen.
+--- The key of a choice.
 ---@alias costline.ChoiceKey
 ---| '"profile"' # The profile.
 ---| '"metric"' # The metric.
 ---| '"threads"' # The threads.
----| '"implementation"' # Which functions are visible.
----| '"inlines"' # Where the cost of inlined code is shown.
+---| '"implementation"' # Which functions to show.
+---| '"inlines"' # Where to show the cost of inlined code.
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
----| '"baseline"' # What to compare with.
+---| '"baseline"' # The baseline.
 
---- A value that can be chosen.
+--- An option of a choice.
 ---@class costline.ChoiceOption
----@field active boolean Whether it is chosen.
----@field description? string A few words more.
----@field detail? string And more, for a line of its own.
----@field label string Its label in menus.
+---@field active boolean Whether the option is chosen.
+---@field description? string A short description.
+---@field detail? string More details, to show on a separate line.
+---@field label string The label in menus.
 ---@field value costline.ChoiceValue The value for `costline.setView`.
 
 --- A value of a choice.
 ---@alias costline.ChoiceValue string|boolean|vim.NIL
 
---- What is chosen.
+--- The current value of a choice.
 ---@alias costline.Chosen costline.ChoiceValue|costline.ChoiceValue[]
 
---- Another program whose output is imitated byte for byte.
+--- Another program whose output to reproduce byte for byte.
 ---@alias costline.Compat
----| '"rbspy"' # rbspy's callgrind output: every line of a function is a function of its own
+---| '"rbspy"' # rbspy's callgrind output, in which each line of a function is a separate function
 
---- What becomes of frames deeper than wanted.
+--- What to do with the frames below the maximum depth.
 ---@alias costline.Cut
----| '"fold"' # Their cost goes to the last frame that is kept
----| '"drop"' # Their cost is left out
+---| '"fold"' # Add their cost to the deepest frame that is kept
+---| '"drop"' # Leave out their cost
 
---- In which direction calls are followed.
+--- The direction in which calls are followed.
 ---@alias costline.Direction
 ---| '"incoming"' # To callers.
 ---| '"outgoing"' # To callees.
@@ -156,41 +156,41 @@
 ---@class costline.Experimental
 ---@field costline costline.Catalog Lists for clients.
 
---- Which line is asked about.
+--- The line to explain.
 ---@class costline.ExplainArgument
 ---@field line integer The line, 0-based.
 ---@field uri string The document.
 
---- Why a line shows what it shows.
+--- The reason why a line shows a cost or none.
 ---@class costline.Explanation
----@field code costline.ExplanationCode The reason, for programs.
----@field message string The reason as a sentence.
+---@field code costline.ExplanationCode The reason as a code.
+---@field message string The reason as text.
 ---@field metric? string The metric of both.
----@field self? costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare? number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText? string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share? number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field stale? boolean Whether the file is newer than the profile; only where the line has a cost.
----@field tier? 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total? costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText? string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field self? costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare? number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText? string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share? number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field stale? boolean Whether the file is newer than the profile. Missing if the line has no cost.
+---@field tier? 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total? costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText? string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit? string The unit of both.
 ---@field v? integer The version of this object: 1.
 
---- A reason why a line shows what it shows.
+--- A reason why a line shows a cost or none.
 ---@alias costline.ExplanationCode
 ---| '"no-profile"' # No profile is shown.
----| '"not-a-file"' # The document is no file on disk.
----| '"not-open"' # The editor has not opened the document at this server.
----| '"unsymbolicated"' # The profile holds addresses whose names and lines are not known.
+---| '"not-a-file"' # The document is not a file on disk.
+---| '"not-open"' # The editor has not opened the document in this server.
+---| '"unsymbolicated"' # The profile contains addresses that were not resolved.
 ---| '"no-debug-info"' # The program was built without debug info.
 ---| '"source-mapped"' # A source map moves the costs of this line, or of the whole file, to another file.
 ---| '"no-lines"' # The profile has functions of this file, but no lines.
 ---| '"stale-line"' # The line was changed after the profile was recorded.
----| '"no-cost"' # No sample is on this line.
----| '"file-not-in-profile"' # The profile names no file like this one.
----| '"file-not-matched"' # The profile names a file like this one that is another.
----| '"file-ambiguous"' # The profile names a file that could be this one or another.
+---| '"no-cost"' # The line has no samples.
+---| '"file-not-in-profile"' # The profile has no file with this name.
+---| '"file-not-matched"' # The profile has a file with this name that is not mapped to this file.
+---| '"file-ambiguous"' # The profile has a file with this name that could be any of several workspace files.
 ---| '"hints-off"' # Hints are disabled by the setting `hints.enable`.
 ---| '"below-threshold"' # The cost is below the setting `hints.minPercent`.
 ---| '"shown"' # The line has a hint.
@@ -204,22 +204,22 @@
 ---@field path string The file to write, relative to the first workspace folder.
 ---@field truncate? costline.Cut What to do with the cost of frames that `maxDepth` removes.
 
---- A format that is written.
+--- A format to export to.
 ---@alias costline.ExportFormat
 ---| '"callgrind"' # For KCachegrind and QCachegrind
 ---| '"folded"' # Folded stacks: one line per stack, summed
----| '"flamechart"' # One line per call, in order of time, not summed
----| '"flamegraph"' # A flame graph as SVG, to be opened in a browser
+---| '"flamechart"' # One line per call, in chronological order, not summed
+---| '"flamegraph"' # A flame graph as SVG, to open in a browser
 ---| '"speedscope"' # For speedscope.app
 ---| '"firefox"' # For profiler.firefox.com
 ---| '"pprof"' # For `pprof` and `go tool pprof`, compressed
 
 --- A format to export to.
 ---@class costline.ExportFormatInfo
----@field binary boolean Whether its files are no text.
----@field extension string The end of the names of its files, without the dot before it.
----@field format costline.ExportFormat Its name, for `costline.export`.
----@field title string What it is for, for menus.
+---@field binary boolean Whether its files are binary.
+---@field extension string The extension of its files, without the leading dot.
+---@field format costline.ExportFormat The name, for `costline.export`.
+---@field title string The title in menus.
 
 --- A file that was written.
 ---@class costline.Exported
@@ -227,22 +227,22 @@
 ---@field lost string[] What the format cannot represent.
 ---@field path string The absolute path of the file.
 
---- How the workspace file of a recorded file was found.
+--- How the workspace file of a file of the profile was found.
 ---@alias costline.FileFoundBy
 ---| '"rule"' # By a rule of the setting `pathMappings`.
----| '"exact"' # The path exists in a folder of the workspace.
----| '"suffix"' # By the end of the path.
----| '"link"' # The path exists in a folder of the workspace, spelled through a symbolic link.
----| '"sourceMap"' # The source map of a recorded file names it.
----| '"ambiguous"' # It was not: several files could be meant.
----| '"unmapped"' # It was not.
+---| '"exact"' # The path exists in a workspace folder.
+---| '"suffix"' # By the last components of the path.
+---| '"link"' # The path exists in a workspace folder, through a symbolic link.
+---| '"sourceMap"' # By a source map.
+---| '"ambiguous"' # Not found: several files match.
+---| '"unmapped"' # Not found.
 
 --- A flame graph.
 ---@class costline.FlameGraph
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
 ---@field metric string The metric of all costs.
----@field omitted integer Frames that are too narrow or too deep to be drawn.
----@field svg string The picture. It has no scripts, styles or links; each frame is a `<g data-frame="17">`, the number its index in `frames`.
+---@field omitted integer The number of frames that are too narrow or too deep to draw.
+---@field svg string The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 
@@ -254,124 +254,124 @@
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
----@field depth integer How many callers are above it.
----@field key costline.FunctionKey What identifies the function. The keys of a frame and its parents are its path.
----@field leaf boolean Whether it calls nothing, drawn or not.
----@field left number Where it starts, as a share of the whole width.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field depth integer The number of callers above the frame.
+---@field key costline.FunctionKey The function's key. The keys of all parents and of the frame are its path.
+---@field leaf boolean Whether the frame has no callees, drawn or not.
+---@field left number The left edge, as a share of the width of the image.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The function's name.
----@field parent integer|vim.NIL The index of its caller, which stands before it; null for a root.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether the function is among the callers above it too.
----@field self costline.Weight|vim.NIL The self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field text string Its cost: `45.6% · self 4.0%`.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight The cost of the frame and all that it calls.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
----@field width number Its width, as a share of the whole.
+---@field parent integer|vim.NIL The index of the caller's frame, which precedes this one. Null for a root.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether the function is also one of its callers.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The frame's cost: `45.6% · self 4.0%`.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight The total.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
+---@field width number The width, as a share of the width of the image.
 
---- A profile that was found: what one run wrote.
+--- A profile that was found: the files of one run.
 ---@class costline.FoundProfile
----@field active boolean Whether it is shown.
----@field bytes integer The length of its first file.
----@field files string[] The paths of all its files.
----@field format string The name of its format.
----@field modified integer When it was written, in milliseconds since 1970.
----@field path string The path of its first file.
----@field problem string|vim.NIL Why it could not be read; null where it could, or was not tried.
+---@field active boolean Whether the profile is shown.
+---@field bytes integer The length of the first file in bytes.
+---@field files string[] The paths of all files.
+---@field format string The name of the format.
+---@field modified integer When the first file was written, in milliseconds since 1970.
+---@field path string The path of the first file.
+---@field problem string|vim.NIL Why the profile could not be read. Null if it could, or was not tried.
 
---- What identifies a function, in this recording and in the next.
+--- Identifies a function in all recordings of a program.
 ---@class costline.FunctionKey
----@field file string|vim.NIL Its file, as the profile spells it.
----@field lib string|vim.NIL Its library's short name.
----@field name string Its name.
----@field start? [integer, integer]|vim.NIL Its start, 1-based line and column, where the profile has several functions of the same name, file and library.
+---@field file string|vim.NIL The name of its file in the profile.
+---@field lib string|vim.NIL The short name of its library.
+---@field name string The function's name.
+---@field start? [integer, integer]|vim.NIL Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library.
 
---- What identifies a function, in this recording and in the next.
+--- Identifies a function in all recordings of a program.
 ---@class costline.FunctionKeyArgument
----@field file? string|vim.NIL Its file, as the profile spells it.
----@field lib? string|vim.NIL Its library's short name.
----@field name string Its name.
----@field start? [integer, integer]|vim.NIL Its start, 1-based line and column, where the profile has several functions of the same name, file and library.
+---@field file? string|vim.NIL The name of its file in the profile.
+---@field lib? string|vim.NIL The short name of its library.
+---@field name string The function's name.
+---@field start? [integer, integer]|vim.NIL Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library.
 
 --- The `data` of a hint.
 ---@class costline.HintData
 ---@field line0 integer The line, 0-based.
 ---@field metric string The metric of both.
----@field self costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
 ---@field stale boolean Whether the file is newer than the profile, so that lines may have moved.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
 ---@field uri string The document.
 ---@field v integer The version of this object: 1.
 
 --- A hot function.
 ---@class costline.HotFunction
----@field file? string The file of the definition, as the profile spells it.
----@field item costline.Item|vim.NIL Its item, to ask for callers and callees.
----@field key costline.FunctionKey What identifies it.
----@field label string The inclusive cost alone, as hints have it.
----@field lib string|vim.NIL Its library's short name.
----@field line? integer The line of the definition, 1-based, as recorded.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field file? string The name of the definition's file in the profile.
+---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
+---@field key costline.FunctionKey The function's key.
+---@field label string The total, formatted as in hints.
+---@field lib string|vim.NIL The short name of its library.
+---@field line? integer The recorded line of the definition, 1-based.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
----@field name string Its name.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field text string All of its cost, as its lens has it.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field name string The function's name.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
 --- A hot line.
 ---@class costline.HotLine
----@field file string The file, as the profile spells it.
----@field label string The inclusive cost alone, as hints have it.
----@field line integer The line, 1-based, as recorded.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field file string The name of the file in the profile.
+---@field label string The total, formatted as in hints.
+---@field line integer The recorded line, 1-based.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field text string All of its cost, worded as that of a function.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
 --- The hot spots of a profile, hottest first.
 ---@class costline.HotSpots
----@field functions? costline.HotFunction[] The functions; only where these were asked for.
----@field lines? costline.HotLine[] The lines; only where these were asked for.
+---@field functions? costline.HotFunction[] The functions. Missing if lines were requested.
+---@field lines? costline.HotLine[] The lines. Missing if functions were requested.
 ---@field metric string The metric of all costs.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 
---- Which hot spots are asked for.
+--- The hot spots to return.
 ---@class costline.HotSpotsArgument
----@field by? costline.HotSpotsBy|vim.NIL What is listed; functions if it is left out.
----@field limit? integer|vim.NIL How many; 50 if it is left out.
+---@field by? costline.HotSpotsBy|vim.NIL What to list. Default: functions.
+---@field limit? integer|vim.NIL The maximum number. Default: 50.
 
---- What hot spots are.
+--- The kind of hot spots.
 ---@alias costline.HotSpotsBy
 ---| '"function"' # Functions.
 ---| '"line"' # Lines.
@@ -387,71 +387,71 @@
 ---| '"body"' # On the lines of the inlined function.
 ---| '"callSite"' # On the line of the outermost inlined call, in the function that was compiled.
 
---- A function at the end of a call path, serialized as an LSP `CallHierarchyItem`: clients pass it back to the call hierarchy and to commands.
+--- A function at the end of a call path, serialized as an LSP `CallHierarchyItem`. Clients pass it to the call hierarchy and to commands.
 ---@class costline.Item
----@field data costline.ItemData What the server needs to follow its calls.
----@field detail string Place and self cost, for clients that show them.
+---@field data costline.ItemData The data that the server needs to follow calls.
+---@field detail string The place and the self cost.
 ---@field kind integer The LSP symbol kind: 12, a function.
----@field name string Its cost and name: `45.6% parse_value`.
+---@field name string The function's cost and name: `45.6% parse_value`.
 ---@field range costline.Range The line of the definition.
----@field selectionRange costline.Range The name in it.
+---@field selectionRange costline.Range The name in that line.
 ---@field uri string The file, or a `costline:` document.
 
---- An item as a client passes it back. Everything but `data` is what the protocol wants of an item; `data` of another server's item can be anything.
+--- An item that a client passes to the server. It may come from another server, with any `data`.
 ---@class costline.ItemArgument
----@field data? any What the server put into the item.
----@field detail? string|vim.NIL As in the item.
----@field kind integer As in the item.
----@field name string As in the item.
----@field range costline.Range As in the item.
----@field selectionRange costline.Range As in the item.
----@field tags? integer[]|vim.NIL As in the item.
----@field uri string As in the item.
+---@field data? any The data of the item.
+---@field detail? string|vim.NIL The detail of the item.
+---@field kind integer The LSP symbol kind.
+---@field name string The name of the item.
+---@field range costline.Range The range of the item.
+---@field selectionRange costline.Range The selection range of the item.
+---@field tags? integer[]|vim.NIL The LSP symbol tags.
+---@field uri string The URI of the item.
 
 --- The `data` of an item.
 ---@class costline.ItemData
----@field dir costline.Direction|vim.NIL In which direction the path was followed; null for a root.
+---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field leaf boolean|vim.NIL Whether it has no calls in the direction of `dir`. Null for a root.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
----@field name string The function's name, of any length.
+---@field name string The function's full name.
 ---@field path costline.FunctionKey[] The path from the root to this function.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether it is a recursive call, whose cost is outside the sum of its siblings.
----@field self costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field sites? costline.CallSite[] Call sites in other files than the caller's own.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field sites? costline.CallSite[] Call sites that are not in the caller's own file.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
 --- The `data` of a lens.
 ---@class costline.LensData
----@field func costline.FunctionKey The function.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
+---@field func costline.FunctionKey The function's key.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
----@field name string Its name.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field self costline.Weight|vim.NIL Self cost; null where it is not known.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight|vim.NIL Inclusive cost; null where no exact number is known.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
+---@field name string The function's name.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field unit string The unit of both.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
 --- A metric of a profile.
 ---@class costline.MetricName
----@field name string Its name.
----@field unit string Its unit.
+---@field name string The name.
+---@field unit string The unit.
 
 --- A path in an object.
 ---@class costline.PathObject
@@ -459,9 +459,9 @@
 
 --- The files of a profile.
 ---@class costline.Paths
----@field files costline.RecordedFile[] All files, costliest first.
----@field mapped integer How many of the files are files of the workspace.
----@field missingRoots string[]|vim.NIL Folders of the workspace and of the setting `sourceRoots` that do not exist. Null before the first profile.
+---@field files costline.RecordedFile[] All files, hottest first.
+---@field mapped integer The number of files that are mapped to a workspace file.
+---@field missingRoots string[]|vim.NIL Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before the first profile.
 ---@field roots string[] The workspace folders.
 
 --- A flame graph that was written to a file.
@@ -471,48 +471,48 @@
 ---@field path string The absolute path of the file.
 ---@field uri string|vim.NIL The URI of the file.
 
---- A position in a text, serialized as LSP does. Both numbers are 0-based; what a column counts is up to [`Encoding`].
+--- A position in a text, serialized like an LSP `Position`. Both numbers are 0-based. [`Encoding`] is the unit of columns.
 ---@class costline.Position
 ---@field character integer The column.
 ---@field line integer The line.
 
---- A file of a profile as it was when it was read.
+--- A file of a profile, as of when it was read.
 ---@class costline.ProfileFile
----@field format string The name of its format.
+---@field format string The name of the format.
 ---@field modified integer When it was written, in milliseconds since 1970.
----@field name string The name to show: that of the file, and how many there are.
----@field path string The path of the file, the first of several.
+---@field name string The name to show: the file name, and the number of other files.
+---@field path string The path of the file; of the first one if there are several.
 
 --- The profiles that were found.
 ---@class costline.Profiles
----@field active costline.ActiveProfile|vim.NIL What is shown; null without a profile.
+---@field active costline.ActiveProfile|vim.NIL The profile shown. Null without a profile.
 ---@field profiles costline.FoundProfile[] The profiles, newest first.
----@field revision integer Goes up when costs or labels are replaced.
+---@field revision integer Incremented when costs or labels are replaced.
 
---- A part of a text, without its end.
+--- A part of a text, excluding its end.
 ---@class costline.Range
----@field end costline.Position Behind its last character.
----@field start costline.Position Where it starts.
+---@field end costline.Position The position after the last character.
+---@field start costline.Position The position of the first character.
 
---- A file that a profile names.
+--- A file of a profile.
 ---@class costline.RecordedFile
----@field candidates string[]|vim.NIL The workspace files that it could be, where these are several.
+---@field candidates string[]|vim.NIL The workspace files that it could be. Null unless `how` is `ambiguous`.
 ---@field hottestLine costline.Weight The cost of its hottest line.
----@field how costline.FileFoundBy How it was found, or why not.
+---@field how costline.FileFoundBy How the workspace file was found, or why not.
 ---@field name string The name in the profile.
----@field path string|vim.NIL The workspace file; null where there is none.
----@field reason string|vim.NIL Why it has no workspace file, to stand behind the name. Null where it has one.
+---@field path string|vim.NIL The workspace file. Null if there is none.
+---@field reason string|vim.NIL Why there is no workspace file, as text to follow the name. Null if there is one.
 ---@field self costline.Weight The self cost of its lines.
 
---- What `costline.setView` changes. A key that is left out stays as it is; `null` goes back to the setting.
+--- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
----@field baseline? costline.BaselineChoice|vim.NIL What to compare with: a profile, relative to the first workspace folder; `true` for what is shown now; `null` or `false` for nothing.
----@field implementation? costline.Implementation|vim.NIL Which functions are visible.
----@field inlines? costline.Inlines|vim.NIL Where the cost of inlined code is shown.
+---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field implementation? costline.Implementation|vim.NIL Which functions to show.
+---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
----@field profile? string|vim.NIL The profile to show, relative to the first workspace folder. `null`: that of the settings, or the newest.
+---@field profile? string|vim.NIL The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field show? costline.Show|vim.NIL What hints show.
----@field threads? string[]|vim.NIL The threads to show, by name (or its end), id, glob or `/regex/`; none for all.
+---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
 
 --- What labels show.
@@ -525,33 +525,33 @@
 ---@class costline.ShowOptions
 ---@field message? boolean|vim.NIL Show the five hottest to the user in a message. The default is true.
 
---- What is shown, in short.
+--- A summary of what is shown.
 ---@class costline.Shown
----@field base costline.Weight|vim.NIL What percentages are of: the total, or with negative weights the sum of |self| over all call paths. Null without a profile.
----@field baseline costline.ProfileFile|vim.NIL What costs are compared with; null without a baseline.
+---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
+---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field loading boolean Whether a profile is being read.
----@field metric string|vim.NIL The metric; null without a profile.
----@field profile costline.ShownProfile|vim.NIL The profile; null without one.
----@field revision integer Goes up when costs or labels are replaced.
----@field state string|vim.NIL What was chosen by command instead of the settings, to be passed back as `state` in the `initializationOptions` of the next server. Opaque; null where nothing was chosen.
----@field total costline.Weight|vim.NIL The total of the profile; null without one.
----@field unit string|vim.NIL The unit of the metric; null without a profile.
+---@field metric string|vim.NIL The metric. Null without a profile.
+---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
+---@field revision integer Incremented when costs or labels are replaced.
+---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
+---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
+---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
---- The profile that is shown.
+--- The profile shown.
 ---@class costline.ShownProfile
----@field deleted boolean Whether the file was deleted; its costs are still shown.
----@field format string The name of its format.
+---@field deleted boolean Whether the file was deleted. Its costs are still shown.
+---@field format string The name of the format.
 ---@field modified integer When it was written, in milliseconds since 1970.
----@field name string The name to show: that of the file, and how many there are.
----@field path string The path of the file, the first of several.
----@field picked boolean Whether the user picked it, instead of the newest.
+---@field name string The name to show: the file name, and the number of other files.
+---@field path string The path of the file; of the first one if there are several.
+---@field picked boolean Whether the user selected it by command.
 
---- What a transform is done to.
+--- The operand of a transform.
 ---@alias costline.Takes
----| '"function"' # A function, under `function`.
----| '"path"' # Functions along a path, under `path`.
----| '"category"' # A category of frames, under `category`.
----| '"resource"' # A library, under `resource`.
+---| '"function"' # A function, in `function`.
+---| '"path"' # The functions of a path, in `path`.
+---| '"category"' # A category of frames, in `category`.
+---| '"resource"' # A library, in `resource`.
 
 --- A `costline:` document.
 ---@class costline.TextDocumentContent
@@ -561,20 +561,20 @@
 ---@class costline.TextDocumentContentParams
 ---@field uri string The URI of the document.
 
---- A transform in JSON. Of `function`, `path`, `category` and `resource` it has the one that its kind takes.
+--- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
 ---@class costline.Transform
 ---@field category? string|vim.NIL The category of frames.
----@field function? string|vim.NIL The function that it is done to.
----@field implementation? costline.Implementation|vim.NIL The filter under which it was made, if not that of the view.
----@field path? string[]|vim.NIL The functions of a path from the root, or for `focus-subtree-inverted` from the leaf.
+---@field function? string|vim.NIL The function to transform.
+---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if not those of the view.
+---@field path? string[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
----@field type costline.TransformKind What is done.
+---@field type costline.TransformKind The kind of transform.
 
 --- A kind of transform.
 ---@class costline.TransformInfo
----@field takes costline.Takes What it is done to.
----@field title string What it does, for menus.
----@field type costline.TransformKind Its name.
+---@field takes costline.Takes The kind of operand.
+---@field title string The title in menus.
+---@field type costline.TransformKind The name.
 
 --- A kind of transform.
 ---@alias costline.TransformKind
@@ -595,28 +595,28 @@
 
 --- A node of the call tree.
 ---@class costline.TreeNode
----@field children costline.TreeNode[] Children, costliest first.
+---@field children costline.TreeNode[] The children, hottest first.
 ---@field est boolean Whether the cost is estimated.
----@field hasChildren boolean Whether something is below it, in the answer or not.
----@field item costline.Item|vim.NIL The function's item, to ask for callers and callees.
----@field key costline.FunctionKey What identifies the function.
----@field leaf boolean Whether nothing is below it.
----@field line0 integer|vim.NIL The line in it, 0-based, as the text is now. Null without a document.
----@field more integer Children that are not in the answer.
+---@field hasChildren boolean Whether the node has children, in the answer or not.
+---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
+---@field key costline.FunctionKey The function's key.
+---@field leaf boolean Whether the node has no children.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field more integer The number of children that are not in the answer.
 ---@field name string The function's name.
----@field path costline.FunctionKey[] The path from the top to it, to ask for its children.
----@field percent number|vim.NIL `total` in percent of what percentages are of; null where that is 0.
----@field placeText string The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether the function is in the path above it too.
----@field self costline.Weight|vim.NIL The self cost of the node; null where it is not known, and below the top of the inverted tree.
----@field selfShare number|vim.NIL The self cost as such a share. Null where it is not known.
----@field selfText string|vim.NIL The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not known.
----@field share number The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self cost is known, that.
----@field text string Its cost: `45.6% · self 4.0%`.
----@field tier 0|1|2|3 How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
----@field total costline.Weight The cost of the node and all below it.
----@field totalText string|vim.NIL The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not known.
----@field uri string|vim.NIL The document in the workspace. Null for code that is in none.
+---@field path costline.FunctionKey[] The functions from the top of the tree to the node, to request its children with.
+---@field percent number|vim.NIL `total` as a percentage of the base. Null if the base is 0.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether the path above the node contains the function, too.
+---@field self costline.Weight|vim.NIL The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The node's cost: `45.6% · self 4.0%`.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight The node's total.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
 --- The unit of costs in labels.
 ---@alias costline.Unit
@@ -624,20 +624,20 @@
 ---| '"absolute"' # The profile's own unit: seconds, bytes, samples.
 ---| '"both"' # Both.
 
---- What is shown, and what can be chosen and run.
+--- What is shown, the choices, and the actions.
 ---@class costline.View
----@field actions costline.Action[] Commands to run as they are.
----@field base costline.Weight|vim.NIL What percentages are of: the total, or with negative weights the sum of |self| over all call paths. Null without a profile.
----@field baseline costline.ProfileFile|vim.NIL What costs are compared with; null without a baseline.
----@field choices costline.Choice[] What can be chosen by `costline.setView`, in the order of menus. What has a single possible value is left out.
+---@field actions costline.Action[] The commands to offer in menus.
+---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
+---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
+---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with less than two options are omitted.
 ---@field loading boolean Whether a profile is being read.
----@field metric string|vim.NIL The metric; null without a profile.
----@field profile costline.ShownProfile|vim.NIL The profile; null without one.
----@field revision integer Goes up when costs or labels are replaced.
----@field state string|vim.NIL What was chosen by command instead of the settings, to be passed back as `state` in the `initializationOptions` of the next server. Opaque; null where nothing was chosen.
----@field total costline.Weight|vim.NIL The total of the profile; null without one.
+---@field metric string|vim.NIL The metric. Null without a profile.
+---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
+---@field revision integer Incremented when costs or labels are replaced.
+---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
+---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order.
----@field unit string|vim.NIL The unit of the metric; null without a profile.
+---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
---- A raw weight: an integer where it is one.
+--- A raw weight. Serialized as an integer if it is whole.
 ---@alias costline.Weight number

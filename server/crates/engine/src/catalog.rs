@@ -1,5 +1,5 @@
-//! Lists that clients need and that do not depend on a profile: kinds of transforms, formats to
-//! export to, names of profiles.
+//! Lists for clients that do not depend on a profile: kinds of transforms, export formats, file
+//! names of profiles.
 
 use crate::discovery::{NAMES, PROFILE_FOLDERS};
 use crate::export::Target;
@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What the server offers beyond the protocol, the same for all profiles.
+/// Lists that are the same for all profiles.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Catalog {
@@ -19,42 +19,42 @@ pub struct Catalog {
     pub transforms: Vec<TransformInfo>,
     /// The formats that `costline.export` writes.
     pub export_formats: Vec<ExportFormatInfo>,
-    /// Globs of the names of profiles. Each name may also end in `.gz` or `.zst`.
+    /// Globs of the file names of profiles. Each name may also end in `.gz` or `.zst`.
     pub profile_names: Vec<String>,
-    /// Folders of which every file may be a profile.
+    /// Names of folders in which any file may be a profile.
     pub profile_folders: Vec<String>,
     /// Files and folders that mark the top folder of a project.
     pub project_markers: Vec<String>,
-    /// From which percentage on a cost is of tier 1, 2 and 3.
+    /// The smallest percentages of tier 1, 2 and 3.
     pub tier_percents: [f64; 3],
 }
 
 /// A kind of transform.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TransformInfo {
-    /// Its name.
+    /// The name.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// What it does, for menus.
+    /// The title in menus.
     pub title: String,
-    /// What it is done to.
+    /// The kind of operand.
     pub takes: Takes,
 }
 
 /// A format to export to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExportFormatInfo {
-    /// Its name, for `costline.export`.
+    /// The name, for `costline.export`.
     pub format: Target,
-    /// What it is for, for menus.
+    /// The title in menus.
     pub title: String,
-    /// The end of the names of its files, without the dot before it.
+    /// The extension of its files, without the leading dot.
     pub extension: String,
-    /// Whether its files are no text.
+    /// Whether its files are binary.
     pub binary: bool,
 }
 
-/// All lists.
+/// The lists.
 pub fn catalog() -> Catalog {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
     Catalog {

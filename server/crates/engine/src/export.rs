@@ -1,5 +1,5 @@
-//! Profiles in other formats: the view applied, stacks cut, and a writer of `formats` that puts
-//! down what is left. The command line and the server's command both come here.
+//! Exports profiles to other formats: applies the view, limits the depth of stacks and calls a
+//! writer of `formats`.
 
 use crate::baseline::different_metrics;
 use crate::snapshot::Snapshot;
@@ -14,7 +14,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A format that is written.
+/// A format to export to.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -25,9 +25,9 @@ pub enum Target {
     Callgrind,
     /// Folded stacks: one line per stack, summed
     Folded,
-    /// One line per call, in order of time, not summed
+    /// One line per call, in chronological order, not summed
     Flamechart,
-    /// A flame graph as SVG, to be opened in a browser
+    /// A flame graph as SVG, to open in a browser
     Flamegraph,
     /// For speedscope.app
     Speedscope,
@@ -38,7 +38,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// The end of the names of its files, without the dot before it.
+    /// The extension of its files, without the leading dot.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Callgrind => "callgrind",
@@ -51,12 +51,12 @@ impl Target {
         }
     }
 
-    /// Whether its files are no text.
+    /// Whether its files are binary.
     pub fn is_binary(self) -> bool {
         self == Self::Pprof
     }
 
-    /// A name for people.
+    /// The name of the format in messages.
     pub fn title(self) -> &'static str {
         match self {
             Self::Callgrind => "callgrind",
@@ -70,40 +70,40 @@ impl Target {
     }
 }
 
-/// Another program whose output is imitated byte for byte.
+/// Another program whose output to reproduce byte for byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Compat {
-    /// rbspy's callgrind output: every line of a function is a function of its own
+    /// rbspy's callgrind output, in which each line of a function is a separate function
     Rbspy,
 }
 
-/// What becomes of frames deeper than wanted.
+/// What to do with the frames below the maximum depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Cut {
-    /// Their cost goes to the last frame that is kept
+    /// Add their cost to the deepest frame that is kept
     #[default]
     Fold,
-    /// Their cost is left out
+    /// Leave out their cost
     Drop,
 }
 
-/// What to write.
+/// The options of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The format.
     pub target: Target,
-    /// Whom to imitate.
+    /// The program whose output to reproduce.
     pub compat: Option<Compat>,
-    /// Frames below the root at most; 0 = roots only.
+    /// The maximum number of frames below the root; 0 = roots only.
     pub max_depth: Option<usize>,
-    /// What becomes of deeper ones.
+    /// What to do with deeper frames.
     pub cut: Cut,
 }
 
-/// Writes what a snapshot shows; `baseline` is what it is compared with, where the format can. The
-/// error is a sentence.
+/// Exports a snapshot. `baseline` is only possible for flame graphs. The error is a message for
+/// users.
 pub fn export(
     snapshot: &Snapshot,
     baseline: Option<&Snapshot>,
@@ -111,7 +111,7 @@ pub fn export(
 ) -> Result<Written, String> {
     if baseline.is_some() && options.target != Target::Flamegraph {
         return Err(format!(
-            "{} cannot show a difference; a flame graph can",
+            "{} cannot be compared with a baseline; export a flame graph",
             options.target.title()
         ));
     }
@@ -119,7 +119,7 @@ pub fn export(
         return Err(problem);
     }
     if options.compat.is_some() && options.target != Target::Callgrind {
-        return Err("only callgrind is written as rbspy does; leave --compat away".to_owned());
+        return Err("--compat rbspy needs the format callgrind".to_owned());
     }
     if let (Some(graph), Target::Callgrind, None) =
         (snapshot.grouped.recording.summed(), options.target, options.compat)
@@ -142,15 +142,15 @@ pub fn export(
     if stack_bytes > MAX_STACK_BYTES {
         let (title, gigabytes) = (options.target.title(), stack_bytes >> 30);
         return Err(format!(
-            "the stacks are so deep and so many that {title} would have more than {gigabytes} GiB; cut them with --max-depth 200, \
-             or write firefox, which has each stack once"
+            "{title} would have more than {gigabytes} GiB, because stacks are deep and numerous; limit them with --max-depth 200, \
+             or export to firefox, which stores each stack once"
         ));
     }
-    let of_tables = |error: analysis::BuildError| error.to_string();
     let mut written = match (options.target, options.compat) {
         (Target::Callgrind, None) => callgrind::write(&analysis::call_graph(&profile)),
         (Target::Callgrind, Some(Compat::Rbspy)) => {
-            let lines = analysis::lines_as_functions(&profile).map_err(of_tables)?;
+            let lines =
+                analysis::lines_as_functions(&profile).map_err(|error| error.to_string())?;
             callgrind::write_as_rbspy(&analysis::call_graph_without_levels(&lines))
         }
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
@@ -164,18 +164,18 @@ pub fn export(
         (Target::Firefox, _) => firefox::write(&profile),
         (Target::Pprof, _) => pprof::write(&profile),
     };
-    // A call graph knows no threads any more.
+    // A call graph does not distinguish threads.
     if options.target == Target::Callgrind && profile.threads().len() > 1 {
         written.lost.push("threads");
     }
     Ok(written)
 }
 
-/// The samples that the snapshot's view looks at, their stacks cut.
+/// The samples of a snapshot under its view, with stacks of limited depth.
 fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
     let recording: &Recording = &snapshot.grouped.recording;
     let sampled = recording.sampled().ok_or(
-        "this recording has sums without stacks, which only callgrind can carry (--to callgrind)",
+        "this recording is a call graph without stacks; it can only be exported to callgrind (--to callgrind)",
     )?;
     let mut profile = analysis::apply(sampled, &snapshot.grouped.view);
     if let Some(max_depth) = options.max_depth {
@@ -192,7 +192,7 @@ fn reshaped(snapshot: &Snapshot, options: Options) -> Result<Profile, String> {
     })
 }
 
-/// Puts a file where nothing is yet or, with `overwrite`, in the place of what is there.
+/// Writes a file. Fails if it exists, unless `overwrite` is set.
 pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options =
@@ -200,11 +200,11 @@ pub fn store(path: &Path, bytes: &[u8], overwrite: bool) -> io::Result<()> {
     options.write(true).open(path)?.write_all(bytes)
 }
 
-/// Why a file could not be put there; `overwrite` is what would have replaced it.
+/// The message for an error of [`store`]. `overwrite` is the option that replaces existing files.
 pub fn refusal(path: &Path, error: &io::Error, overwrite: &str) -> String {
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            format!("{}: there is a file already; {overwrite} replaces it", path.display())
+            format!("{}: the file exists; use {overwrite} to replace it", path.display())
         }
         _ => format!("{}: cannot be written: {error}", path.display()),
     }

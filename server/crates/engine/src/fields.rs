@@ -1,5 +1,5 @@
-//! The fields that many answers share: a cost and a place, as numbers and as text, so that clients
-//! need not take labels apart.
+//! Fields that many answers share: a cost and a place, as numbers and as text, so that clients do
+//! not have to parse labels.
 
 use crate::context::Context;
 use crate::places::{function_place, line_place};
@@ -13,28 +13,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
-/// A cost as clients show and draw it.
+/// A cost for display.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CostFields {
-    /// The self cost, in the unit that the setting `unit` asks for: `4.0%`. Null where it is not
-    /// known.
+    /// The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
     pub self_text: Option<String>,
-    /// The inclusive cost likewise: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null where it is not
-    /// known.
+    /// The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if
+    /// it is unknown.
     pub total_text: Option<String>,
-    /// The inclusive cost as a share of what percentages are of, from 0 to 1. Where only the self
-    /// cost is known, that.
+    /// The total as a share of the base, from 0 to 1. If the total is unknown, the share of the
+    /// self cost.
     pub share: f64,
-    /// The self cost as such a share. Null where it is not known.
+    /// The self cost as a share of the base, from 0 to 1. Null if it is unknown.
     pub self_share: Option<f64>,
-    /// How hot it is, by `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+    /// The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
     #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub tier: u8,
 }
 
 impl CostFields {
-    /// The fields of a cost; its self cost may be unknown.
+    /// The fields of a cost. `self_` is `None` if it is unknown.
     pub fn new(scale: Scale<'_>, self_: Option<f64>, total: Total) -> Self {
         let cost = Cost { self_: self_.unwrap_or_default(), total };
         let share = |weight: f64| {
@@ -51,20 +50,20 @@ impl CostFields {
     }
 }
 
-/// A place as clients show it and go there.
+/// A place to display and to go to.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaceFields {
-    /// The document in the workspace. Null for code that is in none.
+    /// The workspace file. Null if the place is not in one.
     pub uri: Option<Url>,
-    /// The line in it, 0-based, as the text is now. Null without a document.
+    /// The 0-based line in the current text. Null if `uri` is null.
     pub line0: Option<u32>,
-    /// The place in few words: `app.py:12` (as recorded), `[libc.so.6]`, `no source`.
+    /// The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
     pub place_text: String,
 }
 
 impl PlaceFields {
-    /// Where a function is defined.
+    /// The place of a function's definition.
     pub fn of_function(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Self {
         let place = function_place(context, snapshot, function);
         let (uri, line0) = place.map(|place| (place.uri, place.selection.start.line0)).unzip();
@@ -75,7 +74,7 @@ impl PlaceFields {
         Self { uri, line0, place_text }
     }
 
-    /// Where a recorded line (1-based) is.
+    /// The place of a recorded line (1-based).
     pub fn of_line(context: &Context, snapshot: &Snapshot, file: FileId, line: u32) -> Self {
         let place = line_place(context, snapshot, file, line);
         let (uri, line0) = place.map(|place| (place.uri, place.range.start.line0)).unzip();
@@ -112,7 +111,7 @@ mod tests {
         assert_eq!(bounded, ("- 4.0% to 5.0%".to_owned(), 0.05, None, 2));
         let only_self = fields(200.0, Some(2.0), Total::Unknown);
         assert_eq!(only_self, ("1.0% -".to_owned(), 0.01, Some(0.01), 1));
-        // What was freed is as hot as what was allocated, and a share is never above 1.
+        // Negative weights have the same tier as positive ones, and a share is never above 1.
         let negative = fields(4.0, Some(-1.0), Total::Exact(-8.0));
         assert_eq!(negative, ("-25.0% -200.0%".to_owned(), 1.0, Some(0.25), 3));
         let nothing = fields(0.0, Some(0.0), Total::Exact(0.0));

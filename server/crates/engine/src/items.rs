@@ -1,4 +1,5 @@
-//! Functions and call paths as clients hold them: valid after the profile was rewritten.
+//! Functions and call paths in the form that clients keep. They stay valid when the profile is
+//! rewritten.
 
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
@@ -15,19 +16,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// What identifies a function, in this recording and in the next.
+/// Identifies a function in all recordings of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "FunctionKey")]
 pub struct Key {
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Its file, as the profile spells it.
+    /// The name of its file in the profile.
     pub file: Option<String>,
-    /// Its library's short name.
+    /// The short name of its library.
     pub lib: Option<String>,
-    /// Its start, 1-based line and column, where the profile has several functions of the same
-    /// name, file and library.
+    /// Its start as 1-based line and column. Only if the profile has several functions with the
+    /// same name, file and library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<(u32, u32)>,
 }
@@ -45,7 +46,8 @@ impl Key {
         FuncKey::new(&self.name, self.file.as_deref(), self.lib.as_deref())
     }
 
-    /// The function with this key. For an address that was resolved since, the physical function.
+    /// The function with this key. If the key is an address that was resolved since, the physical
+    /// function.
     pub fn function(&self, snapshot: &Snapshot) -> Option<FunctionId> {
         if let Some(&physical) = snapshot.resolved(&self.func_key()).first() {
             return Some(physical);
@@ -58,8 +60,8 @@ impl Key {
         found.iter().find(starts_there).or(found.first()).copied()
     }
 
-    /// The functions with this key: one, or for an address that was resolved since, the physical
-    /// function and then what is inlined into it.
+    /// The functions with this key: at most one. If the key is an address that was resolved since,
+    /// the physical function, followed by the functions inlined into it.
     fn functions(&self, snapshot: &Snapshot) -> Vec<FunctionId> {
         let resolved = snapshot.resolved(&self.func_key());
         if resolved.is_empty() {
@@ -69,7 +71,8 @@ impl Key {
         }
     }
 
-    /// The document that describes a function without a source: `costline:///NAME?{key as JSON}`.
+    /// The URI of the document that describes a function without a source:
+    /// `costline:///NAME?{key as JSON}`.
     #[expect(clippy::missing_panics_doc, reason = "never panics")]
     pub fn uri(&self) -> Url {
         let name = utf8_percent_encode(&self.name, SEGMENT);
@@ -79,17 +82,17 @@ impl Key {
         Url::parse(&format!("costline:///{name}?{data}")).expect("percent-encoded text")
     }
 
-    /// The key in the URI of a document that [`Key::uri`] made.
+    /// The key in a URI of [`Key::uri`].
     pub fn from_uri(uri: &Url) -> Option<Self> {
         let query = uri.query().filter(|_| uri.scheme() == "costline")?;
         serde_json::from_str(&percent_decode_str(query).decode_utf8().ok()?).ok()
     }
 }
 
-/// Everything but what a path segment can hold unescaped.
+/// The characters to escape in a path segment.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// In which direction calls are followed.
+/// The direction in which calls are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -99,7 +102,8 @@ pub enum Direction {
     Outgoing,
 }
 
-/// The functions of a path that is followed in `direction`; `None` if this profile lacks one.
+/// The functions of a path that is followed in `direction`. `None` if the profile does not have all
+/// of them.
 pub fn path(snapshot: &Snapshot, keys: &[Key], direction: Direction) -> Option<Vec<FunctionId>> {
     let mut path = Vec::new();
     for key in keys {
@@ -107,7 +111,7 @@ pub fn path(snapshot: &Snapshot, keys: &[Key], direction: Direction) -> Option<V
         if functions.is_empty() {
             return None;
         }
-        // Inlined functions lie within the one before them, and paths outward go the other way.
+        // `functions` goes from the physical function to inlined ones, that is, to callees.
         if direction == Direction::Incoming {
             functions.reverse();
         }
@@ -116,32 +120,32 @@ pub fn path(snapshot: &Snapshot, keys: &[Key], direction: Direction) -> Option<V
     Some(path)
 }
 
-/// The raw cost that hints, lenses and items carry beside their labels.
+/// The raw cost of a hint, lens or item, in addition to its label.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CostData {
     /// The version of this object: 1.
     pub v: u32,
-    /// Self cost; null where it is not known.
+    /// The self cost. Null if it is unknown.
     #[serde(rename = "self")]
     pub self_: Option<Weight>,
-    /// Inclusive cost; null where no exact number is known.
+    /// The total. Null if it is not exact.
     pub total: Option<Weight>,
     /// The unit of both.
     pub unit: String,
     /// The metric of both.
     pub metric: String,
-    /// The same as clients show it.
+    /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
 }
 
 impl CostData {
-    /// The cost of something, in the terms of `scale`.
+    /// The data of a cost.
     pub fn new(scale: Scale<'_>, cost: Cost) -> Self {
         Self::with_self(scale, Some(cost.self_), cost.total)
     }
 
-    /// The same where self may be unknown.
+    /// The data of a cost whose self cost may be unknown.
     pub fn with_self(scale: Scale<'_>, self_: Option<f64>, total: Total) -> Self {
         Self {
             v: 1,
@@ -154,97 +158,96 @@ impl CostData {
     }
 }
 
-/// A function at the end of a call path, serialized as an LSP `CallHierarchyItem`: clients pass it
-/// back to the call hierarchy and to commands.
+/// A function at the end of a call path, serialized as an LSP `CallHierarchyItem`. Clients pass it
+/// to the call hierarchy and to commands.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// Its cost and name: `45.6% parse_value`.
+    /// The function's cost and name: `45.6% parse_value`.
     pub name: String,
     /// The LSP symbol kind: 12, a function.
     pub kind: u32,
-    /// Place and self cost, for clients that show them.
+    /// The place and the self cost.
     pub detail: String,
     /// The file, or a `costline:` document.
     pub uri: Url,
     /// The line of the definition.
     pub range: Range,
-    /// The name in it.
+    /// The name in that line.
     pub selection_range: Range,
-    /// What the server needs to follow its calls.
+    /// The data that the server needs to follow calls.
     pub data: ItemData,
 }
 
 /// The `data` of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ItemData {
-    /// Its cost on this path.
+    /// The cost of the path.
     #[serde(flatten)]
     pub cost: CostData,
-    /// The function's name, of any length.
+    /// The function's full name.
     pub name: String,
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// Whether it is a recursive call, whose cost is outside the sum of its siblings.
+    /// Whether it is a recursive call. Its cost is then not part of the sum of its siblings.
     pub recursive: bool,
     /// Whether it has no calls in the direction of `dir`. Null for a root.
     pub leaf: Option<bool>,
-    /// In which direction the path was followed; null for a root.
+    /// The direction in which the path was followed. Null for a root.
     pub dir: Option<Direction>,
     /// The path from the root to this function.
     pub path: Vec<Key>,
-    /// Call sites in other files than the caller's own.
+    /// Call sites that are not in the caller's own file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<CallSite>,
 }
 
-/// A line that calls.
+/// A call site.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CallSite {
-    /// The file, as the profile spells it.
+    /// The name of the file in the profile.
     pub file: String,
-    /// The line, 0-based, as recorded.
+    /// The recorded line, 0-based.
     pub line0: u32,
-    /// The weight of the calls from there.
+    /// The weight of its calls.
     pub total: Weight,
 }
 
-/// An item as a client passes it back. Everything but `data` is what the protocol wants of an item;
-/// `data` of another server's item can be anything.
+/// An item that a client passes to the server. It may come from another server, with any `data`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "ItemArgument")]
 pub struct GivenItem {
-    /// As in the item.
+    /// The name of the item.
     pub name: String,
-    /// As in the item.
+    /// The LSP symbol kind.
     pub kind: u32,
-    /// As in the item.
+    /// The LSP symbol tags.
     #[serde(default)]
     pub tags: Option<Vec<u32>>,
-    /// As in the item.
+    /// The detail of the item.
     #[serde(default)]
     pub detail: Option<String>,
-    /// As in the item.
+    /// The URI of the item.
     pub uri: String,
-    /// As in the item.
+    /// The range of the item.
     pub range: Range,
-    /// As in the item.
+    /// The selection range of the item.
     pub selection_range: Range,
-    /// What the server put into the item.
+    /// The data of the item.
     #[serde(default)]
     pub data: serde_json::Value,
 }
 
 impl GivenItem {
-    /// Its path; `None` for an item of another server.
+    /// The path of the item. `None` if it comes from another server.
     pub fn path(&self) -> Option<ItemPath> {
         ItemPath::deserialize(&self.data).ok()
     }
 }
 
-/// The part of an item that comes back from a client.
+/// The path in the `data` of an item.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ItemPath {
     v: u32,
@@ -253,28 +256,30 @@ pub struct ItemPath {
 }
 
 impl ItemPath {
-    /// The functions of the path, to be followed in `direction`. Turning round starts again at the
-    /// item's own function. `None` for an item of another server, or of another profile.
+    /// The functions of the path, to follow in `direction`. If that is not the direction of the
+    /// path, a new path starts at the item's function. `None` if the item comes from another server
+    /// or another profile.
     pub fn resolve(&self, snapshot: &Snapshot, direction: Direction) -> Option<Vec<FunctionId>> {
         if self.v != 1 || self.path.is_empty() {
             return None;
         }
         let path = path(snapshot, &self.path, self.dir.unwrap_or(direction))?;
-        let turned = self.dir.is_some_and(|dir| dir != direction);
-        Some(if turned { path.last().copied().into_iter().collect() } else { path })
+        let is_reversed = self.dir.is_some_and(|dir| dir != direction);
+        Some(if is_reversed { path.last().copied().into_iter().collect() } else { path })
     }
 }
 
-/// What is known of the last function of a path.
+/// The cost of a path.
 #[derive(Debug, Clone, Copy)]
 pub struct PathCost {
-    /// Self cost; `None` where it is not known.
+    /// The self cost of its last function. `None` if it is unknown.
     pub self_: Option<f64>,
-    /// Inclusive cost.
+    /// The total.
     pub total: Total,
-    /// Whether it is a recursive call, outside the sum.
+    /// Whether its last function is a recursive call, which is not part of the sum of its siblings.
     pub recursive: bool,
-    /// Whether it has no calls in the direction of the path; `None` where that is not known.
+    /// Whether its last function has no calls in the direction of the path. `None` if that is
+    /// unknown.
     pub leaf: Option<bool>,
 }
 
@@ -297,15 +302,15 @@ pub fn item(
         });
     let place = PlaceFields::of_function(context, snapshot, function);
     let scale = context.scale(snapshot);
-    let word = |weight| scale.weight(weight);
+    let format = |weight| scale.weight(weight);
     let mark = if cost.recursive { "↻ " } else { "" };
     let own = match (direction, cost.self_) {
         (_, None) | (Some(Direction::Incoming), Some(0.0)) => String::new(),
-        (Some(Direction::Incoming), Some(own)) => format!(" · starts here {}", word(own)),
-        (_, Some(own)) => format!(" · self {}", word(own)),
+        (Some(Direction::Incoming), Some(own)) => format!(" · starts here {}", format(own)),
+        (_, Some(own)) => format!(" · self {}", format(own)),
     };
     Some(Item {
-        name: format!("{mark}{} {}", units::total(cost.total, word), plain(this.name)),
+        name: format!("{mark}{} {}", units::total(cost.total, format), plain(this.name)),
         kind: 12,
         detail: format!("costline · {}{own}", place.place_text),
         uri,
@@ -324,7 +329,7 @@ pub fn item(
     })
 }
 
-/// The item of a function by itself.
+/// The item of a function as the root of a path.
 pub fn root_item(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<Item> {
     let Cost { self_, total } = snapshot.costs.function(function).cost;
     let cost = PathCost { self_: Some(self_), total, recursive: false, leaf: None };
@@ -336,7 +341,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_uri_of_a_function_without_a_source_leads_back_to_it() {
+    fn uris_of_functions_without_a_source_round_trip() {
         let key = Key {
             name: "<T>::f ß/x".to_owned(),
             file: None,

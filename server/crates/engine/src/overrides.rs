@@ -1,9 +1,10 @@
-//! What the user chose by command instead of the settings. It is kept by name, so that it survives
-//! rewrites, other profiles and changes of other settings; a change of the same setting replaces
-//! it.
+//! Overrides: values that the user chose by command. Metrics and threads are kept by name, so they
+//! also apply to a rewritten profile or another one. A change of the same setting removes an
+//! override.
 
 use crate::settings::{Implementation, Inlines, Settings, Show, Unit};
 use crate::snapshot::Snapshot;
+use crate::stages::grouped::Grouped;
 use crate::stamp::Stamp;
 use crate::transforms::TransformData;
 use analysis::Transform;
@@ -12,30 +13,30 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What `costline.setView` changes. A key that is left out stays as it is; `null` goes back to the
-/// setting.
+/// The values that `costline.setView` changes. A missing key leaves the value unchanged, `null`
+/// resets it to the setting.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "SetViewArgument")]
 pub struct Choices {
-    /// The profile to show, relative to the first workspace folder. `null`: that of the settings,
-    /// or the newest.
+    /// The profile to show, relative to the first workspace folder. `null`: the profile of the
+    /// settings, or the newest one.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profile: Option<Option<PathBuf>>,
-    /// What to compare with: a profile, relative to the first workspace folder; `true` for what is
-    /// shown now; `null` or `false` for nothing.
+    /// The baseline: a profile, relative to the first workspace folder, or `true` for the profile
+    /// shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
     /// The metric to show, by name or unit.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub metric: Option<Option<String>>,
-    /// The threads to show, by name (or its end), id, glob or `/regex/`; none for all.
+    /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub threads: Option<Option<Vec<String>>>,
-    /// Which functions are visible.
+    /// Which functions to show.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Option<Implementation>>,
-    /// Where the cost of inlined code is shown.
+    /// Where to show the cost of inlined code.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Option<Inlines>>,
     /// The unit of costs.
@@ -46,7 +47,7 @@ pub struct Choices {
     pub show: Option<Option<Show>>,
 }
 
-/// A key that is there: `null` is a value too.
+/// Deserializes `null` to `Some(None)`. A missing key stays `None`.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -54,8 +55,8 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 impl Choices {
-    /// Everything that stands in for a setting goes back to it; the profile and the baseline stay.
-    pub fn all_back() -> Self {
+    /// Resets all overrides to the settings. The profile and the baseline stay.
+    pub fn reset_all() -> Self {
         Self {
             metric: Some(None),
             threads: Some(None),
@@ -68,54 +69,54 @@ impl Choices {
     }
 }
 
-/// What to compare with.
+/// The baseline to compare with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a path, true (what is shown now) or null")]
+#[serde(untagged, expecting = "a path, true (the profile shown now) or null")]
 pub enum BaselineChoice {
     /// A profile, relative to the first workspace folder.
     Path(PathBuf),
-    /// `true`: what is shown now; `false`: nothing.
+    /// `true`: the profile shown now. `false`: no baseline.
     Shown(bool),
 }
 
-/// A change of what is chosen.
+/// A change of the overrides.
 #[derive(Debug)]
 pub enum Change {
-    /// These instead of what was chosen; what is not among them stays.
+    /// Sets the values that are not `None`.
     Set(Choices),
-    /// One more transform, after the others.
+    /// Appends a transform.
     Push(Transform),
-    /// The last transform is removed; without one nothing happens.
+    /// Removes the last transform, if there is one.
     Pop,
-    /// All transforms are removed.
+    /// Removes all transforms.
     Clear,
-    /// The baseline that is compared with from now on.
-    Compared(ChosenBaseline),
-    /// All that was chosen in an earlier session.
+    /// Sets the baseline.
+    SetBaseline(ChosenBaseline),
+    /// Restores the overrides of an earlier session.
     Restore(Overrides),
 }
 
-/// A baseline that was chosen instead of the setting.
+/// A baseline that overrides the setting.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChosenBaseline {
-    /// None.
+    /// No baseline.
     Nothing,
     /// A profile, relative to the first workspace folder.
     Path(PathBuf),
-    /// What was shown at that time.
+    /// The profile that was shown when the user chose it.
     Shown {
         /// The file.
         path: PathBuf,
         /// When it was written, in milliseconds since 1970.
         modified: u64,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
     },
 }
 
 impl ChosenBaseline {
-    /// What a choice stands for while `shown` is shown.
+    /// The baseline of a choice. `shown` is the profile shown now.
     pub fn new(choice: Option<&BaselineChoice>, shown: Option<&Snapshot>) -> Self {
         match (choice, shown) {
             (Some(BaselineChoice::Path(path)), _) => Self::Path(path.clone()),
@@ -127,7 +128,7 @@ impl ChosenBaseline {
         }
     }
 
-    /// The file; `None` without one, or if it was rewritten since.
+    /// The file of the baseline. `None` if there is none, or it was rewritten since it was shown.
     pub fn file(&self) -> Option<&Path> {
         match self {
             Self::Nothing => None,
@@ -140,7 +141,7 @@ impl ChosenBaseline {
     }
 }
 
-/// What is chosen instead of the settings; `None` where the setting holds.
+/// The overrides. `None` means that the setting applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Overrides {
@@ -150,10 +151,10 @@ pub struct Overrides {
     /// The threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<Vec<String>>,
-    /// Which functions are visible.
+    /// Which functions to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
-    /// Where the cost of inlined code is shown.
+    /// Where to show the cost of inlined code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Inlines>,
     /// The unit of costs.
@@ -162,7 +163,7 @@ pub struct Overrides {
     /// What hints show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<Show>,
-    /// What costs are compared with.
+    /// The baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<ChosenBaseline>,
     /// The transforms, in order.
@@ -191,8 +192,8 @@ mod as_data {
 }
 
 impl Overrides {
-    /// Whether anything stands in for a setting of the view; the baseline is a choice of its own.
-    pub fn overrides(&self) -> bool {
+    /// Whether any setting is overridden, apart from the baseline.
+    pub fn override_settings(&self) -> bool {
         *self
             != Self {
                 baseline: self.baseline.clone(),
@@ -201,8 +202,8 @@ impl Overrides {
             }
     }
 
-    /// The settings, with what is chosen instead.
-    pub fn over(&self, settings: &Settings) -> Settings {
+    /// The settings with the overrides applied.
+    pub fn applied_to(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
         if let Some(metric) = &self.metric {
             settings.metric = Some(metric.clone());
@@ -218,39 +219,36 @@ impl Overrides {
         settings
     }
 
-    /// Drops what stands in for settings that differ.
-    pub fn forget(&mut self, old: &Settings, new: &Settings) {
-        drop_if(&mut self.metric, old.metric != new.metric);
-        drop_if(&mut self.threads, old.threads != new.threads);
-        drop_if(&mut self.implementation, old.implementation != new.implementation);
-        drop_if(&mut self.inlines, old.inlines != new.inlines);
-        drop_if(&mut self.unit, old.unit != new.unit);
-        drop_if(&mut self.show, old.hints.show != new.hints.show);
-        drop_if(&mut self.baseline, old.baseline != new.baseline);
+    /// Removes the overrides of settings that changed.
+    pub fn remove_changed(&mut self, old: &Settings, new: &Settings) {
+        self.metric.take_if(|_| old.metric != new.metric);
+        self.threads.take_if(|_| old.threads != new.threads);
+        self.implementation.take_if(|_| old.implementation != new.implementation);
+        self.inlines.take_if(|_| old.inlines != new.inlines);
+        self.unit.take_if(|_| old.unit != new.unit);
+        self.show.take_if(|_| old.hints.show != new.hints.show);
+        self.baseline.take_if(|_| old.baseline != new.baseline);
     }
 
-    /// What is chosen after `change`, or a sentence why that cannot be. `shown` is the profile in
-    /// which names are looked up; those for another profile are not.
+    /// The overrides after `change`. `shown` is the profile in which names are checked; a change
+    /// that also selects another profile is not checked. The error is a message for users.
     pub fn changed(&self, change: Change, shown: Option<&Snapshot>) -> Result<Self, String> {
         let mut next = self.clone();
         match change {
             Change::Set(choices) => {
-                let names_are_of = shown.filter(|_| choices.profile.is_none());
-                next.set(choices, names_are_of)?;
+                let check_in = shown.filter(|_| choices.profile.is_none());
+                next.set(choices, check_in)?;
             }
             Change::Push(transform) => {
                 let shown = shown.ok_or("no profile is shown: there is nothing to transform")?;
-                let found = analysis::find_names(
-                    &shown.grouped.recording,
-                    &shown.grouped.groups,
-                    &transform,
-                );
-                found.map_err(|nothing| nothing.problem)?;
+                let Grouped { recording, groups, .. } = &shown.grouped;
+                analysis::find_names(recording, groups, &transform)
+                    .map_err(|unmatched| unmatched.problem)?;
                 next.transforms.push(transform);
             }
             Change::Pop => drop(next.transforms.pop()),
             Change::Clear => next.transforms.clear(),
-            Change::Compared(baseline) => next.baseline = Some(baseline),
+            Change::SetBaseline(baseline) => next.baseline = Some(baseline),
             Change::Restore(overrides) => next = overrides,
         }
         Ok(next)
@@ -268,14 +266,14 @@ impl Overrides {
             show,
         } = choices;
         if let Some(metric) = metric {
-            self.metric = metric.map(|metric| find_metric(metric, shown)).transpose()?;
+            self.metric = metric.map(|metric| check_metric(metric, shown)).transpose()?;
         }
         if let Some(threads) = threads {
-            self.threads = threads.map(|threads| find_threads(threads, shown)).transpose()?;
+            self.threads = threads.map(|threads| check_threads(threads, shown)).transpose()?;
         }
         if let Some(implementation) = implementation {
             self.implementation =
-                implementation.map(|seen| find_implementation(seen, shown)).transpose()?;
+                implementation.map(|value| check_implementation(value, shown)).transpose()?;
         }
         self.inlines = inlines.unwrap_or(self.inlines);
         self.unit = unit.unwrap_or(self.unit);
@@ -284,40 +282,37 @@ impl Overrides {
     }
 }
 
-fn drop_if<T>(value: &mut Option<T>, condition: bool) {
-    value.take_if(|_| condition);
-}
-
-/// A metric, if the profile shown has it.
-fn find_metric(metric: String, shown: Option<&Snapshot>) -> Result<String, String> {
+/// Fails if the profile shown does not have the metric.
+fn check_metric(metric: String, shown: Option<&Snapshot>) -> Result<String, String> {
     if let Some(shown) = shown {
         analysis::find_metric(&shown.grouped.recording, &metric)
-            .map_err(|nothing| nothing.problem)?;
+            .map_err(|unmatched| unmatched.problem)?;
     }
     Ok(metric)
 }
 
-/// Threads, if the profile shown has them. All threads of it are all of the next profile too.
-fn find_threads(threads: Vec<String>, shown: Option<&Snapshot>) -> Result<Vec<String>, String> {
+/// Fails if the profile shown does not have one of the threads. A list of all its threads becomes
+/// empty, so that it stands for all threads of other profiles, too.
+fn check_threads(threads: Vec<String>, shown: Option<&Snapshot>) -> Result<Vec<String>, String> {
     let Some(shown) = shown else { return Ok(threads) };
     let mut found = BTreeSet::new();
     for thread in &threads {
         let ids = analysis::find_threads(&shown.grouped.recording, thread);
-        found.extend(ids.map_err(|nothing| nothing.problem)?);
+        found.extend(ids.map_err(|unmatched| unmatched.problem)?);
     }
     let is_all = found.len() == shown.grouped.recording.threads().len();
     Ok(if is_all { Vec::new() } else { threads })
 }
 
-/// An implementation, if the profile shown tells them apart.
-fn find_implementation(
+/// Fails if the profile shown does not record which functions are JavaScript.
+fn check_implementation(
     implementation: Implementation,
     shown: Option<&Snapshot>,
 ) -> Result<Implementation, String> {
     let is_known = shown.is_none_or(|shown| shown.grouped.recording.knows_code());
     if implementation != Implementation::All && !is_known {
         return Err(
-            "this profile does not say which functions are JavaScript: `implementation` can only be \"all\"".to_owned()
+            "this profile does not record which functions are JavaScript: set `implementation` to \"all\"".to_owned()
         );
     }
     Ok(implementation)
@@ -334,12 +329,12 @@ mod tests {
     }
 
     #[test]
-    fn choices_replace_settings_until_the_same_setting_changes() {
+    fn overrides_apply_until_the_same_setting_changes() {
         let parse = |settings: Value| Settings::parse(&settings).0;
         let old = parse(json!({"unit": "both", "metric": "cpu", "hints": {"minPercent": 3}}));
         let choices = json!({"unit": "absolute", "show": "self", "threads": ["a*"]});
         let mut chosen = set(&Overrides::default(), choices).unwrap();
-        let settings = chosen.over(&old);
+        let settings = chosen.applied_to(&old);
         assert_eq!(
             (settings.unit, settings.hints.show, settings.threads),
             (Unit::Absolute, Show::Self_, vec!["a*".to_owned()])
@@ -347,29 +342,29 @@ mod tests {
         assert_eq!((settings.metric.as_deref(), settings.hints.min_percent), (Some("cpu"), 3.0));
 
         let new = parse(json!({"unit": "percent", "hints": {"minPercent": 4}}));
-        chosen.forget(&old, &new);
-        let settings = chosen.over(&new);
+        chosen.remove_changed(&old, &new);
+        let settings = chosen.applied_to(&new);
         assert_eq!(
             (settings.unit, settings.hints.show, settings.hints.min_percent),
             (Unit::Percent, Show::Self_, 4.0)
         );
         assert_eq!((settings.metric, settings.threads.len()), (None, 1));
-        assert!(chosen.overrides());
+        assert!(chosen.override_settings());
 
         let back = set(&chosen, json!({"show": null, "threads": null, "inlines": null})).unwrap();
         assert_eq!(back, Overrides::default());
-        assert_eq!(back.over(&new), new);
-        let all_back = serde_json::to_value(Choices::all_back()).unwrap();
-        assert_eq!(set(&chosen, all_back.clone()).unwrap(), Overrides::default());
+        assert_eq!(back.applied_to(&new), new);
+        let reset_all = serde_json::to_value(Choices::reset_all()).unwrap();
+        assert_eq!(set(&chosen, reset_all.clone()).unwrap(), Overrides::default());
         assert_eq!(
-            all_back,
+            reset_all,
             json!({"metric": null, "threads": null, "implementation": null, "inlines": null,
                    "unit": null, "show": null})
         );
     }
 
     #[test]
-    fn a_key_or_value_that_is_unknown_is_an_error() {
+    fn unknown_keys_and_values_are_errors() {
         for (choices, expected) in [
             (
                 json!({"unit": "both", "colour": 1}),
@@ -377,7 +372,7 @@ mod tests {
             ),
             (json!({"unit": "furlongs"}), "unknown variant `furlongs`, expected one of `percent`"),
             (json!({"threads": "main"}), "invalid type: string \"main\", expected a sequence"),
-            (json!({"baseline": 7}), "a path, true (what is shown now) or null"),
+            (json!({"baseline": 7}), "a path, true (the profile shown now) or null"),
         ] {
             let error = set(&Overrides::default(), choices).unwrap_err();
             assert!(error.contains(expected), "{error}");
@@ -385,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_found_again_unless_it_was_rewritten() {
+    fn a_baseline_is_restored_unless_it_was_rewritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("cpu.folded");
         std::fs::write(&path, "main 1\n").unwrap();

@@ -1,4 +1,4 @@
-//! Where a project begins.
+//! Finds the top folder of a project.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ pub const MARKERS: [&str; 16] = [
     "composer.json",
 ];
 
-/// The nearest folder above `path` (absolute) that looks like a project; never the home folder or
-/// `/`.
+/// The nearest folder above `path` (absolute) that contains one of [`MARKERS`]. Neither the home
+/// folder, a folder above it, nor `/`.
 pub fn project_above(path: &Path) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let folders = path.ancestors().skip(1);
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_project_wins_and_none_is_none() {
+    fn finds_the_nearest_project() {
         let dir = tempfile::tempdir().unwrap();
         let inner = dir.path().join("outer/inner/src");
         std::fs::create_dir_all(&inner).unwrap();

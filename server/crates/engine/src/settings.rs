@@ -1,7 +1,7 @@
 //! The settings (section `costline`; the same object as `initializationOptions`).
 //!
-//! The Rust types are also the parser and the JSON Schema. A key that is unknown
-//! or of the wrong type is one warning that names it; the rest applies.
+//! The Rust types are also the parser and the JSON Schema. A key that is unknown or has the wrong
+//! type is ignored with a warning that names it; the other keys apply.
 
 use analysis::Transform;
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -54,7 +54,7 @@ pub enum Implementation {
 }
 
 impl Implementation {
-    /// The type that `analysis` has for it.
+    /// The corresponding type of `analysis`.
     pub fn filter(self) -> analysis::Implementation {
         match self {
             Self::All => analysis::Implementation::All,
@@ -292,7 +292,7 @@ impl Settings {
         let settings = match value {
             Value::Null => Self::default(),
             Value::Object(given) => {
-                // Take over key by key what keeps the whole readable.
+                // Accept each key that still leaves valid settings.
                 let mut accepted = serde_json::to_value(Self::default()).unwrap_or_default();
                 merge(&mut accepted, given, "", &mut warnings);
                 serde_json::from_value(accepted).unwrap_or_default()
@@ -336,7 +336,7 @@ pub struct CostSettings {
     pub symbols: Symbols,
     /// How file names are mapped.
     pub sources: SourceSettings,
-    /// What of the recording is shown.
+    /// The part of the recording to show.
     pub view: ViewSettings,
 }
 
@@ -370,16 +370,16 @@ impl SourceSettings {
     }
 }
 
-/// What of a recording is shown.
+/// The part of a recording to show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ViewSettings {
-    /// The metric, by name or unit; none: the profile's first.
+    /// The metric, by name or unit. `None`: the first metric of the profile.
     pub metric: Option<String>,
-    /// The threads; none: all.
+    /// The threads. Empty: all threads.
     pub threads: Vec<String>,
-    /// Which functions are shown, where a profile says which are JavaScript.
+    /// Which functions to show, in profiles that record which ones are JavaScript.
     pub implementation: Implementation,
-    /// What is done to stacks before anything is summed.
+    /// The transforms, in order.
     pub transforms: Vec<Transform>,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
@@ -417,7 +417,7 @@ fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings:
     }
 }
 
-/// Whether `value` fits the dotted key `name`, by deserializing settings with nothing else set.
+/// Whether `value` fits the dotted key `name`. Deserializes settings in which only that key is set.
 pub fn fits(name: &str, value: &Value) -> Result<(), String> {
     let lone = name
         .rsplit('.')
@@ -443,7 +443,7 @@ fn expectation(message: &str) -> String {
     message.split_once("expected ").map_or(message, |(_, expected)| expected).replace('`', "")
 }
 
-/// A value as messages quote it.
+/// A value for messages, truncated to 60 characters.
 pub fn shown(value: &Value) -> String {
     let text: String = value.to_string().chars().take(60).collect();
     text
@@ -464,7 +464,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nothing_given_means_the_defaults() {
+    fn missing_settings_have_their_defaults() {
         for value in [
             Value::Null,
             json!({}),
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_and_the_rest_applies() {
+    fn invalid_keys_are_reported_and_the_others_apply() {
         let (settings, warnings) = Settings::parse(&json!({
             "costline": {"hints": {"minPercent": 2, "show": "self", "colour": 1}, "metric": 5, "watch": "poll", "nonsense": true,
                          "unit": "furlongs", "lenses": {"minPercent": -1}, "exclude": ["a{"], "baseline": "x"}
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_object_may_be_something_else() {
+    fn a_value_that_is_not_an_object_is_reported() {
         let (settings, warnings) = Settings::parse(&json!([1, 2]));
         assert_eq!(settings, Settings::default());
         assert_eq!(warnings, ["settings: expected an object, found [1,2]; the defaults apply"]);

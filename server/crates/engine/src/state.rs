@@ -1,28 +1,28 @@
-//! What was chosen in a session, as one string that a client keeps for the next one.
+//! The user's choices of a session, as a string that a client stores for the next session.
 //!
-//! The string is JSON for whoever debugs it; clients must not look into it.
+//! The string is JSON to simplify debugging. Clients must not interpret it.
 
 use crate::overrides::Overrides;
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// The version of the string.
+/// The version of the string's format.
 const VERSION: u32 = 1;
 
-/// What was chosen.
+/// The user's choices.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     v: u32,
-    /// The profile that the user picked.
+    /// The profile that the user selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<PathBuf>,
-    /// Everything else.
+    /// The overrides.
     #[serde(flatten)]
     pub overrides: Overrides,
 }
 
-/// What is chosen now; `None` where that is nothing.
+/// The current choices. `None` if there are none.
 pub fn of(world: &World) -> Option<String> {
     let state =
         State { v: VERSION, profile: world.pick.clone(), overrides: world.overrides.clone() };
@@ -32,12 +32,12 @@ pub fn of(world: &World) -> Option<String> {
     serde_json::to_string(&state).ok()
 }
 
-/// What [`of`] gave to a client. The error is a sentence.
+/// Parses a string of [`of`]. The error is a message for users.
 pub fn parse(text: &str) -> Result<State, String> {
     let state: State = serde_json::from_str(text)
-        .map_err(|error| format!("`state` is not what a server handed out ({error})"))?;
+        .map_err(|error| format!("`state` was not created by this server ({error})"))?;
     if state.v != VERSION {
-        return Err(format!("`state` is of version {}, expected {VERSION}", state.v));
+        return Err(format!("`state` has version {}, expected {VERSION}", state.v));
     }
     Ok(state)
 }
@@ -49,7 +49,7 @@ mod tests {
     use crate::settings::{Implementation, Inlines, Show, Unit};
 
     #[test]
-    fn what_was_chosen_comes_back() {
+    fn choices_round_trip() {
         assert_eq!(of(&World::default()), None);
         let overrides = Overrides {
             metric: Some("cpu".to_owned()),
@@ -81,11 +81,11 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn other_strings_are_errors() {
         for (text, expected) in [
-            ("", "not what a server handed out"),
+            ("", "was not created by this server"),
             ("{}", "missing field `v`"),
-            (r#"{"v":2}"#, "is of version 2, expected 1"),
+            (r#"{"v":2}"#, "has version 2, expected 1"),
             (r#"{"v":1,"unit":"furlongs"}"#, "unknown variant `furlongs`"),
             (r#"{"v":1,"transforms":[{"type":"drop-function"}]}"#, "needs \"function\""),
         ] {

@@ -1,12 +1,12 @@
-//! Texts and positions in them: lines, columns in the editor's encoding, edits.
+//! Texts, positions in them, and edits. Columns are in the editor's encoding.
 
 use line_index::{LineCol, LineIndex, TextSize, WideEncoding, WideLineCol};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A position in a text, serialized as LSP does. Both numbers are 0-based; what a column counts is
-/// up to [`Encoding`].
+/// A position in a text, serialized like an LSP `Position`. Both numbers are 0-based. [`Encoding`]
+/// is the unit of columns.
 #[derive(
     Debug,
     Clone,
@@ -38,7 +38,7 @@ impl Position {
     }
 }
 
-/// A part of a text, without its end.
+/// A part of a text, excluding its end.
 #[derive(
     Debug,
     Clone,
@@ -55,9 +55,9 @@ impl Position {
 )]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// Where it starts.
+    /// The position of the first character.
     pub start: Position,
-    /// Behind its last character.
+    /// The position after the last character.
     pub end: Position,
 }
 
@@ -76,18 +76,18 @@ impl Range {
 /// A change of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; `None`: the whole text.
+    /// The part to replace. `None`: the whole text.
     pub range: Option<Range>,
-    /// What replaces it.
+    /// The new text.
     pub text: String,
 }
 
-/// In what columns of positions count.
+/// The unit of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units: what every client understands.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
     /// Unicode scalar values.
@@ -104,32 +104,32 @@ pub struct Text {
 }
 
 impl Text {
-    /// A text in which columns count as `encoding` says.
+    /// A text with columns in `encoding`.
     pub fn new(text: impl Into<Arc<str>>, encoding: Encoding) -> Self {
         let text = text.into();
         Self { index: LineIndex::new(&text), text, encoding }
     }
 
-    /// A line without its end, by 0-based number.
+    /// A line (0-based) without its line terminator.
     pub fn line(&self, line0: u32) -> Option<&str> {
         let line = &self.text[self.index.line(line0)?];
         Some(line.trim_end_matches(['\n', '\r']))
     }
 
-    /// The position behind the last character of a line.
+    /// The position after the last character of a line (0-based).
     pub fn end_of_line(&self, line0: u32) -> Option<Position> {
         let line = self.line(line0)?;
         Some(Position::new(line0, self.width(line)))
     }
 
-    /// A whole line without its end and without the blanks before it.
+    /// The range of a line (0-based) without leading blanks and line terminator.
     pub fn range_of_line(&self, line0: u32) -> Option<Range> {
         let line = self.line(line0)?;
         let blanks = &line[..line.len() - line.trim_start().len()];
         Some(Range::new(Position::new(line0, self.width(blanks)), self.end_of_line(line0)?))
     }
 
-    /// Where `name` stands as a whole word in a line.
+    /// The range of the first occurrence of `name` as a whole word in a line (0-based).
     pub fn find_in_line(&self, line0: u32, name: &str) -> Option<Range> {
         let line = self.line(line0)?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -166,7 +166,8 @@ impl Text {
         &self.text
     }
 
-    /// The byte of a position; one beyond its line or the text is the end of that.
+    /// The byte offset of a position. A position beyond its line or the text is moved to the end of
+    /// it.
     pub fn byte_at(&self, position: Position) -> usize {
         self.offset(position).into()
     }
@@ -180,7 +181,8 @@ impl Text {
         width as u32
     }
 
-    /// The byte offset of a position; one beyond its line or the text is the end of that.
+    /// The byte offset of a position. A position beyond its line or the text is moved to the end of
+    /// it.
     fn offset(&self, position: Position) -> TextSize {
         let Some(range) = self.index.line(position.line0) else { return TextSize::of(&*self.text) };
         // No encoding has more columns than bytes.
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_apply_in_each_encoding_and_clamp_what_lies_outside() {
+    fn edits_apply_in_each_encoding_and_are_clamped_to_the_text() {
         for (encoding, x) in [(Encoding::Utf8, 6), (Encoding::Utf16, 3), (Encoding::Utf32, 2)] {
             let text = Text::new("é😀x\r\nsecond", encoding);
             assert_eq!(

@@ -1,9 +1,9 @@
-//! How transforms are given: as text (`merge-function:parse`) or as JSON, where names can hold any
-//! sign.
+//! Parses transforms in their two notations: text (`merge-function:parse`), or JSON, in which names
+//! may contain any character.
 //!
-//! `{"type": "merge-node", "path": ["main", "parse"]}`, `{"type": "merge-function", "function":
-//! "parse"}`, `category` and `resource` likewise; each may say under which filter it was made
-//! (`"implementation": "js"`), else the view's own counts.
+//! In JSON, a transform has the operand of its kind under `function`, `path`, `category` or
+//! `resource`: `{"type": "merge-node", "path": ["main", "parse"]}`. It may have a filter of its own
+//! (`"implementation": "js"`) instead of the view's.
 
 use crate::settings::Implementation;
 use analysis::{Operand, Transform, TransformKind};
@@ -11,19 +11,19 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::borrow::Cow;
 
-/// A transform in JSON. Of `function`, `path`, `category` and `resource` it has the one that its
-/// kind takes.
+/// A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on
+/// its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Transform")]
 pub struct TransformData {
-    /// What is done.
+    /// The kind of transform.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// The function that it is done to.
+    /// The function to transform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub function: Option<String>,
-    /// The functions of a path from the root, or for `focus-subtree-inverted` from the leaf.
+    /// The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<String>>,
     /// The category of frames.
@@ -32,7 +32,7 @@ pub struct TransformData {
     /// The library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
-    /// The filter under which it was made, if not that of the view.
+    /// The functions that the transform applies to, if not those of the view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
 }
@@ -70,7 +70,7 @@ impl JsonSchema for Kind {
     }
 }
 
-/// What a kind of transform does, in a few words for menus: `Merge function`.
+/// The title of a kind of transform in menus.
 pub fn title(kind: TransformKind) -> &'static str {
     match kind {
         TransformKind::MergeFunction => "Merge function into its callers",
@@ -90,17 +90,17 @@ pub fn title(kind: TransformKind) -> &'static str {
     }
 }
 
-/// What a transform is done to.
+/// The operand of a transform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Takes {
-    /// A function, under `function`.
+    /// A function, in `function`.
     Function,
-    /// Functions along a path, under `path`.
+    /// The functions of a path, in `path`.
     Path,
-    /// A category of frames, under `category`.
+    /// A category of frames, in `category`.
     Category,
-    /// A library, under `resource`.
+    /// A library, in `resource`.
     Resource,
 }
 
@@ -116,7 +116,7 @@ impl From<Operand> for Takes {
 }
 
 impl TransformData {
-    /// The transform. The error is a sentence.
+    /// Converts it. The error is a message for users.
     pub fn transform(self) -> Result<Transform, String> {
         let Self { kind: Kind(kind), function, path, category, resource, implementation } = self;
         let one = |name: Option<String>| name.map(|name| vec![name]);
@@ -128,7 +128,7 @@ impl TransformData {
         };
         let names = names
             .filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()))
-            .ok_or_else(|| format!("`{}` needs \"{key}\", of at least one name", kind.name()))?;
+            .ok_or_else(|| format!("`{}` needs \"{key}\" with at least one name", kind.name()))?;
         Ok(Transform { kind, names, implementation: implementation.map(Implementation::filter) })
     }
 }
@@ -138,7 +138,7 @@ impl From<&Transform> for TransformData {
         let all = [Implementation::All, Implementation::Js, Implementation::Native];
         let implementation = transform
             .implementation
-            .and_then(|seen| all.into_iter().find(|known| known.filter() == seen));
+            .and_then(|filter| all.into_iter().find(|value| value.filter() == filter));
         let kind = Kind(transform.kind);
         let mut data = Self {
             kind,
@@ -158,13 +158,13 @@ impl From<&Transform> for TransformData {
     }
 }
 
-/// A transform in either form. The error is a sentence.
+/// Parses a transform in either notation. The error is a message for users.
 pub fn parse(text: &str) -> Result<Transform, String> {
     if !text.trim_start().starts_with('{') {
         return text.parse();
     }
     let data: TransformData =
-        serde_json::from_str(text).map_err(|error| format!("a transform in JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| format!("invalid transform: {error}"))?;
     data.transform()
 }
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_mean_the_same() {
+    fn both_notations_parse_to_the_same_transform() {
         for (text, json) in [
             ("merge-node:A>B>C", r#"{"type":"merge-node","path":["A","B","C"]}"#),
             ("merge-function:F", r#" {"type":"merge-function","function":"F"}"#),
@@ -206,17 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told() {
+    fn errors_say_what_is_wrong() {
         for (json, expected) in [
             (
                 r#"{"type":"merge-node","function":"A"}"#,
-                "`merge-node` needs \"path\", of at least one name",
+                "`merge-node` needs \"path\" with at least one name",
             ),
             (r#"{"type":"merge-node","path":[]}"#, "`merge-node` needs \"path\""),
             (r#"{"type":"merge-function","function":""}"#, "`merge-function` needs \"function\""),
             (r#"{"type":"merge"}"#, "no transform is called `merge`"),
             (r#"{"type":"merge-node","paths":["A"]}"#, "unknown field `paths`"),
-            (r#"{"type":"#, "a transform in JSON: EOF"),
+            (r#"{"type":"#, "invalid transform: EOF"),
         ] {
             let error = parse(json).unwrap_err();
             assert!(error.contains(expected), "{error}");

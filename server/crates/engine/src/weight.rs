@@ -1,11 +1,11 @@
-//! Raw weights as JSON has them.
+//! Raw weights in JSON, and the tiers of costs.
 
 use crate::present::units;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// A raw weight: an integer where it is one.
+/// A raw weight. Serialized as an integer if it is whole.
 #[derive(Debug, Clone, Copy, PartialEq, JsonSchema)]
 #[schemars(transparent)]
 pub struct Weight(pub f64);
@@ -20,16 +20,16 @@ impl Serialize for Weight {
 }
 
 impl Weight {
-    /// An exact total; `None` where the total is a range, an estimate or unknown.
+    /// The weight of an exact total. `None` if the total is bounded, estimated or unknown.
     pub fn of_total(total: Total) -> Option<Self> {
         total.exact().map(Self)
     }
 }
 
-/// From which percentage on a cost is of tier 1, 2 and 3.
+/// The smallest percentages of tier 1, 2 and 3.
 pub const TIERS: [f64; 3] = [1.0, 5.0, 20.0];
 
-/// How hot a cost is: how many of [`TIERS`] it reaches, in percent of `base`.
+/// The tier of a cost, from 0 to 3: the number of [`TIERS`] that it reaches in percent of `base`.
 pub fn tier(cost: Cost, base: f64) -> u8 {
     let percent = if base == 0.0 { 0.0 } else { 100.0 * cost.magnitude() / base };
     TIERS.into_iter().filter(|threshold| percent >= *threshold).count() as u8

@@ -272,7 +272,7 @@ mod tests {
         );
         assert_eq!(
             error::<Choices>(&json!({"baseline": 7})),
-            "`baseline`: a path, true (what is shown now) or null"
+            "`baseline`: a path, true (the profile shown now) or null"
         );
         assert_eq!(error::<Choices>(&Value::Null), "expected an object, found null");
         assert_eq!(error::<explain::Question>(&json!({"line": 1})), "the key `uri` is missing");

@@ -141,7 +141,7 @@ impl<A> State<A> {
             self.finder.unpick();
         }
         let mut overrides = self.output.world().overrides.clone();
-        overrides.forget(&old, &self.settings);
+        overrides.remove_changed(&old, &self.settings);
         self.apply(overrides);
         if self.settings.baseline != old.baseline {
             let path = self.settings.baseline.clone();
@@ -204,7 +204,7 @@ impl<A> State<A> {
     /// Applies the settings and overrides. Returns whether costs must be computed again; labels and
     /// thresholds are read from the world by each request.
     fn apply(&mut self, overrides: Overrides) -> bool {
-        let (old, settings) = (&self.output.world().settings, overrides.over(&self.settings));
+        let (old, settings) = (&self.output.world().settings, overrides.applied_to(&self.settings));
         let was_cancelled = !self.loads.is_pending() && is_outdated(self.output.world());
         let costs_change = settings.costs() != old.costs() || was_cancelled;
         let labels_change = !costs_change && settings != **old;

@@ -1,52 +1,51 @@
-//! A flame graph for a panel of an editor: an SVG that runs nothing and loads nothing, roots at the
-//! top.
+//! A flame graph as SVG for a panel of an editor, with roots at the top.
 //!
-//! It has presentation attributes only: no scripts, handlers, styles, links or references, so it
-//! shows under the strictest content security policy. What makes it interactive is the panel's:
-//! each frame is a `<g data-frame="17">` whose inner `<svg>` clips its text and alone has a place
-//! and a width, in percent of the whole, so that zooming is setting `x` and `width`.
+//! The SVG has presentation attributes only: no scripts, handlers, styles, links or references. It
+//! is therefore shown under the strictest content security policy. The panel makes it interactive:
+//! each frame is a `<g data-frame="17">` with an inner `<svg>`, which clips the text and whose `x`
+//! and `width` are percentages of the image, so that a panel can zoom by changing these two.
 
 use super::text::plain;
 use analysis::{Branch, CallTree};
 use std::fmt::Write;
 
-/// What is narrower is left out.
+/// The minimum width of a frame, as a share of the width of the image.
 const MIN_SHARE: f64 = 1e-3;
-/// Deeper frames are left out.
+/// The maximum depth of a frame.
 const MAX_DEPTH: usize = 500;
-/// Frames at most: the narrowest give way.
+/// The maximum number of frames. The widest are kept.
 const MAX_FRAMES: usize = 5000;
-/// Pixels from one row to the next.
+/// The height of a row in pixels.
 const ROW: usize = 17;
 
-/// A rectangle of the picture.
+/// A rectangle of the image.
 #[derive(Debug)]
 pub struct Frame {
-    /// What it stands for.
+    /// The node of the call tree.
     pub branch: Branch,
-    /// Its caller, which stands before it.
+    /// The index of the caller's frame, which precedes this one.
     pub parent: Option<usize>,
-    /// Callers above it.
+    /// The number of callers above the frame.
     pub depth: usize,
-    /// Where it begins, as a share of the whole.
+    /// The left edge, as a share of the width of the image.
     pub left: f64,
-    /// As a share of the whole.
+    /// The width, as a share of the width of the image.
     pub width: f64,
-    /// Whether it calls nothing.
+    /// Whether it has no callees.
     pub leaf: bool,
 }
 
-/// Where everything is.
+/// A flame graph.
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// Row by row, callers before callees.
+    /// The frames, row by row, callers before callees.
     pub frames: Vec<Frame>,
-    /// How many frames were left out, for the narrow and the deep ones not counting what these
-    /// call.
+    /// The number of frames that are not drawn. Callees of narrow or deep frames are not counted.
     pub omitted: usize,
 }
 
-/// Places the branches of the call tree, costliest left. What is not above zero has no width.
+/// Lays out the nodes of the call tree, the hottest on the left. Nodes whose total is zero or
+/// negative are omitted.
 pub fn layout(tree: &CallTree) -> Graph {
     let mut graph = Graph::default();
     let mut parent = None;
@@ -62,16 +61,17 @@ pub fn layout(tree: &CallTree) -> Graph {
                 ),
                 None => (tree.branches(false, None), 0, 0.0, 1.0, 0.0),
             };
-        // More than their caller where others among them are below zero: then they share its width.
+        // With negative weights, the positive callees can exceed their caller. They then share its
+        // width.
         let sum = found.iter().map(|branch| branch.total.max(0.0)).sum::<f64>().max(total);
-        let wide =
+        let is_wide =
             |branch: &Branch| branch.total > 0.0 && width * (branch.total / sum) >= MIN_SHARE;
         let n_found = found.len();
         if let Some(frame) = parent.and_then(|parent: usize| graph.frames.get_mut(parent)) {
             frame.leaf = n_found == 0;
         }
         let wide: Vec<_> =
-            found.into_iter().filter(|branch| depth < MAX_DEPTH && wide(branch)).collect();
+            found.into_iter().filter(|branch| depth < MAX_DEPTH && is_wide(branch)).collect();
         graph.omitted += n_found - wide.len();
         let mut next = left;
         for branch in wide {
@@ -91,44 +91,43 @@ pub fn layout(tree: &CallTree) -> Graph {
 }
 
 impl Graph {
-    /// Whether the function of a frame is among its callers too.
+    /// Whether the function of a frame is also one of its callers.
     pub fn is_recursive(&self, frame: &Frame) -> bool {
         let above = |frame: &Frame| self.frames.get(frame.parent?);
         std::iter::successors(above(frame), |frame| above(frame))
             .any(|caller| caller.branch.function == frame.branch.function)
     }
 
-    /// Leaves out the narrowest. No frame is wider than its caller, so that the callers of what
-    /// stays stay.
-    fn keep_widest(&mut self, most: usize) {
+    /// Keeps the `max` widest frames. Their callers are at least as wide and are kept, too.
+    fn keep_widest(&mut self, max: usize) {
         let mut widest: Vec<usize> = (0..self.frames.len()).collect();
         widest.sort_by(|&a, &b| self.frames[b].width.total_cmp(&self.frames[a].width));
-        let mut stays = vec![false; self.frames.len()];
-        for &frame in widest.iter().take(most) {
-            stays[frame] = true;
+        let mut is_kept = vec![false; self.frames.len()];
+        for &frame in widest.iter().take(max) {
+            is_kept[frame] = true;
         }
-        self.omitted += self.frames.len().saturating_sub(most);
-        let places: Vec<usize> = stays
+        self.omitted += self.frames.len().saturating_sub(max);
+        let new_indexes: Vec<usize> = is_kept
             .iter()
-            .scan(0, |next, &stays| {
-                let place = *next;
-                *next += usize::from(stays);
-                Some(place)
+            .scan(0, |next, &is_kept| {
+                let index = *next;
+                *next += usize::from(is_kept);
+                Some(index)
             })
             .collect();
-        let mut stays = stays.into_iter();
-        self.frames.retain(|_| stays.next().unwrap_or_default());
+        let mut is_kept = is_kept.into_iter();
+        self.frames.retain(|_| is_kept.next().unwrap_or_default());
         for frame in &mut self.frames {
-            frame.parent = frame.parent.map(|parent| places[parent]);
+            frame.parent = frame.parent.map(|parent| new_indexes[parent]);
         }
     }
 }
 
-/// Draws frames; `words` gives the name and the cost of each.
+/// Draws frames. `labels` returns the name and the cost of a frame.
 pub fn svg<'a>(
     title: &str,
     frames: &[Frame],
-    words: impl Fn(usize) -> (&'a str, &'a str),
+    labels: impl Fn(usize) -> (&'a str, &'a str),
 ) -> String {
     let height = ROW * (1 + frames.iter().map(|frame| frame.depth).max().unwrap_or_default());
     let mut out = format!(
@@ -137,7 +136,7 @@ pub fn svg<'a>(
         escaped(title)
     );
     for (i, frame) in frames.iter().enumerate() {
-        let (name, cost) = words(i);
+        let (name, cost) = labels(i);
         let name = escaped(name);
         let (top, left, width) = (frame.depth * ROW, 100.0 * frame.left, 100.0 * frame.width);
         let _ = writeln!(
@@ -155,7 +154,7 @@ pub fn svg<'a>(
     out
 }
 
-/// Always the same for a name, and light: dark text can be read on it in light and dark themes.
+/// A color that depends on the name only. It is light, because the text is dark in all themes.
 fn color(name: &str) -> String {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -164,7 +163,7 @@ fn color(name: &str) -> String {
     format!("#ff{:02x}{:02x}", 150 + part(16, 80), 80 + part(40, 60))
 }
 
-/// Text as XML can hold it, harmless and of bounded length.
+/// Sanitizes, truncates and escapes text for XML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in plain(text).chars() {
@@ -185,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_narrowest_give_way() {
+    fn keeps_the_widest_frames() {
         let samples = "a a  a  a  a\nb b  b  b  e\nc c1 c2 c3\nd";
         let profile = profile::text_samples::weighted(samples, &[20.0, 1.0, 1.0, 1.0, 5.0]);
         let groups = analysis::Groups::identity(profile.symbols());
@@ -194,13 +193,13 @@ mod tests {
         let mut graph = layout(&CallTree::new(recording.into(), view, groups.into()));
         assert_eq!((graph.frames.len(), graph.omitted), (8, 0));
         graph.keep_widest(5);
-        let told: Vec<_> = graph
+        let frames: Vec<_> = graph
             .frames
             .iter()
             .map(|frame| (frame.branch.total, frame.depth, frame.parent))
             .collect();
         assert_eq!(
-            told,
+            frames,
             [
                 (28.0, 0, None),
                 (23.0, 1, Some(0)),
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_only_text() {
+    fn names_are_escaped() {
         assert_eq!(escaped("</title><script>"), "&lt;/title&gt;&lt;script&gt;");
         assert_eq!(
             escaped("]]>&\" a=\"\u{0}\u{202e}\u{ffff}"),

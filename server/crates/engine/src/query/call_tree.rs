@@ -1,6 +1,6 @@
-//! The call tree, or the inverted one, as far as a client shows it.
+//! Parts of the call tree, or of the bottom-up tree.
 //!
-//! Numbers are those of `costline tree`: both ask [`analysis::CallTree::branches`].
+//! The numbers are those of `costline tree`, because both use [`analysis::CallTree::branches`].
 
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
@@ -13,27 +13,29 @@ use analysis::{Branch, Cost, FunctionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Levels in one answer: JSON is nested two deep for each, and many clients read only so deep.
+/// The maximum number of levels of an answer. Each level nests JSON two levels deeper, which some
+/// clients limit.
 const MAX_DEPTH: usize = 30;
-/// Functions that the paths in one answer may have together, which bounds it on deep stacks.
+/// The maximum number of keys in all paths of an answer, which limits its size for deep stacks.
 const MAX_KEYS: usize = 100_000;
-/// Nodes in one answer.
+/// The maximum number of nodes of an answer.
 const MAX_NODES: usize = 2000;
-/// Children of a node if nothing else is asked for.
+/// The default number of children of a node.
 const LIMIT: usize = 50;
 
-/// Which part of the call tree is asked for.
+/// The part of the call tree to return.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(rename = "CallTreeArgument")]
 pub struct Question {
-    /// The node whose children are wanted, as functions from the top; the top if it is left out.
+    /// The node whose children to return, as the functions from the top of the tree to it. Default:
+    /// the top.
     pub path: Vec<Key>,
-    /// The bottom-up tree: callers below callees, by self cost.
+    /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,
-    /// How many levels, at most 30; one if it is left out.
+    /// The number of levels, at most 30. Default: 1.
     pub depth: Option<usize>,
-    /// How many children of each node; 50 if it is left out.
+    /// The maximum number of children of each node. Default: 50.
     pub limit: Option<usize>,
 }
 
@@ -48,69 +50,70 @@ pub struct CallTree {
     pub total: Weight,
     /// Whether callers are below callees.
     pub inverted: bool,
-    /// Whether costs are estimated, as in recordings without stacks.
+    /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
-    /// Children of the node asked for that are not in the answer.
+    /// The number of children that are not in the answer.
     pub more: usize,
-    /// Its children, costliest first; none for a node that the profile does not have.
+    /// The children of the node in the question, hottest first. Empty if the profile does not have
+    /// the node.
     pub nodes: Vec<TreeNode>,
 }
 
 /// A node of the call tree.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "facts that do not exclude each other")]
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub struct TreeNode {
     /// The function's name.
     pub name: String,
-    /// Its cost: `45.6% · self 4.0%`.
+    /// The node's cost: `45.6% · self 4.0%`.
     pub text: String,
-    /// The self cost of the node; null where it is not known, and below the top of the inverted
+    /// The node's self cost. Null if it is unknown, and below the first level of the bottom-up
     /// tree.
     #[serde(rename = "self")]
     pub self_: Option<Weight>,
-    /// The cost of the node and all below it.
+    /// The node's total.
     pub total: Weight,
-    /// `total` in percent of what percentages are of; null where that is 0.
+    /// `total` as a percentage of the base. Null if the base is 0.
     pub percent: Option<f64>,
     /// Whether the cost is estimated.
     pub est: bool,
-    /// Whether the function is in the path above it too.
+    /// Whether the path above the node contains the function, too.
     pub recursive: bool,
-    /// Whether nothing is below it.
+    /// Whether the node has no children.
     pub leaf: bool,
-    /// The cost as clients show it.
+    /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// What identifies the function.
+    /// The function's key.
     pub key: Key,
-    /// The path from the top to it, to ask for its children.
+    /// The functions from the top of the tree to the node, to request its children with.
     pub path: Vec<Key>,
-    /// The function's item, to ask for callers and callees.
+    /// The function's item, to request callers and callees with.
     pub item: Option<Item>,
-    /// Whether something is below it, in the answer or not.
+    /// Whether the node has children, in the answer or not.
     pub has_children: bool,
-    /// Children that are not in the answer.
+    /// The number of children that are not in the answer.
     pub more: usize,
-    /// Children, costliest first.
+    /// The children, hottest first.
     pub children: Vec<TreeNode>,
 }
 
-/// A node of an answer. Parents stand before their children.
+/// A node of an answer. Parents precede their children.
 struct Node {
     branch: Branch,
-    /// From the top.
+    /// From the top of the tree.
     path: Vec<FunctionId>,
     parent: Option<usize>,
     level: usize,
-    /// Children that are not in the answer.
+    /// The number of children that are not in the answer.
     more: usize,
 }
 
-/// The children of a node, with theirs down to the wanted depth; `None` without a profile.
+/// The children of a node, and theirs to the requested depth. `None` without a profile.
 pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     let snapshot = context.world.snapshot()?;
     let inverted = question.inverted;
@@ -136,8 +139,8 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     })
 }
 
-/// What is wanted of the tree, level by level, and how many children of the given node are left
-/// out. `None` where there is no such node.
+/// The nodes of an answer, level by level, and the number of children of the given node that are
+/// not in it. `None` if the profile does not have the node.
 fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)> {
     let direction = if question.inverted { Direction::Incoming } else { Direction::Outgoing };
     let path = resolve(snapshot, &question.path, direction)?;
@@ -208,7 +211,8 @@ fn tree_node(
     }
 }
 
-/// `45.6% · self 4.0%`, in the user's unit. Inverted, costs are all of one kind.
+/// `45.6% · self 4.0%`, in the unit of the setting `unit`. The bottom-up tree has one cost per
+/// node.
 pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool) -> String {
     let self_ = branch.self_.filter(|_| !inverted).unwrap_or_default();
     scale.hint(Cost { self_, total: branch.as_total() }, Show::Both, None)

@@ -8,17 +8,18 @@ use crate::text::Range;
 use crate::weight::Weight;
 use analysis::{FunctionId, PathEntry, PathStep, SiteCost};
 
-/// A caller or callee, with the lines of the caller (of the two) that call.
+/// A caller or callee, with the call sites.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The function, and the path to it.
+    /// The item of the caller or callee.
     pub item: Item,
-    /// Where the caller calls, in the caller's own file, hottest first; else the line of its
-    /// definition.
+    /// The call sites in the caller's own file, hottest first. If there are none, the line of the
+    /// caller's definition.
     pub ranges: Vec<Range>,
 }
 
-/// The callers or callees of an item, costliest first; none of a foreign or stale one.
+/// The callers or callees of an item, hottest first. Empty if the item comes from another server or
+/// is stale.
 pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
     let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
     let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
@@ -28,7 +29,7 @@ pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Ca
     calls.collect()
 }
 
-/// One step along a path.
+/// The callers or callees of the last function of a path.
 pub fn step(snapshot: &Snapshot, direction: Direction, path: &[FunctionId]) -> PathStep {
     match direction {
         Direction::Incoming => snapshot.tree.callers(path),
@@ -49,7 +50,7 @@ fn call(
         Direction::Outgoing => *path.last()?,
     };
     let definition = snapshot.definition(caller);
-    // Ranges belong to the file that the client thinks the caller is in.
+    // Clients expect the ranges to be in the file of the caller's item.
     let caller_file = definition.map(|(file, _)| file);
     let (own, others): (Vec<&SiteCost>, Vec<&SiteCost>) =
         entry.sites.iter().partition(|site| Some(site.file) == caller_file);
@@ -73,7 +74,7 @@ fn call_site(snapshot: &Snapshot, site: &SiteCost) -> CallSite {
     }
 }
 
-/// The item of a caller or callee. A recursive one is outside the sum: a walk from it starts again.
+/// The item of a caller or callee. The path of a recursive call starts again at its function.
 pub fn entry_item(
     context: &Context,
     snapshot: &Snapshot,

@@ -1,4 +1,4 @@
-//! Why a line shows what it shows, above all when that is nothing.
+//! Explains why a line shows a cost or none.
 
 use crate::context::Context;
 use crate::file_lines::FileLines;
@@ -11,7 +11,7 @@ use sources::Mapping;
 use std::path::Path;
 use url::Url;
 
-/// Which line is asked about.
+/// The line to explain.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExplainArgument")]
@@ -22,34 +22,34 @@ pub struct Question {
     pub line: u32,
 }
 
-/// Why a line shows what it shows.
+/// The reason why a line shows a cost or none.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Explanation {
-    /// The reason, for programs.
+    /// The reason as a code.
     pub code: Reason,
-    /// The reason as a sentence.
+    /// The reason as text.
     pub message: String,
-    /// The cost of the line; only where it has one.
+    /// The cost of the line. Missing if it has none.
     #[serde(flatten)]
     pub cost: Option<CostData>,
-    /// Whether the file is newer than the profile; only where the line has a cost.
+    /// Whether the file is newer than the profile. Missing if the line has no cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub stale: Option<bool>,
 }
 
-/// A reason why a line shows what it shows.
+/// A reason why a line shows a cost or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ExplanationCode")]
 pub enum Reason {
     /// No profile is shown.
     NoProfile,
-    /// The document is no file on disk.
+    /// The document is not a file on disk.
     NotAFile,
-    /// The editor has not opened the document at this server.
+    /// The editor has not opened the document in this server.
     NotOpen,
-    /// The profile holds addresses whose names and lines are not known.
+    /// The profile contains addresses that were not resolved.
     Unsymbolicated,
     /// The program was built without debug info.
     NoDebugInfo,
@@ -59,13 +59,13 @@ pub enum Reason {
     NoLines,
     /// The line was changed after the profile was recorded.
     StaleLine,
-    /// No sample is on this line.
+    /// The line has no samples.
     NoCost,
-    /// The profile names no file like this one.
+    /// The profile has no file with this name.
     FileNotInProfile,
-    /// The profile names a file like this one that is another.
+    /// The profile has a file with this name that is not mapped to this file.
     FileNotMatched,
-    /// The profile names a file that could be this one or another.
+    /// The profile has a file with this name that could be any of several workspace files.
     FileAmbiguous,
     /// Hints are disabled by the setting `hints.enable`.
     HintsOff,
@@ -82,13 +82,13 @@ impl Explanation {
     }
 }
 
-/// Why a line shows what it shows.
+/// Explains why a line shows a cost or none.
 pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> Explanation {
     let Some(snapshot) = context.world.snapshot() else {
         let message = match context.world.problems.first() {
             Some((_, problem)) => format!("no profile is shown: {problem}"),
             None => {
-                "no profile is shown: none was found in the workspace folders (setting `profiles` says where to look)".to_owned()
+                "no profile is shown: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned()
             }
         };
         return Explanation::new(Reason::NoProfile, &message);
@@ -99,20 +99,20 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     if context.documents.get(uri).is_none() {
         return Explanation::new(
             Reason::NotOpen,
-            "the editor has not opened this document at this server",
+            "the editor has not opened this document in this server",
         );
     }
     if snapshot.is_unsymbolicated() {
-        let message = "the profile holds addresses instead of names and lines: `costline check` says how to record them";
+        let message = "the profile contains addresses instead of names and lines: run `costline check` for how to record them";
         return unresolved(snapshot)
             .unwrap_or_else(|| Explanation::new(Reason::Unsymbolicated, message));
     }
     let Some(open) = context.open_file(uri) else {
-        // The file may be one whose functions have no names.
+        // Unresolved functions may belong to this file.
         return unmapped(snapshot, &path)
             .or_else(|| unresolved(snapshot))
             .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
-            .unwrap_or_else(|| not_named(&path));
+            .unwrap_or_else(|| not_in_profile(&path));
     };
     let lines = open.lines();
     let has_lines = !snapshot.costs.lines_of(open.file, 1..u32::MAX).is_empty();
@@ -121,9 +121,9 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     }
     if !has_lines {
         let message = if snapshot.costs.lines().is_empty() {
-            "the profile has no lines at all, only functions: `costline check` says how to record them"
+            "the profile has functions, but no lines: run `costline check` for how to record them"
         } else {
-            "the profile has functions of this file, but no lines of it"
+            "the profile has functions of this file, but no lines"
         };
         return Explanation::new(Reason::NoLines, message);
     }
@@ -136,37 +136,36 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     }
 }
 
-/// That addresses have no names, where the profile has any.
+/// An explanation if the profile has unresolved addresses.
 fn unresolved(snapshot: &Snapshot) -> Option<Explanation> {
     let message = if snapshot.symbolicated.libraries.is_complete() {
         snapshot.symbolicated.libraries.warning(&snapshot.loaded.recording)?.message
     } else {
-        "the profile holds addresses; not all of their names and lines have been looked up yet"
-            .to_owned()
+        "the profile contains addresses that are not resolved yet; try again in a moment".to_owned()
     };
     Some(Explanation::new(Reason::Unsymbolicated, &message))
 }
 
-/// That costs of a line, or of all lines, are those of the file that was written.
+/// An explanation if a source map moves the costs of a line, or of the whole file, to other files.
 fn source_mapped(lines: &FileLines<'_>, line0: u32, has_lines: bool) -> Option<Explanation> {
-    let written = lines.snapshot.original_lines(lines.file)?;
-    if let Some((file, line)) = lines.recorded(line0).and_then(|line| written.get(&line)) {
+    let originals = lines.snapshot.original_lines(lines.file)?;
+    if let Some((file, line)) = lines.recorded(line0).and_then(|line| originals.get(&line)) {
         let message = format!(
-            "its source map says that this line was written as {file}:{line}; its costs are shown there"
+            "the source map of this file maps the line to {file}:{line}; its costs are shown there"
         );
         return Some(Explanation::new(Reason::SourceMapped, &message));
     }
-    let message = "its source map leads costs to the files that were written; they are shown there";
+    let message = "the source map of this file maps it to other files; its costs are shown there";
     (!has_lines).then(|| Explanation::new(Reason::SourceMapped, message))
 }
 
-/// About a line that is a line of the recorded text.
+/// Explains a line that is in the recorded text.
 fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
     let snapshot = lines.snapshot;
     let scale = context.scale(snapshot);
     let [(_, line_cost)] = *lines.costs(line0..line0 + 1) else {
         let name = snapshot.file_name(lines.file);
-        let message = format!("no sample of the profile is on {name}:{line}");
+        let message = format!("the profile has no samples on {name}:{line}");
         return Explanation::new(Reason::NoCost, &message);
     };
     let cost = line_cost.cost;
@@ -186,7 +185,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         (Reason::BelowThreshold, message)
     } else {
         let message = format!(
-            "this line has a hint (self {own}, total {amount}); if it does not show, hints are disabled in the editor"
+            "this line has a hint (self {own}, total {amount}); if you do not see it, enable inlay hints in the editor"
         );
         (Reason::Shown, message)
     };
@@ -201,12 +200,12 @@ fn file_name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or("")
 }
 
-fn not_named(path: &Path) -> Explanation {
-    let message = format!("the profile names no file called {}", file_name(path));
+fn not_in_profile(path: &Path) -> Explanation {
+    let message = format!("the profile has no file called {}", file_name(path));
     Explanation::new(Reason::FileNotInProfile, &message)
 }
 
-/// Why a file that is open is none of the profile's, though it names one like it.
+/// An explanation if the profile has a file with the same name that is not mapped to this file.
 fn unmapped(snapshot: &Snapshot, path: &Path) -> Option<Explanation> {
     let name = file_name(path);
     let (other, _, mapping) = snapshot
@@ -215,7 +214,7 @@ fn unmapped(snapshot: &Snapshot, path: &Path) -> Option<Explanation> {
     let (code, message) = match mapping {
         Mapping::Unmapped(why) => {
             let message = format!(
-                "the profile's {other} {why}; a rule in `pathMappings` can say that it is this file"
+                "the profile's {other} {why}; to map it to this file, add a rule to `pathMappings`"
             );
             (Reason::FileNotMatched, message)
         }
@@ -223,13 +222,14 @@ fn unmapped(snapshot: &Snapshot, path: &Path) -> Option<Explanation> {
             let candidates: Vec<_> =
                 candidates.iter().map(|path| path.display().to_string()).collect();
             let message = format!(
-                "the profile's {other} could be any of {}; a rule in `pathMappings` can decide",
+                "the profile's {other} could be any of {}; add a rule to `pathMappings` to choose one",
                 candidates.join(", ")
             );
             (Reason::FileAmbiguous, message)
         }
         Mapping::Mapped { path, .. } => {
-            let message = format!("the profile's {other} is {}, not this file", path.display());
+            let message =
+                format!("the profile's {other} is mapped to {}, not to this file", path.display());
             (Reason::FileNotMatched, message)
         }
     };

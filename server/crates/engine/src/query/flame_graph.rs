@@ -1,4 +1,4 @@
-//! A flame graph for a panel of a client: a picture, and for each of its frames what it stands for.
+//! A flame graph for a panel of a client: an SVG image, and data for each of its frames.
 
 use super::call_tree::text;
 use crate::context::Context;
@@ -21,10 +21,10 @@ pub struct FlameGraph {
     pub unit: String,
     /// The total of the profile.
     pub total: Weight,
-    /// Frames that are too narrow or too deep to be drawn.
+    /// The number of frames that are too narrow or too deep to draw.
     pub omitted: usize,
-    /// The picture. It has no scripts, styles or links; each frame is a `<g data-frame="17">`, the
-    /// number its index in `frames`.
+    /// The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">`
+    /// whose number is its index in `frames`.
     pub svg: String,
     /// The frames, row by row, callers before callees.
     pub frames: Vec<Frame>,
@@ -36,42 +36,42 @@ pub struct FlameGraph {
 pub struct Frame {
     /// The function's name.
     pub name: String,
-    /// Its cost: `45.6% · self 4.0%`.
+    /// The frame's cost: `45.6% · self 4.0%`.
     pub text: String,
-    /// What identifies the function. The keys of a frame and its parents are its path.
+    /// The function's key. The keys of all parents and of the frame are its path.
     pub key: Key,
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// The self cost; null where it is not known.
+    /// The self cost. Null if it is unknown.
     #[serde(rename = "self")]
     pub self_: Option<Weight>,
-    /// The cost of the frame and all that it calls.
+    /// The total.
     pub total: Weight,
-    /// The cost as clients show it.
+    /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
-    /// Whether the function is among the callers above it too.
+    /// Whether the function is also one of its callers.
     pub recursive: bool,
-    /// Whether it calls nothing, drawn or not.
+    /// Whether the frame has no callees, drawn or not.
     pub leaf: bool,
-    /// The index of its caller, which stands before it; null for a root.
+    /// The index of the caller's frame, which precedes this one. Null for a root.
     pub parent: Option<usize>,
-    /// How many callers are above it.
+    /// The number of callers above the frame.
     pub depth: usize,
-    /// Where it starts, as a share of the whole width.
+    /// The left edge, as a share of the width of the image.
     pub left: f64,
-    /// Its width, as a share of the whole.
+    /// The width, as a share of the width of the image.
     pub width: f64,
 }
 
-/// Draws what is shown. The error is a sentence.
+/// Draws the profile shown. The error is a message for users.
 pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
     let snapshot =
         context.world.snapshot().ok_or("no profile is shown: there is nothing to draw")?;
     if snapshot.grouped.recording.summed().is_some() {
         return Err(
-            "this recording has sums without stacks: no flame graph can be drawn of it".to_owned()
+            "this recording is a call graph without stacks: it has no flame graph".to_owned()
         );
     }
     let graph = flamegraph::layout(&snapshot.tree);
@@ -83,12 +83,12 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
     let scale = context.scale(snapshot);
     let texts: Vec<_> =
         graph.frames.iter().map(|frame| text(scale, &frame.branch, false)).collect();
-    let words = |i: usize| match (graph.frames.get(i), texts.get(i)) {
+    let labels = |i: usize| match (graph.frames.get(i), texts.get(i)) {
         (Some(frame), Some(text)) => (snapshot.function(frame.branch.function).name, text.as_str()),
         _ => ("", ""),
     };
     let profile = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
-    let svg = flamegraph::svg(&format!("Flame graph of {profile}"), &graph.frames, words);
+    let svg = flamegraph::svg(&format!("Flame graph of {profile}"), &graph.frames, labels);
     Ok(FlameGraph {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),

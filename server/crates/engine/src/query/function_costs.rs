@@ -1,7 +1,7 @@
-//! What each function costs: the lenses above definitions.
+//! The costs of the functions of a document, for lenses.
 //!
-//! A lens names no function: the line does. So where closures without a name start on a line that
-//! has a lens, they have none, and of several that start on one line the costliest has it.
+//! A lens does not contain the function's name, so each line has lenses of named functions only. If
+//! all functions that start on a line are nameless closures, the hottest one has a lens.
 
 use crate::context::{Context, OpenFile};
 use crate::fields::PlaceFields;
@@ -14,16 +14,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use url::Url;
 
-/// The cost of a function.
+/// The lens of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionLens {
-    /// The line of its name, 0-based.
+    /// The line of the function's name, 0-based.
     pub line0: u32,
     /// `self 12.3% (1.23 s) · total 45.6% (4.56 s)`.
     pub title: String,
-    /// Its item, to ask for its callers.
+    /// The function's item, to request callers with.
     pub item: Item,
-    /// What else a client may want.
+    /// The data of the lens.
     pub data: LensData,
 }
 
@@ -33,16 +33,16 @@ pub struct LensData {
     /// The raw cost.
     #[serde(flatten)]
     pub cost: CostData,
-    /// The function.
+    /// The function's key.
     pub func: Key,
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Where it is defined.
+    /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
 }
 
-/// The lenses of a document, in order.
+/// The lenses of a document, in the order of the text.
 pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     let settings = &context.world.settings.lenses;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
@@ -59,15 +59,15 @@ pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     lenses
 }
 
-/// Those of the functions on a line that have a lens.
+/// The functions of a line that have a lens.
 fn shown(open: &OpenFile, on_line: &[(u32, FunctionId)]) -> Vec<(u32, FunctionId)> {
     let named = on_line.iter().copied().filter(|&(_, function)| !is_nameless(open, function));
     let named: Vec<_> = named.collect();
     if !named.is_empty() {
         return named;
     }
-    let costliest = on_line.iter().copied().min_by(|a, b| hotter(cost(open, a.1), cost(open, b.1)));
-    costliest.into_iter().collect()
+    let hottest = on_line.iter().copied().min_by(|a, b| hotter(cost(open, a.1), cost(open, b.1)));
+    hottest.into_iter().collect()
 }
 
 fn cost(open: &OpenFile, function: FunctionId) -> Cost {

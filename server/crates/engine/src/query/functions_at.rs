@@ -1,5 +1,5 @@
-//! Which function is at a position of an open document: the callee that is called there by that
-//! name, else the function around it.
+//! The function at a position of an open document: the function that is named there, or else the
+//! function around the position.
 
 use crate::context::OpenFile;
 use crate::function_name::FunctionName;
@@ -14,8 +14,8 @@ pub fn function_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
     named_at(open, position).or_else(|| enclosing(open, position))
 }
 
-/// The function whose name is under the cursor: a callee of that line, or a function that is
-/// defined there. Without a grammar any word can be either.
+/// The function whose name is at a position: a callee of that line, or a function that is defined
+/// there. Without a grammar, any word may be either.
 pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
     let text = &open.document.text;
     let Some(functions) = open.document.functions() else {
@@ -38,7 +38,7 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
     defined_as(open, functions.all().iter().find(is_name)?)
 }
 
-/// The costliest function of that name that a line calls.
+/// The hottest callee of a line (0-based) with a name.
 fn callee_at(open: &OpenFile, line0: u32, name: &str) -> Option<FunctionId> {
     let line = open.lines().recorded(line0)?;
     let costs = &open.snapshot.costs;
@@ -54,28 +54,29 @@ fn callee_at(open: &OpenFile, line0: u32, name: &str) -> Option<FunctionId> {
     here.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, callee)| callee)
 }
 
-/// Whether a function is called `name` in a text.
+/// Whether the name of a function in source code is `name`.
 fn is_called(snapshot: &Snapshot, function: FunctionId, name: &str) -> bool {
     let definition = snapshot.source_function(function).map(SourceFunction::definition);
     definition.is_some_and(|definition| definition.name == name)
         || FunctionName::of(snapshot.function(function).name).is_called(name)
 }
 
-/// The function around a position. With a grammar it is the one that is defined there: one without
-/// cost has none, rather than its neighbour's. Of a line that is in no definition, or in one that
-/// no function is known to be, what ran there is told.
+/// The function around a position. If the definition around it has no cost, the result is `None`
+/// and not a neighbouring function. If the position is outside of all definitions, or no function
+/// has a definition in the text, the result is a function with cost on the line.
 pub fn enclosing(open: &OpenFile, position: Position) -> Option<FunctionId> {
     let Some(functions) = open.document.functions() else {
         return enclosing_line(open, position.line0);
     };
     let by_line = functions.at_line(position.line0);
     let by_byte = functions.at_byte(open.document.text.byte_at(position));
-    // Blanks before a function are outside of it, but its line is its own.
+    // The indentation of a function's first line is outside of the function, but counts as part of
+    // it.
     let around = match (by_line, by_byte) {
         (Some(line), Some(byte)) if byte.lines.start() < line.lines.start() => Some(line),
         (line, byte) => byte.or(line),
     };
-    // A closure that costs nothing apart is a part of the function around it.
+    // If a closure has no cost of its own, use the function around it.
     let mut outwards = std::iter::successors(around, |definition| {
         functions.all().get(definition.parent?).filter(|_| definition.name.is_empty())
     });
@@ -85,12 +86,13 @@ pub fn enclosing(open: &OpenFile, position: Position) -> Option<FunctionId> {
         if around.is_some() {
             on_line(open, position.line0).find(|&function| unknown(function))
         } else {
-            costliest(open, position.line0).or_else(|| recorded_around(open, position.line0))
+            hottest(open, position.line0).or_else(|| recorded_around(open, position.line0))
         }
     })
 }
 
-/// The function that a line (0-based) was in when it was recorded: its syntax may be broken since.
+/// The function that contained a line (0-based) in the recorded text. The syntax of the current
+/// text may be broken.
 fn recorded_around(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     let recorded0 = open.lines().recorded(line0)?.checked_sub(1)?;
     let mut functions = open.snapshot.defined_in(open.file).iter().map(|&(_, function)| function);
@@ -101,22 +103,22 @@ fn recorded_around(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     })
 }
 
-/// The functions with cost on a line (0-based), costliest first.
+/// The functions with cost on a line (0-based), hottest first.
 fn on_line(open: &OpenFile, line0: u32) -> impl Iterator<Item = FunctionId> {
     let places =
         open.lines().recorded(line0).map(|line| open.snapshot.costs.functions_on(open.file, line));
     places.unwrap_or_default().iter().map(|place| place.function)
 }
 
-/// The costliest function on a line (0-based). Functions of this file come first: a line that was
-/// inlined into others, where source maps tell their files apart, is theirs only in execution.
-fn costliest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
+/// The hottest function on a line (0-based). Functions of this file take precedence over functions
+/// of other files that the line was inlined into.
+fn hottest(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     on_line(open, line0)
         .find(|&function| is_own(open, function))
         .or_else(|| on_line(open, line0).next())
 }
 
-/// The function with cost that a definition of the open text is.
+/// The function with cost that has a definition in the open text.
 fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
     let (start, name) = (*definition.lines.start(), definition.name_line0);
     let functions = open.lines().functions();
@@ -127,23 +129,23 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
     let is_it = |function| match open.snapshot.source_function(function) {
         Some(function) => {
             let recorded = function.definition();
-            // What has no name is told by its place.
+            // Nameless functions are distinguished by their column.
             let is_there = !recorded.name.is_empty() || function.column() as usize == column;
             is_there
                 && (&recorded.name, &recorded.container)
                     == (&definition.name, &definition.container)
         }
-        // By its start line, under whatever name.
+        // The start line matches, so the name does not matter.
         None => open.snapshot.function(function).line != 0,
     };
     here.find(|&&(_, function)| is_it(function)).map(|&(_, function)| function)
 }
 
-/// The function around a line (0-based), as far as the profile tells: the costliest one on it, else
-/// the one that starts last above it.
+/// The function around a line (0-based) of a text without a grammar: the hottest function on it, or
+/// else the last one that starts above it.
 fn enclosing_line(open: &OpenFile, line0: u32) -> Option<FunctionId> {
     let above = || open.lines().functions().into_iter().rfind(|&(start0, _)| start0 <= line0);
-    costliest(open, line0).or_else(|| Some(above()?.1))
+    hottest(open, line0).or_else(|| Some(above()?.1))
 }
 
 fn is_own(open: &OpenFile, function: FunctionId) -> bool {

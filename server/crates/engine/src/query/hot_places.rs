@@ -1,4 +1,4 @@
-//! The hottest lines and functions of a document: what is shown as diagnostics.
+//! The hottest lines and functions of a document, for diagnostics.
 
 use crate::context::Context;
 use crate::present::text::plain;
@@ -8,14 +8,14 @@ use url::Url;
 /// A hot line or function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotPlace {
-    /// The line, without the blanks before it.
+    /// The line, without leading blanks.
     pub range: Range,
-    /// What it is and costs.
+    /// The message with the cost.
     pub message: String,
 }
 
-/// The hottest lines and functions of a document, in the order of the text; none where diagnostics
-/// are off.
+/// The hottest lines and functions of a document, in the order of the text. Empty if the setting
+/// `diagnostics.enable` is off.
 pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let settings = &context.world.settings.diagnostics;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The hottest functions or lines of the whole profile.
+//! The hottest functions or lines of a profile.
 
 use crate::context::Context;
 use crate::fields::PlaceFields;
@@ -10,21 +10,21 @@ use analysis::{Cost, FunctionId, LineCost};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many are listed if nothing else is asked for.
+/// The default number of hot spots.
 const LIMIT: usize = 50;
 
-/// Which hot spots are asked for.
+/// The hot spots to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "HotSpotsArgument")]
 pub struct Question {
-    /// What is listed; functions if it is left out.
+    /// What to list. Default: functions.
     pub by: Option<By>,
-    /// How many; 50 if it is left out.
+    /// The maximum number. Default: 50.
     pub limit: Option<usize>,
 }
 
-/// What hot spots are.
+/// The kind of hot spots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "HotSpotsBy")]
@@ -45,11 +45,11 @@ pub struct HotSpots {
     pub unit: String,
     /// The total of the profile.
     pub total: Weight,
-    /// The functions; only where these were asked for.
+    /// The functions. Missing if lines were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotFunction>")]
     pub functions: Option<Vec<HotFunction>>,
-    /// The lines; only where these were asked for.
+    /// The lines. Missing if functions were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotLine>")]
     pub lines: Option<Vec<HotLine>>,
@@ -58,54 +58,54 @@ pub struct HotSpots {
 /// A hot function.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotFunction {
-    /// Its cost.
+    /// The function's cost.
     #[serde(flatten)]
     pub cost: CostData,
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Its library's short name.
+    /// The short name of its library.
     pub lib: Option<String>,
-    /// What identifies it.
+    /// The function's key.
     pub key: Key,
-    /// Its item, to ask for callers and callees.
+    /// The function's item, to request callers and callees with.
     pub item: Option<Item>,
-    /// Where it is defined.
+    /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// The file of the definition, as the profile spells it.
+    /// The name of the definition's file in the profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub file: Option<String>,
-    /// The line of the definition, 1-based, as recorded.
+    /// The recorded line of the definition, 1-based.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub line: Option<u32>,
-    /// All of its cost, as its lens has it.
+    /// Self and total cost, formatted as in lenses.
     pub text: String,
-    /// The inclusive cost alone, as hints have it.
+    /// The total, formatted as in hints.
     pub label: String,
 }
 
 /// A hot line.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotLine {
-    /// Its cost.
+    /// The line's cost.
     #[serde(flatten)]
     pub cost: CostData,
-    /// Where it is.
+    /// The line's place.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// The file, as the profile spells it.
+    /// The name of the file in the profile.
     pub file: String,
-    /// The line, 1-based, as recorded.
+    /// The recorded line, 1-based.
     pub line: u32,
-    /// All of its cost, worded as that of a function.
+    /// Self and total cost, formatted as in lenses.
     pub text: String,
-    /// The inclusive cost alone, as hints have it.
+    /// The total, formatted as in hints.
     pub label: String,
 }
 
-/// The hottest functions or lines; `None` without a profile.
+/// The hottest functions or lines. `None` without a profile.
 pub fn hot_spots(context: &Context, question: Question) -> Option<HotSpots> {
     let snapshot = context.world.snapshot()?;
     let limit = question.limit.unwrap_or(LIMIT);

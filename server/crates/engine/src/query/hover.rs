@@ -1,4 +1,4 @@
-//! The report on a line or function, for hovers and the tooltips of hints.
+//! Reports on lines and functions, for hovers and the tooltips of hints.
 
 use crate::baseline::Before;
 use crate::context::{Context, OpenFile};
@@ -13,11 +13,11 @@ use crate::text::Position;
 use analysis::{Cost, FunctionId, PathEntry, ThreadTotal, Total};
 use url::Url;
 
-/// Callers and callees listed.
-const LISTED: usize = 5;
+/// The maximum length of lists of callers and callees.
+const MAX_LISTED: usize = 5;
 
-/// The report on the function that is named at a position, else on its line; `None` where hovers
-/// are off or the line has no cost.
+/// The report on the function that is named at a position, or else on the line. `None` if the
+/// setting `hover.enable` is off, or the line has no cost.
 pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details> {
     let open = context.open_file(uri).filter(|_| context.world.settings.hover.enable)?;
     match named_at(&open, position) {
@@ -26,14 +26,13 @@ pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details
     }
 }
 
-/// The report on a line (0-based) of an open document; `None` where it has no cost.
+/// The report on a line (0-based) of an open document. `None` if it has no cost.
 pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<Details> {
     let snapshot = &*open.snapshot;
     let lines = open.lines();
     let Some(line) = lines.recorded(line0) else {
-        // Only worth a word where costs stood before the change.
-        let note = "this line was changed after the profile was recorded: its cost is not known"
-            .to_owned();
+        let note =
+            "this line was changed after the profile was recorded: its cost is unknown".to_owned();
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);
         details.notes.insert(0, note);
@@ -54,7 +53,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             .notes
             .insert(0, "the file is newer than the profile: lines may have moved".to_owned());
     }
-    for place in snapshot.costs.functions_on(open.file, line).iter().take(LISTED) {
+    for place in snapshot.costs.functions_on(open.file, line).iter().take(MAX_LISTED) {
         let function = snapshot.costs.function(place.function).cost;
         if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
             let share = units::percent(total, of);
@@ -76,14 +75,14 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     if let Some(file) = this.file {
         notes.insert(0, snapshot.file_name(file).to_owned());
     } else if let Some(lib) = this.lib {
-        notes.insert(0, format!("in {lib}; the profile names no source file for it"));
+        notes.insert(0, format!("in {lib}; the profile has no source file for it"));
     }
     let cost = snapshot.costs.function(function);
     let mut costs = vec![row(&format!("function{}", units::calls(cost.calls)), cost.cost, scale)];
     costs.extend(before_rows(cost.cost, context.function_before(snapshot, function), scale));
     if cost.idle != 0.0 {
         costs.push([
-            "idle, outside the total".to_owned(),
+            "idle, not part of the total".to_owned(),
             units::absolute(cost.idle, scale.metric),
             String::new(),
         ]);
@@ -106,24 +105,23 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     ]
 }
 
-/// What it cost in the baseline, and how that changed.
+/// The cost in the baseline, and the delta.
 fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[String; 3]> {
-    let Some(known) = before else { return Vec::new() };
+    let Some(baseline) = before else { return Vec::new() };
     let change = |part| scale.delta(now, before, part).trim_start().to_owned();
     vec![
-        row("before", known.cost, Scale { base: known.of, ..scale }),
+        row("before", baseline.cost, Scale { base: baseline.of, ..scale }),
         ["change".to_owned(), change(own), change(exact)],
     ]
 }
 
-/// The name of a function, marked where it has no frames of its own: its code lies in that of its
-/// caller.
+/// The name of a function, marked if it is inlined.
 fn marked(snapshot: &Snapshot, function: FunctionId, inlined: bool) -> String {
     format!("{}{}", snapshot.function(function).name, if inlined { " (inl)" } else { "" })
 }
 
 fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<[String; 2]> {
-    let shown = entries.iter().take(LISTED).map(|entry| {
+    let shown = entries.iter().take(MAX_LISTED).map(|entry| {
         let mark = if entry.recursive { "↻ " } else { "" };
         [
             format!("{mark}{}", units::total(entry.as_total(), |weight| scale.both(weight))),
@@ -152,13 +150,13 @@ fn callees_of_line(
         })
         .collect();
     callees.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
-    let shown = callees.into_iter().take(LISTED);
+    let shown = callees.into_iter().take(MAX_LISTED);
     shown
         .map(|(total, callee, inlined)| [scale.both(total), marked(snapshot, callee, inlined)])
         .collect()
 }
 
-/// Which profile the numbers are of.
+/// The profile, its age, metric and threads, and the baseline.
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let costs = &snapshot.costs;
     let name = snapshot.loaded.name();
@@ -177,7 +175,7 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
         notes.push(format!("compared with {name}, written {age} ago"));
     }
     if context.world.deleted {
-        notes.push("the profile file was deleted since".to_owned());
+        notes.push("the profile has been deleted".to_owned());
     }
     notes
 }

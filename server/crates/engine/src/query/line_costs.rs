@@ -1,4 +1,4 @@
-//! What each line costs: the hints at the ends of lines.
+//! The costs of the lines of a document, for hints.
 
 use crate::context::Context;
 use crate::items::CostData;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use url::Url;
 
-/// The cost of a line.
+/// The hint of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineHint {
     /// The end of the line.
     pub position: Position,
-    /// `12.3%`, `~12.3%` where the line is uncertain.
+    /// `12.3%`, or `~12.3%` if the line may have moved since the recording.
     pub label: String,
-    /// What else a client may want.
+    /// The data of the hint.
     pub data: HintData,
 }
 
@@ -32,7 +32,7 @@ pub struct HintData {
     pub stale: bool,
 }
 
-/// The line of a hint: what comes back when its tooltip is asked for.
+/// The line of a hint. Clients return it when they request the tooltip.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HintLine {
     /// The line, 0-based.
@@ -41,7 +41,7 @@ pub struct HintLine {
     pub uri: Url,
 }
 
-/// The hints of the lines of a document in a range (0-based), in order.
+/// The hints of a range of lines (0-based) of a document, in the order of the text.
 pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHint> {
     let settings = &context.world.settings.hints;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };

@@ -1,6 +1,5 @@
-//! The questions that editors and the command line ask. Each is a function of a
-//! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot), and changes
-//! nothing.
+//! The queries of editors and the command line. Each is a pure function of a
+//! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
 
 pub mod call_tree;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! Every file that the profile names, and which workspace file it is.
+//! The files of a profile, and the workspace files that they are mapped to.
 
 use crate::context::Context;
 use crate::snapshot::Snapshot;
@@ -16,28 +16,28 @@ use std::path::Path;
 pub struct Paths {
     /// The workspace folders.
     pub roots: Vec<String>,
-    /// Folders of the workspace and of the setting `sourceRoots` that do not exist. Null before the
-    /// first profile.
+    /// Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before
+    /// the first profile.
     pub missing_roots: Option<Vec<String>>,
-    /// How many of the files are files of the workspace.
+    /// The number of files that are mapped to a workspace file.
     pub mapped: usize,
-    /// All files, costliest first.
+    /// All files, hottest first.
     pub files: Vec<RecordedFile>,
 }
 
-/// A file that a profile names.
+/// A file of a profile.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordedFile {
     /// The name in the profile.
     pub name: String,
-    /// The workspace file; null where there is none.
+    /// The workspace file. Null if there is none.
     pub path: Option<String>,
-    /// How it was found, or why not.
+    /// How the workspace file was found, or why not.
     pub how: How,
-    /// Why it has no workspace file, to stand behind the name. Null where it has one.
+    /// Why there is no workspace file, as text to follow the name. Null if there is one.
     pub reason: Option<String>,
-    /// The workspace files that it could be, where these are several.
+    /// The workspace files that it could be. Null unless `how` is `ambiguous`.
     pub candidates: Option<Vec<String>>,
     /// The self cost of its lines.
     #[serde(rename = "self")]
@@ -46,24 +46,24 @@ pub struct RecordedFile {
     pub hottest_line: Weight,
 }
 
-/// How the workspace file of a recorded file was found.
+/// How the workspace file of a file of the profile was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "FileFoundBy")]
 pub enum How {
     /// By a rule of the setting `pathMappings`.
     Rule,
-    /// The path exists in a folder of the workspace.
+    /// The path exists in a workspace folder.
     Exact,
-    /// By the end of the path.
+    /// By the last components of the path.
     Suffix,
-    /// The path exists in a folder of the workspace, spelled through a symbolic link.
+    /// The path exists in a workspace folder, through a symbolic link.
     Link,
-    /// The source map of a recorded file names it.
+    /// By a source map.
     SourceMap,
-    /// It was not: several files could be meant.
+    /// Not found: several files match.
     Ambiguous,
-    /// It was not.
+    /// Not found.
     Unmapped,
 }
 
@@ -79,7 +79,7 @@ impl From<sources::How> for How {
     }
 }
 
-/// The files of the profile shown; `None` without one.
+/// The files of the profile shown. `None` without a profile.
 pub fn paths(context: &Context) -> Option<Paths> {
     let snapshot = context.world.snapshot()?;
     let costs = costs(snapshot);
@@ -121,7 +121,7 @@ fn row(name: &str, mapping: &Mapping, self_: f64, hottest: f64) -> RecordedFile 
             (
                 None,
                 How::Ambiguous,
-                Some("several files could be meant".to_owned()),
+                Some("could be any of several files".to_owned()),
                 Some(candidates),
             )
         }

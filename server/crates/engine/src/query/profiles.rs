@@ -1,4 +1,4 @@
-//! Which profiles there are, and what is known of the one shown.
+//! The profiles that were found, and the profile shown.
 
 use crate::discovery::Candidate;
 use crate::runs::runs;
@@ -11,68 +11,68 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What is shown, in short.
+/// A summary of what is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// Goes up when costs or labels are replaced.
+    /// Incremented when costs or labels are replaced.
     pub revision: u64,
-    /// The profile; null without one.
+    /// The profile shown. Null without a profile.
     pub profile: Option<ShownProfile>,
-    /// What costs are compared with; null without a baseline.
+    /// The baseline. Null without a baseline.
     pub baseline: Option<ProfileFile>,
-    /// The metric; null without a profile.
+    /// The metric. Null without a profile.
     pub metric: Option<String>,
-    /// The unit of the metric; null without a profile.
+    /// The unit of the metric. Null without a profile.
     pub unit: Option<String>,
-    /// The total of the profile; null without one.
+    /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
-    /// What percentages are of: the total, or with negative weights the sum of |self| over all call
-    /// paths. Null without a profile.
+    /// What percentages are relative to: the total or, with negative weights, the sum of |self| over
+    /// all call paths. Null without a profile.
     pub base: Option<Weight>,
     /// Whether a profile is being read.
     pub loading: bool,
-    /// What was chosen by command instead of the settings, to be passed back as `state` in the
-    /// `initializationOptions` of the next server. Opaque; null where nothing was chosen.
+    /// The user's choices by command. Pass them as `state` in the `initializationOptions` of the
+    /// next server to restore them. The format is private. Null without choices.
     pub state: Option<String>,
 }
 
-/// A file of a profile as it was when it was read.
+/// A file of a profile, as of when it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProfileFile {
-    /// The path of the file, the first of several.
+    /// The path of the file; of the first one if there are several.
     pub path: String,
-    /// The name to show: that of the file, and how many there are.
+    /// The name to show: the file name, and the number of other files.
     pub name: String,
-    /// The name of its format.
+    /// The name of the format.
     pub format: String,
     /// When it was written, in milliseconds since 1970.
     pub modified: u64,
 }
 
-/// The profile that is shown.
+/// The profile shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShownProfile {
-    /// Its file.
+    /// The file.
     #[serde(flatten)]
     pub file: ProfileFile,
-    /// Whether the file was deleted; its costs are still shown.
+    /// Whether the file was deleted. Its costs are still shown.
     pub deleted: bool,
-    /// Whether the user picked it, instead of the newest.
+    /// Whether the user selected it by command.
     pub picked: bool,
 }
 
 /// The profiles that were found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Profiles {
-    /// Goes up when costs or labels are replaced.
+    /// Incremented when costs or labels are replaced.
     pub revision: u64,
-    /// What is shown; null without a profile.
+    /// The profile shown. Null without a profile.
     pub active: Option<Active>,
     /// The profiles, newest first.
     pub profiles: Vec<Found>,
 }
 
-/// The profile that is shown, with its metrics.
+/// The profile shown, with its metrics.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "ActiveProfile")]
@@ -80,17 +80,17 @@ pub struct Active {
     /// The profile.
     #[serde(flatten)]
     pub profile: ShownProfile,
-    /// The version of the format, else the program that wrote the file.
+    /// The version of the format, or else `producer`.
     pub version: Option<String>,
-    /// The version of the format, where the file states one.
+    /// The version of the format, if the file states one.
     pub format_version: Option<String>,
-    /// The dialect of the format, where it has several.
+    /// The dialect of the format, if it has several.
     pub dialect: Option<String>,
-    /// The program that wrote the file with its version, or else the dialect.
+    /// The program that wrote the file and its version, or else the dialect.
     pub producer: Option<String>,
-    /// The metric that is shown.
+    /// The metric shown.
     pub metric: String,
-    /// Its unit.
+    /// The unit of the metric.
     pub unit: String,
     /// All metrics of the profile.
     pub metrics: Vec<MetricName>,
@@ -101,33 +101,33 @@ pub struct Active {
 /// A metric of a profile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MetricName {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its unit.
+    /// The unit.
     pub unit: String,
 }
 
-/// A profile that was found: what one run wrote.
+/// A profile that was found: the files of one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "FoundProfile")]
 pub struct Found {
-    /// The path of its first file.
+    /// The path of the first file.
     pub path: String,
-    /// The name of its format.
+    /// The name of the format.
     pub format: String,
-    /// When it was written, in milliseconds since 1970.
+    /// When the first file was written, in milliseconds since 1970.
     pub modified: u64,
-    /// The length of its first file.
+    /// The length of the first file in bytes.
     pub bytes: u64,
-    /// Whether it is shown.
+    /// Whether the profile is shown.
     pub active: bool,
-    /// Why it could not be read; null where it could, or was not tried.
+    /// Why the profile could not be read. Null if it could, or was not tried.
     pub problem: Option<String>,
-    /// The paths of all its files.
+    /// The paths of all files.
     pub files: Vec<String>,
 }
 
-/// What is shown, in short.
+/// A summary of what is shown.
 pub fn shown(world: &World) -> Shown {
     let snapshot = world.snapshot();
     let metric = snapshot.map(|snapshot| &snapshot.costs.metric);
@@ -162,7 +162,7 @@ fn profile_file(loaded: &Loaded) -> ProfileFile {
     }
 }
 
-/// Which profiles there are and which is shown.
+/// The profiles that were found, and the profile shown.
 pub fn profiles(world: &World) -> Profiles {
     let found = runs_found(world).into_iter().map(|RunFound { shown, file, files }| Found {
         path: text(&file.path),
@@ -194,7 +194,7 @@ pub fn profiles(world: &World) -> Profiles {
     Profiles { revision: world.revision, active, profiles: found.collect() }
 }
 
-/// Why a profile could not be read.
+/// Why a profile could not be read. `None` if it could, or was not tried.
 pub fn problem<'w>(world: &'w World, path: &Path) -> Option<&'w str> {
     world.problems.iter().find(|(known, _)| known == path).map(|(_, problem)| problem.as_str())
 }
@@ -202,15 +202,15 @@ pub fn problem<'w>(world: &'w World, path: &Path) -> Option<&'w str> {
 /// The files of one run.
 #[derive(Debug)]
 pub struct RunFound {
-    /// Whether it is shown.
+    /// Whether the run is shown.
     pub shown: bool,
-    /// The file that stands for it: the first.
+    /// The first file, which represents the run.
     pub file: Candidate,
-    /// All of them.
+    /// All files.
     pub files: Vec<PathBuf>,
 }
 
-/// All runs, newest first; at the end what is shown though it was not found.
+/// All runs, newest first. If discovery did not find the profile shown, it is the last entry.
 pub fn runs_found(world: &World) -> Vec<RunFound> {
     let shown = world.snapshot().map(|shown| &shown.loaded);
     let is_shown =
@@ -219,14 +219,14 @@ pub fn runs_found(world: &World) -> Vec<RunFound> {
     for run in runs(&world.candidates) {
         let is_shown = run.iter().any(|file| is_shown(&file.path));
         let mut files: Vec<_> = run.iter().map(|file| file.path.clone()).collect();
-        match found.iter_mut().find(|known| is_shown && known.shown) {
-            // Written at another time than the rest of the run that is shown.
-            Some(known) => known.files.append(&mut files),
+        match found.iter_mut().find(|run| is_shown && run.shown) {
+            // Files of the run shown may be grouped differently since one of them was rewritten.
+            Some(run) => run.files.append(&mut files),
             None => found.push(RunFound { shown: is_shown, file: run[0].clone(), files }),
         }
     }
-    // What is shown stays in the list when its bytes are no profile at the moment.
-    if let Some(shown) = shown.filter(|_| !found.iter().any(|known| known.shown)) {
+    // The profile shown stays in the list while its file is being rewritten or after it was deleted.
+    if let Some(shown) = shown.filter(|_| !found.iter().any(|run| run.shown)) {
         let (path, stamp, format) = (shown.path.clone(), shown.stamp, shown.format);
         let file = Candidate { path, stamp, format, origin: Origin::default(), born: None };
         let files = shown.files.iter().map(|(path, _)| path.clone()).collect();

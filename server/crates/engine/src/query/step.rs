@@ -1,4 +1,4 @@
-//! One step along a path, with all that a list of callers or callees shows.
+//! The callers or callees of an item, with the data for a list of them.
 
 use super::calls::{entry_item, step};
 use crate::context::Context;
@@ -12,22 +12,21 @@ use analysis::{FunctionId, PathEntry, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The callers or callees of an item, costliest first; of an item that is not of this profile there
-/// are none, and nothing else is known of it.
+/// The callers or callees of an item, hottest first. Empty if the item is not in this profile.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[schemars(rename = "CallStep")]
 pub struct Step {
-    /// The callers or callees. Recursive ones come last.
+    /// The callers or callees. Recursive calls come last.
     pub entries: Vec<Entry>,
-    /// What they are of.
+    /// The item that they call, or that calls them.
     #[serde(flatten)]
     pub of: Option<StepOf>,
 }
 
-/// What callers or callees are of.
+/// The item of a list of callers or callees.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepOf {
-    /// The item itself, with its costs as they are now.
+    /// The item with its current costs.
     pub item: Option<Item>,
     /// Whether the entries are callers or callees.
     pub direction: Direction,
@@ -35,13 +34,13 @@ pub struct StepOf {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// What stops at the item: for callees its self cost on this path, for callers the samples that
-    /// start there. Null where it is not known.
+    /// For callees, the item's self cost on this path. For callers, the weight of the samples in
+    /// which it has no caller. Null if it is unknown.
     #[serde(rename = "self")]
     pub self_: Option<Weight>,
-    /// The cost of the path.
+    /// The total of the path.
     pub total: Weight,
-    /// Whether costs are estimated, as in recordings without stacks.
+    /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
 }
 
@@ -51,26 +50,26 @@ pub struct StepOf {
 pub struct Entry {
     /// The function's name.
     pub name: String,
-    /// Its cost and name: `33.3% (2 samples) parse`.
+    /// The function's cost and name: `33.3% (2 samples) parse`.
     pub text: String,
-    /// Its self cost on this path; null where it is not known.
+    /// The self cost on this path. Null if it is unknown.
     #[serde(rename = "self")]
     pub self_: Option<Weight>,
-    /// The cost of the path extended by it.
+    /// The total of the path that the function extends.
     pub total: Weight,
     /// Whether the cost is estimated.
     pub est: bool,
-    /// Whether it is a recursive call, whose cost is outside the sum.
+    /// Whether it is a recursive call. Its cost is then not part of the sum.
     pub recursive: bool,
-    /// Whether it has no callers or callees of its own.
+    /// Whether it has no callers or callees itself.
     pub leaf: bool,
-    /// The cost as clients show it.
+    /// The cost for display.
     #[serde(flatten)]
     pub fields: CostFields,
     /// Where the function is defined.
     #[serde(flatten)]
     pub place: PlaceFields,
-    /// Its item, to go on from.
+    /// The item of the extended path, to request its callers or callees with.
     pub item: Item,
 }
 

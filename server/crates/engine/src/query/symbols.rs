@@ -1,11 +1,11 @@
-//! The hottest functions as symbols of the workspace.
+//! The hottest functions, for workspace symbols.
 
 use crate::context::Context;
 use crate::places::{Place, line_place};
 use crate::present::text::plain;
 use crate::present::units;
 
-/// More are no help in a picker.
+/// The maximum number of symbols.
 const LIMIT: usize = 100;
 
 /// A hot function.
@@ -15,19 +15,19 @@ pub struct HotSymbol {
     pub name: String,
     /// Where it is defined.
     pub place: Place,
-    /// The file, as the profile spells it.
+    /// The name of the file in the profile.
     pub file: String,
 }
 
-/// The hottest functions for the query `$`; for `$part` those whose name contains `part`. `None`
-/// for other queries, which belong to language servers.
+/// The hottest functions for the query `$`, or for `$part` those whose name contains `part`. `None`
+/// for other queries, which language servers answer.
 pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
     let part = query.strip_prefix('$')?.to_lowercase();
     let snapshot = context.world.snapshot()?;
     let scale = context.scale(snapshot);
     let symbols = snapshot.hottest_functions().into_iter().filter_map(|(function, cost)| {
         let total = units::total(cost.total, |weight| scale.weight(weight));
-        // Clients filter by the query: the name must begin with it.
+        // Clients filter symbols by the query, so the name must begin with `$`.
         let name = format!("${total} {}", plain(snapshot.function(function).name));
         if !name.to_lowercase().contains(&part) {
             return None;

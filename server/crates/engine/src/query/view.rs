@@ -1,5 +1,4 @@
-//! What is shown, what can be chosen instead, and what can be run: clients build their menus from
-//! this alone.
+//! What is shown, the choices, and the actions. Clients build their menus from this alone.
 
 use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
@@ -15,37 +14,37 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What is shown, and what can be chosen and run.
+/// What is shown, the choices, and the actions.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct View {
-    /// What is shown.
+    /// A summary of what is shown.
     #[serde(flatten)]
     pub shown: Shown,
-    /// What can be chosen by `costline.setView`, in the order of menus. What has a single possible
-    /// value is left out.
+    /// The choices of `costline.setView`, in the order of menus. Choices with less than two options
+    /// are omitted.
     pub choices: Vec<Choice>,
     /// The transforms, in order.
     pub transforms: Vec<AppliedTransform>,
-    /// Commands to run as they are.
+    /// The commands to offer in menus.
     pub actions: Vec<Action>,
 }
 
-/// Something to choose.
+/// A choice in a menu.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Choice {
-    /// The key that `costline.setView` takes it under.
+    /// The key in the argument of `costline.setView`.
     pub key: ChoiceKey,
-    /// Its title in menus.
+    /// The title in menus.
     pub title: String,
     /// Whether several values can be chosen, as a list.
     pub multiple: bool,
-    /// What is chosen.
+    /// The current value.
     pub value: Chosen,
-    /// What there is to choose, at least two.
+    /// The options, at least two.
     pub options: Vec<ChoiceOption>,
 }
 
-/// What can be chosen.
+/// The key of a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ChoiceKey {
@@ -55,15 +54,15 @@ pub enum ChoiceKey {
     Metric,
     /// The threads.
     Threads,
-    /// Which functions are visible.
+    /// Which functions to show.
     Implementation,
-    /// Where the cost of inlined code is shown.
+    /// Where to show the cost of inlined code.
     Inlines,
     /// The unit of costs.
     Unit,
     /// What hints show.
     Show,
-    /// What to compare with.
+    /// The baseline.
     Baseline,
 }
 
@@ -73,62 +72,62 @@ pub enum ChoiceKey {
 pub enum ChoiceValue {
     /// A name or a path.
     Text(String),
-    /// `true`, for a baseline: what is shown now.
+    /// `true` as a baseline: the profile shown now.
     Flag(bool),
-    /// Nothing.
+    /// No value.
     Nothing,
 }
 
-/// What is chosen.
+/// The current value of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Chosen {
     /// One value.
     One(ChoiceValue),
-    /// Several values; none stands for all.
+    /// Several values. Empty: all.
     Several(Vec<ChoiceValue>),
 }
 
-/// A value that can be chosen.
+/// An option of a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChoiceOption {
     /// The value for `costline.setView`.
     pub value: ChoiceValue,
-    /// Its label in menus.
+    /// The label in menus.
     pub label: String,
-    /// A few words more.
+    /// A short description.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub description: Option<String>,
-    /// And more, for a line of its own.
+    /// More details, to show on a separate line.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub detail: Option<String>,
-    /// Whether it is chosen.
+    /// Whether the option is chosen.
     pub active: bool,
 }
 
-/// A transform that is applied.
+/// An applied transform.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedTransform {
-    /// As text: `merge-function:parse`.
+    /// The transform as text: `merge-function:parse`.
     pub text: String,
-    /// As JSON.
+    /// The transform as JSON.
     pub transform: TransformData,
 }
 
-/// A command to run as it is.
+/// A command to offer in menus.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Action {
     /// The command.
     pub command: ActionCommand,
-    /// Its title in menus.
+    /// The title in menus.
     pub title: String,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<Choices>,
 }
 
-/// A command that is offered as an action.
+/// The command of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum ActionCommand {
     /// Reads the profile again.
@@ -137,7 +136,7 @@ pub enum ActionCommand {
     /// Draws a flame graph.
     #[serde(rename = "costline.flamegraph")]
     Flamegraph,
-    /// Chooses something.
+    /// Changes choices.
     #[serde(rename = "costline.setView")]
     SetView,
     /// Removes the last transform.
@@ -169,7 +168,7 @@ where
     }
 }
 
-/// All of it.
+/// What is shown, the choices, and the actions.
 pub fn view(world: &World) -> View {
     let transforms = world.settings.transforms.iter().map(|transform| AppliedTransform {
         text: plain(&transform.to_string()).into_owned(),
@@ -203,7 +202,8 @@ fn choices(world: &World) -> Vec<Choice> {
     choices
 }
 
-/// A choice of one among fixed values: value, name, label and description of each.
+/// A choice of one of several fixed values. `options` has the value, name, label and description of
+/// each.
 fn one_of<T: PartialEq, const N: usize>(
     key: ChoiceKey,
     title: &str,
@@ -235,13 +235,18 @@ fn one_of<T: PartialEq, const N: usize>(
 
 fn implementation(chosen: Implementation) -> Choice {
     let options = [
-        (Implementation::All, "all", "All code", "JavaScript and what runs it"),
-        (Implementation::Js, "js", "JavaScript", "what it calls is its own cost"),
+        (Implementation::All, "all", "All code", "JavaScript and native functions"),
+        (
+            Implementation::Js,
+            "js",
+            "JavaScript",
+            "native code is charged to the JavaScript that calls it",
+        ),
         (
             Implementation::Native,
             "native",
             "Native code",
-            "the cost of JavaScript is that of what runs it",
+            "JavaScript is charged to the engine that runs it",
         ),
     ];
     one_of(ChoiceKey::Implementation, "Code", &chosen, options)
@@ -249,8 +254,8 @@ fn implementation(chosen: Implementation) -> Choice {
 
 fn inlines(chosen: Inlines) -> Choice {
     let options = [
-        (Inlines::Body, "body", "Where it is written", "at the lines of the inlined function"),
-        (Inlines::CallSite, "callSite", "Where it is called", "at the line of the outermost call"),
+        (Inlines::Body, "body", "Where it is defined", "on the lines of the inlined function"),
+        (Inlines::CallSite, "callSite", "Where it is called", "on the line of the outermost call"),
     ];
     one_of(ChoiceKey::Inlines, "Inlined code", &chosen, options)
 }
@@ -266,8 +271,8 @@ fn unit(chosen: Unit) -> Choice {
 
 fn show(chosen: Show) -> Choice {
     let options = [
-        (Show::Total, "total", "Total", "with what is called from there"),
-        (Show::Self_, "self", "Self", "without what is called from there"),
+        (Show::Total, "total", "Total", "including callees"),
+        (Show::Self_, "self", "Self", "without callees"),
         (Show::Both, "both", "Both", "total and self"),
     ];
     one_of(ChoiceKey::Show, "Hints", &chosen, options)
@@ -308,35 +313,38 @@ fn file_label(path: &Path) -> String {
     plain(&path.file_name().unwrap_or_default().to_string_lossy()).into_owned()
 }
 
-/// Nothing, what is shown now, or another run.
+/// The options are no baseline, the profile shown now, and the other runs.
 fn baseline(world: &World, shown: &Snapshot) -> Choice {
-    let known = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
-    let of_shown = known.filter(|known| known.path == shown.loaded.path);
-    let written = of_shown
-        .map(|known| format!("now that which was written {} ago", units::age(known.stamp.age())));
-    let kept = || "and stays so when the profile is rewritten".to_owned();
+    let current = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
+    // A version of the profile shown.
+    let of_shown = current.filter(|current| current.path == shown.loaded.path);
+    let description = match of_shown {
+        Some(version) => format!("now the version written {} ago", units::age(version.stamp.age())),
+        None => "stays the same when the profile is rewritten".to_owned(),
+    };
     let nothing = ChoiceOption {
         value: ChoiceValue::Nothing,
         label: "Nothing".to_owned(),
         description: None,
         detail: None,
-        active: known.is_none(),
+        active: current.is_none(),
     };
     let now = ChoiceOption {
         value: ChoiceValue::Flag(true),
-        label: "What is shown now".to_owned(),
-        description: Some(written.unwrap_or_else(kept)),
+        label: "The profile shown now".to_owned(),
+        description: Some(description),
         detail: None,
         active: of_shown.is_some(),
     };
     let others = runs_found(world).into_iter().filter(|run| !run.shown);
     let others = others.map(|run| {
-        let is_known = known.is_some_and(|known| known.path == run.file.path);
-        other_baseline(&run.file, is_known)
+        let is_current = current.is_some_and(|current| current.path == run.file.path);
+        other_baseline(&run.file, is_current)
     });
-    let value = match known {
-        Some(_) if of_shown.is_some() => ChoiceValue::Flag(true),
-        known => known.map(|known| known.path.as_path()).into(),
+    let value = if of_shown.is_some() {
+        ChoiceValue::Flag(true)
+    } else {
+        current.map(|current| current.path.as_path()).into()
     };
     Choice {
         key: ChoiceKey::Baseline,
@@ -363,7 +371,7 @@ fn metric(shown: &Snapshot) -> Choice {
     let mut names: Vec<&str> = Vec::new();
     let mut options = Vec::new();
     for metric in shown.grouped.recording.metrics() {
-        // Of several of one name only the first can be chosen.
+        // If several metrics have the same name, only the first can be chosen.
         if names.contains(&metric.name.as_str()) {
             continue;
         }
@@ -386,34 +394,34 @@ fn metric(shown: &Snapshot) -> Choice {
     }
 }
 
-/// One option per thread that can be told from the others, else one for those that cannot.
+/// One option per thread. Threads that have no unique name or id share one.
 fn threads(shown: &Snapshot) -> Choice {
     let totals = analysis::thread_totals(&shown.grouped.recording, &shown.grouped.view);
     let all: f64 = totals.iter().map(|thread| thread.total).sum();
     let named = by_name(shown.grouped.recording.threads());
-    // What is called exactly so is meant, whatever signs the name contains.
-    let means = |value: &str| named.get(value).map_or(&[][..], Vec::as_slice);
-    let mut known: Vec<&[ThreadId]> = Vec::new();
+    // A name that a thread has literally is not interpreted as a glob or regular expression.
+    let threads_named = |value: &str| named.get(value).map_or(&[][..], Vec::as_slice);
+    let mut listed: Vec<&[ThreadId]> = Vec::new();
     let mut options = Vec::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(shown.grouped.recording.threads()) {
-        let alone = names(thread).find(|value| means(value) == [id]);
-        let value = alone.unwrap_or(&thread.name);
-        let meant = means(value);
-        if known.contains(&meant) {
+        let unique = names(thread).find(|value| threads_named(value) == [id]);
+        let value = unique.unwrap_or(&thread.name);
+        let group = threads_named(value);
+        if listed.contains(&group) {
             continue;
         }
-        known.push(meant);
+        listed.push(group);
         let total: f64 = totals
             .iter()
-            .filter(|total| meant.contains(&total.thread))
+            .filter(|total| group.contains(&total.thread))
             .map(|ThreadTotal { total, .. }| total)
             .sum();
         let active = match &shown.grouped.view.threads {
             ThreadChoice::All => true,
-            ThreadChoice::Only(chosen) => meant.iter().all(|thread| chosen.contains(thread)),
+            ThreadChoice::Only(chosen) => group.iter().all(|thread| chosen.contains(thread)),
         };
         let share = units::percent(total, all);
-        options.push(thread_option(thread, value, meant.len(), &share, active));
+        options.push(thread_option(thread, value, group.len(), &share, active));
     }
     let value = match &shown.grouped.view.threads {
         ThreadChoice::All => Vec::new(),
@@ -431,24 +439,24 @@ fn threads(shown: &Snapshot) -> Choice {
     }
 }
 
-/// What a thread can be called by.
+/// The name and ids of a thread.
 fn names(thread: &Thread) -> impl Iterator<Item = &str> {
     [Some(thread.name.as_str()), thread.tid.as_deref(), thread.pid.as_deref()].into_iter().flatten()
 }
 
-/// Which threads each name stands for.
+/// The threads with each name or id.
 fn by_name(threads: &[Thread]) -> HashMap<&str, Vec<ThreadId>> {
     let mut named: HashMap<&str, Vec<ThreadId>> = HashMap::new();
     for (id, thread) in (0..).map(ThreadId::new).zip(threads) {
         for name in names(thread) {
-            let known = named.entry(name).or_default();
-            known.extend((known.last() != Some(&id)).then_some(id));
+            let ids = named.entry(name).or_default();
+            ids.extend((ids.last() != Some(&id)).then_some(id));
         }
     }
     named
 }
 
-/// The option for the `count` threads that `value` stands for, of which `thread` is the first.
+/// The option for the `count` threads with the name or id `value`. `thread` is the first of them.
 fn thread_option(
     thread: &Thread,
     value: &str,
@@ -502,14 +510,14 @@ fn actions(world: &World) -> Vec<Action> {
         actions.push(action(ActionCommand::SetView, title, vec![newest]));
     }
     if let Some(last) = world.settings.transforms.last() {
-        let title = format!("Take back {last}");
+        let title = format!("Undo {last}");
         actions.push(action(ActionCommand::PopTransform, &title, Vec::new()));
-        let title = "Take back all transforms";
+        let title = "Undo all transforms";
         actions.push(action(ActionCommand::ClearTransforms, title, Vec::new()));
     }
-    if world.overrides.overrides() {
-        let title = "View by the settings";
-        actions.push(action(ActionCommand::SetView, title, vec![Choices::all_back()]));
+    if world.overrides.override_settings() {
+        let title = "Reset to the settings";
+        actions.push(action(ActionCommand::SetView, title, vec![Choices::reset_all()]));
     }
     actions
 }

@@ -33,7 +33,7 @@ fn project(settings: &Value) -> Project {
 /// The world after a change by command, without its costs renewed.
 fn changed(world: &World, change: Change) -> World {
     let overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref)).unwrap();
-    let settings = Arc::new(overrides.over(&world.settings));
+    let settings = Arc::new(overrides.applied_to(&world.settings));
     World { overrides, settings, ..world.clone() }
 }
 
@@ -80,9 +80,9 @@ fn what_is_chosen_is_marked_and_can_be_taken_back() {
     let titles: Vec<_> = view.actions.iter().map(|action| action.title.as_str()).collect();
     assert_eq!(
         titles[2..],
-        ["Take back merge-function:hash", "Take back all transforms", "View by the settings"]
+        ["Undo merge-function:hash", "Undo all transforms", "Reset to the settings"]
     );
-    assert_eq!(view.actions[4].arguments, [Choices::all_back()]);
+    assert_eq!(view.actions[4].arguments, [Choices::reset_all()]);
 }
 
 #[test]
