@@ -44,7 +44,7 @@ local function active_labels(choice)
 end
 
 ---@param key string
----@param value any
+---@param value costline.Chosen|string
 ---@param on_view? fun(current: costline.View)
 local function set(key, value, on_view)
   client.execute("setView", { { [key] = value } }, on_view or function(current)
