@@ -1,14 +1,14 @@
-//! What it takes to load a large profile and compute all of its costs, beside `serde_json` merely
-//! skipping the same bytes.
+//! The time to load a large profile and compute all of its costs, relative to the time in which
+//! `serde_json` skips the same bytes.
 //!
-//! `cargo bench` writes a deterministic Firefox profile of about 100 MB (`COSTLINE_BENCH_MB` says
-//! otherwise) and prints medians of one run, their ratios and the peak memory of the whole command.
-//! Ratios are what counts: machines differ.
+//! Writes a deterministic Firefox profile of about 100 MB (`COSTLINE_BENCH_MB` sets another size)
+//! and prints medians, their ratios, and the peak memory of `costline report`. Compare ratios, not
+//! times, between machines.
 
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark talks, and stops when it cannot go on"
+    reason = "a benchmark prints its results and panics on errors"
 )]
 
 use analysis::Groups;
@@ -60,10 +60,10 @@ fn main() {
         );
     };
     row("serde_json skips the bytes", skip);
-    row("serde_json skips the file, reading included", median(read_and_skip));
+    row("serde_json reads and skips the file", median(read_and_skip));
     row("costline decodes the bytes", median(load));
     row("costline computes all costs", median(sum));
-    row("costline report --json, process and all", median(report));
+    row("costline report --json, whole process", median(report));
     println!(
         "peak memory of the report: {:.1} MB, {:.2} × the file",
         peak as f64 / 1e6,
@@ -82,7 +82,8 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times[times.len() / 2]
 }
 
-/// Runs the command; its peak resident memory in bytes (0 where there is no `/proc`).
+/// Runs `costline report` and returns its peak resident memory in bytes (0 on systems without
+/// `/proc`).
 fn run_report(profile: &Path) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
         .args(["report", "--json", "--root"])
@@ -104,7 +105,7 @@ fn run_report(profile: &Path) -> u64 {
     peak
 }
 
-/// Numbers that look random and are the same every time (xorshift).
+/// Deterministic pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -116,9 +117,8 @@ impl Random {
     }
 }
 
-/// A profile with tables in each of four threads (version 49): deep stacks, recursion, inlined
-/// frames, samples that repeat and stay near each other, some without a stack, columns that nobody
-/// needs.
+/// Generates a Firefox profile (version 49) with four threads: deep stacks, recursion, inlined
+/// frames, repeated and similar samples, samples without a stack, and columns that are not read.
 fn generate(megabytes: usize) -> String {
     let (n_stacks, n_frames, n_funcs, n_files) =
         (megabytes * 4400, megabytes * 600, megabytes * 140, megabytes * 7);
@@ -151,7 +151,7 @@ fn generate(megabytes: usize) -> String {
             (parents[i], depths[i]) = (Some(parent), depths[parent] + 1);
         }
     }
-    // A function calls few others: most callees follow from the caller.
+    // Functions call only few others, so most callees depend on the caller.
     let mut stack_frames = vec![0_usize; n_stacks];
     for i in 0..n_stacks {
         stack_frames[i] = match parents[i] {

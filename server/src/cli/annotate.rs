@@ -102,75 +102,94 @@ fn show(
     text: &str,
     out: &mut Output,
 ) -> io::Result<()> {
-    let costs = &snapshot.costs;
-    let source_lines: Vec<&str> = text.lines().collect();
-    let map = LineMap::identity(source_lines.len() as u32);
-    let lines =
-        FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
-    let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Percent };
-
-    let config = Settings::default();
-    let by_line: BTreeMap<u32, Cost> =
-        lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect();
-    let mut lenses: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-    for (line0, function) in lines.functions() {
-        let cost = costs.function(function).cost;
-        if scale.reaches(cost, config.lenses.min_percent) {
-            let lens =
-                format!("{}: {}", plain(snapshot.function(function).name), scale.lens(cost, None));
-            lenses.entry(line0).or_default().push(lens);
-        }
-    }
-
     let style =
         Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
+    let source: Vec<&str> = text.lines().collect();
+    let map = LineMap::identity(source.len() as u32);
+    let lines =
+        FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
+    let columns = Columns::new(snapshot, &lines);
+
     let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
-    let cells: BTreeMap<u32, [String; 2]> = by_line
-        .iter()
-        .map(|(&line0, &cost)| (line0, [own(scale, cost), total(scale, cost, lines.mark())]))
-        .collect();
-    let width = |column: usize| {
-        cells.values().map(|cells| cells[column].chars().count()).max().unwrap_or(0).max(8)
-    };
-    let (own_width, total_width) = (width(0), width(1));
+    let [own_width, total_width] = columns.widths();
     let margin = own_width + 1 + total_width;
     writeln!(out, "{:>own_width$} {:>total_width$}", "self", "total")?;
-    let is_near = |line0: u32| {
-        let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
-        source_lines.len() <= MAX_FULL_LINES
-            || by_line.range(near.clone()).next().is_some()
-            || lenses.range(near).next().is_some()
-    };
     let mut skipped = false;
-    for (source, line0) in source_lines.iter().zip(0..) {
-        if !is_near(line0) {
+    for (text, line0) in source.iter().zip(0..) {
+        if source.len() > MAX_FULL_LINES && !columns.is_near_costs(line0) {
             skipped = true;
             continue;
         }
         if std::mem::take(&mut skipped) {
             writeln!(out, "{:>margin$} {:>5}", "", "⋮")?;
         }
-        for lens in lenses.get(&line0).into_iter().flatten() {
-            let indent: String = source.chars().take_while(|c| c.is_whitespace()).collect();
-            writeln!(
-                out,
-                "{:>margin$} {:>5}  {indent}{}",
-                "",
-                "",
-                style.dim(&format!("{}{lens}", lines.mark()))
-            )?;
+        let indent: String = text.chars().take_while(|c| c.is_whitespace()).collect();
+        for lens in columns.lenses.get(&line0).into_iter().flatten() {
+            writeln!(out, "{:>margin$} {:>5}  {indent}{}", "", "", style.dim(lens))?;
         }
-        let [own, total] = cells.get(&line0).map_or(["", ""], |[own, total]| [own, total]);
-        let share = by_line.get(&line0).map_or(0.0, |cost| cost.magnitude() / costs.base);
-        let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), share);
-        let source: String = source
-            .chars()
-            .map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c })
-            .collect();
-        writeln!(out, "{cells} {:>5}  {source}", line0 + 1)?;
+        let none = LineCells::default();
+        let LineCells { own, total, share } = columns.cells.get(&line0).unwrap_or(&none);
+        let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), *share);
+        writeln!(out, "{cells} {:>5}  {}", line0 + 1, without_control(text))?;
     }
     Ok(())
+}
+
+/// Replaces control characters other than tabs.
+fn without_control(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The costs of a source by 0-based line.
+struct Columns {
+    cells: BTreeMap<u32, LineCells>,
+    /// The costs of functions, above the lines of their names.
+    lenses: BTreeMap<u32, Vec<String>>,
+}
+
+/// The cost of a line.
+#[derive(Default)]
+struct LineCells {
+    own: String,
+    total: String,
+    /// The magnitude relative to the base, 0 to 1.
+    share: f64,
+}
+
+impl Columns {
+    fn new(snapshot: &Snapshot, lines: &FileLines<'_>) -> Self {
+        let costs = &snapshot.costs;
+        let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Percent };
+        let cells = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
+            let (own, total) = (own(scale, line.cost), total(scale, line.cost, lines.mark()));
+            (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
+        });
+        let mut columns = Self { cells: cells.collect(), lenses: BTreeMap::new() };
+        let min_percent = Settings::default().lenses.min_percent;
+        for (line0, function) in lines.functions() {
+            let cost = costs.function(function).cost;
+            if scale.reaches(cost, min_percent) {
+                let name = plain(snapshot.function(function).name);
+                let lens = format!("{}{name}: {}", lines.mark(), scale.lens(cost, None));
+                columns.lenses.entry(line0).or_default().push(lens);
+            }
+        }
+        columns
+    }
+
+    /// The widths of the columns for self and total.
+    fn widths(&self) -> [usize; 2] {
+        let width = |text: fn(&LineCells) -> &str| {
+            self.cells.values().map(|cells| text(cells).chars().count()).max().unwrap_or(0).max(8)
+        };
+        [width(|cells| &cells.own), width(|cells| &cells.total)]
+    }
+
+    fn is_near_costs(&self, line0: u32) -> bool {
+        let near = line0.saturating_sub(CONTEXT_LINES)..=line0 + CONTEXT_LINES;
+        self.cells.range(near.clone()).next().is_some() || self.lenses.range(near).next().is_some()
+    }
 }
 
 /// The self cost of a line; empty if it is zero.
