@@ -162,7 +162,7 @@ fn refuses_a_baseline_that_is_not_comparable() {
     let nothing = Workspace::with([("main.py", "x = 1\n")]);
     let mut server = Server::start(&nothing);
     let problem = server.execute_error("costline.setBaseline", json!([]));
-    assert!(problem.contains("no profile is shown"), "{problem}");
+    assert!(problem.contains("no profile is loaded"), "{problem}");
 }
 
 /// In any order of loading, and again after another profile that is not comparable either.

@@ -358,6 +358,6 @@ fn reports_why_there_is_no_flame_graph() {
     let mut server = Server::start(&empty);
     for argument in [json!({}), json!({ "inline": true })] {
         let error = server.execute_error("costline.flamegraph", json!([argument]));
-        assert!(error.contains("no profile is shown"), "{error}");
+        assert!(error.contains("no profile is loaded"), "{error}");
     }
 }

@@ -82,7 +82,7 @@ fn a_view_without_a_profile_has_few_choices() {
     assert!(
         server
             .execute_error("costline.pushTransform", json!(["focus-function:f"]))
-            .contains("no profile is shown")
+            .contains("no profile is loaded")
     );
 }
 

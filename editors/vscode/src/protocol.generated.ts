@@ -299,7 +299,7 @@ export interface Explanation {
 
 /** A reason why a line shows a cost or none. */
 export type ExplanationCode =
-  /** No profile is shown. */
+  /** No profile is loaded. */
   | "no-profile"
   /** The document is not a file on disk. */
   | "not-a-file"

@@ -179,7 +179,7 @@
 
 --- A reason why a line shows a cost or none.
 ---@alias costline.ExplanationCode
----| '"no-profile"' # No profile is shown.
+---| '"no-profile"' # No profile is loaded.
 ---| '"not-a-file"' # The document is not a file on disk.
 ---| '"not-open"' # The editor has not opened the document in this server.
 ---| '"unsymbolicated"' # The profile contains addresses that were not resolved.

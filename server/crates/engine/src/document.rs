@@ -16,7 +16,7 @@ const MAX_DISK_BYTES: u64 = 16 << 20;
 /// One version of an open document. It is immutable: a change creates the next version.
 #[derive(Debug)]
 pub struct Document {
-    /// The URI as the editor spells it.
+    /// The URI in the notation of the editor.
     pub uri: Url,
     /// The canonical path.
     pub path: PathBuf,

@@ -1,7 +1,7 @@
 //! The engine: everything between the bytes of a profile and an answer about costs.
 //!
-//! No LSP, no runtime, no terminal: the language server and the command line load profiles here,
-//! ask here, and translate the answers. So they cannot disagree.
+//! It does not depend on the protocol, the async runtime or the terminal. The language server and
+//! the command line both load profiles and run queries here, so their numbers are the same.
 
 pub mod baseline;
 mod broken_stacks;

@@ -280,8 +280,8 @@ fn from_perf_map(lib: &Lib, unresolved: &Unresolved, loaded: &Loaded) -> Option<
     Some(LibSymbols::from_functions(LibStatus::PerfMap { path: path.clone() }, levels))
 }
 
-/// Unwinds the copied stacks of a profile, as far as its programs and libraries are found. Also
-/// marks the frames that the kernel interrupted, as far as the kernel's functions are known.
+/// Unwinds the copied stacks of a profile, if its programs and libraries are found. Also
+/// marks the frames that the kernel interrupted, if the kernel's functions are known.
 #[must_use]
 pub fn unwound(mut loaded: Loaded, settings: &Symbols, places: &Places, cache: &Cache) -> Loaded {
     let Some(raw) = loaded.raw_stacks.take() else { return loaded };

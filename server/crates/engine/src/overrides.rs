@@ -240,7 +240,7 @@ impl Overrides {
                 next.set(choices, check_in)?;
             }
             Change::Push(transform) => {
-                let shown = shown.ok_or("no profile is shown: there is nothing to transform")?;
+                let shown = shown.ok_or("there is nothing to transform: no profile is loaded")?;
                 let Grouped { recording, groups, .. } = &shown.grouped;
                 analysis::find_names(recording, groups, &transform)
                     .map_err(|unmatched| unmatched.problem)?;

@@ -11,7 +11,7 @@ use url::Url;
 /// A place in a workspace file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file, as the editor spells it.
+    /// The URI of the file in the notation of the editor.
     pub uri: Url,
     /// The line without leading blanks. Empty at the start of the line if the file is not open.
     pub range: Range,
@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 /// The URI of a workspace file, given by its canonical path. If the file is open, it is the URI of
-/// the document, otherwise it is below the workspace folder as the user spells it. `None` for a
+/// the document, otherwise it is below the workspace folder as the user wrote it. `None` for a
 /// path that no URI can express.
 pub fn file_uri(context: &Context, path: &Path) -> Option<Url> {
     if let Some(document) = context.documents.at(path) {

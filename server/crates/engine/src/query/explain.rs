@@ -43,7 +43,7 @@ pub struct Explanation {
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "ExplanationCode")]
 pub enum Reason {
-    /// No profile is shown.
+    /// No profile is loaded.
     NoProfile,
     /// The document is not a file on disk.
     NotAFile,
@@ -86,9 +86,9 @@ impl Explanation {
 pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> Explanation {
     let Some(snapshot) = context.world.snapshot() else {
         let message = match context.world.problems.first() {
-            Some((_, problem)) => format!("no profile is shown: {problem}"),
+            Some((_, problem)) => format!("no profile is loaded: {problem}"),
             None => {
-                "no profile is shown: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned()
+                "no profile is loaded: none was found in the workspace folders (change the setting `profiles` to search other files)".to_owned()
             }
         };
         return Explanation::new(Reason::NoProfile, &message);

@@ -68,7 +68,7 @@ pub struct Frame {
 /// Draws the profile shown. The error is a message for users.
 pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
     let snapshot =
-        context.world.snapshot().ok_or("no profile is shown: there is nothing to draw")?;
+        context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
     if snapshot.grouped.recording.summed().is_some() {
         return Err(
             "this recording is a call graph without stacks: it has no flame graph".to_owned()

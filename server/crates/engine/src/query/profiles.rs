@@ -196,7 +196,7 @@ pub fn profiles(world: &World) -> Profiles {
 
 /// Why a profile could not be read. `None` if it could, or was not tried.
 pub fn problem<'w>(world: &'w World, path: &Path) -> Option<&'w str> {
-    world.problems.iter().find(|(known, _)| known == path).map(|(_, problem)| problem.as_str())
+    world.problems.iter().find(|(file, _)| file == path).map(|(_, problem)| problem.as_str())
 }
 
 /// The files of one run.

@@ -103,7 +103,7 @@ fn without_a_profile_there_is_no_answer() {
     let context = Context { world: std::sync::Arc::default(), ..context(&project()) };
     assert_eq!(hot_spots(&context, hot_spots::Question::default()), None);
     assert_eq!(call_tree(&context, &call_tree::Question::default()), None);
-    assert!(flame_graph(&context).unwrap_err().contains("no profile is shown"));
+    assert!(flame_graph(&context).unwrap_err().contains("no profile is loaded"));
     let item = item(&self::context(&project()), "eval");
     assert_eq!(show(&context, Direction::Outgoing, &item), Step::default());
 }

@@ -1,4 +1,4 @@
-//! What something cost in the recording that is compared with.
+//! Costs compared with a baseline.
 
 use crate::support::{Project, compared_with};
 use engine::context::Context;

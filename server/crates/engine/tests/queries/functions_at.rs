@@ -1,4 +1,4 @@
-//! Which function is at a position: the callee under the cursor, else the function around it.
+//! The function at a position: the callee that is named there, or else the function around it.
 
 use crate::support::{Project, position_of};
 use engine::query::functions_at::function_at;
@@ -45,14 +45,14 @@ fn the_definition_under_the_cursor() {
 }
 
 #[test]
-fn else_the_function_around_it() {
+fn or_else_the_function_around_it() {
     let at = |part| at("app.rs", APP, SAMPLES, part).unwrap();
     assert_eq!(at("let n"), "main");
     assert_eq!(at("text.len"), "parse");
 }
 
 #[test]
-fn a_function_without_cost_is_not_taken_for_its_neighbour() {
+fn a_function_without_cost_is_not_confused_with_its_neighbour() {
     let text = "fn main() {\n    hot();\n}\n\nfn cold() {\n    idle();\n}\n";
     let samples = "main@2[file:app.rs]";
     assert_eq!(at("app.rs", text, samples, "idle"), None);
@@ -67,7 +67,7 @@ fn without_a_grammar_any_word_of_the_line_can_be_the_callee() {
     assert_eq!(at("call"), "main");
 }
 
-/// A call in a language as the source spells it, and the callee as profilers record it.
+/// `called` is the call in the source text, `recorded` the callee's name in the profile.
 fn check_call(file: &str, text: &str, called: &str, recorded: &str) {
     let line = 1 + text[..text.find(called).unwrap()].matches('\n').count();
     let samples = format!("around@{line}[file:{file}]\n{recorded}[lib:app]");

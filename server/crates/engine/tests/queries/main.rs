@@ -1,4 +1,4 @@
-//! Every question to the engine, answered without a process: a project and a profile as text, the
+//! Runs every query of the engine without a process: a project and a profile as text, the
 //! answer as text. All numbers can be counted in the samples.
 #![cfg(feature = "grammars")]
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]

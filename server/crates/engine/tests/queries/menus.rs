@@ -1,5 +1,4 @@
-//! What clients build menus and status lines from: the view, the profiles, the files, and the state
-//! that they keep; and why a line shows nothing.
+//! The data for menus and status lines: view, profiles, files and state. Explanations of lines.
 
 use crate::support::Project;
 use engine::context::Context;
@@ -49,7 +48,7 @@ fn options(choice: &Choice) -> Vec<String> {
 }
 
 #[test]
-fn a_view_offers_what_has_more_than_one_value() {
+fn a_view_offers_choices_with_several_options() {
     let context = context(&project(&json!({"unit": "both"})));
     let view = view(&context.world);
     assert_eq!((view.shown.total.unwrap().0, view.shown.metric.as_deref()), (4.0, Some("samples")));
@@ -70,7 +69,7 @@ fn a_view_offers_what_has_more_than_one_value() {
 }
 
 #[test]
-fn what_is_chosen_is_marked_and_can_be_taken_back() {
+fn choices_are_marked_and_can_be_reset() {
     let context = context(&project(&json!({})));
     let world = changed(&context.world, set(json!({"unit": "absolute"})));
     let world = changed(&world, Change::Push("merge-function:hash".parse().unwrap()));
@@ -86,13 +85,13 @@ fn what_is_chosen_is_marked_and_can_be_taken_back() {
 }
 
 #[test]
-fn names_that_the_profile_lacks_are_refused_and_all_threads_are_no_choice() {
+fn unmatched_names_are_errors_and_all_threads_are_no_override() {
     let context = context(&project(&json!({})));
     let shown = context.world.snapshot().map(Arc::as_ref);
     let change = |choices| Overrides::default().changed(set(choices), shown);
     for (choices, problem) in [
         (json!({"metric": "bytes"}), "no metric is called `bytes`"),
-        (json!({"threads": ["nobody"]}), "no thread"),
+        (json!({"threads": ["missing"]}), "no thread"),
         (json!({"implementation": "js"}), "JavaScript"),
     ] {
         let error = change(choices).unwrap_err();
@@ -102,13 +101,13 @@ fn names_that_the_profile_lacks_are_refused_and_all_threads_are_no_choice() {
     assert_eq!(all.threads, Some(Vec::new()));
     let one = change(json!({"threads": ["worker"]})).unwrap();
     assert_eq!(one.threads, Some(vec!["worker".to_owned()]));
-    // Another profile may have what this one lacks.
+    // Another profile may have this metric.
     let other = change(json!({"profile": "other.folded", "metric": "bytes"})).unwrap();
     assert_eq!(other.metric.as_deref(), Some("bytes"));
 }
 
 #[test]
-fn the_state_brings_back_what_was_chosen() {
+fn the_state_restores_choices() {
     let context = context(&project(&json!({})));
     assert_eq!(shown(&context.world).state, None);
     let world = changed(&context.world, set(json!({"unit": "both", "show": "self"})));
@@ -142,7 +141,7 @@ fn profiles_say_which_is_shown() {
 }
 
 #[test]
-fn paths_say_how_files_were_found_costliest_first() {
+fn paths_list_the_hottest_files_first() {
     let project = project(&json!({}));
     let samples = "
         a@1[file:/srv/x/lib.rs] b@1[file:/srv/x/lib.rs] c@2[file:dup.rs]  d@1[file:/usr/none.c]

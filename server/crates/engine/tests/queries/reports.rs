@@ -64,7 +64,7 @@ fn a_line_has_its_share_of_the_function() {
 }
 
 #[test]
-fn there_is_none_without_cost_or_where_hovers_are_off() {
+fn there_is_no_report_without_cost_or_if_hovers_are_off() {
     let project = Project::new(&[("app.rs", APP)]);
     let context = project.context(project.load(text_samples::profile(SAMPLES)), &["app.rs"]);
     let blank = engine::text::Position::new(3, 0);

@@ -1,5 +1,5 @@
-//! A project made of texts and a profile made of text samples, as the engine sees them once the
-//! profile is loaded and a document is open.
+//! A project that consists of texts, and a profile that is built from text samples, loaded, with
+//! open documents.
 
 use analysis::{Recording, Thread};
 use engine::baseline::Baseline;
@@ -44,7 +44,7 @@ impl Project {
         project
     }
 
-    /// The same with other settings.
+    /// The project with other settings.
     pub fn with_settings(mut self, settings: &serde_json::Value) -> Self {
         let (settings, warnings) = Settings::parse(settings);
         assert_eq!(warnings, [""; 0]);
@@ -52,7 +52,7 @@ impl Project {
         self
     }
 
-    /// An absolute path, as the engine gives it.
+    /// The canonical path of a file.
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path)
     }
@@ -62,7 +62,7 @@ impl Project {
         Url::from_file_path(self.path(path)).unwrap()
     }
 
-    /// A recording of this project, loaded. It is younger than the files.
+    /// Loads a recording of this project. The profile is newer than the files.
     pub fn load(&self, recording: impl Into<Recording>) -> Snapshot {
         let path = self.path("profile.folded");
         fs::write(&path, "").unwrap();
@@ -89,14 +89,15 @@ impl Project {
         load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
-    /// What a query sees when a snapshot is shown and these files are open, with the texts on disk.
+    /// The input of queries if `snapshot` is shown and the files `open` are open, with the texts on
+    /// disk.
     pub fn context(&self, snapshot: Snapshot, open: &[&str]) -> Context {
         let texts = open.iter().map(|path| fs::read_to_string(self.path(path)).unwrap());
         let texts: Vec<_> = open.iter().copied().zip(texts).collect();
         self.context_with(snapshot, &texts)
     }
 
-    /// The same with texts of the editor.
+    /// Like [`Self::context`], with texts of the editor.
     pub fn context_with(&self, snapshot: Snapshot, open: &[(&str, String)]) -> Context {
         let settings = self.settings.costs();
         let world = World {

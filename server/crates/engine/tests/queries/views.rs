@@ -1,4 +1,4 @@
-//! Costs under a view. A view that is changed afterwards gives what loading under it gives.
+//! Costs under a view. Changing the view later gives the same costs as loading with it.
 
 use crate::support::Project;
 use engine::load::{Caches, Environment, index_sources, renew};
@@ -40,20 +40,20 @@ fn all_threads_are_summed() {
 }
 
 #[test]
-fn chosen_threads_alone_count() {
+fn only_chosen_threads_count() {
     let worker = load(&project(&json!({"threads": ["worker"]})));
     assert_eq!(functions(&worker), ["hash 1/1", "main 0/1"]);
 }
 
 #[test]
-fn a_name_that_the_profile_lacks_is_said_and_passed_over() {
-    let snapshot = load(&project(&json!({"threads": ["nobody"], "metric": "bytes"})));
+fn a_name_that_matches_nothing_is_ignored_with_a_warning() {
+    let snapshot = load(&project(&json!({"threads": ["missing"], "metric": "bytes"})));
     assert_eq!(functions(&snapshot), ["main 0/3", "hash 2/2", "parse 1/2"]);
     assert_eq!(snapshot.grouped.unmatched.len(), 2);
     assert_eq!(snapshot.warnings.len(), 2);
 }
 
-/// Brings other settings into effect on a snapshot that is loaded.
+/// Applies other settings to a snapshot.
 fn renewed(project: &Project, snapshot: &Snapshot, settings: &Value) -> Snapshot {
     let settings = Settings::parse(settings).0.costs();
     let index = index_sources(&[project.path("")], &settings.sources);
@@ -84,16 +84,16 @@ fn changed_source_settings_map_again() {
 }
 
 #[test]
-fn settings_that_only_word_costs_do_not_change_them() {
+fn settings_of_labels_do_not_change_costs() {
     let costs = |settings| Settings::parse(&settings).0.costs();
     let default = costs(json!({}));
-    for wording in [
+    for labels in [
         json!({"unit": "both"}),
         json!({"hints": {"show": "self", "minPercent": 5}}),
         json!({"diagnostics": {"enable": true}}),
         json!({"profile": "a.json"}),
     ] {
-        assert_eq!(costs(wording), default);
+        assert_eq!(costs(labels), default);
     }
     for view in [
         json!({"metric": "cpu"}),
