@@ -21,7 +21,7 @@ macro_rules! warning_codes {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// When the warning is given, in Markdown.
+            /// The meaning of the warning, in Markdown.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($meaning),+).trim_ascii(),)+ }
             }
@@ -30,113 +30,120 @@ macro_rules! warning_codes {
 }
 
 warning_codes! {
-    /// The file ends before the recording does, or within a record. What is whole is shown.
+    /// The file is incomplete: it ends before the recording does, or within a record. The complete
+    /// part is shown.
     Truncated = "truncated",
     /// callgrind: the last line has no newline, so the file may be incomplete.
     OpenEnd = "open-end",
-    /// The last line is cut off and is left out.
+    /// The last line is incomplete and is ignored.
     PartialLine = "partial-line",
-    /// callgrind: the costs add up to less than 99 % of the file's summary, so its end may be missing.
+    /// callgrind: the costs add up to less than 99 % of the file's summary, so its end may be
+    /// missing.
     Incomplete = "incomplete",
-    /// The file is malformed from some byte on. What precedes it is shown.
+    /// The file is malformed from a certain byte on. The part before it is shown.
     Malformed = "malformed",
-    /// A malformed line is left out.
+    /// A malformed line is ignored.
     MalformedLine = "malformed-line",
-    /// A malformed sample is left out.
+    /// A malformed sample is ignored.
     MalformedSample = "malformed-sample",
-    /// Trace events: a malformed event is left out.
+    /// Trace events: a malformed event is ignored.
     MalformedEvent = "malformed-event",
-    /// perf.data: a malformed record is left out. After a record shorter than its own header,
-    /// nothing more is read.
+    /// perf.data: a malformed record is ignored. If a record is shorter than its own header, the
+    /// rest of the file is ignored, too.
     MalformedRecord = "malformed-record",
-    /// Text is not UTF-8. The bytes in question are shown as U+FFFD.
+    /// Text is not UTF-8. Invalid bytes are shown as U+FFFD.
     InvalidUtf8 = "invalid-utf8",
-    /// The file is of a version that is newer or older than those supported. It is read by the
-    /// columns that it has, or like the nearest supported version.
+    /// The version of the file is newer or older than the supported ones. The file is read like the
+    /// nearest supported version, or according to the columns that it has.
     UnknownVersion = "unknown-version",
-    /// Two columns that belong together differ in length.
+    /// Two columns of one table differ in length.
     UnevenColumns = "uneven-columns",
     /// stackprof: `raw` and `raw_lines` differ in length. The sums by line are shown instead of
     /// stacks.
     UnequalLengths = "unequal-lengths",
-    /// A sample names a node that the file does not have. It counts without a stack.
-    UnknownNode = "unknown-node",
-    /// Trace events: a sample names a stack frame that the file does not have. It counts without a
+    /// A sample refers to a node that the file does not contain. It counts as a sample without a
     /// stack.
+    UnknownNode = "unknown-node",
+    /// Trace events: a sample refers to a stack frame that the file does not contain. It counts as
+    /// a sample without a stack.
     UnknownFrame = "unknown-frame",
-    /// Trace events: a node names a caller that the file does not have. It is shown without callers.
+    /// Trace events: a node refers to a caller that the file does not contain. It is shown without
+    /// callers.
     UnknownCaller = "unknown-caller",
-    /// Austin: a sample names a frame that is not defined before it. The frame is shown as
+    /// Austin: a sample refers to a frame that is not defined before it. The frame is shown as
     /// `[unknown]`.
     UndefinedFrame = "undefined-frame",
-    /// Austin: a frame names a string that is not defined before it. It is shown as `<unknown>`.
+    /// Austin: a frame refers to a string that is not defined before it. It is shown as
+    /// `<unknown>`.
     UndefinedString = "undefined-string",
     /// callgrind: a line uses a number for a name that is not defined before it. The name is empty.
     UnknownName = "unknown-name",
-    /// callgrind: a number for a name is defined again with another name. The new name counts from
+    /// callgrind: a number for a name is defined again with another name. The new name applies from
     /// there on.
     Renamed = "renamed",
-    /// callgrind: an event's formula is not a sum of events. The event is left out.
+    /// callgrind: an event's formula is not a sum of events. The event is ignored.
     UnknownFormula = "unknown-formula",
     /// callgrind: a cost is below zero. It counts as 0.
     NegativeCost = "negative-cost",
-    /// Austin: a sample has no value. It is left out.
+    /// Austin: a sample has no value. It is ignored.
     NoValue = "no-value",
-    /// Trace events: an event has no time. It is left out.
+    /// Trace events: an event has no time. It is ignored.
     NoTime = "no-time",
-    /// Trace events: an async event has no id. It is left out.
+    /// Trace events: an async event has no id. It is ignored.
     NoId = "no-id",
-    /// A thread has no table of samples. It is left out.
+    /// A thread has no table of samples. It is ignored.
     ThreadWithoutSamples = "thread-without-samples",
-    /// stackprof: samples without a stack are left out.
+    /// stackprof: samples without a stack are ignored.
     SamplesWithoutStack = "samples-without-stack",
-    /// stackprof: the lines of a function have more samples than the function. The lines count.
+    /// stackprof: the lines of a function have more samples than the function. The samples of the
+    /// lines are used.
     LinesExceedSamples = "lines-exceed-samples",
-    /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks count.
+    /// .cpuprofile: the lines of a node have more ticks than the node has hits. The ticks are used.
     TicksExceedHits = "ticks-exceed-hits",
     /// .cpuprofile: no node has a `hitCount`. Samples are counted instead.
     NoHitCount = "no-hit-count",
-    /// .heapprofile: a node has no `callFrame`. Its bytes count for its caller.
+    /// .heapprofile: a node has no `callFrame`. Its bytes are added to its caller.
     NoCallFrame = "no-call-frame",
     /// pprof: `drop_frames` or `keep_frames` is not a valid regular expression. No frames are
     /// dropped.
     DropFrames = "drop-frames",
-    /// pstats: the file's functions cost less than its costliest function in total. The rest is
+    /// pstats: the file's functions cost less than the total of its hottest function. The rest is
     /// shown as one function.
     UnlistedFunctions = "unlisted-functions",
-    /// Raw Gecko profiles: processes nested too deeply are left out.
+    /// Raw Gecko profiles: processes that are nested too deeply are ignored.
     DeepProcesses = "deep-processes",
-    /// A call lasts longer than the call it began in. It is cut where that call ends.
+    /// A call lasts longer than the call that it started in. It is shortened to end with that call.
     OverlappingCall = "overlapping-call",
-    /// A call ends while calls inside it are open. Those end with it.
+    /// A call ends before calls that started in it. Those end with it.
     UnwoundCall = "unwound-call",
-    /// A call ends that has not begun. The end is ignored.
+    /// A call ends that was not started. The end is ignored.
     UnmatchedEnd = "unmatched-end",
-    /// A call is open at the end of the recording. It ends there.
+    /// A call does not end before the recording does. It ends with the recording.
     UnfinishedCall = "unfinished-call",
-    /// Trace events: the file has only async events of the old form (`S`, `F`), which is not read.
+    /// Trace events: the file has only async events of the old form (`S`, `F`), which is not
+    /// supported.
     OldAsync = "old-async",
-    /// Trace events: async operations overlap, so the metric `async` adds up to more than the time
-    /// that passed.
+    /// Trace events: async operations overlap, so the metric `async` adds up to more than the
+    /// elapsed time.
     AsyncOperations = "async-operations",
     /// Trace events of py-spy: several processes share a thread id, so part of their time is
     /// missing.
     SharedThreadId = "shared-thread-id",
-    /// Trace events: samples of a page of the browser itself (`chrome://`) are left out.
+    /// Trace events: samples of the browser's own pages (`chrome://`) are ignored.
     BrowserPage = "browser-page",
-    /// perf.data: callers that the kernel recorded apart from their samples are not read.
+    /// perf.data: callers that the kernel recorded separately from their samples are not read.
     DeferredChains = "deferred-chains",
-    /// perf.data: a process mapped memory more often than is kept track of. Later addresses stay
-    /// without names.
+    /// perf.data: a process has more memory mappings than the limit. Addresses in later mappings
+    /// are not resolved.
     Mappings = "mappings",
     /// perf.data: traces of the processor (Intel PT, Arm SPE) are not read.
     HardwareTrace = "hardware-trace",
-    /// Folded stacks: the file compares two profiles. The second value of each line counts.
+    /// Folded stacks: the file compares two profiles. The second value of each line is used.
     Differential = "differential",
-    /// The profiler writes the first line of a function, not the line that executes. Costs are of
-    /// functions only.
+    /// The profiler writes the first line of a function, not the line that executes. Only functions
+    /// have costs.
     FunctionLines = "function-lines",
-    /// callgrind: each function has all of its self cost on one line. Costs are of functions only.
+    /// callgrind: each function has all of its self cost on one line. Only functions have costs.
     OneLinePerFunction = "one-line-per-function",
     /// perf: many stacks do not lead back to the start of a program or thread, so totals of callers
     /// are too low.
@@ -148,29 +155,28 @@ warning_codes! {
     Unsymbolicated = "unsymbolicated",
     /// The hottest program or library was built without debug info, so its functions have no lines.
     NoDebugInfo = "no-debug-info",
-    /// A file name of the profile fits several workspace files. It is not mapped.
+    /// A file name of the profile matches several workspace files. It is not mapped.
     AmbiguousFile = "ambiguous-file",
-    /// A script names a source map that was not found. Costs are of the script.
+    /// A script refers to a source map that was not found. Its costs are shown in the script.
     SourceMapMissing = "source-map-missing",
-    /// A source map could not be read. Costs are of the script.
+    /// A source map could not be read. Costs are shown in the script.
     SourceMapBroken = "source-map-broken",
-    /// A source map does not fit the script that was recorded. Costs are of the script.
+    /// A source map does not match the script that was recorded. Costs are shown in the script.
     SourceMapStale = "source-map-stale",
-    /// A source map is larger than the limit. Costs are of the script.
+    /// A source map is larger than the limit. Costs are shown in the script.
     SourceMapTooLarge = "source-map-too-large",
-    /// A line of a script holds several statements, and the profile has no columns. Costs are of
-    /// functions only.
+    /// A line of a script contains several statements, and the profile has no columns. Only
+    /// functions have costs.
     SourceMapPackedLine = "source-map-packed-line",
-    /// The run wrote more files than the command line names.
+    /// The run wrote more files than those on the command line.
     MoreFiles = "more-files",
-    /// No metric has the wanted name. The default metric is shown.
+    /// No metric has the chosen name. The default metric is shown.
     UnknownMetric = "unknown-metric",
-    /// Several metrics have the wanted name. The default metric is shown.
+    /// Several metrics have the chosen name. The default metric is shown.
     AmbiguousMetric = "ambiguous-metric",
-    /// No thread has the wanted name or id. It is left out of the choice.
+    /// No thread has the chosen name or id. The choice is ignored.
     UnknownThread = "unknown-thread",
-    /// The recording does not say which functions are JavaScript. Those of all implementations are
-    /// shown.
+    /// The profile does not record which functions are JavaScript. All functions are shown.
     UnknownImplementation = "unknown-implementation",
     /// No function has the name in a transform. The transform is not applied.
     UnknownFunction = "unknown-function",
@@ -184,9 +190,9 @@ warning_codes! {
     UnknownLibrary = "unknown-library",
     /// Several libraries have the name in a transform. The transform is not applied.
     AmbiguousLibrary = "ambiguous-library",
-    /// A transform would make more functions than the limit. It is not applied.
+    /// A transform would create more functions than the limit. It is not applied.
     TooManyFunctions = "too-many-functions",
-    /// The recording is a call graph, which transforms and filters cannot change. They are left out.
+    /// The recording is a call graph. Transforms and filters need stacks and are ignored.
     NoStacks = "no-stacks",
 }
 
