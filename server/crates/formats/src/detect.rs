@@ -28,8 +28,8 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
     if Foreign::of(bytes).is_some() {
         return None;
     }
-    match json::look(bytes) {
-        Some(json::Look { format, .. }) => format,
+    match json::examine(bytes) {
+        Some(json::Findings { format, .. }) => format,
         None if pprof::is_pprof(bytes) => Some(Format::Pprof),
         None if callgrind::is_callgrind(bytes) => Some(Format::Callgrind),
         None if perf_script::is_perf_script(bytes) => Some(Format::PerfScript),
@@ -89,8 +89,8 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
         return ReadError::truncated(At::File, message);
     }
     let is_json = matches!(text.first(), Some(b'{' | b'['));
-    let looked = if is_json { json::look(bytes) } else { None };
-    if looked.is_some_and(|look| look.truncated) || (is_json && !closes(bytes)) {
+    let findings = if is_json { json::examine(bytes) } else { None };
+    if findings.is_some_and(|findings| findings.truncated) || (is_json && !closes(bytes)) {
         let message = "the JSON ends before it says what it is; expected a whole profile";
         return ReadError::truncated(At::Byte(bytes.len() as u64), message);
     }
@@ -110,7 +110,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn json_is_told_apart_by_keys_in_any_order() {
+    fn json_is_recognised_by_keys_in_any_order() {
         use Format::{
             ChromeTrace, CpuProfile, Dhat, FirefoxProcessed, Gecko, HeapProfile, Speedscope,
             Stackprof,
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_no_danger() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = format!(
             r#"{{"x":{}{},"meta":{{"preprocessedProfileVersion":1}}}}"#,
             "[".repeat(500_000),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn folded_stacks_are_told_from_other_text() {
+    fn folded_stacks_are_distinguished_from_other_text() {
         let folded = [
             "main;parse 1\n",
             "main;parse 1",
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_and_lines_are_told_apart() {
+    fn binary_files_and_text_are_recognised() {
         let cases: [(&[u8], Format); 13] = [
             (b"\xfb)\x03\xfa\x01~\xe9\0\0\0\0", Format::Pstats),
             (b"\xfb\xa9\x03\xda\x07profile", Format::Pstats),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_is_seen() {
+    fn complete_files_have_an_end() {
         assert!(ends(Format::CpuProfile, b"{\"nodes\":[]}\n "));
         assert!(!ends(Format::CpuProfile, b"{\"nodes\":["));
         assert!(ends(Format::Folded, b"a;b 1\n"));
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_recognised_is_told_apart() {
+    fn unknown_files_have_different_errors() {
         let cases: [(&[u8], ErrorKind, &str); 8] = [
             (b"", ErrorKind::Truncated, "the file is empty"),
             (b"\n \n", ErrorKind::Truncated, "the file is empty"),

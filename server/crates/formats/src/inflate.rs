@@ -21,7 +21,7 @@ const STEP: u64 = 4 << 20;
 
 /// The largest ratio of decompressed to compressed size for which the size stated by the file is
 /// reserved at once. Beyond it, the buffer grows as data arrive.
-const BELIEVED_RATIO: u64 = 64;
+const MAX_RESERVED_RATIO: u64 = 64;
 
 /// Decompressed data.
 #[derive(Debug)]
@@ -130,10 +130,11 @@ fn unpack(
     observe: &mut dyn FnMut(Phase) -> ControlFlow<()>,
 ) -> Result<Inflated, ReadError> {
     let limit = limits.max_inflated_bytes;
-    let believed = codec.stated_size(packed).min(limit).min(BELIEVED_RATIO * packed.len() as u64);
+    let reserved =
+        codec.stated_size(packed).min(limit).min(MAX_RESERVED_RATIO * packed.len() as u64);
     let mut out = Vec::new();
     // If this fails, the buffer grows step by step, and that may fail.
-    let _ = usize::try_from(believed).map(|believed| out.try_reserve_exact(believed));
+    let _ = usize::try_from(reserved).map(|reserved| out.try_reserve_exact(reserved));
 
     let mut source = codec.open(packed);
     loop {

@@ -49,8 +49,9 @@ pub fn stack_bytes(profile: &Profile, spelling: Spelling, once_each: bool) -> us
     }
     let mut sum = 0_usize;
     for samples in profile.samples() {
-        let mut known = FxHashSet::default();
-        for stack in samples.stacks().flatten().filter(|&stack| !once_each || known.insert(stack)) {
+        let mut counted = FxHashSet::default();
+        for stack in samples.stacks().flatten().filter(|&stack| !once_each || counted.insert(stack))
+        {
             sum = sum.saturating_add(bytes[stack.index()]);
         }
     }

@@ -5,7 +5,7 @@ use crate::scan::{Scanned, Scanner, Stop};
 
 /// What the keys show.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Look {
+pub(super) struct Findings {
     /// The format, if it is one that can be read.
     pub(super) format: Option<Format>,
     /// Whether the data end before the object does.
@@ -14,7 +14,7 @@ pub(super) struct Look {
 
 /// Examines a JSON object or an array of trace events; `None` if `bytes` are neither, as far as
 /// they go.
-pub(super) fn look(bytes: &[u8]) -> Option<Look> {
+pub(super) fn examine(bytes: &[u8]) -> Option<Findings> {
     let mut scanner = Scanner::new(bytes);
     let mut clues = Clues::default();
     let end = match scanner.peek() {
@@ -30,11 +30,13 @@ pub(super) fn look(bytes: &[u8]) -> Option<Look> {
     };
     match end {
         _ if clues.members == 0 => None,
-        Err(Stop::Enough) => Some(Look { format: clues.is, ..Look::default() }),
+        Err(Stop::Enough) => Some(Findings { format: clues.is, ..Findings::default() }),
         Err(Stop::End) => {
-            Some(Look { format: clues.gecko().or_else(|| clues.guess()), truncated: true })
+            Some(Findings { format: clues.gecko().or_else(|| clues.guess()), truncated: true })
         }
-        Err(Stop::Broken) | Ok(()) => Some(Look { format: clues.gecko(), ..Look::default() }),
+        Err(Stop::Broken) | Ok(()) => {
+            Some(Findings { format: clues.gecko(), ..Findings::default() })
+        }
     }
 }
 

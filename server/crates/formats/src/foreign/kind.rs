@@ -1,6 +1,6 @@
 //! A kind of file that is recognised but not read.
 
-use super::sign::Sign;
+use super::signature::Signature;
 
 /// A kind of file that is recognised but not read.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Foreign {
     /// the user's program.
     pub instead: &'static str,
     /// How the file is recognised: any one of these is enough.
-    pub(super) signs: &'static [Sign],
+    pub(super) signatures: &'static [Signature],
 }
 
 impl Foreign {

@@ -1,9 +1,9 @@
 //! The files that are recognised and not read, in the order of the documentation. What stands
 //! further up is tried first.
 
+use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
 use super::kind::Foreign;
-use super::look::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
-use super::sign::Sign::{At, Begins, FolderName, Keys, Look};
+use super::signature::Signature::{At, Begins, Check, FolderName, Keys};
 
 const PY_SPY: &str =
     "record again with `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`";
@@ -18,31 +18,31 @@ pub static TABLE: &[Foreign] = &[
         what: "a memray recording of allocations",
         instead: "memray writes no format that Costline reads; for time, record again with `py-spy record -f speedscope -o \
                   app.speedscope.json -- python3 app.py`",
-        signs: &[At(0, b"memray\0"), At(13, b"memray\0")],
+        signatures: &[At(0, b"memray\0"), At(13, b"memray\0")],
     },
     Foreign {
         name: "scalene",
         what: "a profile by scalene",
         instead: PY_SPY,
-        signs: &[Keys(&["alloc_samples", "args"])],
+        signatures: &[Keys(&["alloc_samples", "args"])],
     },
     Foreign {
         name: "line-profiler",
         what: "a profile by line_profiler (kernprof)",
         instead: PY_SPY,
-        signs: &[Begins(b"\x80", &[b"line_profiler"])],
+        signatures: &[Begins(b"\x80", &[b"line_profiler"])],
     },
     Foreign {
         name: "pyinstrument-json",
         what: "a profile by pyinstrument in its own JSON",
         instead: "record again with `pyinstrument -r speedscope -o app.speedscope.json app.py`",
-        signs: &[Keys(&["sample_count", "target_description", "root_frame"])],
+        signatures: &[Keys(&["sample_count", "target_description", "root_frame"])],
     },
     Foreign {
         name: "pyinstrument-session",
         what: "a pyinstrument session",
         instead: "convert it with `pyinstrument --load=FILE -r speedscope -o app.speedscope.json`",
-        signs: &[
+        signatures: &[
             Keys(&["sample_count", "target_description"]),
             Keys(&["session.sample_count", "session.target_description"]),
         ],
@@ -51,14 +51,14 @@ pub static TABLE: &[Foreign] = &[
         name: "py-spy-dump",
         what: "a single stack dump by py-spy",
         instead: "it shows one moment, not costs: record with `py-spy record -f speedscope -o app.speedscope.json --pid PID`",
-        signs: &[Begins(b"Process ", &[b"\nPython v", b"\nThread "])],
+        signatures: &[Begins(b"Process ", &[b"\nPython v", b"\nThread "])],
     },
     Foreign {
         name: "coverage-py",
         what: "a coverage report (coverage.py, Cobertura)",
         instead: "it says which lines ran, not what they cost: record Python with `py-spy record -f speedscope -o \
                   app.speedscope.json -- python3 app.py`",
-        signs: &[
+        signatures: &[
             Begins(b"SQLite format 3\0", &[b"coverage_schema"]),
             Keys(&["meta.branch_coverage", "files"]),
             Begins(b"<?xml", &[b"<coverage "]),
@@ -70,13 +70,13 @@ pub static TABLE: &[Foreign] = &[
         what: "a coverage report in lcov's format",
         instead: "it counts how often lines ran, not what they cost: record with `valgrind --tool=callgrind ./app`, or Python with \
                   `py-spy record -f speedscope -o app.speedscope.json -- python3 app.py`",
-        signs: &[Begins(b"TN:", &[b"\nSF:"]), Begins(b"SF:", &[b"\nDA:"])],
+        signatures: &[Begins(b"TN:", &[b"\nSF:"]), Begins(b"SF:", &[b"\nDA:"])],
     },
     Foreign {
         name: "gcov",
         what: "coverage data of gcov (.gcda, .gcno, .gcov)",
         instead: COUNTS,
-        signs: &[
+        signatures: &[
             At(0, b"adcg"),
             At(0, b"gcda"),
             At(0, b"oncg"),
@@ -89,44 +89,47 @@ pub static TABLE: &[Foreign] = &[
         name: "gprof",
         what: "a gprof profile (gmon.out)",
         instead: PERF,
-        signs: &[At(0, b"gmon\x01\0\0\0"), At(0, b"gmon\0\0\0\x01")],
+        signatures: &[At(0, b"gmon\x01\0\0\0"), At(0, b"gmon\0\0\0\x01")],
     },
     Foreign {
         name: "gprof-text",
         what: "a text report by gprof",
         instead: PERF,
-        signs: &[Begins(b"Flat profile:\n", &[]), Begins(b"\t\t     Call graph", &[])],
+        signatures: &[Begins(b"Flat profile:\n", &[]), Begins(b"\t\t     Call graph", &[])],
     },
     Foreign {
         name: "massif",
         what: "a heap profile by valgrind's massif",
         instead: "record again with `valgrind --tool=dhat --dhat-out-file=dhat.out.app.json ./app`",
-        signs: &[Begins(b"desc: ", &[b"\ncmd: ", b"\ntime_unit: "])],
+        signatures: &[Begins(b"desc: ", &[b"\ncmd: ", b"\ntime_unit: "])],
     },
     Foreign {
         name: "heaptrack",
         what: "a heaptrack recording",
         instead: "convert it with `heaptrack_print -f FILE -F stacks.txt; sed -E 's/; ([0-9]+)$/ \\1/' stacks.txt > app.folded`",
-        signs: &[Begins(b"v 1", &[b"\nX ", b"\nI "])],
+        signatures: &[Begins(b"v 1", &[b"\nX ", b"\nI "])],
     },
     Foreign {
         name: "coz",
         what: "a causal profile by coz",
         instead: "it holds speedups, not costs: record with `perf record --call-graph dwarf ./app`",
-        signs: &[Begins(b"startup\ttime=", &[]), Begins(b"experiment\tselected=", &[])],
+        signatures: &[Begins(b"startup\ttime=", &[]), Begins(b"experiment\tselected=", &[])],
     },
     Foreign {
         name: "perf-text",
         what: "a text report by `perf report` or `perf annotate`",
         instead: "give Costline the perf.data itself, or `perf script -i perf.data > app.perf.txt`",
-        signs: &[Look(is_perf_report), Begins(b" Percent |", &[b"Source code & Disassembly"])],
+        signatures: &[
+            Check(is_perf_report),
+            Begins(b" Percent |", &[b"Source code & Disassembly"]),
+        ],
     },
     Foreign {
         name: "flame-graph",
         what: "a flame graph (SVG)",
         instead: "give Costline the folded stacks or the recording it was drawn from; py-spy writes one with `py-spy record -f \
                   speedscope -o app.speedscope.json -- python3 app.py`",
-        signs: &[
+        signatures: &[
             Begins(b"<?xml", &[b"<svg", b"lame graph"]),
             Begins(b"<?xml", &[b"<svg", b"lame Graph"]),
             Begins(b"<svg", &[b"lame graph"]),
@@ -137,20 +140,20 @@ pub static TABLE: &[Foreign] = &[
         name: "pprof-legacy",
         what: "a profile in a form that is older than profile.proto (gperftools, jemalloc, or Go with `debug=1`)",
         instead: "convert it with `pprof -proto PROGRAM FILE > app.pb.gz`",
-        signs: &[Look(is_gperftools), Look(is_pprof_text)],
+        signatures: &[Check(is_gperftools), Check(is_pprof_text)],
     },
     Foreign {
         name: "ftrace",
         what: "a kernel trace (ftrace, trace-cmd)",
         instead: "it holds events, not stacks: record with `perf record --call-graph dwarf ./app`",
-        signs: &[Begins(b"# tracer: ", &[]), At(0, b"\x17\x08\x44tracing")],
+        signatures: &[Begins(b"# tracer: ", &[]), At(0, b"\x17\x08\x44tracing")],
     },
     // Go
     Foreign {
         name: "go-cover",
         what: "a Go coverage profile",
         instead: "it counts how often lines ran, not what they cost: record with `go test -cpuprofile cpu.pprof .`",
-        signs: &[
+        signatures: &[
             Begins(b"mode: set\n", &[]),
             Begins(b"mode: count\n", &[]),
             Begins(b"mode: atomic\n", &[]),
@@ -161,17 +164,17 @@ pub static TABLE: &[Foreign] = &[
         what: "a Go execution trace",
         instead: "for time, record with `go test -cpuprofile cpu.pprof .`; the waiting in it is read after `go tool trace -pprof=sched \
                   FILE > sched.pprof`",
-        signs: &[Begins(b"go 1.", &[b" trace\0"])],
+        signatures: &[Begins(b"go 1.", &[b" trace\0"])],
     },
     // JavaScript
     Foreign {
         name: "v8-log",
         what: "a log of V8's `--prof`",
         instead: "record again with `node --cpu-prof app.js`",
-        signs: &[
+        signatures: &[
             Begins(b"v8-version,", &[]),
             Keys(&["code.name", "code.type", "functions", "ticks"]),
-            // The list of functions may be longer than the front.
+            // The list of functions may be longer than the prefix.
             Begins(b"{\n  \"code\": [\n  {\n    \"name\": ", &[b"\n    \"type\": "]),
         ],
     },
@@ -179,7 +182,7 @@ pub static TABLE: &[Foreign] = &[
         name: "v8-heap-snapshot",
         what: "a V8 heap snapshot",
         instead: "it says what is alive, not what it cost: record allocations with `node --heap-prof app.js`",
-        signs: &[Keys(&["snapshot.meta"])],
+        signatures: &[Keys(&["snapshot.meta"])],
     },
     // Java, .NET
     Foreign {
@@ -189,34 +192,34 @@ pub static TABLE: &[Foreign] = &[
                   '.recording.events[].values.stackTrace.frames | reverse | map(.method.type.name + \".\" + .method.name + \" (\" + \
                   (.method.type.name | sub(\"[$].*\"; \"\")) + \".java:\" + (.lineNumber | tostring) + \")\") | join(\";\") + \" 1\"' > \
                   app.folded`",
-        signs: &[At(0, b"FLR\0")],
+        signatures: &[At(0, b"FLR\0")],
     },
     Foreign {
         name: "jmh",
         what: "a list of JMH benchmark results",
         instead: "it has scores, not stacks: run `java -jar benchmarks.jar -prof async:output=collapsed` and give Costline the folded \
                   stacks it writes",
-        signs: &[Keys(&["jmhVersion", "benchmark"])],
+        signatures: &[Keys(&["jmhVersion", "benchmark"])],
     },
     Foreign {
         name: "nettrace",
         what: "a .NET trace (nettrace)",
         instead: "convert it with `dotnet-trace convert --format Speedscope FILE`",
-        signs: &[At(0, b"Nettrace")],
+        signatures: &[At(0, b"Nettrace")],
     },
     // PHP, Ruby
     Foreign {
         name: "xhprof",
         what: "an XHProf profile",
         instead: "record again with `php -d xdebug.mode=profile -d xdebug.output_dir=. app.php`, which writes `cachegrind.out.*`",
-        signs: &[Keys(&["*==>.ct"]), Begins(b"a:", &[b"==>", b"s:2:\"ct\";"])],
+        signatures: &[Keys(&["*==>.ct"]), Begins(b"a:", &[b"==>", b"s:2:\"ct\";"])],
     },
     Foreign {
         name: "ruby-marshal",
         what: "a stackprof dump in Ruby's Marshal form",
         instead: "convert it with `stackprof --json FILE > stackprof.json`",
         // Version 4.8 of Marshal, and a hash.
-        signs: &[At(0, b"\x04\x08{")],
+        signatures: &[At(0, b"\x04\x08{")],
     },
     // Systems
     Foreign {
@@ -224,19 +227,19 @@ pub static TABLE: &[Foreign] = &[
         what: "a recording of Instruments (.trace)",
         instead: "convert it with `xctrace export --input FILE --xpath '/trace-toc/*/data/table[@schema=\"time-profile\"]' > app.xml; \
                   inferno-collapse-xctrace app.xml > app.folded`",
-        signs: &[FolderName(".trace")],
+        signatures: &[FolderName(".trace")],
     },
     Foreign {
         name: "instruments-xml",
         what: "an export of Instruments (xctrace)",
         instead: "convert it with `inferno-collapse-xctrace FILE > app.folded`",
-        signs: &[Begins(b"<?xml", &[b"<trace-query-result>"])],
+        signatures: &[Begins(b"<?xml", &[b"<trace-query-result>"])],
     },
     Foreign {
         name: "macos-sample",
         what: "a report by macOS' `sample`",
         instead: "convert it with `inferno-collapse-sample FILE > app.folded`",
-        signs: &[
+        signatures: &[
             Begins(b"Analysis of sampling ", &[]),
             Begins(b"Sampling process ", &[b"\nAnalysis of sampling "]),
         ],
@@ -245,76 +248,76 @@ pub static TABLE: &[Foreign] = &[
         name: "etl",
         what: "a trace by Event Tracing for Windows (ETW, .etl)",
         instead: "convert it on Windows with `samply import --save-only -o profile.json.gz FILE`",
-        signs: &[Look(is_etl)],
+        signatures: &[Check(is_etl)],
     },
     Foreign {
         name: "simpleperf",
         what: "a report by Android's simpleperf",
         instead: "convert the perf.data it was made from, with simpleperf's script: `stackcollapse.py -i perf.data > app.folded`",
-        signs: &[At(0, b"SIMPLEPERF")],
+        signatures: &[At(0, b"SIMPLEPERF")],
     },
     Foreign {
         name: "perfetto",
         what: "a Perfetto trace",
         instead: "convert it with `traceconv json FILE trace.json`, or its sampled stacks with `traceconv profile --perf FILE`, which \
                   writes pprof files",
-        signs: &[Look(is_perfetto)],
+        signatures: &[Check(is_perfetto)],
     },
     Foreign {
         name: "otlp",
         what: "a profile of OpenTelemetry (OTLP)",
         instead: "record with `perf record -a --call-graph dwarf -- sleep 10` where the program runs",
-        signs: &[Keys(&["resourceProfiles"])],
+        signatures: &[Keys(&["resourceProfiles"])],
     },
     Foreign {
         name: "pyroscope",
         what: "a flame graph of Pyroscope (flamebearer JSON)",
         instead: "fetch the profile itself with `profilecli query profile --profile-type=process_cpu:cpu:nanoseconds:cpu:nanoseconds \
                   --query='{service_name=\"app\"}' --output=pprof=app.pb`",
-        signs: &[Keys(&["flamebearer"])],
+        signatures: &[Keys(&["flamebearer"])],
     },
     Foreign {
         name: "mercury-deep",
         what: "Mercury deep profiler data",
         instead: "record with a sampling profiler, for example `samply record`",
-        signs: &[At(0, b"Mercury deep profiler data")],
+        signatures: &[At(0, b"Mercury deep profiler data")],
     },
     // Containers and encodings
     Foreign {
         name: "zip",
         what: "a zip archive",
         instead: "unpack it with `unzip FILE`",
-        signs: &[At(0, b"PK\x03\x04"), At(0, b"PK\x05\x06")],
+        signatures: &[At(0, b"PK\x03\x04"), At(0, b"PK\x05\x06")],
     },
     Foreign {
         name: "tar",
         what: "a tar archive",
         instead: "unpack it with `tar -xf FILE`",
-        signs: &[At(257, b"ustar")],
+        signatures: &[At(257, b"ustar")],
     },
     Foreign {
         name: "xz",
         what: "data compressed with xz",
         instead: "unpack it with `xz -dc FILE > profile`",
-        signs: &[At(0, b"\xfd7zXZ\0")],
+        signatures: &[At(0, b"\xfd7zXZ\0")],
     },
     Foreign {
         name: "bzip2",
         what: "data compressed with bzip2",
         instead: "unpack it with `bunzip2 -c FILE > profile`",
         // What a block of data and the end of an empty file begin with.
-        signs: &[At(4, b"1AY&SY"), At(4, b"\x17\x72\x45\x38\x50\x90")],
+        signatures: &[At(4, b"1AY&SY"), At(4, b"\x17\x72\x45\x38\x50\x90")],
     },
     Foreign {
         name: "lz4",
         what: "data compressed with LZ4",
         instead: "unpack it with `lz4 -dc FILE > profile`",
-        signs: &[At(0, b"\x04\x22\x4d\x18")],
+        signatures: &[At(0, b"\x04\x22\x4d\x18")],
     },
     Foreign {
         name: "utf-16",
         what: "text in UTF-16",
         instead: "convert it with `iconv -f UTF-16 -t UTF-8 FILE > profile`",
-        signs: &[At(0, b"\xff\xfe"), At(0, b"\xfe\xff")],
+        signatures: &[At(0, b"\xff\xfe"), At(0, b"\xfe\xff")],
     },
 ];

@@ -44,7 +44,7 @@ pub(crate) struct Calls {
     /// Self time by the second clock; `None` if any event lacks it.
     pub(crate) own_cpu: Option<Vec<f64>>,
     /// Time since the first event without an open call.
-    pub(crate) nobodys: f64,
+    pub(crate) outside: f64,
 }
 
 /// Processes the events of one thread, in any order. Calls that are still open end with the last
@@ -64,7 +64,7 @@ pub(crate) fn run(
         whole: Vec::new(),
         now: events.first().map_or(0.0, |event| event.at),
         now_cpu: None,
-        nobodys: 0.0,
+        outside: 0.0,
         has_cpu: !events.is_empty(),
         warnings,
     };
@@ -210,7 +210,7 @@ struct Machine<'w> {
     whole: Vec<usize>,
     now: f64,
     now_cpu: Option<f64>,
-    nobodys: f64,
+    outside: f64,
     has_cpu: bool,
     warnings: &'w mut Warnings,
 }
@@ -279,7 +279,7 @@ impl Machine<'_> {
         let passed = (at - self.now).max(0.0);
         let innermost = self.open.last().and_then(|open| self.rows.get_mut(open.row));
         if innermost.is_none() {
-            self.nobodys += passed;
+            self.outside += passed;
         }
         if let Some(row) = innermost {
             row.own += passed;
@@ -343,7 +343,7 @@ impl Machine<'_> {
             stacks,
             own: self.rows.iter().map(|row| row.own).collect(),
             own_cpu: self.has_cpu.then(|| self.rows.iter().map(|row| row.own_cpu).collect()),
-            nobodys: self.nobodys,
+            outside: self.outside,
         })
     }
 }
@@ -532,14 +532,14 @@ mod tests {
     }
 
     #[test]
-    fn time_between_calls_is_nobodys() {
+    fn time_between_calls_belongs_to_no_call() {
         let events = [b(2.0, "f"), e(3.0, "f"), x(5.0, "g", 1.0), b(9.0, "f")];
-        let nobodys = |events, end| run_all(events, end).0.nobodys;
+        let outside = |events, end| run_all(events, end).0.outside;
         assert_eq!(
             (
-                nobodys(&events[..], Some(20.0)),
-                nobodys(&events[..3], None),
-                nobodys(&events[..3], Some(10.0))
+                outside(&events[..], Some(20.0)),
+                outside(&events[..3], None),
+                outside(&events[..3], Some(10.0))
             ),
             (5.0, 2.0, 6.0)
         );

@@ -215,10 +215,10 @@ impl<'a> Tables<'a> {
             }
             event::FRAME_REF => {
                 let key = input.number()?;
-                let known = self.frames.get(&(pid, key)).copied();
+                let defined = self.frames.get(&(pid, key)).copied();
                 if sample.n_task_frames > 0 {
                     sample.n_task_frames -= 1;
-                } else if let Some(frame) = known {
+                } else if let Some(frame) = defined {
                     sample.frames.push(frame);
                 } else {
                     self.warnings.add(WarningCode::UndefinedFrame, || {

@@ -95,9 +95,9 @@ impl Layout {
         let mut events: Vec<PerfEvent<'_>> = Vec::new();
         let mut metric_of = Vec::new();
         for (event, &n_samples) in file.events.iter().zip(&n_samples) {
-            let known = events.iter().position(|known| known.name == event.name);
-            let i = known.unwrap_or(events.len());
-            if known.is_none() && n_samples > 0 {
+            let found = events.iter().position(|other| other.name == event.name);
+            let i = found.unwrap_or(events.len());
+            if found.is_none() && n_samples > 0 {
                 events.push(PerfEvent { name: &event.name, has_periods: false, n_samples: 0 });
             }
             if events.len() > MAX_METRICS {
@@ -345,8 +345,8 @@ impl<'a> Tables<'a> {
             }
             None => (None, address),
         };
-        if let Some(&known) = self.frames.get(&(lib, address)) {
-            return Ok(known);
+        if let Some(&frame) = self.frames.get(&(lib, address)) {
+            return Ok(frame);
         }
         let name = self.builder.intern_string(&format!("0x{address:x}"))?;
         let func =

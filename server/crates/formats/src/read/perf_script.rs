@@ -188,8 +188,8 @@ impl<'a> Tables<'a> {
 
     fn frame(&mut self, lines: &FrameLines<'a>, module: &'a str) -> Result<FrameId, ReadError> {
         let key = (lines.text, lines.place, module);
-        if let Some(&known) = self.frames.get(&key) {
-            return Ok(known);
+        if let Some(&frame) = self.frames.get(&key) {
+            return Ok(frame);
         }
         let id = self.intern(lines.parse(), module)?;
         self.frames.insert(key, id);
@@ -198,8 +198,8 @@ impl<'a> Tables<'a> {
 
     fn intern(&mut self, frame: Frame<'_>, module: &str) -> Result<FrameId, ReadError> {
         let Frame { name, file, line, inlined, .. } = frame;
-        let known = || self.layout.modules.get(&(name, file)).copied().filter(|_| inlined);
-        let lib = if module.is_empty() { known().unwrap_or("") } else { module };
+        let inlined_module = || self.layout.modules.get(&(name, file)).copied().filter(|_| inlined);
+        let lib = if module.is_empty() { inlined_module().unwrap_or("") } else { module };
         let folder_end = frame.module.rfind('/').map_or(0, |at| at + 1);
         let is_generated = ["[JIT]", "jitted-", "perf-"]
             .iter()

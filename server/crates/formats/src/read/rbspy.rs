@@ -188,7 +188,7 @@ impl<'a> Tables<'a> {
         let path = frame.path();
         let line = frame.lineno.and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
         match self.frames.entry((frame.name, path, line)) {
-            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Occupied(entry) => Ok(*entry.get()),
             Entry::Vacant(new) => {
                 let (name, file, _) = new.key();
                 let func =

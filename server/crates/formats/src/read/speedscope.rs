@@ -179,10 +179,10 @@ impl Tables<'_> {
             .as_ref()
             .and_then(Scalar::number)
             .filter(|start| *start < first && first.is_finite());
-        let nobodys = run.nobodys + start.map_or(0.0, |start| first - start);
-        if nobodys > 0.0 {
+        let outside = run.outside + start.map_or(0.0, |start| first - start);
+        if outside > 0.0 {
             stacks.push(None);
-            own.push(nobodys);
+            own.push(outside);
             calls.push(0);
         }
         Ok(Rows {

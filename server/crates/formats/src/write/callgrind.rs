@@ -186,7 +186,7 @@ struct Names<'g> {
     /// elsewhere.
     ambiguous: FxHashMap<FuncId, String>,
     inner: FxHashSet<FuncId>,
-    known: FxHashMap<(&'static str, String), usize>,
+    numbers: FxHashMap<(&'static str, String), usize>,
     counts: FxHashMap<&'static str, usize>,
 }
 
@@ -215,7 +215,7 @@ impl<'g> Names<'g> {
             symbols,
             ambiguous: ambiguous.collect(),
             inner,
-            known: FxHashMap::default(),
+            numbers: FxHashMap::default(),
             counts: FxHashMap::default(),
         }
     }
@@ -266,12 +266,12 @@ impl<'g> Names<'g> {
 
     fn short(&mut self, kind: &'static str, name: &str) -> String {
         let name = one_line(name);
-        if let Some(id) = self.known.get(&(kind, name.clone())) {
+        if let Some(id) = self.numbers.get(&(kind, name.clone())) {
             return format!("({id})");
         }
         let count = self.counts.entry(kind).or_default();
         *count += 1;
-        self.known.insert((kind, name.clone()), *count);
+        self.numbers.insert((kind, name.clone()), *count);
         format!("({count}) {name}")
     }
 }

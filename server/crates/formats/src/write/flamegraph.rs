@@ -114,7 +114,7 @@ impl Scale {
             "nanoseconds" => "ns",
             other => other,
         };
-        let place = UNITS.iter().position(|known| *known == short);
+        let place = UNITS.iter().position(|unit| *unit == short);
         let renamed =
             place.and_then(|place| UNITS.get(place.checked_add_signed(thousands as isize)?));
         let unit = match (thousands, renamed) {
@@ -311,7 +311,7 @@ fn rounded(weight: f64) -> u64 {
 
 /// Text without control characters and marks of writing direction, which is valid in XML.
 fn clean(text: &str) -> String {
-    let harmless = |c: char| match c {
+    let replace = |c: char| match c {
         '\u{061c}'
         | '\u{200e}'
         | '\u{200f}'
@@ -322,7 +322,7 @@ fn clean(text: &str) -> String {
         c if c.is_control() => '\u{fffd}',
         c => c,
     };
-    text.chars().map(harmless).collect()
+    text.chars().map(replace).collect()
 }
 
 /// A name as a frame of a path, without the characters that separate frames, comments and counts.

@@ -124,12 +124,12 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
 struct Texts<'p> {
     profile: &'p Profile,
     frames: Frames,
-    known: FxHashMap<FrameId, String>,
+    texts: FxHashMap<FrameId, String>,
 }
 
 impl<'p> Texts<'p> {
     fn new(profile: &'p Profile, frames: Frames) -> Self {
-        Self { profile, frames, known: FxHashMap::default() }
+        Self { profile, frames, texts: FxHashMap::default() }
     }
 
     /// The path of a stack, root first.
@@ -144,7 +144,7 @@ impl<'p> Texts<'p> {
                 path.push(';');
             }
             let (profile, style) = (self.profile, self.frames);
-            path.push_str(self.known.entry(frame).or_insert_with(|| text(profile, style, frame)));
+            path.push_str(self.texts.entry(frame).or_insert_with(|| text(profile, style, frame)));
         }
         path
     }
@@ -179,12 +179,12 @@ fn with_file_alone(profile: &Profile, func: FuncId) -> Option<String> {
 /// The text without characters that separate frames and lines, or that would join a frame to the
 /// previous one.
 fn plain(text: &str) -> String {
-    let harmless = |c: char| match c {
+    let replace = |c: char| match c {
         ';' => ',',
         c if c.is_control() => ' ',
         c => c,
     };
-    let text: String = text.chars().map(harmless).collect();
+    let text: String = text.chars().map(replace).collect();
     match text.trim() {
         "" => "(anonymous)".to_owned(),
         text => text.to_owned(),

@@ -68,9 +68,9 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// metric.
 fn by_stack(samples: &Samples) -> Vec<(Option<StackId>, Vec<f64>)> {
     let mut rows: Vec<(Option<StackId>, Vec<f64>)> = Vec::new();
-    let mut known = FxHashMap::default();
+    let mut row_of = FxHashMap::default();
     for (i, stack) in samples.stacks().enumerate() {
-        let row = *known.entry(stack).or_insert_with(|| {
+        let row = *row_of.entry(stack).or_insert_with(|| {
             rows.push((stack, vec![0.0; samples.weights().len()]));
             rows.len() - 1
         });
@@ -95,8 +95,8 @@ type Parts = FxHashMap<(FuncId, SourceId), u64>;
 
 impl Writer<'_> {
     fn string(&mut self, text: &str) -> i64 {
-        if let Some(&known) = self.strings.get(text) {
-            return i64::from(known);
+        if let Some(&index) = self.strings.get(text) {
+            return i64::from(index);
         }
         let next = self.file.string_table.len() as u32;
         self.file.string_table.push(text.as_bytes().to_vec());
@@ -203,12 +203,12 @@ impl Writer<'_> {
 
     /// The labels of the samples of a thread.
     fn labels(&mut self, thread: &Thread) -> Vec<proto::Label> {
-        let known = |text: &'_ Option<String>| text.clone().unwrap_or_default();
+        let or_empty = |text: &'_ Option<String>| text.clone().unwrap_or_default();
         let labels = [
             ("thread", thread.name.clone()),
             ("process_name", thread.process_name.clone()),
-            ("pid", known(&thread.pid)),
-            ("thread_id", known(&thread.tid)),
+            ("pid", or_empty(&thread.pid)),
+            ("thread_id", or_empty(&thread.tid)),
         ];
         let given = labels.iter().filter(|(_, text)| !text.is_empty());
         given
@@ -259,7 +259,7 @@ struct Locations {
     ids: FxHashMap<Vec<(u64, u32, u32)>, u64>,
     parts: Parts,
     /// For each stack, its leaf location and the stack below it.
-    known: FxHashMap<StackId, (u64, Option<StackId>)>,
+    leaves: FxHashMap<StackId, (u64, Option<StackId>)>,
     begins_inlined: bool,
 }
 
@@ -269,8 +269,8 @@ impl Locations {
         let mut ids = Vec::new();
         let mut next = stack;
         while let Some(stack) = next {
-            let (id, caller) = match self.known.get(&stack) {
-                Some(&known) => known,
+            let (id, caller) = match self.leaves.get(&stack) {
+                Some(&leaf) => leaf,
                 None => self.leaf(stack, profile),
             };
             ids.push(id);
@@ -317,7 +317,7 @@ impl Locations {
             self.ids.insert(lines, id);
             id
         });
-        self.known.insert(stack, (id, caller));
+        self.leaves.insert(stack, (id, caller));
         (id, caller)
     }
 }

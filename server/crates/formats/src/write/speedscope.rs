@@ -211,7 +211,7 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
         ),
         (
             metric.is_some_and(|metric| metric.lines.is_self_alone()),
-            "that totals of lines are not known",
+            "that totals of lines are unknown",
         ),
         (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
         (has_parts(profile), PARTS),

@@ -43,7 +43,7 @@ impl<'a> Events<'a> {
     pub(super) fn columns(&mut self, names: &'a str) -> Result<(), ReadError> {
         self.part.clear();
         for name in names.split_ascii_whitespace() {
-            let event = self.names.iter().position(|&known| known == name).unwrap_or_else(|| {
+            let event = self.names.iter().position(|&other| other == name).unwrap_or_else(|| {
                 self.names.push(name);
                 self.names.len() - 1
             });
@@ -127,9 +127,9 @@ impl<'a> Events<'a> {
         while let Some((i, factors)) = terms.iter().enumerate().find_map(|(i, (_, terms))| {
             let mut sums = vec![0.0; self.names.len()];
             for &(factor, name) in terms {
-                let column = self.names.iter().position(|&known| known == name).map(unit);
+                let column = self.names.iter().position(|&other| other == name).map(unit);
                 let factors = column.or_else(|| {
-                    Some(resolved.iter().find(|(known, _)| *known == name)?.1.clone())
+                    Some(resolved.iter().find(|(other, _)| *other == name)?.1.clone())
                 })?;
                 sums.iter_mut().zip(factors).for_each(|(sum, one)| *sum += factor * one);
             }

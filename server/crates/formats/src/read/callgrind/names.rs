@@ -25,10 +25,10 @@ impl<'a> Tables<'a> {
         line: usize,
         warnings: &mut Warnings,
     ) -> &'a str {
-        let Some(known) = self.0.get_mut(table) else { return value };
+        let Some(names) = self.0.get_mut(table) else { return value };
         let Some((id, name)) = short(value) else { return given(value) };
         if name.is_empty() {
-            return known.get(id).copied().unwrap_or_else(|| {
+            return names.get(id).copied().unwrap_or_else(|| {
                 warnings.add(WarningCode::UnknownName, || {
                     format!("line {line}: ({id}) has not been said to be a name")
                 });
@@ -36,7 +36,7 @@ impl<'a> Tables<'a> {
             });
         }
         let name = given(name);
-        if known.insert(id, name).is_some_and(|before| before != name) {
+        if names.insert(id, name).is_some_and(|before| before != name) {
             warnings.add(WarningCode::Renamed, || {
                 format!("line {line}: ({id}) was another name before; the new one counts")
             });

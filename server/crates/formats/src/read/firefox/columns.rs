@@ -75,7 +75,7 @@ impl<'a> Column<'a> {
 
     /// Decodes measurements into the smallest type that fits; unknown and negative ones become 0.
     pub(super) fn measures(self, place: &str) -> Result<Weights, ReadError> {
-        let measure = |number: f64| known(number).max(0.0);
+        let measure = |number: f64| or_zero(number).max(0.0);
         if self.cells == Cells::Json {
             let count = |cell: &str| {
                 if cell == "null" {
@@ -94,8 +94,8 @@ impl<'a> Column<'a> {
     /// Decodes weights: all 1, or one per sample; `null` and NaN become 0.
     pub(super) fn weights(self, place: &str) -> Result<Weights, ReadError> {
         if self.cells != Cells::Json {
-            let weights =
-                self.slab_cells(place, |weight| (!weight.is_infinite()).then_some(known(weight)))?;
+            let weights = self
+                .slab_cells(place, |weight| (!weight.is_infinite()).then_some(or_zero(weight)))?;
             return Ok(if weights.iter().all(|&weight| weight == 1.0) {
                 Weights::Ones
             } else {
@@ -264,7 +264,7 @@ fn json_cells<T>(
 }
 
 /// A measurement, or 0 if it is unknown.
-pub(super) fn known(number: f64) -> f64 {
+pub(super) fn or_zero(number: f64) -> f64 {
     if number.is_finite() { number } else { 0.0 }
 }
 

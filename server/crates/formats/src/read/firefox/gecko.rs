@@ -10,7 +10,7 @@
 //! Code without a name is named by its address in the library; for callers that is an address
 //! within the call ([`super::return_addresses`]).
 
-use super::columns::{ABSENT, Text, known, no_number, to_id, to_number};
+use super::columns::{ABSENT, Text, no_number, or_zero, to_id, to_number};
 use super::location::Location;
 use super::processed::{describe, intern_libs};
 use super::raw::{Raw, join};
@@ -250,12 +250,12 @@ impl Libs {
             name: location.lib.to_owned(),
             ..profile::Lib::default()
         })?;
-        let known = self.ids.iter().position(|&lib| lib == id);
-        let known = known.unwrap_or_else(|| {
+        let row = self.ids.iter().position(|&lib| lib == id);
+        let row = row.unwrap_or_else(|| {
             self.ids.push(id);
             self.ids.len() - 1
         });
-        Ok((known as u32, f64::NAN))
+        Ok((row as u32, f64::NAN))
     }
 }
 
@@ -380,7 +380,7 @@ fn rows(
     let [js, native] = allocations(&join(place, "markers"), thread.get("markers"))?;
     let is_known = cpu.iter().any(|delta| !f64::is_nan(*delta));
     let cpu = is_known
-        .then(|| Weights::compact(cpu.into_iter().map(|delta| known(delta).max(0.0)).collect()));
+        .then(|| Weights::compact(cpu.into_iter().map(|delta| or_zero(delta).max(0.0)).collect()));
     Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
 }
 
@@ -425,7 +425,7 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         Allocations {
             stacks: rows.iter().map(|row| row.1).collect(),
-            bytes: rows.iter().map(|row| known(row.2)).collect(),
+            bytes: rows.iter().map(|row| or_zero(row.2)).collect(),
             addresses: rows.iter().map(|row| row.3).collect(),
         }
     }))

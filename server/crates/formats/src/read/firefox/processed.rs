@@ -1,6 +1,6 @@
 //! Decodes processed profiles: which columns there are, and in which form ([`super::schema`]).
 
-use super::columns::{IdText, Text, known};
+use super::columns::{IdText, Text, or_zero};
 use super::raw::{Raw, join};
 use super::samples::{Allocations, Kind, NativeRows, Present, Rows, Span};
 use super::schema::{Lib, Meta};
@@ -296,7 +296,7 @@ fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
         same_length(&place, numbers.len(), stacks.len())?;
         Ok(numbers)
     };
-    let mut bytes: Vec<f64> = numbers("weight")?.into_iter().map(known).collect();
+    let mut bytes: Vec<f64> = numbers("weight")?.into_iter().map(or_zero).collect();
     bytes.resize(stacks.len(), 0.0);
     Ok(Allocations { bytes, addresses: numbers("memoryAddress")?, stacks })
 }

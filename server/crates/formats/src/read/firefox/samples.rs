@@ -233,13 +233,13 @@ impl Allocations {
     /// record.
     fn each_freed(&self, mut freed: impl FnMut(usize, f64)) {
         let mut rows: FxHashMap<u64, usize> = FxHashMap::default();
-        let known = self
+        let with_address = self
             .bytes
             .iter()
             .zip(&self.addresses)
             .enumerate()
             .filter(|(_, (_, address))| !address.is_nan());
-        for (row, (&bytes, address)) in known {
+        for (row, (&bytes, address)) in with_address {
             if bytes >= 0.0 {
                 rows.insert(address.to_bits(), row);
             } else if let Some(allocation) = rows.remove(&address.to_bits()) {

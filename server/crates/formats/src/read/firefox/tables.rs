@@ -165,7 +165,7 @@ fn append_frames(
     let mut ids = Vec::with_capacity(frames.func.len());
     let (columns, addresses) = (LazyCell::new(columns), LazyCell::new(addresses));
     // For each func, the last library and its position: nearly all frames of a func have the same.
-    let mut known: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
+    let mut last_positions: Vec<Option<(Option<u32>, Position)>> = vec![None; funcs.name.len()];
     for (row, &func) in frames.func.iter().enumerate() {
         if func as usize >= funcs.name.len() {
             return Err(dangling(place, "frameTable.func", row, func, funcs.name.len(), "funcs"));
@@ -185,8 +185,8 @@ fn append_frames(
             #[expect(clippy::cast_sign_loss, reason = "it is above 0")]
             Ok(address.filter(|&address| has && address > 0.0).map(|address| address as u64))
         };
-        let position = match known[func as usize] {
-            Some((known, position)) if known == lib && location.is_none() => position,
+        let position = match last_positions[func as usize] {
+            Some((last_lib, position)) if last_lib == lib && location.is_none() => position,
             _ => funcs.position(
                 place,
                 builder,
@@ -196,7 +196,7 @@ fn append_frames(
             )?,
         };
         if location.is_none() && !position.is_address {
-            known[func as usize] = Some((lib, position));
+            last_positions[func as usize] = Some((lib, position));
         }
         // A frame without a line has its func's first line; a frame whose flags say that its line
         // is present and 0 has no line. File and line come from the same level: both before
@@ -362,7 +362,7 @@ impl Funcs {
             let file_name = || self.file_name.get(row).copied().and_then(string);
             (file.or_else(file_name), start)
         };
-        let known = |line: u32| if line == ABSENT { 0 } else { line };
+        let or_zero = |line: u32| if line == ABSENT { 0 } else { line };
         let is_address = lib.is_some() && file.is_none() && location::address(name).is_some();
         let address = if is_address { (frame.address)()? } else { None };
         // Without an address in the library there is nothing to look up in it.
@@ -375,18 +375,18 @@ impl Funcs {
                 .map(|file| builder.intern_source(&crate::read::text::source_name(file)))
                 .transpose()?,
             lib,
-            line: known(start),
+            line: or_zero(start),
             column: self.cell(&self.column, row, func_flags::COLUMN).unwrap_or(0),
         };
         // Compilers put code of one file into functions of another.
         let (line, elsewhere) =
-            match frame.location.map(located).map(|(file, line)| (source(file), known(line))) {
+            match frame.location.map(located).map(|(file, line)| (source(file), or_zero(line))) {
                 Some((Some(other), line @ 1..)) if file != Some(other) => (
                     0,
                     Some((builder.intern_source(&crate::read::text::source_name(other))?, line)),
                 ),
                 Some((executing, line)) => (if executing == file { line } else { 0 }, None),
-                None => (known(start), None),
+                None => (or_zero(start), None),
             };
         let original = frame.location.is_some() || func_location.is_some();
         let is_script = file.is_some_and(is_script);

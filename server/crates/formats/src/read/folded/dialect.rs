@@ -162,11 +162,11 @@ fn v8(frame: &str) -> Option<Place<'_>> {
         Some(at) => (rest.get(..at)?, rest.get(at + 1..)?),
         None => ("", rest),
     };
-    let known = marked.is_some()
+    let has_place = marked.is_some()
         || (tagged.is_some() && is_file(file))
         || (column.is_some() && begins_like_script(file));
     let name = if name.is_empty() { "(anonymous)" } else { name };
-    (known && !file.is_empty() && !is_number(file))
+    (has_place && !file.is_empty() && !is_number(file))
         .then(|| Place::defined(name, file, line, column.unwrap_or(0)))
 }
 

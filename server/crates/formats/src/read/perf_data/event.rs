@@ -133,9 +133,9 @@ impl Event {
     }
 }
 
-/// What perf calls the most usual events.
+/// The name that perf prints for a common event.
 fn name(kind: u32, config: u64) -> String {
-    let known: &[&str] = match kind {
+    let names: &[&str] = match kind {
         0 => &[
             "cycles",
             "instructions",
@@ -156,6 +156,6 @@ fn name(kind: u32, config: u64) -> String {
         ],
         _ => &[],
     };
-    let known = usize::try_from(config).ok().and_then(|i| known.get(i));
+    let known = usize::try_from(config).ok().and_then(|i| names.get(i));
     known.map_or_else(|| format!("event-{kind}-{config:x}"), |&name| name.to_owned())
 }

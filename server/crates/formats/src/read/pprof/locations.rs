@@ -59,22 +59,22 @@ pub(super) fn locations(
         };
         let mut frames = Vec::with_capacity(lines.len());
         for (i, line) in lines.iter().enumerate().skip(n_cut).rev() {
-            let known = match line.function_id {
+            let text = match line.function_id {
                 0 => FuncText::default(),
                 id => *functions.get(id, || key(&format!("line[{i}].function_id")))?,
             };
-            let func = if known.name.is_empty() && known.file.is_empty() {
+            let func = if text.name.is_empty() && text.file.is_empty() {
                 // A location that is only partly symbolicated is not looked up: that would add all
                 // levels a second time.
                 let within =
                     mappings.around(location.address, mapping).filter(|_| lines.len() == 1);
                 let (address, lib) = unresolved(location.address, within);
-                Func { lib, ..FuncText { name: &address, ..known }.func(builder)? }
+                Func { lib, ..FuncText { name: &address, ..text }.func(builder)? }
             } else {
                 // A name that is an address may not be relative to its library, so it is not looked
                 // up.
-                let lib = lib.filter(|_| FuncKey::new(known.name, None, None).address.is_none());
-                Func { lib, ..known.func(builder)? }
+                let lib = lib.filter(|_| FuncKey::new(text.name, None, None).address.is_none());
+                Func { lib, ..text.func(builder)? }
             };
             let func = builder.intern_func(func)?;
             let number = |number: i64| u32::try_from(number).unwrap_or(0);

@@ -61,9 +61,9 @@ impl<'p> Mappings<'p> {
 
     /// The mapping that contains an address: the one that the location states, or, if it states
     /// none, the only one that does.
-    pub(super) fn around(&self, address: u64, said: Option<&Mapped<'p>>) -> Option<Mapped<'p>> {
-        if let Some(said) = said {
-            return Some(*said).filter(|said| said.holds(address));
+    pub(super) fn around(&self, address: u64, stated: Option<&Mapped<'p>>) -> Option<Mapped<'p>> {
+        if let Some(stated) = stated {
+            return Some(*stated).filter(|stated| stated.holds(address));
         }
         let n_before =
             self.in_order.partition_point(|(mapped, _)| mapped.mapping.memory_start <= address);

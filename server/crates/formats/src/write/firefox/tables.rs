@@ -121,12 +121,12 @@ impl FrameTable {
     fn new(profile: &Profile, rows: &[(FrameId, bool)]) -> (Self, Vec<(SourceId, u32)>) {
         let n = rows.len();
         let mut places = Vec::new();
-        let mut known = FxHashMap::default();
+        let mut location_ids = FxHashMap::default();
         let locations: Vec<Option<u32>> = rows
             .iter()
             .map(|&(id, _)| {
                 let place = elsewhere(profile, id)?;
-                Some(*known.entry(place).or_insert_with(|| {
+                Some(*location_ids.entry(place).or_insert_with(|| {
                     places.push(place);
                     places.len() as u32 - 1
                 }))
@@ -173,16 +173,16 @@ fn address(profile: &Profile, func: FuncId) -> Option<u64> {
 fn frames_and_stacks(profile: &Profile) -> (FrameTable, StackTable, Vec<(SourceId, u32)>) {
     let stacks = profile.stacks();
     // For each frame, whether it is the leaf of a stack that is not idle, and of one that is.
-    let mut seen = vec![(false, false); profile.frames().len()];
+    let mut uses = vec![(false, false); profile.frames().len()];
     for stack in stacks.ids() {
-        let (busy, idle) = &mut seen[stacks.frame(stack).index()];
+        let (busy, idle) = &mut uses[stacks.frame(stack).index()];
         *(if stacks.is_idle(stack) { idle } else { busy }) = true;
     }
     let mut rows: Vec<_> =
-        (0..).map(FrameId::new).zip(seen.iter().map(|&seen| seen == (false, true))).collect();
-    let mut idle_rows = Vec::with_capacity(seen.len());
-    for (frame, seen) in (0..).map(FrameId::new).zip(seen) {
-        if seen == (true, true) {
+        (0..).map(FrameId::new).zip(uses.iter().map(|&uses| uses == (false, true))).collect();
+    let mut idle_rows = Vec::with_capacity(uses.len());
+    for (frame, uses) in (0..).map(FrameId::new).zip(uses) {
+        if uses == (true, true) {
             idle_rows.push(rows.len() as u32);
             rows.push((frame, true));
         } else {

@@ -6,10 +6,10 @@ use memchr::memmem;
 
 /// A CPU profile of gperftools: machine words, the first 0, then the number of words that follow in
 /// the header (3), version 0, the sampling period, and 0.
-pub(super) fn is_gperftools(front: &[u8]) -> bool {
+pub(super) fn is_gperftools(prefix: &[u8]) -> bool {
     let is_zero = |word: &[u8]| word.iter().all(|&byte| byte == 0);
     [4, 8].iter().any(|&size| {
-        let mut words = front.chunks_exact(size);
+        let mut words = prefix.chunks_exact(size);
         words.next().is_some_and(is_zero)
             && words.next().is_some_and(
                 |word| matches!(word, [3, rest @ ..] | [rest @ .., 3] if is_zero(rest)),
@@ -20,7 +20,7 @@ pub(super) fn is_gperftools(front: &[u8]) -> bool {
 }
 
 /// pprof's text formats: heap profiles of gperftools and jemalloc, profiles of Go with `debug=1`.
-pub(super) fn is_pprof_text(front: &[u8]) -> bool {
+pub(super) fn is_pprof_text(prefix: &[u8]) -> bool {
     const STARTS: [&[u8]; 6] = [
         b"heap profile: ",
         b"heap_v2/",
@@ -29,7 +29,7 @@ pub(super) fn is_pprof_text(front: &[u8]) -> bool {
         b"--- contention",
         b"--- symbol",
     ];
-    let mut lines = front
+    let mut lines = prefix
         .split(|&byte| byte == b'\n')
         .filter(|line| !line.trim_ascii().is_empty() && !line.starts_with(b"#"));
     lines.next().is_some_and(|first| STARTS.iter().any(|start| first.starts_with(start)))
@@ -37,20 +37,20 @@ pub(super) fn is_pprof_text(front: &[u8]) -> bool {
 
 /// The table that `perf report` prints. With `-g folded` it has stacks between its rows; those
 /// files are read as folded stacks.
-pub(super) fn is_perf_report(front: &[u8]) -> bool {
-    let holds = |part: &[u8]| memmem::find(front, part).is_some();
-    let is_report = front.starts_with(b"# To display the perf.data header info, please use")
-        || (front.starts_with(b"# ========\n# captured on")
+pub(super) fn is_perf_report(prefix: &[u8]) -> bool {
+    let holds = |part: &[u8]| memmem::find(prefix, part).is_some();
+    let is_report = prefix.starts_with(b"# To display the perf.data header info, please use")
+        || (prefix.starts_with(b"# ========\n# captured on")
             && (holds(b"\n# Overhead ") || holds(b"\n# Children ")));
-    is_report && !folded::is_folded(front)
+    is_report && !folded::is_folded(prefix)
 }
 
 /// A Perfetto trace: a protobuf of packets (field 1), each with the id of its sequence (field 10 of
 /// the packet).
-pub(super) fn is_perfetto(front: &[u8]) -> bool {
+pub(super) fn is_perfetto(prefix: &[u8]) -> bool {
     const PACKET: u64 = 1;
     const SEQUENCE_ID: u64 = 10;
-    let Some(Ok(packet)) = Fields::of(front).next() else { return false };
+    let Some(Ok(packet)) = Fields::of(prefix).next() else { return false };
     let tags: Option<Vec<u64>> =
         Fields::of(packet.content).map(|field| field.ok().map(|field| field.tag)).collect();
     packet.tag == PACKET
@@ -60,16 +60,16 @@ pub(super) fn is_perfetto(front: &[u8]) -> bool {
 /// A trace of Event Tracing for Windows: a buffer that begins with its own size and contains the
 /// header of the trace. The header is either right behind that of the buffer, or the buffer
 /// contains the name of the file in UTF-16, which ends with `.etl`.
-pub(super) fn is_etl(front: &[u8]) -> bool {
+pub(super) fn is_etl(prefix: &[u8]) -> bool {
     const BUFFER_HEADER: usize = 0x48;
     const KIB: u32 = 1 << 10;
-    let Some(size) = front.first_chunk().map(|&size| u32::from_le_bytes(size)) else {
+    let Some(size) = prefix.first_chunk().map(|&size| u32::from_le_bytes(size)) else {
         return false;
     };
     let is_buffer = size % KIB == 0 && (4 * KIB..=16 * KIB * KIB).contains(&size);
     // Version 2 of a system event header, of 32 or 64 bits, with its marker.
-    let has_header = matches!(front.get(BUFFER_HEADER..), Some([2, 0, 1 | 2, 0xc0, ..]));
-    is_buffer && (has_header || memmem::find(front, b".\0e\0t\0l\0\0\0").is_some())
+    let has_header = matches!(prefix.get(BUFFER_HEADER..), Some([2, 0, 1 | 2, 0xc0, ..]));
+    is_buffer && (has_header || memmem::find(prefix, b".\0e\0t\0l\0\0\0").is_some())
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! The signs by which files are recognised, and the prefix of a file that is compared with them.
+//! The signatures by which files are recognised, and the prefix of a file that is compared with them.
 
 use crate::scan::Scanner;
 use memchr::memmem;
 
 /// How many bytes of a file are examined.
-const FRONT: usize = 16 << 10;
+const PREFIX_LEN: usize = 16 << 10;
 
-/// A sign by which a kind of file is recognised.
+/// A signature by which a kind of file is recognised.
 #[derive(Debug)]
-pub(super) enum Sign {
+pub(super) enum Signature {
     /// These bytes at this offset.
     At(usize, &'static [u8]),
     /// The file begins with the first; its prefix contains all of the others.
@@ -19,35 +19,35 @@ pub(super) enum Sign {
     /// A folder whose name has this end.
     FolderName(&'static str),
     /// A function that checks the prefix.
-    Look(fn(&[u8]) -> bool),
+    Check(fn(&[u8]) -> bool),
 }
 
 /// The prefix of a file.
-pub(super) struct Front<'a> {
+pub(super) struct Prefix<'a> {
     bytes: &'a [u8],
     /// The keys, if it is JSON: pairs of a key of the outermost object and a key of the object in
     /// it. The second is empty for the outer key itself.
     keys: Vec<(&'a [u8], &'a [u8])>,
 }
 
-impl<'a> Front<'a> {
+impl<'a> Prefix<'a> {
     pub(super) fn of(bytes: &'a [u8]) -> Self {
-        let bytes = bytes.get(..FRONT).unwrap_or(bytes);
+        let bytes = bytes.get(..PREFIX_LEN).unwrap_or(bytes);
         Self { bytes, keys: keys(bytes) }
     }
 
-    pub(super) fn shows(&self, sign: &Sign) -> bool {
-        match sign {
-            Sign::At(offset, magic) => {
+    pub(super) fn has(&self, signature: &Signature) -> bool {
+        match signature {
+            Signature::At(offset, magic) => {
                 self.bytes.get(*offset..).is_some_and(|rest| rest.starts_with(magic))
             }
-            Sign::Begins(start, others) => {
+            Signature::Begins(start, others) => {
                 self.bytes.starts_with(start)
                     && others.iter().all(|part| memmem::find(self.bytes, part).is_some())
             }
-            Sign::Keys(paths) => paths.iter().all(|path| self.has_key(path)),
-            Sign::FolderName(_) => false,
-            Sign::Look(is_it) => is_it(self.bytes),
+            Signature::Keys(paths) => paths.iter().all(|path| self.has_key(path)),
+            Signature::FolderName(_) => false,
+            Signature::Check(is_it) => is_it(self.bytes),
         }
     }
 
@@ -93,23 +93,23 @@ mod tests {
     #[test]
     fn keys_of_two_levels_are_seen_as_far_as_the_front_goes() {
         let text = br#"[{"a": {"b": [1], "c": {"d": 2}}, "e": [{"f": 1}, {"g": 2}], "x==>y": {"ct": 1}, "h": {"i"#;
-        let front = Front::of(text);
+        let prefix = Prefix::of(text);
         for paths in [&["a", "a.b", "a.c", "e.f"][..], &["h"], &["*==>.ct"]] {
             assert!(
-                front.shows(&Sign::Keys(Box::leak(paths.to_vec().into_boxed_slice()))),
+                prefix.has(&Signature::Keys(Box::leak(paths.to_vec().into_boxed_slice()))),
                 "{paths:?}"
             );
         }
         for path in ["d", "c", "e.g", "h.i", "*==>.wt", "*<==", "A"] {
-            assert!(!front.has_key(path), "{path}");
+            assert!(!prefix.has_key(path), "{path}");
         }
-        assert!(Front::of(b"a: {\"b\": 1}").keys.is_empty());
+        assert!(Prefix::of(b"a: {\"b\": 1}").keys.is_empty());
     }
 
     #[test]
     fn nothing_behind_the_front_is_looked_at() {
-        let mut text = format!("{{\"pad\": \"{}\", ", "x".repeat(FRONT)).into_bytes();
+        let mut text = format!("{{\"pad\": \"{}\", ", "x".repeat(PREFIX_LEN)).into_bytes();
         text.extend(b"\"flamebearer\": 1}");
-        assert!(!Front::of(&text).has_key("flamebearer"));
+        assert!(!Prefix::of(&text).has_key("flamebearer"));
     }
 }
