@@ -312,7 +312,7 @@ proptest! {
             ("Firefox", firefox::write(&profile), &united),
         ];
         for (format, written, expected) in written {
-            let is_lost = written.lost.contains(&"that code of several files is of one function");
+            let is_lost = written.lost.contains(&"that functions have code of several files");
             prop_assert_eq!(is_lost, has_parts && format != "Firefox", "{}", format);
             prop_assert_eq!(&Sums::of(written.bytes), expected, "{}", format);
         }

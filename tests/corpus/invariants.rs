@@ -216,7 +216,7 @@ fn exports_keep_costs() {
 }
 
 /// Lost by exporters that split a function by file.
-const PARTS: &str = "that code of several files is of one function";
+const PARTS: &str = "that functions have code of several files";
 
 /// Lost by exporters that cannot represent the weights.
 const LOST_WEIGHTS: [&str; 2] = ["fractions of weights", "weights below zero"];

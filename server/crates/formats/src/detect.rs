@@ -91,14 +91,14 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
     let is_json = matches!(text.first(), Some(b'{' | b'['));
     let findings = if is_json { json::examine(bytes) } else { None };
     if findings.is_some_and(|findings| findings.truncated) || (is_json && !closes(bytes)) {
-        let message = "the JSON ends before it says what it is; expected a whole profile";
+        let message = "the JSON ends before its format can be detected; expected a whole profile";
         return ReadError::truncated(At::Byte(bytes.len() as u64), message);
     }
     ReadError::unrecognised(if is_json {
-        "this JSON is no profile known here, or has no samples: expected one by Firefox Profiler, samply, V8, speedscope, \
+        "this JSON is not a supported profile, or it has no samples; expected a profile by the Firefox Profiler, samply, V8, speedscope, \
          stackprof or DHAT, or Chrome trace events"
     } else {
-        "no profile known here: expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
+        "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
          DHAT), pprof, callgrind, pstats, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_line_of_deep_recursion_is_folded() {
+    fn a_truncated_line_of_deep_recursion_is_folded() {
         let line = format!("main (a.py:1);{}", "visit (tree.py:12);".repeat(5000));
         assert_eq!(detect(line.as_bytes()), Some(Format::Folded));
         let script = (0..5000).map(|i| format!("var x{i}=f{i}()")).collect::<Vec<_>>().join(";");
@@ -310,15 +310,19 @@ mod tests {
             (
                 br#"{"meta":{"interval":"#,
                 ErrorKind::Truncated,
-                "the JSON ends before it says what it is",
+                "the JSON ends before its format can be detected",
             ),
-            (br#"{"name":"left-pad"}"#, ErrorKind::Unrecognised, "this JSON is no profile"),
-            (b"[1,2]", ErrorKind::Unrecognised, "this JSON is no profile"),
-            (b"hello world\n", ErrorKind::Unrecognised, "no profile known here"),
+            (
+                br#"{"name":"left-pad"}"#,
+                ErrorKind::Unrecognised,
+                "this JSON is not a supported profile",
+            ),
+            (b"[1,2]", ErrorKind::Unrecognised, "this JSON is not a supported profile"),
+            (b"hello world\n", ErrorKind::Unrecognised, "not a supported profile"),
             (
                 b"this is no SVG of a flame graph: <svg\n",
                 ErrorKind::Unrecognised,
-                "no profile known here",
+                "not a supported profile",
             ),
         ];
         for (bytes, kind, part) in cases {

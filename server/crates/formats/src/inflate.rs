@@ -271,7 +271,9 @@ pub(crate) fn unfinished_zstd(
         source.frame.is_none() && source.rest.len() <= LAST_EMPTY_RAW_BLOCK_AND_CHECKSUM.len();
     if let Some(error) = read.err().filter(|_| !is_end) {
         warnings.add(WarningCode::Truncated, || {
-            format!("compressed records are corrupt ({error}); what stands before is shown")
+            format!(
+                "compressed records are corrupt ({error}); what was recorded before them is shown"
+            )
         });
     }
     Ok(out)
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_bytes_come_back_without_a_copy() {
+    fn plain_bytes_are_not_copied() {
         let bytes = text(1000);
         let address = bytes.as_ptr();
         let same = run(bytes).unwrap();
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_two_layers_are_looked_through_and_a_third_is_refused() {
+    fn two_layers_are_decompressed_and_a_third_is_rejected() {
         let plain = text(300_000);
         for packed in [
             gzip(&plain),
@@ -367,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_truncated_stream_is_truncated_wherever_it_ends() {
+    fn truncated_streams_are_errors_wherever_they_end() {
         let plain = text(60_000);
         for packed in [gzip(&plain), zstd(&plain)] {
             for end in (4..packed.len()).step_by(97).chain([packed.len() - 1]) {
@@ -405,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_stop_at_the_limit_and_name_it() {
+    fn decompression_bombs_stop_at_the_limit() {
         let bomb = gzip(&vec![0; 1 << 20]).repeat(3);
         let limits = Limits { max_inflated_bytes: 1 << 20 };
         let error = inflate(bomb.clone(), limits, &mut |_| ControlFlow::Continue(())).unwrap_err();
@@ -419,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_observer_hears_every_few_mebibytes_and_can_stop() {
+    fn the_observer_is_called_every_few_mebibytes_and_can_cancel() {
         let packed = gzip(&vec![b'x'; 1 << 20]).repeat(9);
         let mut heard = Vec::new();
         let all = inflate(packed.clone(), Limits::default(), &mut |phase| {
@@ -434,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_is_the_front_of_whatever_is_inside() {
+    fn a_prefix_is_that_of_the_decompressed_data() {
         let plain = text(500_000);
         assert!(matches!(prefix(&plain, 100), Cow::Borrowed(front) if front == &plain[..100]));
         assert_eq!(&*prefix(b"ab", 100), b"ab");

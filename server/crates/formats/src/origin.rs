@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn callgrind_says_which_dump_of_which_thread_it_is() {
+    fn callgrind_headers_have_dump_and_thread() {
         let head = "# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 2843\ncmd:  ../a --x=y\npart: 2\nthread: 1\n\n\n\
                     desc: I1 cache: \ndesc: Timerange: Basic block 26020 - 127521\ndesc: Trigger: --dump-every-bb=20000\n\n\
                     positions: line\nevents: Ir Dr\nsummary: 7\n\npid: 1\nfn=(1) main\n";

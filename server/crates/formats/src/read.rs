@@ -77,7 +77,7 @@ pub fn read(
     check_weights(&read.recording)?;
     if let Some(cut) = cut {
         read.warnings.add(WarningCode::Truncated, || {
-            format!("{cut}; what was recorded until then is shown")
+            format!("{cut}; what was recorded before that is shown")
         });
     }
     Ok(read)
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_beyond_all_sense_are_refused() {
+    fn too_large_weights_are_rejected() {
         let file = |weight: &str| {
             format!(
                 r#"{{"shared":{{"frames":[{{"name":"f"}}]}},"profiles":[{{"type":"sampled","unit":"none","samples":[[0],[0]],"weights":[{weight},{weight}]}}]}}"#
@@ -144,7 +144,7 @@ mod tests {
 
     /// In formats that are appended to, one bad record loses only that record.
     #[test]
-    fn a_bad_number_costs_its_record() {
+    fn a_bad_number_loses_only_its_record() {
         let big = "9".repeat(40);
         let cases = [
             (format!("main;a 1\nmain;b {big}\nmain;c 2\n"), 3.0, WarningCode::MalformedLine),

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn values_end_where_they_end() {
+    fn ends_of_values_are_found() {
         let long = format!("[{}[\"]\\\"\"],{{\"a\":[]}}] ,", "1234567,".repeat(40));
         for (text, expected) in [
             (" 12.5e-3,", "12.5e-3"),

@@ -66,7 +66,7 @@ fn elsewhere(profile: &Profile, frame: FrameId) -> Option<(SourceId, u32)> {
 }
 
 /// What is lost in formats that identify functions by the file of their code.
-const PARTS: &str = "that code of several files is of one function";
+const PARTS: &str = "that functions have code of several files";
 
 /// Whether the profile has code that loses this.
 fn has_parts(profile: &Profile) -> bool {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stacks_spelled_out_grow_with_depth_and_samples() {
+    fn size_of_stacks_grows_with_depth_and_samples() {
         let profile =
             profile::text_samples::profile("main@1[file:a.c] main@1 main@1\nf@7[file:b.c]    f@7");
         // The lengths of `main (a.c:1)` and `;f (b.c:7)`.

@@ -82,7 +82,7 @@ fn truncated_anywhere() {
 }
 
 #[test]
-fn half_a_trace_is_said_to_be_half() {
+fn partial_traces_are_warned_of() {
     for (path, whole) in
         files().into_iter().filter(|(_, whole)| formats::detect(whole) == Some(Format::ChromeTrace))
     {

@@ -39,14 +39,14 @@ fn error(pointer: &str, value: Value) -> (ErrorKind, String, String) {
 }
 
 #[test]
-fn the_profile_itself_is_fine() {
+fn the_profile_is_valid() {
     let read = read(profile().to_string().into_bytes()).unwrap();
     assert_eq!((read.warnings.as_slice(), read.version.as_deref()), ([].as_slice(), Some("49")));
     assert_eq!(stacks(&read).threads()[0].pid.as_deref(), Some("7"));
 }
 
 #[test]
-fn a_line_that_flags_call_present_and_0_is_unknown_and_not_the_first_of_the_func() {
+fn a_line_that_is_present_and_0_is_unknown() {
     // Func lines 10 and 20; flags are those of version 75: category and line, source and line.
     let lines = |line_flags: [u8; 2]| {
         let mut profile = profile();
@@ -83,7 +83,7 @@ fn funcs(profile: &Value) -> Vec<String> {
 }
 
 #[test]
-fn code_without_a_name_is_called_by_its_address_in_the_library() {
+fn code_without_a_name_has_its_address_in_the_library_as_name() {
     let mut profile = profile();
     profile["libs"] =
         json!([{ "name": "app", "path": "/bin/app", "codeId": "0a1b" }, { "name": "libc" }]);
@@ -125,7 +125,7 @@ fn addresses_are_read_only_where_they_are_names() {
 }
 
 #[test]
-fn dangling_indexes_name_table_column_and_row() {
+fn dangling_indexes_are_errors_with_table_column_and_row() {
     for (pointer, value, expected) in [
         ("/threads/0/samples/stack/0", json!(2), "threads[0].samples.stack[0]"),
         ("/threads/0/stackTable/frame/1", json!(2), "threads[0].stackTable.frame[1]"),
@@ -142,7 +142,7 @@ fn dangling_indexes_name_table_column_and_row() {
 }
 
 #[test]
-fn parents_stand_before_their_children() {
+fn parents_must_precede_children() {
     let mut profile = profile();
     profile["threads"][0]["stackTable"] =
         json!({ "length": 2, "frame": [0, 1], "prefixOffset": [0, 2] });
@@ -151,7 +151,7 @@ fn parents_stand_before_their_children() {
 }
 
 #[test]
-fn missing_tables_and_columns_are_named() {
+fn missing_tables_and_columns_are_errors() {
     for (pointer, expected) in [
         ("/threads/0/stackTable", "stackTable"),
         ("/threads/0/frameTable", "frameTable"),
@@ -171,7 +171,7 @@ fn missing_tables_and_columns_are_named() {
 }
 
 #[test]
-fn cells_that_are_no_numbers_are_named() {
+fn cells_that_are_not_numbers_are_errors() {
     let (kind, at, message) = error("/threads/0/frameTable/line", json!([1, "two"]));
     assert_eq!(
         (kind, at.as_str()),
@@ -187,7 +187,7 @@ fn cells_that_are_no_numbers_are_named() {
 }
 
 #[test]
-fn half_a_file_is_truncated_wherever_it_ends() {
+fn partial_files_are_truncated_wherever_they_end() {
     let whole = profile().to_string().into_bytes();
     for end in 1..whole.len() {
         let error = read(whole[..end].to_vec()).unwrap_err();
@@ -202,7 +202,7 @@ fn half_a_file_is_truncated_wherever_it_ends() {
 }
 
 #[test]
-fn a_version_from_the_future_is_read_by_its_columns() {
+fn newer_versions_are_read_by_their_columns() {
     let mut profile = profile();
     profile["meta"]["preprocessedProfileVersion"] = json!(99);
     let read = read(profile.to_string().into_bytes()).unwrap();
@@ -328,13 +328,13 @@ fn rows_of_allocations_are_checked() {
     profile["threads"][0]["nativeAllocations"]["memoryAddress"] = json!([1]);
     assert_eq!(
         error(&profile),
-        "threads[0].nativeAllocations.memoryAddress: has 1 entries, expected 2 as its neighbours have"
+        "threads[0].nativeAllocations.memoryAddress: has 1 entries, expected 2 as in the other columns"
     );
     let mut profile = sampled();
     profile["threads"][0]["samples"]["threadCPUDelta"] = json!([1]);
     assert_eq!(
         error(&profile),
-        "threads[0].samples.threadCPUDelta: has 1 entries, expected 5 as its neighbours have"
+        "threads[0].samples.threadCPUDelta: has 1 entries, expected 5 as in the other columns"
     );
 }
 
@@ -354,7 +354,7 @@ fn executing_columns_are_kept_of_scripts_only() {
 }
 
 #[test]
-fn an_original_location_in_another_file_is_the_place_of_the_frame_and_not_of_its_func() {
+fn an_original_location_in_another_file_is_that_of_the_frame() {
     // Both funcs are of `a.ts`, from line 3 and from line 30; the frames execute b.ts:7 and
     // a.ts:31.
     let mut profile = profile();
@@ -382,7 +382,7 @@ fn an_original_location_in_another_file_is_the_place_of_the_frame_and_not_of_its
 }
 
 #[test]
-fn what_is_a_script_in_words_and_in_flags() {
+fn scripts_are_marked_by_columns_or_flags() {
     use profile::Code::{JavaScript, Label, Native};
     let codes = |columns: [(&str, Value); 2]| {
         let mut profile = profile();

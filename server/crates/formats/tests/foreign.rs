@@ -30,7 +30,7 @@ fn samples() -> Vec<(String, String, Vec<u8>)> {
 }
 
 #[test]
-fn every_sample_is_named_for_what_it_is() {
+fn every_sample_is_recognised() {
     for (kind, file, bytes) in samples() {
         let error = read(bytes).unwrap_err();
         let ErrorKind::Foreign(foreign) = error.kind else { panic!("{kind}/{file}: {error}") };
@@ -66,7 +66,7 @@ fn sentences_name_a_command() {
 }
 
 #[test]
-fn a_front_of_any_length_is_safe_to_look_at() {
+fn prefixes_of_any_length_are_not_mistaken_for_other_kinds() {
     for (kind, file, bytes) in samples() {
         for end in 0..bytes.len() {
             let named = Foreign::of(&bytes[..end]).map(|foreign| foreign.name);

@@ -119,7 +119,7 @@ fn tables_by_their_schema() {
 }
 
 #[test]
-fn scripts_are_known_by_their_place_and_labels_by_their_mark() {
+fn scripts_have_places_and_labels_a_flag() {
     let mut process = process(0.0, 0.0);
     process["threads"][0]["frameTable"]["schema"] =
         json!({ "location": 0, "line": 2, "column": 3, "category": 4, "relevantForJS": 5 });
@@ -165,7 +165,7 @@ fn processes_within_processes_count_from_their_own_start() {
 }
 
 #[test]
-fn native_code_that_was_given_names() {
+fn symbolicated_native_code_has_names() {
     let mut profile = process(0.0, 0.0);
     let strings =
         ["(root)", "0xffffffffffff0123", "main (in app)", "a::b() (in app) + 12", "0x7f0000001010"];
@@ -183,7 +183,7 @@ fn native_code_that_was_given_names() {
 }
 
 #[test]
-fn callers_lie_within_their_calls() {
+fn addresses_of_callers_are_within_the_call() {
     let mut profile = process(0.0, 0.0);
     // `start` is at 0x400 in the library.
     profile["libs"][1]["offset"] = json!(0x400);
@@ -265,7 +265,7 @@ fn allocations_are_markers() {
 }
 
 #[test]
-fn what_contradicts_itself_is_named() {
+fn inconsistent_profiles_are_errors() {
     for (pointer, value, expected) in [
         (
             "/meta/version",

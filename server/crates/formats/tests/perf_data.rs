@@ -60,7 +60,7 @@ fn lib<'a>(profile: &'a Profile, name: &str) -> &'a Lib {
 }
 
 #[test]
-fn chains_are_those_that_perf_shows() {
+fn chains_are_those_of_perf_script() {
     let cases = [
         (
             "cpp-raytrace-fp",
@@ -134,7 +134,7 @@ fn each_event_is_a_metric() {
 }
 
 #[test]
-fn libraries_have_ids_and_addresses_count_in_their_files() {
+fn libraries_have_ids_and_addresses_are_file_offsets() {
     let read = read(unzipped("perf-data/cpp-raytrace-fp/fp.perf.data.gz")).unwrap();
     let profile = stacks(&read);
     assert_eq!(total(profile, 0), 966_983_250.0);
@@ -152,7 +152,7 @@ fn libraries_have_ids_and_addresses_count_in_their_files() {
 }
 
 #[test]
-fn stacks_that_were_copied_come_beside_their_leaves() {
+fn copied_stacks_are_returned_with_their_leaves() {
     let read = read(unzipped("perf-data/cpp-raytrace-dwarf/dwarf.perf.data.gz")).unwrap();
     let profile = stacks(&read);
     assert_eq!(total(profile, 0), 1_367_892_729.0);
@@ -185,7 +185,7 @@ fn stacks_that_were_copied_come_beside_their_leaves() {
 }
 
 #[test]
-fn what_is_cut_off_is_said() {
+fn truncated_files_are_warned_of() {
     for (case, n_whole) in [("c-threads-events", 34), ("c-threads-pipe", 27)] {
         let whole = bytes(&format!("perf-data/{case}/perf.data"));
         let mut numbers = Vec::new();
@@ -219,7 +219,7 @@ fn what_is_cut_off_is_said() {
 }
 
 #[test]
-fn flipped_bits_never_harm() {
+fn flipped_bits_never_panic() {
     for case in ["c-threads-events", "c-threads-zstd", "c-threads-pipe"] {
         let whole = bytes(&format!("perf-data/{case}/perf.data"));
         for at in (0..whole.len()).step_by(3) {
@@ -357,7 +357,7 @@ fn forked(file: &mut Written, time: u64, parent: u32, child: u32) {
 }
 
 #[test]
-fn children_inherit_memory_and_lose_it_with_a_new_program() {
+fn child_processes_inherit_mappings_until_exec() {
     for big_endian in [false, true] {
         let file = file(big_endian, None, |file| {
             // Out of order, as different processors write them.
@@ -393,7 +393,7 @@ fn children_inherit_memory_and_lose_it_with_a_new_program() {
 const CALLS: [u64; 6] = [0x1300, 0x1100, 0, 0x1500, 0x1200, 0];
 
 #[test]
-fn calls_that_the_processor_kept_are_callers() {
+fn calls_recorded_by_the_processor_are_callers() {
     let file = file(false, None, |file| {
         map(file, 1, 7, [0x1000, 0x1000, 0], "/srv/app");
         sample(file, 2, (7, 7), 2, 0x1110, &[], &CALLS);
@@ -407,7 +407,7 @@ fn calls_that_the_processor_kept_are_callers() {
 }
 
 #[test]
-fn recordings_that_were_not_ended_are_read() {
+fn unfinished_recordings_are_read() {
     let codes = |read: &Read| {
         read.warnings.as_slice().iter().map(|warning| warning.code).collect::<Vec<_>>()
     };

@@ -28,7 +28,7 @@ fn inflated() -> String {
 }
 
 #[test]
-fn a_raw_recording_and_what_rbspy_made_of_it() {
+fn a_raw_recording_and_its_conversions_have_the_same_costs() {
     let raw = read(bytes("rbspy/ruby-ledger/rbspy.raw.gz")).unwrap();
     let folded = read(bytes("rbspy/ruby-ledger/rbspy.collapsed")).unwrap();
     assert_eq!((raw.format, folded.format), (Format::Rbspy, Format::Folded));
@@ -141,7 +141,7 @@ fn older_versions_of_the_file() {
 }
 
 #[test]
-fn a_recording_that_is_still_written() {
+fn incomplete_recordings_are_read() {
     // Flushed where a line ends, and in the middle of one.
     let text = inflated();
     let third_line = text.match_indices('\n').nth(2).unwrap().0 + 1;

@@ -357,7 +357,7 @@ fn pprof_profiles_have_all_their_metrics_and_threads() {
 }
 
 #[test]
-fn perf_has_lines_if_they_were_asked_for() {
+fn perf_has_lines_if_requested() {
     use LineKnowledge::{Nothing, SelfAndTotal};
     for (case, file, root, lines) in [
         ("cpp-raytrace", "fp.script.txt.gz", "", Nothing),
@@ -537,7 +537,7 @@ fn processed_profiles_have_cpu_time_in_either_container() {
 }
 
 #[test]
-fn compression_is_looked_through() {
+fn compressed_files_are_read() {
     use std::io::Write;
     let plain = bytes("v8/node-mdrender/main.cpuprofile");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -123,7 +123,7 @@ fn speedscope() {
 }
 
 #[test]
-fn names_with_signs_of_comments_as_folded_stacks() {
+fn names_like_comments_survive_in_folded_stacks() {
     let text = "#getJob;a#b 1\n\\# heading;f 2\n\\#;f 3\nmain;# c;#d 4\n\\\\#x 5\n";
     let original = read(text.as_bytes().to_vec()).unwrap();
     let expected = ["#", "# c", "# heading", "#d", "#getJob", "\\#x", "a#b", "f", "main"];

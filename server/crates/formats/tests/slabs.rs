@@ -139,13 +139,17 @@ fn offsets_and_lengths_are_checked() {
         (
             row(3) + 4,
             20,
-            format!("byte {}: slab 3 begins at 20, within what ends at {}", row(3), row(12)),
+            format!(
+                "byte {}: slab 3 begins at 20, before the end of the previous data at {}",
+                row(3),
+                row(12)
+            ),
         ),
         (
             row(5) + 4,
             field(row(4) + 4) + 4,
             format!(
-                "byte {}: slab 5 begins at {}, within what ends at {}",
+                "byte {}: slab 5 begins at {}, before the end of the previous data at {}",
                 row(5),
                 field(row(4) + 4) + 4,
                 field(row(4) + 4) + field(row(4) + 8)
@@ -159,7 +163,7 @@ fn offsets_and_lengths_are_checked() {
 }
 
 #[test]
-fn half_a_file_is_truncated_wherever_it_ends() {
+fn partial_files_are_truncated_wherever_they_end() {
     let whole = profile();
     for end in 8..whole.len() {
         let error = read(whole[..end].to_vec()).unwrap_err();
@@ -168,7 +172,7 @@ fn half_a_file_is_truncated_wherever_it_ends() {
 }
 
 #[test]
-fn columns_that_are_no_indexes_are_named() {
+fn columns_that_are_not_indexes_are_errors() {
     let mut builder = Builder::new();
     let lines = builder.add_slab_from_vec(vec![1.5_f64]);
     let text = format!(
@@ -203,11 +207,12 @@ fn error_of(texts: &[&str]) -> String {
 }
 
 #[test]
-fn slabs_that_refer_to_each_other_end() {
+fn cycles_of_slabs_end() {
     let circle = error_of(&[r#"{"threads": {"$s": 1}}"#, r#"{"$s": 2}"#, r#" {"$s": 1} "#]);
     assert!(
-        circle
-            .contains("refers to slab 1 once too often: more than 4 times, or slabs form a circle"),
+        circle.contains(
+            "refers to slab 1 more than 4 times, or slabs refer to each other in a cycle"
+        ),
         "{circle}"
     );
     // A cycle below the keys that are read is not followed.
@@ -216,7 +221,7 @@ fn slabs_that_refer_to_each_other_end() {
     );
     let many = format!("[{}{{}}]", r#"{"$s": 1},"#.repeat(1000));
     let many = error_of(&[r#"{"threads": {"$s": 2}}"#, "[1, 2, 3]", &many]);
-    assert!(many.contains("refers to slab 1 once too often"), "{many}");
+    assert!(many.contains("refers to slab 1 more than 4 times"), "{many}");
     let beyond = error_of(&[r#"{"meta": {"$s": 7}}"#, "1"]);
     assert!(beyond.ends_with("refers to slab 7, but there are only 2"), "{beyond}");
     let chain: Vec<String> = (2..50_000).map(|i| format!(r#"{{"$s": {i}}}"#)).collect();

@@ -220,7 +220,7 @@ const FIXTURES: [(&str, &str, f64, &[&str]); 11] = [
 ];
 
 #[test]
-fn what_is_unresolved_can_be_looked_up_again() {
+fn unresolved_funcs_can_be_looked_up_again() {
     let mut builder = ProfileBuilder::new(text_samples::profile("main").metrics().to_vec(), 0);
     let text = |text: &str| text.to_owned();
     let app = profile::Lib {
@@ -307,7 +307,7 @@ fn inlined(start_of_run: &str) -> Profile {
 }
 
 /// `name self/total` of each, in order.
-fn told(sums: &Sums, name: impl Fn(&str) -> String) -> String {
+fn sums_by_name(sums: &Sums, name: impl Fn(&str) -> String) -> String {
     sums.iter()
         .map(|(key, (own, total))| format!("{} {own}/{total}", name(key)))
         .collect::<Vec<_>>()
@@ -321,9 +321,12 @@ fn first_word(key: &str) -> String {
 #[test]
 fn functions_and_lines_of_samples_checked_by_hand() {
     let costs = Costs::of(&read_back(&firefox::write(&text_samples::profile(CALLS))), 1.0);
-    assert_eq!(told(&costs.functions, first_word), "eval 1/3, hash 3/3, main 1/6, parse 1/3");
     assert_eq!(
-        told(&costs.lines, str::to_owned),
+        sums_by_name(&costs.functions, first_word),
+        "eval 1/3, hash 3/3, main 1/6, parse 1/3"
+    );
+    assert_eq!(
+        sums_by_name(&costs.lines, str::to_owned),
         "app.rs:10 0/2, app.rs:12 0/3, app.rs:13 1/1, app.rs:22 0/2, app.rs:23 1/1, app.rs:31 0/2, app.rs:32 0/1, \
          app.rs:33 0/1, app.rs:34 1/1, lib.rs:5 2/2, lib.rs:6 1/1"
     );
@@ -334,16 +337,16 @@ fn inlined_frames_libraries_and_unknown_lines_are_kept() {
     for (start, profile) in [("0", inlined("")), ("3", inlined("[start:3]"))] {
         let costs = Costs::of(&read_back(&firefox::write(&profile)), 1.0);
         let whole = "fold iter.rs app  0:0 1/2, run run.rs app  S:0 1/4, step run.rs app  0:0 2/2";
-        assert_eq!(told(&costs.functions, str::to_owned), whole.replace('S', start));
+        assert_eq!(sums_by_name(&costs.functions, str::to_owned), whole.replace('S', start));
         // The last sample has no line, wherever its function starts.
         assert_eq!(
-            told(&costs.lines, str::to_owned),
+            sums_by_name(&costs.lines, str::to_owned),
             "iter.rs:90 0/1, iter.rs:92 1/1, run.rs:12 2/2, run.rs:4 0/2, run.rs:6 0/1"
         );
         let position =
             |key: &str| key.split('@').nth(1).unwrap().replace(" true", "~").replace(" false", "");
         assert_eq!(
-            told(&costs.frames, position),
+            sums_by_name(&costs.frames, position),
             "90~ 0/1, 92~ 1/1, 0 1/1, 4 0/2, 6 0/1, 12 1/1, 12~ 1/1"
         );
     }
@@ -388,7 +391,7 @@ fn every_table_has_all_of_its_columns() {
 }
 
 #[test]
-fn a_frame_that_is_idle_here_and_busy_there_is_two_frames() {
+fn a_frame_that_is_idle_on_some_stacks_is_written_twice() {
     let text = "
         loop@3[file:a.c]        stop@8[file:a.c]
         wait@9[file:a.c][idle]  wait@9
@@ -430,7 +433,7 @@ fn weighing(unit: &str, interval: Option<f64>, weights: &[f64]) -> Profile {
 }
 
 #[test]
-fn weights_keep_their_amounts_and_times_pass_by_them() {
+fn weights_are_kept_and_times_follow_from_them() {
     let cases = [
         (
             "samples",
@@ -490,7 +493,7 @@ fn weights_keep_their_amounts_and_times_pass_by_them() {
 }
 
 #[test]
-fn a_profile_of_nothing_is_written_and_read() {
+fn an_empty_profile_is_written_and_read() {
     let empty = ProfileBuilder::new(Vec::new(), 0).build();
     assert!(read_back(&firefox::write(&empty)).threads().is_empty());
 }

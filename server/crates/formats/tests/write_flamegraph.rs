@@ -86,7 +86,7 @@ const CALLS: &str = "
 ";
 
 #[test]
-fn frames_are_as_wide_as_they_cost_and_lines_are_merged() {
+fn widths_of_frames_are_costs_and_lines_are_merged() {
     let written = flamegraph::write(&text_samples::profile(CALLS), None, "V1").unwrap();
     assert_eq!(written.lost, Vec::<&str>::new());
     assert_eq!(written, flamegraph::write(&text_samples::profile(CALLS), None, "V1").unwrap());
@@ -167,7 +167,7 @@ fn fractions_are_counted_in_a_smaller_unit_and_add_up() {
 }
 
 #[test]
-fn frames_with_blanks_do_not_come_between_a_caller_and_its_callees() {
+fn names_with_spaces_are_not_sorted_between_caller_and_callees() {
     // As text, "a b" sorts before "a;c".
     let written = flamegraph::write(
         &weighing("samples", &[("a", 1.0), ("a b", 2.0), ("a|c", 3.0)]),
@@ -197,7 +197,7 @@ fn nothing_to_draw_is_an_error_and_negative_costs_are_lost() {
 }
 
 #[test]
-fn colours_tell_who_has_a_larger_share_of_itself_than_in_the_base() {
+fn colours_show_changes_of_the_self_share() {
     let base = weighing(
         "samples",
         &[("main|same", 20.0), ("main|less", 60.0), ("main|more", 10.0), ("main|gone", 10.0)],
@@ -269,7 +269,7 @@ fn names_are_text_and_nothing_else() {
 }
 
 #[test]
-fn recursion_that_is_too_deep_is_left_to_its_callers() {
+fn cost_of_too_deep_recursion_is_added_to_callers() {
     let deep: Vec<String> =
         [1, 500, 1000, 1001, 3000].iter().map(|&depth| vec!["f"; depth].join("|")).collect();
     let paths: Vec<_> = deep.iter().map(|path| (path.as_str(), 1.0)).collect();
@@ -312,7 +312,7 @@ fn real_profiles_are_drawn_with_all_of_their_cost() {
 }
 
 #[test]
-fn a_recording_differs_in_nothing_from_itself() {
+fn a_recording_does_not_differ_from_itself() {
     let [old, new] = ["49", "70"].map(|version| {
         read(bytes(&format!("firefox/rust-wordstat-v{version}/profile.json.gz"))).unwrap()
     });

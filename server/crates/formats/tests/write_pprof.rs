@@ -100,7 +100,7 @@ fn every_stack_comes_back() {
 }
 
 #[test]
-fn addresses_that_are_names_are_not_looked_up_again() {
+fn addresses_in_names_are_not_looked_up_again() {
     let before = read(bytes("samply/rust-wordstat/profile.json.gz")).unwrap();
     let after = read(pprof::write(stacks(&before)).bytes).unwrap();
     let n_unresolved = |read: &Read| {

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_of_perf_is_one_with_a_header_and_without_stacks() {
+    fn a_report_of_perf_has_a_header_and_no_stacks() {
         let (plain, header) = (
             "# To display the perf.data header info, please use --header\n#\n",
             "# ========\n# captured on    : Sun\n",
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn etl_is_known_by_its_header_or_by_its_name() {
+    fn etl_is_recognised_by_header_or_name() {
         let mut file = vec![0; 0x60];
         file[2] = 1;
         assert!(!is_etl(&file));

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_two_levels_are_seen_as_far_as_the_front_goes() {
+    fn keys_of_two_levels_are_found_in_the_prefix() {
         let text = br#"[{"a": {"b": [1], "c": {"d": 2}}, "e": [{"f": 1}, {"g": 2}], "x==>y": {"ct": 1}, "h": {"i"#;
         let prefix = Prefix::of(text);
         for paths in [&["a", "a.b", "a.c", "e.f"][..], &["h"], &["*==>.ct"]] {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_behind_the_front_is_looked_at() {
+    fn only_the_prefix_is_examined() {
         let mut text = format!("{{\"pad\": \"{}\", ", "x".repeat(PREFIX_LEN)).into_bytes();
         text.extend(b"\"flamebearer\": 1}");
         assert!(!Prefix::of(&text).has_key("flamebearer"));

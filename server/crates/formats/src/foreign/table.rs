@@ -1,5 +1,5 @@
-//! The files that are recognised and not read, in the order of the documentation. What stands
-//! further up is tried first.
+//! The files that are recognised but not read, in the order of the documentation. The first match
+//! wins.
 
 use super::checks::{is_etl, is_gperftools, is_perf_report, is_perfetto, is_pprof_text};
 use super::kind::Foreign;
@@ -10,7 +10,7 @@ const PY_SPY: &str =
 const PERF: &str = "record again with `perf record --call-graph dwarf ./app`";
 const COUNTS: &str = "it counts how often lines ran, not what they cost: record with `valgrind --tool=callgrind ./app`";
 
-/// All of them.
+/// All kinds of files that are recognised but not read.
 pub static TABLE: &[Foreign] = &[
     // Python
     Foreign {
@@ -305,7 +305,7 @@ pub static TABLE: &[Foreign] = &[
         name: "bzip2",
         what: "data compressed with bzip2",
         instead: "unpack it with `bunzip2 -c FILE > profile`",
-        // What a block of data and the end of an empty file begin with.
+        // The beginnings of a block of data and of the end of an empty file.
         signatures: &[At(4, b"1AY&SY"), At(4, b"\x17\x72\x45\x38\x50\x90")],
     },
     Foreign {

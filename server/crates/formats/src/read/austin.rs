@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_stands_before_its_frames() {
+    fn a_thread_precedes_its_frames() {
         let prefix = ThreadPrefix { text: "P16575;T0:16577", pid: "16575", tid: "16577" };
         assert_eq!(thread("P16575;T0:16577;a;b"), (Some(prefix), "a;b"));
         assert_eq!(thread("P16575;T0:16577"), (Some(prefix), ""));

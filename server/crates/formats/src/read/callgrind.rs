@@ -140,8 +140,7 @@ impl<'a> Reader<'a> {
             Line::Header(key, value) => self.header(key, value)?,
             Line::Position(key, value) => self.position(key, value, number),
             Line::Costs if self.events.is_empty() => {
-                let message =
-                    "costs before it is said what they count; expected `events: Ir` above them";
+                let message = "costs before `events:`; expected `events: Ir` above them";
                 return Err(ReadError::malformed(At::Line(number, 1), message));
             }
             // Some writers omit the last newline. A line with all of its numbers counts, although
@@ -151,7 +150,7 @@ impl<'a> Reader<'a> {
                     >= self.positions.n + self.events.part().len();
                 if is_whole {
                     self.warnings.add(WarningCode::OpenEnd, || {
-                        format!("line {number} is the last one and has no newline: whether the file is complete cannot be told")
+                        format!("line {number}, the last one, has no newline; the file may be incomplete")
                     });
                 }
                 is_whole && self.costs(line)?
@@ -376,7 +375,7 @@ impl<'a> Reader<'a> {
 
     fn finish(mut self) -> Result<Read, ReadError> {
         if self.events.is_empty() {
-            let message = "it ends before it says what its costs count; expected `events: Ir`";
+            let message = "the file ends before `events:`; expected `events: Ir`";
             return Err(ReadError::truncated(At::File, message));
         }
         self.warn();
@@ -449,7 +448,7 @@ impl<'a> Reader<'a> {
         if total < summary * 0.99 {
             let message = || {
                 format!(
-                    "the costs sum up to {total}, the file says {summary}; its end may be missing"
+                    "the costs add up to {total}, but the file states {summary}; its end may be missing"
                 )
             };
             self.warnings.add(WarningCode::Incomplete, message);
@@ -460,7 +459,7 @@ impl<'a> Reader<'a> {
         let one_each =
             self.own.iter().filter(costs).all(|own| lines.insert(own.func, own.line).is_none());
         if one_each && lines.len() >= MIN_FUNCTIONS_WITH_ONE_LINE {
-            let message = || "each function has all of its self cost on one line: the file does not tell which lines cost";
+            let message = || "each function has all of its self cost on one line; the file has no costs of single lines";
             self.warnings.add(WarningCode::OneLinePerFunction, || message().to_owned());
         }
     }

@@ -135,8 +135,8 @@ fn in_order(group: &[Event], open: &[Open], n_open: &FxHashMap<u32, usize>) -> V
     ordered
 }
 
-/// Whether the events of one time, in file order, end only innermost calls. (The position of whole
-/// calls does not matter.)
+/// Whether the events of one time, in file order, end only innermost calls. Groups with whole calls
+/// are sorted always, because the position of these in the file means nothing.
 fn is_nested(group: &[Event], open: &[Open]) -> bool {
     let mut outer = open.iter().rev();
     let mut begun: Vec<u32> = Vec::new();
@@ -229,7 +229,9 @@ impl Machine<'_> {
                 {
                     let lost = until.0 - enclosing.0;
                     self.warnings.add(WarningCode::OverlappingCall, || {
-                        format!("a call outlasts the call that it began in by {lost}; it is cut where that one ends")
+                        format!(
+                            "a call ends {lost} after its caller; it is cut where the caller ends"
+                        )
                     });
                     until = enclosing;
                 }
@@ -259,7 +261,7 @@ impl Machine<'_> {
     fn unwind(&mut self, position: usize) {
         for _ in position + 1..self.open.len() {
             self.warnings.add(WarningCode::UnwoundCall, || {
-                "a call ended inside which others were open; they end with it".to_owned()
+                "a call ended while calls inside it were open; they end with it".to_owned()
             });
         }
         for ended in self.open.drain(position..) {
@@ -307,7 +309,7 @@ impl Machine<'_> {
         let is_open = name.map_or(!self.n_open.is_empty(), |name| self.n_open.contains_key(&name));
         let Some(ended) = is_open.then(|| self.open.iter().rposition(is_meant)).flatten() else {
             self.warnings.add(WarningCode::UnmatchedEnd, || {
-                "an end of a call that had not begun; it is ignored".to_owned()
+                "a call ended that had not begun; the end is ignored".to_owned()
             });
             return;
         };
@@ -416,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_stands_still_while_its_callees_run() {
+    fn self_time_excludes_callees() {
         let events =
             [b(0.0, "f"), b(10.0, "g"), b(30.0, "h"), e(60.0, "h"), e(100.0, "g"), e(160.0, "f")];
         assert_eq!(lines(&events, None), "f 70, f;g 60, f;g;h 30");
@@ -430,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_is_a_row_in_the_order_of_beginnings() {
+    fn every_call_is_a_row_in_order_of_beginnings() {
         let events = [
             b(0.0, "decode"),
             e(5.0, "decode"),
@@ -454,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_that_names_an_outer_call_unwinds_and_one_that_names_none_is_ignored() {
+    fn an_end_of_an_outer_call_unwinds_and_an_end_without_a_call_is_ignored() {
         let events = [b(0.0, "alpha"), b(1.0, "beta"), e(9.0, "alpha"), e(10.0, "beta")];
         assert_eq!(lines(&events, None), "alpha 1, alpha;beta 8, unwound-call 1, unmatched-end 1");
         assert_eq!(
@@ -464,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_never_end_end_with_the_recording() {
+    fn open_calls_end_with_the_recording() {
         let events = [b(0.0, "A"), b(1.0, "B"), b(2.0, "C")];
         assert_eq!(lines(&events, None), "A 1, A;B 1, A;B;C 0, unfinished-call 3");
         assert_eq!(lines(&events, Some(10.0)), "A 1, A;B 1, A;B;C 8, unfinished-call 3");
@@ -523,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_make_no_sense() {
+    fn inconsistent_times_are_handled() {
         assert_eq!(
             lines(&[x(5.0, "f", -3.0), x(f64::NAN, "g", 1.0), x(6.0, "h", f64::NAN)], None),
             "f 0, h 0"
@@ -546,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn recursion_is_as_many_calls() {
+    fn each_recursive_call_counts() {
         let events = [b(0.0, "f"), b(1.0, "f"), b(2.0, "f"), e(3.0, "f"), e(5.0, "f"), e(9.0, "f")];
         assert_eq!(lines(&events, None), "f 5, f;f 3, f;f;f 1");
     }
@@ -569,7 +571,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_depth_nor_strays_nor_one_time_for_all_make_it_slow() {
+    fn depth_unmatched_ends_and_equal_times_are_fast() {
         let (mut builder, n) = (ProfileBuilder::new(Vec::new(), 0), 100_000);
         let name = builder.intern_string("f").unwrap();
         let func = builder

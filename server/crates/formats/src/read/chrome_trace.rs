@@ -69,7 +69,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         Err(Stop::End) => {
             let n = trace.n_events;
             trace.warnings.add(WarningCode::Truncated, || {
-                format!("{at}the trace has no end; the {n} events until there are shown")
+                format!("{at}the trace ends early; its {n} events are shown")
             });
         }
         Err(Stop::Broken) => {
@@ -247,7 +247,10 @@ impl<'a> Trace<'a> {
         };
         if event.dur.is_some() && number(event.dur).is_none() {
             self.warnings.add(WarningCode::MalformedEvent, || {
-                format!("the duration of an event ({}) is no number; it is left out", event.name())
+                format!(
+                    "the duration of an event ({}) is not a number; it is left out",
+                    event.name()
+                )
             });
             return Ok(());
         }
@@ -350,7 +353,7 @@ impl<'a> Trace<'a> {
             let n = self.n_old_async;
             warnings.add(WarningCode::OldAsync, || {
                 format!(
-                    "{n} async events (S, F) are of a form that is not read; record b and e events"
+                    "{n} async events (S, F) have an old form that is not supported; record b and e events"
                 )
             });
         }
@@ -401,7 +404,7 @@ impl<'a> Trace<'a> {
         }
         if n_operations > 1 || (n_operations > 0 && n_of_calls > 0) {
             warnings.add(WarningCode::AsyncOperations, || {
-                format!("{n_operations} async operations run side by side: their metric `async` adds up to more than the time that passed")
+                format!("{n_operations} async operations run concurrently; their metric `async` adds up to more than the time that passed")
             });
         }
         let recording = Recording::Stacks(builder.build());

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_go_to_lines_and_time_is_divided_like_hits() {
+    fn hits_have_lines_and_time_is_divided_like_hits() {
         let text = format!(
             r#"{{"timeDeltas":[100,10,-5,30,40],"samples":[4,4,3,9,2],"startTime":1000,"endTime":1182,"nodes":[
             {{"id":3,{},"hitCount":5,"positionTicks":[{{"line":8,"ticks":1}},{{"line":7,"ticks":2}},{{"line":8,"ticks":1}}]}},
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_counted_where_nothing_else_is() {
+    fn samples_are_counted_if_nothing_else_is() {
         let text = format!(r#"{{"samples":[1,1],"nodes":[{{"id":1,{}}}]}}"#, frame("f", "x.js", 0));
         let (profile, warnings, span) = profile(&text);
         assert_eq!((rows(&profile).as_str(), span), ("f 2\n", None));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_trees_are_refused_with_node_and_key() {
+    fn broken_trees_are_rejected_with_node_and_key() {
         let node = |id: i64, rest: &str| format!(r#"{{"id":{id},{}{rest}}}"#, frame("f", "", -1));
         let cases = [
             (
@@ -182,7 +182,7 @@ mod tests {
             (vec![node(1, r#","parent":3"#)], "nodes[0].parent: there is no node 3"),
             (
                 vec![node(1, ""), node(1, "")],
-                "nodes[1].id: node 1 was there before; expected ids to be unique",
+                "nodes[1].id: node 1 occurs twice; expected ids to be unique",
             ),
             (
                 vec![node(1, r#","children":[2]"#), node(2, r#","children":[1]"#)],

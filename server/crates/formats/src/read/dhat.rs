@@ -113,7 +113,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     if file.version != 2.0 {
         let message = || {
             format!(
-                "version {} of the format is not known; it is read like version 2",
+                "version {} of the format is not supported; it is read as version 2",
                 file.version
             )
         };
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself() {
+    fn inconsistent_files_are_errors() {
         let key = |from: &str, to: &str| {
             let error = read(HEAP.replace(from, to).as_bytes()).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Malformed);

@@ -38,7 +38,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let layout = Layout::of(&text)?;
     if layout.form == Form::Difference {
         warnings.add(WarningCode::Differential, || {
-            "the file compares two profiles; the second value of each line counts".to_owned()
+            "the file compares two profiles; the second value of each line is used".to_owned()
         });
     }
 
@@ -50,7 +50,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             event = layout.event_named(comment).unwrap_or(event);
         } else if let Some((stack, values)) = layout.form.split(line) {
             tables.push(stack, values, event)?;
-        } else if !layout.form.passes_over(line) {
+        } else if !layout.form.allows(line) {
             first_malformed.get_or_insert(i + 1);
             warnings.add(WarningCode::MalformedLine, || {
                 format!("line {}: expected frames and a value, `main;parse;hash 42`", i + 1)
@@ -140,20 +140,20 @@ impl Form {
         }
     }
 
-    /// Whether a line without a stack is no error.
-    fn passes_over(self, line: &str) -> bool {
+    /// Whether a line without a stack is allowed.
+    fn allows(self, line: &str) -> bool {
         line.trim().is_empty() || (self == Self::Report && is_report_row(line))
     }
 
     fn expectation(self) -> &'static str {
         match self {
             Self::Value | Self::Difference => {
-                "no line is frames and a value; expected `main;parse;hash 42`"
+                "no line has frames and a value; expected `main;parse;hash 42`"
             }
             Self::Full => {
-                "no line is frames and three values; expected `main;parse;hash 4000,0,128`"
+                "no line has frames and three values; expected `main;parse;hash 4000,0,128`"
             }
-            Self::Report => "no line is a value and frames; expected `42 main;parse;hash`",
+            Self::Report => "no line has a value and frames; expected `42 main;parse;hash`",
         }
     }
 }
@@ -181,7 +181,7 @@ struct Layout {
 
 impl Layout {
     fn of(text: &str) -> Result<Self, ReadError> {
-        let (comments, stacks) = telling_lines(text);
+        let (comments, stacks) = relevant_lines(text);
         let form = Form::of(&comments, &stacks);
         let (deciding, has_threads) = deciding_frames(&stacks, form);
         let dialect = Dialect::of_most(deciding.iter().copied());
@@ -246,7 +246,7 @@ impl Layout {
 }
 
 /// The relevant comments, and the first of the other lines that are not blank.
-fn telling_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
+fn relevant_lines(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut comments, mut others) = (Vec::new(), Vec::new());
     for line in text.lines() {
         if let Some(comment) = line::comment(line) {
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_come_off_and_inlined_frames_are_marked() {
+    fn suffixes_are_removed_and_inlined_frames_are_marked() {
         assert_eq!(rows("java;A.run_[j];B.get_[i] 4"), "java > A.run > B.get~ 4\n");
         assert_eq!(rows("f (a.py:3);g (a.py:4)_[i] 1"), "f|a.py:3 > g|a.py:4~ 1\n");
     }
@@ -499,7 +499,7 @@ mod tests {
     }
 
     #[test]
-    fn another_dialect_is_tried_before_a_frame_is_a_mere_name() {
+    fn other_dialects_are_tried_before_a_frame_is_only_a_name() {
         let text = "a (x.py:1);b (x.py:2);native /abs/f.c:12;malloc 1\n";
         assert_eq!(rows(text), "a|x.py:1 > b|x.py:2 > native|/abs/f.c:12 > malloc 1\n");
     }
@@ -562,7 +562,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_lines_are_counted_and_only_all_of_them_are_an_error() {
+    fn malformed_lines_are_counted_and_are_an_error_if_all_are() {
         let read = read_text("a;b 1\nwhat\na;c 2\na;d x\n");
         assert_eq!(warnings(&read), [(WarningCode::MalformedLine, 2)]);
         assert!(read.warnings.as_slice()[0].message.starts_with("line 2: "));

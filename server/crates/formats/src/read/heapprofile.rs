@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_named() {
+    fn broken_files_are_errors_with_places() {
         for (text, kind, message) in [
             (
                 r#"{"head":{"selfSize":1"#,

@@ -59,7 +59,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     let version = input.number()?;
     if !(1..=NEWEST_VERSION).contains(&version) {
         warnings.add(WarningCode::UnknownVersion, || {
-            format!("version {version} of MOJO is not known; it is read like {NEWEST_VERSION}")
+            format!(
+                "version {version} of MOJO is not supported; it is read as version {NEWEST_VERSION}"
+            )
         });
     }
     let mut metadata = Metadata::default();
@@ -95,10 +97,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     match stopped {
         Some((at, Stop::Malformed(error))) => warnings.add(WarningCode::Malformed, || {
             let left_out = bytes.len() - at;
-            format!("{error}; what was recorded until then is shown, the {left_out} bytes from there on are left out")
+            format!("{error}; what was recorded before that is shown, the remaining {left_out} bytes are left out")
         }),
         Some((at, _)) => warnings
-            .add(WarningCode::Truncated, || format!("byte {at}: the recording ends within a sample; what was recorded until then is shown")),
+            .add(WarningCode::Truncated, || format!("byte {at}: the recording ends within a sample; what was recorded before that is shown")),
         None => {}
     }
     rows.finish(&mut builder)?;
@@ -203,7 +205,7 @@ impl<'a> Tables<'a> {
         }
         let Some(sample) = &mut self.sample else {
             let message = format!(
-                "event {event} stands outside of a sample; expected a process and a thread before it"
+                "event {event} is outside of a sample; expected a process and a thread before it"
             );
             return Err(malformed(start, message));
         };
@@ -261,7 +263,7 @@ impl<'a> Tables<'a> {
             event::FRAME_INVALID => {}
             _ => {
                 let message = format!(
-                    "event {event} is not known; expected one of MOJO up to version {NEWEST_VERSION}"
+                    "event {event} is not supported; expected one of MOJO up to version {NEWEST_VERSION}"
                 );
                 return Err(malformed(start, message));
             }
@@ -314,9 +316,8 @@ impl<'a> Tables<'a> {
         }
         self.last.insert(thread.clone(), python);
         if !is_complete {
-            self.warnings.add(WarningCode::NoValue, || {
-                "a sample has no value; it counts nowhere".to_owned()
-            });
+            self.warnings
+                .add(WarningCode::NoValue, || "a sample has no value; it is left out".to_owned());
             return Ok(());
         }
         let (pid, interpreter, tid) = &thread;

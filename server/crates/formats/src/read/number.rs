@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_that_is_no_position_is_unknown() {
+    fn numbers_that_are_not_positions_are_unknown() {
         let numbers = [7.0, 0.0, -1.0, 1e20, 4_294_967_295.0, f64::NAN];
         assert_eq!(numbers.map(position), [7, 0, 0, 0, 0, 0]);
     }

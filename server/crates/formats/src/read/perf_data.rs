@@ -49,7 +49,7 @@ pub(crate) fn read(bytes: &[u8], limits: Limits) -> Result<Read, ReadError> {
         };
         if understood.is_none() {
             warnings.add(WarningCode::MalformedRecord, || {
-                format!("{}expected a record of its type's shape", record.at)
+                format!("{}expected the fields of a record of this type", record.at)
             });
         }
     }
@@ -241,7 +241,8 @@ impl<'a> Tables<'a> {
         let is_deferred = self.unwind_known(record.misc, &sample, event);
         if is_deferred {
             warnings.add(WarningCode::DeferredChains, || {
-                "callers that the kernel recorded apart from samples are not read".to_owned()
+                "callers that the kernel recorded separately from samples are not supported"
+                    .to_owned()
             });
         }
         let regs = regs.filter(|_| {

@@ -52,7 +52,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         }
     }
     if lines.ends_within_sample || whole.len() < text.len() {
-        let message = "the text ends within a sample, which is read as far as it goes; the rest of the recording may be missing";
+        let message = "the text ends within a sample, which may be incomplete; the rest of the recording may be missing";
         warnings.add(WarningCode::Truncated, || message.to_owned());
     }
     let producer = layout.version.map(|version| Producer::new("perf", version));

@@ -240,10 +240,10 @@ impl Reader<'_> {
         graph.totals.push(stated(func, None, unlisted));
         warnings.add(WarningCode::UnlistedFunctions, || {
             let why = match self.dialect {
-                Some(Dialect::Yappi) => "yappi leaves builtins out unless it runs with `-b`",
-                _ => "those that share file, line and name overwrite each other",
+                Some(Dialect::Yappi) => "yappi omits builtins unless it runs with `-b`",
+                _ => "functions with the same file, line and name overwrite each other",
             };
-            format!("{unlisted:.6} s of {whole:.6} s went into functions that are not in the file; {why}")
+            format!("{unlisted:.6} s of {whole:.6} s were spent in functions that are not in the file; {why}")
         });
         Ok(())
     }

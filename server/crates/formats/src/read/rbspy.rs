@@ -134,13 +134,12 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
 
 fn passed_over(number: usize, line: &[u8], error: &serde_json::Error, warnings: &mut Warnings) {
     if line.ends_with(b"\n") {
-        let message = || {
-            format!("line {number} is no sample of rbspy and was passed over: {}", reason(error))
-        };
+        let message =
+            || format!("line {number} is not a sample of rbspy; it is left out: {}", reason(error));
         warnings.add(WarningCode::MalformedLine, message);
     } else {
         warnings.add(WarningCode::PartialLine, || {
-            format!("line {number}, the last one, ends in the middle and was passed over")
+            format!("line {number}, the last one, is incomplete; it is left out")
         });
     }
 }
@@ -251,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_passed_over() {
+    fn malformed_lines_are_skipped() {
         let whole = trace(FRAMES, 5, 10);
         let read_some =
             read(version_2(&format!("{whole}\n{{\"trace\":3}}\n{}", &whole[..90])).as_bytes())
@@ -262,7 +261,7 @@ mod tests {
             [(WarningCode::MalformedLine, 1), (WarningCode::PartialLine, 1)]
         );
         assert!(
-            read_some.warnings.as_slice()[0].message.starts_with("line 4 is no sample of rbspy")
+            read_some.warnings.as_slice()[0].message.starts_with("line 4 is not a sample of rbspy")
         );
         // Recordings that were just begun.
         for text in ["rbspy02\n", "rbspy02\n{\"sample_ra", &version_2(""), &version_2("{\"tr")] {

@@ -54,7 +54,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     if let Some(line) = first_malformed.filter(|_| graph.own.is_empty()) {
         return Err(ReadError::malformed(
             At::Line(line, 1),
-            "no row is as expected: `10.00 20.00 name - file:line`",
+            "there is no row; expected `10.00 20.00 name - file:line`",
         ));
     }
     // Rounding must not make the sum exceed the whole.

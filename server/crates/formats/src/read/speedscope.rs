@@ -220,7 +220,7 @@ fn weights(i: usize, n: usize, weights: Option<Vec<f64>>, warnings: &mut Warning
         Some(weights) if !weights.is_empty() => {
             warnings.add(WarningCode::UnevenColumns, || {
                 let found = weights.len();
-                format!("profiles[{i}] has {n} samples but {found} weights; all of its samples weigh the same")
+                format!("profiles[{i}] has {n} samples but {found} weights; all of its samples have the same weight")
             });
             #[expect(
                 clippy::cast_precision_loss,

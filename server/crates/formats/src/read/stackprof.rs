@@ -234,7 +234,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             warnings.add(WarningCode::LinesExceedSamples, || {
                 let name = frame.text().name;
                 format!(
-                    "the lines of `{name}` have more than its {} samples; the lines are believed",
+                    "the lines of `{name}` have more than its {} samples; the lines are used",
                     frame.samples
                 )
             });
@@ -261,7 +261,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
     let without_stack = file.samples.unwrap_or(all) - all;
     if without_stack > 0.0 {
         warnings.add(WarningCode::SamplesWithoutStack, || {
-            format!("{without_stack} samples have no stack and count nowhere")
+            format!("{without_stack} samples have no stack and are left out")
         });
     }
     graph.symbols = builder.build().into_symbols();
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn how_well_the_total_of_a_line_is_known() {
+    fn totals_of_lines_are_exact_estimated_or_bounded() {
         let frame = |samples, total_samples| RubyFrame {
             name: None,
             file: None,
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself() {
+    fn inconsistent_files_are_errors() {
         let key = |text: &str| {
             let error = read(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind, ErrorKind::Malformed);

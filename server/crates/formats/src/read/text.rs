@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_urls_become_paths_and_all_else_stays() {
+    fn file_urls_become_paths_and_other_names_stay() {
         let cases = [
             ("file:///a%20b/x.js?v=1", "/a b/x.js?v=1"),
             ("file://localhost/a/x.js", "/a/x.js"),

@@ -351,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_be_taken_for_counts_comments_or_paths() {
+    fn names_are_not_read_as_counts_comments_or_paths() {
         let cases = [
             ("main", "main"),
             ("f<[u8; 8]>", "f<[u8: 8]>"),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_gives_way_where_paths_would_be_too_long() {
+    fn depth_is_reduced_if_paths_are_too_long() {
         let mut tree = Tree::default();
         let name = tree.name(&"x".repeat(MAX_NAME));
         let mut node = 0;

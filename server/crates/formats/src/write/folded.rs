@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_is_taken_for_a_part_of_another() {
+    fn names_are_not_read_as_parts_of_others() {
         let names = ["a;b\n", "  lead", "", "# c", "f 12"].map(plain);
         assert_eq!(names, ["a,b", "lead", "(anonymous)", "# c", "f 12"]);
     }

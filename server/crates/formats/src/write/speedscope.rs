@@ -213,7 +213,10 @@ fn lost(profile: &Profile, metric: Option<&Metric>) -> Vec<&'static str> {
             metric.is_some_and(|metric| metric.lines.is_self_alone()),
             "that totals of lines are unknown",
         ),
-        (names.len() < symbols.funcs.len(), "which function of one name in one file it is"),
+        (
+            names.len() < symbols.funcs.len(),
+            "which of several functions with one name in one file it is",
+        ),
         (has_parts(profile), PARTS),
         (funcs().any(|func| func.line != 0), "where functions start"),
         (funcs().any(|func| func.lib.is_some()), "libraries"),

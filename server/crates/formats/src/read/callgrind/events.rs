@@ -119,7 +119,7 @@ impl<'a> Events<'a> {
                 }),
             }
         }
-        // Formulas may use other formulas: resolve those that can be, until none is left that can.
+        // Formulas may use other formulas: resolve those that can be resolved until none can.
         let mut resolved: Vec<(&str, Vec<f64>)> = Vec::new();
         let unit = |event: usize| {
             (0..self.names.len()).map(|i| f64::from(u8::from(i == event))).collect::<Vec<_>>()
@@ -139,7 +139,7 @@ impl<'a> Events<'a> {
         }
         for (name, _) in terms {
             warnings.add(WarningCode::UnknownFormula, || {
-                format!("event {name} is computed from what is no event, or from itself")
+                format!("event {name} is computed from an unknown event or from itself")
             });
         }
         metrics.extend(resolved.iter().map(|(name, _)| metric(name)));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_build_on_each_other_but_not_on_themselves() {
+    fn formulas_may_use_each_other_but_not_themselves() {
         let mut events = Events::default();
         events.columns("Ir Dr").unwrap();
         for text in [

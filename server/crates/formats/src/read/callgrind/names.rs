@@ -30,7 +30,7 @@ impl<'a> Tables<'a> {
         if name.is_empty() {
             return names.get(id).copied().unwrap_or_else(|| {
                 warnings.add(WarningCode::UnknownName, || {
-                    format!("line {line}: ({id}) has not been said to be a name")
+                    format!("line {line}: name ({id}) is not defined")
                 });
                 ""
             });
@@ -38,7 +38,7 @@ impl<'a> Tables<'a> {
         let name = given(name);
         if names.insert(id, name).is_some_and(|before| before != name) {
             warnings.add(WarningCode::Renamed, || {
-                format!("line {line}: ({id}) was another name before; the new one counts")
+                format!("line {line}: name ({id}) is defined again; the new definition is used")
             });
         }
         name
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_and_callers_are_no_part_of_a_name() {
+    fn levels_and_callers_are_split_off_names() {
         let names = [
             "f",
             "f'2",

@@ -340,7 +340,7 @@ __init__@7|a.py:7 > __init__@20|a.py 3x [3.0]
 }
 
 #[test]
-fn blocks_in_the_order_of_returns_are_a_call_tree() {
+fn blocks_in_order_of_returns_are_a_call_tree() {
     // {main} calls fact(3) on line 9, which calls fact(2), which calls fact(1), each on line 4;
     // then it calls g, which calls fact(1).
     let head = "version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n";
@@ -377,7 +377,7 @@ fn blocks_in_the_order_of_returns_are_a_call_tree() {
 }
 
 #[test]
-fn what_cannot_be_read_is_passed_over_or_named() {
+fn malformed_lines_are_skipped_or_errors() {
     let read = read_text("events: Ir\nfl=a.c\n1 2\nwhat\nfn=(9)\n2 x\n+x 1\n3 1\n4");
     assert_eq!(rows(&read), "|a.c:1 [2.0]\n|a.c:3 [1.0]\n");
     assert_eq!(
@@ -402,7 +402,7 @@ fn what_cannot_be_read_is_passed_over_or_named() {
 }
 
 #[test]
-fn a_last_line_without_newline_counts_if_it_is_whole() {
+fn a_last_line_without_newline_counts_if_it_is_complete() {
     // yappi's last line has no newline; callgrind_annotate counts 12.
     let read = read_text("events: Ticks\n\nfl=a\nfn=f\n1 5\n2 7");
     assert_eq!(
@@ -430,7 +430,7 @@ fn a_last_line_without_newline_counts_if_it_is_whole() {
 }
 
 #[test]
-fn costs_on_one_line_per_function_are_said_to_be() {
+fn costs_on_one_line_per_function_are_warned_of() {
     let file = |lines: u32| {
         let functions: Vec<_> =
             (0..12).map(|i| format!("fn=f{i}\n{} 1\n{} 1\n", 5 * i + 1, 5 * i + lines)).collect();

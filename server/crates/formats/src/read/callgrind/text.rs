@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_told_apart() {
+    fn lines_are_classified() {
         let cases = [
             ("", Line::Nothing),
             ("# callgrind format", Line::Nothing),

@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_has_its_way_to_say_where() {
+    fn places_of_all_tools_are_read() {
         let none = (0, 0);
         for (event, name, file, start, at) in [
             (r#"{"cat":"py-spy","args":{"filename":"a.py","line":7}}"#, "", "a.py", none, (7, 0)),

@@ -261,7 +261,7 @@ fn tree(nodes: &[Node<'_>], warnings: &mut Warnings) -> Result<Tree, ReadError> 
         let row = rows.get(&parent).copied();
         if row.is_none() {
             warnings.add(WarningCode::UnknownCaller, || {
-                format!("node {parent} is not there; what it called has no caller")
+                format!("node {parent} does not exist; its callees have no caller")
             });
         }
         row
@@ -307,7 +307,7 @@ impl Joined<'_> {
         for (i, node) in samples.iter().flatten().enumerate() {
             let Some(&row) = self.tree.rows.get(node) else {
                 warnings.add(WarningCode::UnknownNode, || {
-                    format!("a sample names node {node}, which is not there; it has no stack")
+                    format!("a sample refers to node {node}, which does not exist; it has no stack")
                 });
                 stacks.push(None);
                 continue;

@@ -176,7 +176,7 @@ impl<'a> Sampled<'a> {
                 let row = id(sf).and_then(|sf| rows.get(sf));
                 if row.is_none() {
                     warnings.add(WarningCode::UnknownFrame, || {
-                        "a sample names a frame that is not in stackFrames; it has no stack"
+                        "a sample refers to a frame that is not in stackFrames; it has no stack"
                             .to_owned()
                     });
                 }

@@ -69,7 +69,7 @@ fn rows(text: &str) -> String {
 }
 
 #[test]
-fn a_caller_stands_still_while_its_callees_run() {
+fn self_time_excludes_callees() {
     let expected = "f 70, f>g 60, f>g>h 30";
     assert_eq!(rows("B f 0, B g 10, B h 30, E h 60, E g 100, E f 160"), expected);
     assert_eq!(rows("X h 30 30, X g 10 90, X f 0 160"), expected);
@@ -83,7 +83,7 @@ fn a_caller_stands_still_while_its_callees_run() {
 }
 
 #[test]
-fn what_does_not_nest_is_cut_and_said() {
+fn events_that_do_not_nest_are_cut_and_warned_of() {
     assert_eq!(rows("X alpha 0 10, X beta 5 10"), "alpha 5, alpha>beta 5; overlapping-call 1");
     assert_eq!(
         rows("B alpha 0, B beta 1, E alpha 9, E beta 10"),
@@ -141,7 +141,7 @@ fn processor_time_is_a_metric_where_every_call_has_it() {
 }
 
 #[test]
-fn the_place_that_an_end_gives_wins() {
+fn the_place_of_an_end_event_wins() {
     let text = |end: &str| {
         format!(
             r#"[{{"ph":"B","name":"f","ts":0,".file":"a.rs",".line":1}},{{"ph":"E","name":"f","ts":2{end}}}]"#
@@ -211,7 +211,7 @@ fn the_writer_is_named_or_recognised() {
 }
 
 #[test]
-fn half_a_trace_is_a_trace() {
+fn partial_traces_are_read() {
     let whole = events("X f 0 9, X g 1 1");
     let second = whole.rfind('{').unwrap();
     for text in

@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_index_is_named_with_its_row() {
+    fn invalid_indexes_are_errors_with_their_row() {
         for (text, row, cell) in [
             ("[1,2.5]", 1, "2.5"),
             ("[\"x\"]", 0, "\"x\""),

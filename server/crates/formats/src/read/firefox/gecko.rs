@@ -81,7 +81,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
             let place = format!("{place}[{i}]");
             let Some(samples) = thread.get("samples") else {
                 warnings.add(WarningCode::ThreadWithoutSamples, || {
-                    format!("{place} has no samples table; it is passed over")
+                    format!("{place} has no samples table; it is left out")
                 });
                 continue;
             };
@@ -143,14 +143,16 @@ fn processes<'a>(
         if let Some(version) = about.version.filter(|&version| version < FIRST_VERSION) {
             let message = format!(
                 "version {version} of raw Gecko profiles, expected {FIRST_VERSION} or newer; open it in the Firefox Profiler and \
-                 save what that shows"
+                 save the profile there"
             );
             return Err(ReadError::malformed(At::Key(join(&place, "meta.version")), message));
         }
         let below = raw.get("processes").and_then(Raw::list).unwrap_or_default();
         if level == MAX_LEVELS && !below.is_empty() {
             warnings.add(WarningCode::DeepProcesses, || {
-                format!("{place} has processes more than {MAX_LEVELS} levels deep; passed over")
+                format!(
+                    "{place} has processes more than {MAX_LEVELS} levels deep; they are left out"
+                )
             });
         } else {
             for (i, process) in below.iter().enumerate().rev() {
@@ -296,7 +298,7 @@ fn append(
         let message = || {
             ReadError::malformed(
                 At::Key(join(place, key)),
-                "expected this table; the thread lacks it",
+                "expected this table; the thread does not have it",
             )
         };
         thread.get(key).ok_or_else(message)

@@ -127,7 +127,7 @@ mod tests {
     use std::borrow::Cow;
 
     #[test]
-    fn each_form_in_its_turn() {
+    fn each_form_of_a_location() {
         let sources =
             ["self-hosted", "file:///w/index.html", ""].map(|name| Text(Cow::Borrowed(name)));
         let js = |name, file, line, column| Location {

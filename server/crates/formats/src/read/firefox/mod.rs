@@ -48,7 +48,7 @@ fn read_processed(file: &Raw<'_>, format: Format) -> Result<Read, ReadError> {
     if !KNOWN_VERSIONS.contains(&version) {
         let (first, last) = (KNOWN_VERSIONS.start(), KNOWN_VERSIONS.end());
         warnings.add(WarningCode::UnknownVersion, || {
-            format!("processed profile version {version} is not one of {first} to {last}; read by the columns that are present")
+            format!("processed profile version {version} is not one of {first} to {last}; it is read by the columns that are present")
         });
     }
     let (profile, span_seconds) = processed::convert(file, &meta, &mut warnings)?;

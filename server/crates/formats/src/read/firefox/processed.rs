@@ -53,7 +53,7 @@ pub(super) fn convert(
         let place = format!("threads[{i}]");
         let Some(samples) = thread.get("samples") else {
             warnings.add(WarningCode::ThreadWithoutSamples, || {
-                format!("{place} has no samples table; it is passed over")
+                format!("{place} has no samples table; it is left out")
             });
             continue;
         };
@@ -168,7 +168,7 @@ fn required(table: &Raw<'_>, key: &str, place: &str) -> Result<Vec<u32>, ReadErr
     if table.get(key).is_none() {
         return Err(ReadError::malformed(
             At::Key(join(place, key)),
-            "expected this column; the table lacks it",
+            "expected this column; the table does not have it",
         ));
     }
     ids(Some(table), key, place)

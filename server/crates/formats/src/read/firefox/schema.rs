@@ -17,6 +17,10 @@
 //! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType`, `threadCPUDelta` (null or NaN = unknown) |
 //! | `jsAllocations` | `stack`, `weight` (bytes) |
 //! | `nativeAllocations` | `stack`, `weight` (bytes, negative = freed), `memoryAddress` |
+//!
+//! For example, `prefix: [null, 0, 1]` of version 65 and `prefixOffset: [0, 1, 1]` of version 66 are
+//! the same stacks: each one calls the next. A frame with `line: 0` has its func's first line up to
+//! version 70, but no line from 71 on if its flag says that the cell is present.
 
 use super::columns::Text;
 use serde::Deserialize;

@@ -84,8 +84,10 @@ impl<'a> Slabs<'a> {
         for i in order {
             let slab = &rows[i];
             if slab.offset < free {
-                let message =
-                    format!("slab {i} begins at {}, within what ends at {free}", slab.offset);
+                let message = format!(
+                    "slab {i} begins at {}, before the end of the previous data at {free}",
+                    slab.offset
+                );
                 return Err(malformed(HEADER + i * ROW, message));
             }
             free = slab.offset + slab.bytes.len();
@@ -113,7 +115,7 @@ impl<'a> Slabs<'a> {
         })?;
         if row.uses == MAX_USES {
             let message = format!(
-                "refers to slab {slab} once too often: more than {MAX_USES} times, or slabs form a circle"
+                "refers to slab {slab} more than {MAX_USES} times, or slabs refer to each other in a cycle"
             );
             return Err(malformed(offset, message));
         }

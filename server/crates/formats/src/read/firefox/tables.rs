@@ -411,7 +411,7 @@ pub(super) fn same_length(place: &str, found: usize, expected: usize) -> Result<
     if found == expected {
         return Ok(());
     }
-    let message = format!("has {found} entries, expected {expected} as its neighbours have");
+    let message = format!("has {found} entries, expected {expected} as in the other columns");
     Err(ReadError::malformed(At::Key(place.to_owned()), message))
 }
 

@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_no_places() {
+    fn names_are_not_places() {
         let names = [
             "12:34",
             "main",
@@ -498,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_and_offsets_come_off() {
+    fn suffixes_and_offsets_are_removed() {
         assert_eq!(without_suffix("B.get_[i]"), ("B.get", Suffix::Inlined));
         for suffix in ["_[k]", "_[j]", "_[w]", "_[0]", "_[1]"] {
             assert_eq!(without_suffix(&format!("f{suffix}")), ("f", Suffix::Other));

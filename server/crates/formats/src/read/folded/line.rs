@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_value_stands_behind_the_last_blank() {
+    fn the_value_follows_the_last_space() {
         assert_eq!(value_last("a b;c d 3.7"), Some(("a b;c d", 3.7)));
         assert_eq!(value_last("a;b\t-12\r"), Some(("a;b", -12.0)));
         assert_eq!(
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_have_a_blank_behind_the_hash() {
+    fn comments_have_a_space_after_the_hash() {
         assert_eq!(comment("# mode: wall"), Some("mode: wall"));
         assert_eq!(comment("#"), Some(""));
         assert_eq!(comment("#count/<;f 3"), None);

@@ -94,7 +94,7 @@ fn keys_are_unsigned() {
 }
 
 #[test]
-fn what_precedes_a_bad_event_is_read() {
+fn events_before_a_bad_one_are_read() {
     for bad in [
         &format!("02 +9 +0 'b 09 {} 01", "ff ".repeat(12)),
         "02 +9 +0 'b 63",
@@ -158,7 +158,7 @@ fn older_versions_have_shorter_events() {
 }
 
 #[test]
-fn stacks_go_on_from_the_last_one_and_tasks_are_passed_over() {
+fn stacks_continue_the_previous_one_and_tasks_are_skipped() {
     let text = FRONT.replacen("03", "04", 1)
         + "0b +23 'lib.so 03 +7 +23 +22 +0 +0 +0 +0 05 +5 05 +7 09 +1 \
            02 +9 +0 'b 05 +6 0d 09 +2 \
@@ -174,7 +174,7 @@ P9;T0:12: lib.so:g:0 4
 }
 
 #[test]
-fn keys_hold_within_a_process_and_undefined_ones_are_named() {
+fn keys_are_per_process_and_undefined_ones_are_warned_of() {
     let text = format!(
         "{FRONT} 05 +5 09 +1 02 +8 +0 'b 05 +5 0b +20 'y.py 03 +5 +20 +99 +1 +0 +0 +0 05 +5 09 +2"
     );
@@ -187,7 +187,7 @@ fn keys_hold_within_a_process_and_undefined_ones_are_named() {
 }
 
 #[test]
-fn what_is_cut_is_read_as_far_as_it_goes() {
+fn truncated_recordings_are_read() {
     let whole = mojo(&format!("{FRONT} 05 +5 09 +4000 02 +9 +0 'b 05 +6 09 +4000"));
     let first = whole.len() - b"\x02\x09\x00b\0\x05\x06\x09\xa0\x3e".len();
     for end in 0..whole.len() {

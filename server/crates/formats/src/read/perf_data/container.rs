@@ -134,7 +134,7 @@ impl<'a> Container<'a> {
             file.inflated = inflated;
         }
         if file.events.is_empty() {
-            let message = "the file names no event; expected what `perf record` writes";
+            let message = "the file has no event; expected a recording by `perf record`";
             return Err(ReadError::malformed(At::Byte(0), message));
         }
         // The sort is stable: mappings precede the samples that need them, also at the same time.
@@ -167,8 +167,8 @@ impl<'a> Container<'a> {
         let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size));
         let Some(end) = end.filter(|&end| size > 0 && end <= self.bytes.len()) else {
             warnings.add(WarningCode::Truncated, || {
-                let what = if size == 0 { "the recording was not ended" } else { "the file ends before its records do" };
-                format!("{what}; what was recorded until then is shown, without the ids of programs and libraries")
+                let what = if size == 0 { "the recording was not finished" } else { "the file ends before its records do" };
+                format!("{what}; what was recorded before that is shown, without the ids of programs and libraries")
             });
             return Some(start..self.bytes.len());
         };
@@ -292,7 +292,7 @@ impl<'a> Container<'a> {
                         "the file ends within a record"
                     };
                     format!(
-                        "byte {}: {what}; what was recorded until then is shown",
+                        "byte {}: {what}; what was recorded before that is shown",
                         at.min(self.bytes.len())
                     )
                 });
@@ -321,7 +321,7 @@ impl<'a> Container<'a> {
                     let size = body.u64().and_then(|size| usize::try_from(size).ok());
                     let _trace = size.and_then(|size| rest.bytes(size));
                     warnings.add(WarningCode::HardwareTrace, || {
-                        "traces of the processor (Intel PT, Arm SPE) are not read; expected samples, as `perf record -g` takes them"
+                        "traces of the processor (Intel PT, Arm SPE) are not supported; record samples with `perf record -g`"
                             .to_owned()
                     });
                 }

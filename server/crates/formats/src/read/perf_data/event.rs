@@ -110,13 +110,13 @@ impl Event {
         }
     }
 
-    /// A field of eight bytes: behind the fields `before` it in a sample, before those `behind` it
-    /// at the end of other records.
+    /// Reads a field of eight bytes: in a sample, it follows the fields `before` it; in other
+    /// records, it precedes the fields `after` it at the end.
     fn field(
         &self,
         field: u64,
         before: u64,
-        behind: u64,
+        after: u64,
         is_sample: bool,
         body: Words<'_>,
     ) -> Option<u64> {
@@ -124,7 +124,7 @@ impl Event {
         let at = match is_sample {
             _ if !self.has(field) => None,
             true => Some(size(before)),
-            false if self.ids_everywhere => body.rest().len().checked_sub(size(field | behind)),
+            false if self.ids_everywhere => body.rest().len().checked_sub(size(field | after)),
             false => None,
         };
         let mut body = body;

@@ -118,7 +118,7 @@ impl Processes {
             }
             if self.n_copied > MAX_COPIES {
                 warnings.add(WarningCode::Mappings, || {
-                    "memory was mapped too often; addresses after that stay unknown".to_owned()
+                    "there are too many memory mappings; later addresses stay unknown".to_owned()
                 });
                 *mappings = Arc::default();
                 return Ok(());
@@ -129,7 +129,7 @@ impl Processes {
         if mappings.len() > MAX_MAPPINGS {
             warnings.add(WarningCode::Mappings, || {
                 format!(
-                    "process {pid} has more than {MAX_MAPPINGS} mappings; the last are left out"
+                    "process {pid} has more than {MAX_MAPPINGS} mappings; the others are left out"
                 )
             });
             mappings.truncate(MAX_MAPPINGS);
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_mapped_over_another_takes_its_place() {
+    fn new_mappings_replace_old_ones() {
         let mut mappings = Vec::new();
         let mut put = |start, end, offset: Option<u64>| {
             let new = offset.map(|offset| Mapping { start, end, offset, lib: LibId::new(0) });
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_without_a_file_is_told_by_its_name() {
+    fn memory_without_a_file_is_recognised_by_name() {
         let anonymous =
             ["//anon", "[anon:v8]", "/memfd:doublemapper", "/dev/zero", "[heap]", "[stack:12]", ""];
         assert!(anonymous.iter().all(|path| is_anonymous(path)));

@@ -90,7 +90,7 @@ gallery 20580/20580  2047.605002:        615 page-faults:
 ";
 
 #[test]
-fn frames_have_places_and_inlined_ones_the_module_around_them() {
+fn frames_have_places_and_inlined_frames_the_module_around_them() {
     let expected = "\
 draw: left (2) 20580/20583: _start|gallery > __libc_start_main_impl||./csu/../csu/libc-start.c:360~ > \
 draw|gallery|/srv/demo/main.c:22 > fill|gallery|/srv/demo/main.c:13~ > handle_mm_fault|[kernel.kallsyms] 5025125 0
@@ -126,7 +126,7 @@ a 1 1.000002: 1 x:
 }
 
 #[test]
-fn every_event_is_a_metric_and_time_is_shown_first() {
+fn every_event_is_a_metric_and_time_is_the_default() {
     let owned = |metrics: &[(&str, &str)]| {
         metrics.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect::<Vec<_>>()
     };
@@ -166,7 +166,7 @@ fn every_event_is_a_metric_and_time_is_shown_first() {
 }
 
 #[test]
-fn samples_without_call_chains_have_their_frame_behind_the_header() {
+fn samples_without_call_chains_have_their_frame_after_the_header() {
     let text = "\
      gallery 20580  2047.098792:          1 page-faults:  ffffffff8175336a elf_load+0x28a ([kernel.kallsyms])
   draw: left (2) 20583  2047.157529:    5025125   cpu-clock:      556f08749387 blur+0x87 (/srv/demo/gallery)
@@ -212,7 +212,7 @@ fn fields_may_be_missing() {
 }
 
 #[test]
-fn what_is_no_sample_is_passed_over() {
+fn lines_outside_of_samples_are_skipped() {
     let text = "\
 # ========
 # captured on    : Sat Nov 21 11:45:51 2026
@@ -240,7 +240,7 @@ a 1     0.000003: sched:sched_switch: prev_comm=a b: prev_pid=1 ==> next_comm=c
 }
 
 #[test]
-fn generated_functions_tell_where_they_are_written() {
+fn generated_functions_have_places() {
     let text = "\
 a 1 1.000001: 1 x:
 \t    7f0000000001 LazyCompile:*f /p/x.js:12:3+0x5 (/tmp/perf-77.map)
@@ -255,7 +255,7 @@ a 1 1.000001: 1 x:
 }
 
 #[test]
-fn a_cut_sample_is_read_as_far_as_it_goes() {
+fn the_complete_frames_of_a_truncated_sample_are_read() {
     let whole = SRCLINE.trim_end().len();
     assert_eq!(warnings(&SRCLINE[..whole]), [(WarningCode::Truncated, 1)]);
     // `main.c:41` may have been `main.c:410`.

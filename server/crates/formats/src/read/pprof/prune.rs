@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_no_part_of_a_name() {
+    fn parameters_are_removed_from_names() {
         let cases = [
             ("malloc", "malloc"),
             ("ns::f(int, char (*)(int))", "ns::f"),

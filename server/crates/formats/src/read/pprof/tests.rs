@@ -72,7 +72,7 @@ fn rows(file: &proto::Profile) -> String {
 }
 
 #[test]
-fn inlined_calls_stand_before_their_caller_and_ids_leave_gaps() {
+fn inlined_calls_precede_their_caller_and_ids_have_gaps() {
     let mut profile =
         file("samples count cpu a.c main f g /lib/libx.so thread pid tid worker", 5, 3);
     profile.mapping = vec![Mapping { id: 7, filename: 8, ..Mapping::default() }];
@@ -97,7 +97,7 @@ worker 33/-:  1,5
 }
 
 #[test]
-fn what_was_allocated_is_shown_unless_the_file_names_what_is_in_use() {
+fn allocations_are_the_default_unless_the_file_names_memory_in_use() {
     let mut profile = file("alloc_objects count alloc_space bytes inuse_objects inuse_space", 0, 0);
     profile.sample_type = [(1, 2), (3, 4), (5, 2), (6, 4)]
         .map(|(name, unit)| ValueType { r#type: name, unit })
@@ -112,7 +112,7 @@ fn what_was_allocated_is_shown_unless_the_file_names_what_is_in_use() {
 }
 
 #[test]
-fn the_metric_that_the_file_names_or_the_last_is_shown() {
+fn the_default_metric_is_the_named_one_or_the_last() {
     let mut profile = file("samples count cpu nanoseconds alloc_objects", 0, 0);
     profile.sample_type =
         [(1, 2), (3, 4), (5, 2)].map(|(name, unit)| ValueType { r#type: name, unit }).to_vec();
@@ -231,7 +231,7 @@ fn frames_are_left_out_as_pprof_does() {
 }
 
 #[test]
-fn what_points_nowhere_is_named() {
+fn dangling_references_are_errors() {
     let mut good = file("samples count cpu a.c main f", 5, 2);
     good.location = vec![location(1, &[(10, 1), (20, 2)])];
     good.sample = vec![sample(&[1], 4)];
@@ -290,7 +290,7 @@ fn what_points_nowhere_is_named() {
 }
 
 #[test]
-fn odd_bytes_in_names_cost_nothing_else() {
+fn invalid_utf8_in_names_loses_nothing_else() {
     let mut profile = file("samples count cpu a.c main", 5, 1);
     profile.string_table[5] = b"m\xff".to_vec();
     profile.location = vec![location(1, &[(10, -1)])];
@@ -313,7 +313,7 @@ fn a_hundred_thousand_levels_are_read_without_recursion() {
 }
 
 #[test]
-fn fronts_are_recognised_in_any_order_of_fields() {
+fn prefixes_are_recognised_in_any_order_of_fields() {
     let mut profile = file("samples count cpu a.c f", 5, 1);
     profile.sample = vec![sample(&[1; 1000], 1)];
     let whole = profile.encode_to_vec();

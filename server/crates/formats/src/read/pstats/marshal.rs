@@ -360,7 +360,7 @@ impl<'a> Marshal<'a> {
     fn truncated(&self) -> ReadError {
         ReadError::truncated(
             At::Byte(self.bytes.len() as u64),
-            "the file ends within a value; expected more of it",
+            "the file ends within a value; expected the rest of it",
         )
     }
 }

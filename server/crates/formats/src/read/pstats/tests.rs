@@ -135,7 +135,7 @@ f /w/a.py:3 > <built-in method sorted> 4x [0.125]
 }
 
 #[test]
-fn what_is_not_in_the_file_is_a_function_of_its_own() {
+fn missing_time_is_a_function_of_its_own() {
     let row = |counts| vec![(func("/w/a.py", 1, "main"), costs(counts, 1.0, 4.0, Some(vec![])))];
     let done = read(&file(row([1, 1]))).unwrap();
     assert_eq!(
@@ -144,7 +144,7 @@ fn what_is_not_in_the_file_is_a_function_of_its_own() {
     );
     assert_eq!(
         done.warnings.as_slice()[0].message.split(';').next(),
-        Some("3.000000 s of 4.000000 s went into functions that are not in the file")
+        Some("3.000000 s of 4.000000 s were spent in functions that are not in the file")
     );
     // yappi swaps the counts.
     let done = read(&file(row([5, 1]))).unwrap();
@@ -159,7 +159,7 @@ fn what_is_not_in_the_file_is_a_function_of_its_own() {
 }
 
 #[test]
-fn mere_counts_share_the_cost_among_the_callers() {
+fn callers_with_only_counts_share_the_cost() {
     let [a, b, c] = ["a", "b", "c"].map(|name| func("a.py", 1, name));
     let profiler = func("profile", 0, "profiler");
     let callers = |callers: &[(&Py, i32)]| {
@@ -188,7 +188,7 @@ c a.py:1 > c a.py:1 5x [8.0]?
 }
 
 #[test]
-fn code_objects_of_all_versions_are_stepped_over() {
+fn code_objects_of_all_versions_are_skipped() {
     let text = |text: &[u8]| [&b"s"[..], &(text.len() as u32).to_le_bytes(), text].concat();
     let (tuple, name) = (b")\x00".to_vec(), text(b"main"));
     let numbers = |n| 1_i32.to_le_bytes().repeat(n);
@@ -234,7 +234,7 @@ fn code_objects_of_all_versions_are_stepped_over() {
 }
 
 #[test]
-fn hostile_files_are_refused() {
+fn malicious_files_are_rejected() {
     let refused = |bytes: &[u8]| read(bytes).unwrap_err().kind;
     let row = costs([1, 1], 1.0, 1.0, Some(vec![]));
     let with = |key: Py, value: Py| file(vec![(key, value)]);

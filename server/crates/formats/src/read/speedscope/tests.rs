@@ -66,7 +66,7 @@ fn evented(unit: &str, end: f64, events: &[(char, u32, f64)]) -> String {
 }
 
 #[test]
-fn more_units_than_metrics_are_refused() {
+fn too_many_units_are_rejected() {
     // Each unit is a column as long as all samples: without a limit, they would exceed memory.
     let profile =
         |i: usize| format!(r#"{{"type":"sampled","unit":"u{i}","samples":[[0]],"weights":[1]}}"#);
@@ -81,7 +81,7 @@ fn more_units_than_metrics_are_refused() {
 }
 
 #[test]
-fn an_endless_start_is_none() {
+fn an_infinite_start_is_ignored() {
     let events = r#""events":[{"type":"O","frame":0,"at":0},{"type":"C","frame":0,"at":5}]"#;
     let read = file(&[&format!(
         r#"{{"type":"evented","name":"t","unit":"none","startValue":"-inf","endValue":"inf",{events}}}"#
@@ -103,7 +103,7 @@ fn samples_are_stacks_root_first() {
 }
 
 #[test]
-fn calls_have_the_time_that_is_their_own() {
+fn calls_have_self_time() {
     let events = [
         ('O', 0, 0.0),
         ('O', 1, 10.0),
@@ -198,7 +198,7 @@ fn unbalanced_events() {
 }
 
 #[test]
-fn frames_that_say_the_same_are_one() {
+fn equal_frames_are_one() {
     let profile = evented("none", 2.0, &[('O', 0, 0.0), ('C', 1, 2.0)]);
     let text = format!(
         r#"{{"shared":{{"frames":[{{"name":"f"}},{{"name":"f","col":null}}]}},"profiles":[{profile}]}}"#
@@ -233,7 +233,7 @@ fn every_unit_is_a_metric() {
 }
 
 #[test]
-fn weights_of_other_processes_are_not_believed() {
+fn weights_of_other_processes_are_averaged() {
     // rbspy's file of two processes: each has the weights of all samples.
     let pid = |pid: u32, samples: &str| {
         format!(
@@ -251,7 +251,7 @@ fn weights_of_other_processes_are_not_believed() {
     let message = &read.warnings.as_slice()[0].message;
     assert_eq!(
         message,
-        "profiles[0] has 3 samples but 4 weights; all of its samples weigh the same"
+        "profiles[0] has 3 samples but 4 weights; all of its samples have the same weight"
     );
     assert_eq!(
         rows(&file(&[r#"{"unit":"seconds","samples":[[0],[1]]}"#])),
@@ -262,7 +262,7 @@ fn weights_of_other_processes_are_not_believed() {
 }
 
 #[test]
-fn tools_that_sample_know_neither_calls_nor_executing_lines() {
+fn sampling_exporters_have_neither_calls_nor_executing_lines() {
     let profile = evented("none", 3.0, &[('O', 0, 0.0), ('C', 0, 3.0)]);
     for (head, expected) in [
         (r#""exporter":"pyinstrument""#, "e: f:3 3\nfunction-lines 1\n"),
@@ -283,7 +283,7 @@ fn tools_that_sample_know_neither_calls_nor_executing_lines() {
 }
 
 #[test]
-fn own_time_in_pyinstruments_files_is_no_callee() {
+fn own_time_in_files_of_pyinstrument_is_not_a_callee() {
     let names = ["f", "[self]", "[await]", "[out-of-context]", "g"]
         .map(|name| format!(r#"{{"name":"{name}"}}"#))
         .join(",");
@@ -336,14 +336,14 @@ fn dialects() {
 }
 
 #[test]
-fn profiles_without_anything() {
+fn empty_profiles_are_read() {
     let read = file(&[]);
     assert_eq!((rows(&read), metrics(&read)[0].0), (String::new(), "samples"));
     assert_eq!(rows(&file(&[r#"{"type":"flows","name":"?"}"#])), "");
 }
 
 #[test]
-fn what_is_broken_is_named() {
+fn broken_files_are_errors_with_places() {
     let cases = [
         (
             r#"{"samples":[[0],[1,9]]}"#,
@@ -377,7 +377,7 @@ fn what_is_broken_is_named() {
 }
 
 #[test]
-fn deep_stacks_share_what_they_have_in_common() {
+fn deep_stacks_share_prefixes() {
     let deep = format!("[{}0]", "0,1,".repeat(50_000));
     let read = file(&[&format!(r#"{{"samples":[{deep},{deep},[0,1],{deep}]}}"#)]);
     assert_eq!(stacks(&read).stacks().len(), 100_001);

@@ -192,7 +192,7 @@ impl Tree {
                 return Err(malformed(
                     i,
                     "id",
-                    format!("node {} was there before; expected ids to be unique", node.id),
+                    format!("node {} occurs twice; expected ids to be unique", node.id),
                 ));
             }
         }
@@ -328,7 +328,7 @@ impl NodeHits {
         let hits = node.hit_count.unwrap_or(all_ticks);
         if all_ticks > hits {
             warnings.add(WarningCode::TicksExceedHits, || {
-                format!("node {} has {all_ticks} positionTicks but a hitCount of {hits}; the ticks are believed", node.id)
+                format!("node {} has {all_ticks} positionTicks but a hitCount of {hits}; the ticks are used", node.id)
             });
         }
         let with_line: f64 = lines.iter().map(|(_, ticks)| ticks).sum();
@@ -351,7 +351,7 @@ impl Time {
         if samples.len() != deltas.len() {
             warnings.add(WarningCode::UnevenColumns, || {
                 format!(
-                    "there are {} samples but {} timeDeltas; the shorter counts",
+                    "there are {} samples but {} timeDeltas; the surplus is left out",
                     samples.len(),
                     deltas.len()
                 )
@@ -363,9 +363,7 @@ impl Time {
             let node = tree.rows.get(id).and_then(|&row| time.by_node.get_mut(row));
             if node.is_none() {
                 warnings.add(WarningCode::UnknownNode, || {
-                    format!(
-                        "a sample names node {id}, which is not there; it counts without a stack"
-                    )
+                    format!("a sample refers to node {id}, which does not exist; it has no stack")
                 });
             }
             *node.unwrap_or(&mut time.unknown) += duration;

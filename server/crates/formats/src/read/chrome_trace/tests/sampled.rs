@@ -21,7 +21,7 @@ const ROOT: &str =
     r#"{"id":1,"callFrame":{"codeType":"other","functionName":"(root)","scriptId":0}}"#;
 
 #[test]
-fn samples_of_javascript_are_put_together_from_chunks() {
+fn samples_of_javascript_are_joined_from_chunks() {
     let first = format!(
         r#""cpuProfile":{{"nodes":[{},{ROOT},{}],"samples":[3,1,2]}},"lines":[7,0,0],"columns":[3,0,0],"timeDeltas":[10,20,30]"#,
         node(3, 4, "", "file:///x%20y.js", 5),
@@ -77,7 +77,7 @@ fn samples_of_javascript_are_put_together_from_chunks() {
 }
 
 #[test]
-fn pages_of_the_browser_are_left_out_beside_others() {
+fn pages_of_the_browser_are_left_out_if_there_are_others() {
     let page = |pid: u32, url: &str| {
         chunk(
             pid,
@@ -141,7 +141,7 @@ fn samples_beside_the_events_have_a_tree_of_frames() {
 }
 
 #[test]
-fn a_circle_of_callers_is_refused() {
+fn a_cycle_of_callers_is_rejected() {
     let data = format!(
         r#""cpuProfile":{{"nodes":[{},{}],"samples":[1]}}"#,
         node(1, 2, "f", "", 0),
@@ -173,7 +173,7 @@ fn counted_nodes(link: fn(u32) -> &'static str) -> String {
 }
 
 #[test]
-fn hits_of_nodes_have_lines_where_samples_have_none() {
+fn hits_of_nodes_have_lines_if_samples_have_none() {
     let nodes = counted_nodes(|id| ["", r#","parent":1"#, r#","parent":2"#][id as usize - 1]);
     let data = format!(r#""cpuProfile":{{{nodes},"samples":[3,2,9]}},"timeDeltas":[10,20,30]"#);
     let text = |data: &str| {
@@ -237,7 +237,7 @@ fn a_whole_profile_may_be_one_event() {
 }
 
 #[test]
-fn events_with_stacks_are_samples_where_nothing_else_is() {
+fn events_with_stacks_are_samples_if_there_are_no_calls() {
     let event = |ph: &str, tid: u32, ts: u32, stack: &str| {
         format!(
             r#"{{"ph":"{ph}","name":"cycles","cat":"p","pid":1,"tid":{tid},"ts":{ts},{stack}}}"#
