@@ -25,7 +25,7 @@ mod stack_table;
 mod strings;
 mod symbol_tables;
 mod symbolicate;
-#[cfg(feature = "test-support")]
+#[cfg(any(test, feature = "test-support"))]
 pub mod text_samples;
 mod warning;
 mod warning_code;
