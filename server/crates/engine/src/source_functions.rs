@@ -544,6 +544,40 @@ int run(int x) {
     }
 
     #[test]
+    fn lines_of_macros_belong_to_none_of_several_functions_with_the_same_full_name() {
+        let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+        let name = builder.intern_string("app::run").unwrap();
+        let lib =
+            Some(builder.intern_lib(Lib { name: "app".to_owned(), ..Lib::default() }).unwrap());
+        for (file, line) in [("a.rs", 2), ("b.rs", 2), ("macros.rs", 900)] {
+            let source = Some(builder.intern_source(file).unwrap());
+            let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
+            builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap();
+        }
+        let text = "fn run() {\n    log!();\n}\n";
+        let grouped = grouped_recording(&[("a.rs", text), ("b.rs", text)], &builder.build().into());
+        assert_eq!(grouped, ["app::run:0 = app::run", "app::run:0 = app::run", "? = app::run"]);
+    }
+
+    #[test]
+    fn comprehensions_of_call_graphs_stay_separate() {
+        let callgrind = "\
+events: Ir
+fl=a.py
+fn=area
+1 10
+fn=<listcomp>
+2 5
+";
+        let bytes = callgrind.as_bytes().to_vec();
+        let go_on = |_: formats::Phase| std::ops::ControlFlow::Continue(());
+        let read = formats::read(bytes, formats::Limits::default(), &mut { go_on });
+        let python = "def area(box):\n    return [edge(e) for e in box]\n";
+        let grouped = grouped_recording(&[("a.py", python)], &read.unwrap().recording);
+        assert_eq!(grouped, ["area:0 = area", "? = <listcomp>"]);
+    }
+
+    #[test]
     fn functions_on_one_line_are_matched_by_column() {
         let file = FileDefinitions::of_text(
             Path::new("a.js"),
@@ -554,6 +588,8 @@ int run(int x) {
         let at = |column| file.starting_at(&FunctionName::of("(anonymous)"), 0, column);
         // 0-based columns 2, 14 and 21.
         assert_eq!([at(3), at(15), at(22)], [Some(0), Some(1), Some(2)]);
+        // The comma behind the first one.
+        assert_eq!(at(13), None);
         assert_eq!([at(0), at(1)], [None, None]);
         // At column 1 is the script, not the only function on its first line.
         let script =

@@ -237,6 +237,8 @@ fn the_inverted_tree_goes_from_self_costs_to_callers() {
         shown_tree(&context, &question),
         ["hash 3/3", "  parse -/2 +2", "  eval -/1 +1", "eval 1/1", "  main -/1 leaf"]
     );
+    let nodes = call_tree(&context, &question).unwrap().nodes;
+    assert_eq!((nodes[0].text.as_str(), nodes[0].children[0].text.as_str()), ("75.0%", "50.0%"));
 }
 
 #[test]
@@ -267,4 +269,17 @@ fn frames_of_a_flame_graph_lie_below_their_callers() {
     assert_eq!((graph.omitted, graph.svg.matches("<g data-frame=").count()), (0, 8));
     let eval = &graph.frames[1];
     assert_eq!(fields(&eval.place, &eval.fields), "app.rs:8 25.0% 75.0% 0.75 3");
+}
+
+#[test]
+fn frames_below_a_thousandth_are_not_drawn() {
+    let project = project();
+    let drawn = |weight: f64| {
+        let samples = text_samples::weighted("hot[lib:app] cold[lib:app]", &[weight, 1.0]);
+        let graph = flame_graph(&project.context(project.load(samples), &[])).unwrap();
+        let names: Vec<_> = graph.frames.iter().map(|frame| frame.name.clone()).collect();
+        (names.join(" "), graph.omitted)
+    };
+    assert_eq!(drawn(999.0), ("hot cold".to_owned(), 0));
+    assert_eq!(drawn(1000.0), ("hot".to_owned(), 1));
 }

@@ -5,8 +5,9 @@ use engine::context::Context;
 use engine::items::{Direction, Item, ItemPath, root_item};
 use engine::query::calls::{Call, calls};
 use expect_test::{Expect, expect};
-use profile::text_samples;
+use profile::{Frame, Func, Lib, Metric, ProfileBuilder, Samples, Thread, Weights, text_samples};
 use serde::Deserialize;
+use serde_json::json;
 use std::fmt::Write as _;
 
 const APP: &str = "\
@@ -176,4 +177,55 @@ fn items_of_others_and_of_other_profiles_have_no_calls() {
     data["v"] = 2.into();
     assert_eq!(follow(&data), Some(0));
     assert_eq!(follow(&serde_json::json!({"file": 1})), None);
+}
+
+#[test]
+fn calling_lines_are_those_of_the_caller() {
+    let project = Project::new(&[("app.rs", APP), ("lib.rs", "\nfn hash() {}\n")]);
+    let samples = "main@3[file:app.rs]\nhash@2[file:lib.rs]";
+    let context = project.context(project.load(text_samples::profile(samples)), &[]);
+    check(
+        &follow(&context, &root(&context, "main"), Direction::Outgoing),
+        &expect![[r#"
+            100.0% hash | costline · lib.rs:2 · self 100.0% | [3]
+        "#]],
+    );
+    check(
+        &follow(&context, &root(&context, "hash"), Direction::Incoming),
+        &expect![[r#"
+            100.0% main | costline · app.rs:1 · starts here 100.0% | [3]
+        "#]],
+    );
+}
+
+#[test]
+fn calling_lines_in_other_files_are_listed_apart() {
+    let text = "fn run() {\n    log!();\n}\n";
+    let project = Project::new(&[("app.rs", text)]);
+    // `app::run` has a line of a macro in another file. In text samples a name has only one file.
+    let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+    let lib = Lib { name: "app".to_owned(), ..Lib::default() };
+    let lib = Some(builder.intern_lib(lib).unwrap());
+    let mut frame = |name: &str, file: &str, line| {
+        let name = builder.intern_string(name).unwrap();
+        let source = Some(builder.intern_source(file).unwrap());
+        let func = builder.intern_func(Func { name, source, lib, line: 0, column: 0 }).unwrap();
+        builder.intern_frame(Frame { func, line, column: 0, inlined: false }).unwrap()
+    };
+    let frames = [
+        frame("app::run", "app.rs", 2),
+        frame("app::run", "macros.rs", 900),
+        frame("app::log", "log.rs", 7),
+    ];
+    let run = builder.intern_stack(None, frames[0]).unwrap();
+    let in_macro = builder.intern_stack(None, frames[1]).unwrap();
+    let log = builder.intern_stack(Some(in_macro), frames[2]).unwrap();
+    let samples = Samples::new(vec![Some(run), Some(log)], vec![Weights::Ones]);
+    builder.push_thread(Thread::default(), samples).unwrap();
+    let context = project.context(project.load(builder.build()), &[]);
+    let calls = follow(&context, &root(&context, "app::run"), Direction::Outgoing);
+    // The range is the definition of the caller.
+    assert_eq!(shown(&calls), "50.0% app::log | costline · log.rs:7 · self 50.0% | [1]\n");
+    let sites = serde_json::to_value(&calls[0].item.data.sites).unwrap();
+    assert_eq!(sites, json!([{"file": "macros.rs", "line0": 899, "total": 1}]));
 }

@@ -7,7 +7,7 @@ use engine::query::hot_places::hot_places;
 use engine::query::line_costs::line_costs;
 use engine::query::symbols::symbols;
 use expect_test::{Expect, expect};
-use profile::text_samples;
+use profile::{Frame, Func, Metric, ProfileBuilder, Samples, Thread, Weights, text_samples};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -214,4 +214,74 @@ fn recursion_counts_once_per_sample() {
             1 self 100.0% (2 samples) · total 100.0% (2 samples)
         "#]],
     );
+}
+
+#[test]
+fn closures_without_a_name_have_a_lens_only_on_a_line_of_their_own() {
+    let text = "\
+function main() { run(() => cold(), () => hot()); }
+function other() {
+  run(
+    () => cold(), () => hot(),
+  );
+}
+";
+    let project = Project::new(&[("app.js", text)]);
+    // Line 1 has `main` and two closures, line 4 has two closures. Columns are 1-based.
+    let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
+    let mut stacks = Vec::new();
+    let source = Some(builder.intern_source("app.js").unwrap());
+    for (name, line, column, n_samples) in
+        [("main", 1, 1, 1), ("", 1, 23, 2), ("", 1, 37, 3), ("", 4, 5, 5), ("", 4, 19, 4)]
+    {
+        let name = builder.intern_string(name).unwrap();
+        let func = builder.intern_func(Func { name, source, lib: None, line, column }).unwrap();
+        let frame = Frame { func, line, column, inlined: false };
+        let frame = builder.intern_frame(frame).unwrap();
+        let stack = builder.intern_stack(None, frame).unwrap();
+        stacks.extend(std::iter::repeat_n(Some(stack), n_samples));
+    }
+    builder.push_thread(Thread::default(), Samples::new(stacks, vec![Weights::Ones])).unwrap();
+    let context = project.context(project.load(builder.build()), &["app.js"]);
+    let lenses = function_costs(&context, &project.uri("app.js"));
+    let lenses: Vec<_> = lenses.iter().map(|lens| (lens.line0 + 1, lens.title.as_str())).collect();
+    // 1 and 5 of 15 samples.
+    assert_eq!(
+        lenses,
+        [
+            (1, "self 6.7% (1 sample) · total 6.7% (1 sample)"),
+            (4, "self 33.3% (5 samples) · total 33.3% (5 samples)"),
+        ]
+    );
+}
+
+#[test]
+fn inlined_code_has_its_cost_in_its_body_or_at_its_call() {
+    let samples = "main@2[file:app.rs]\nparse@7[file:app.rs][inl]";
+    let hints = |settings: Value| {
+        let project = project().with_settings(&settings);
+        let snapshot = project.load(text_samples::profile(samples));
+        hints(&project.context(snapshot, &["app.rs"]), &project)
+    };
+    assert_eq!(hints(json!({})), "2:12 100.0%\n7:11 100.0%\n");
+    assert_eq!(hints(json!({"inlines": "callSite"})), "2:12 100.0%\n");
+}
+
+#[test]
+fn idle_samples_cost_nothing() {
+    let project = project();
+    let samples = "
+        main@2[file:app.rs]  main@3
+        parse@7[file:app.rs] wait[lib:libc.so.6][idle]";
+    let context = project.context(project.load(text_samples::profile(samples)), &["app.rs"]);
+    assert_eq!(hints(&context, &project), "2:12 100.0%\n7:11 100.0%\n");
+}
+
+#[test]
+fn a_function_whose_start_is_unknown_has_its_lens_on_its_first_line_with_cost() {
+    let project = Project::new(&[("app.asm", "main:\n  nop\n  call parse\n  ret\n")]);
+    let samples = "main@3[file:app.asm] main@4";
+    let context = project.context(project.load(text_samples::profile(samples)), &["app.asm"]);
+    let lenses = function_costs(&context, &project.uri("app.asm"));
+    assert_eq!(lenses.iter().map(|lens| lens.line0 + 1).collect::<Vec<_>>(), [3]);
 }

@@ -46,3 +46,15 @@ fn files_outside_the_profile_have_no_costs() {
     assert!(context.open_file(&project.uri("other.rs")).is_none());
     assert!(line_costs(&context, &project.uri("other.rs"), 0..9).is_empty());
 }
+
+#[test]
+fn functions_of_an_unknown_text_are_found_by_name_and_marked_as_uncertain() {
+    let project = Project::new(&[("app.rs", &format!("// One.\n// Two.\n{APP}"))]);
+    let recording = text_samples::profile("main@2[file:app.rs][start:1]");
+    let snapshot = project.load_all(vec![project.loaded_before_edits(recording)]);
+    let context = project.context(snapshot, &["app.rs"]);
+    assert_eq!(lines(&context, &project), ["2 ~100.0%"]);
+    let lenses = function_costs(&context, &project.uri("app.rs"));
+    let lenses: Vec<_> = lenses.iter().map(|lens| (lens.line0 + 1, lens.title.as_str())).collect();
+    assert_eq!(lenses, [(3, "~self 100.0% (1 sample) · total 100.0% (1 sample)")]);
+}

@@ -112,3 +112,22 @@ fn callees_are_found_by_every_name_that_profilers_record() {
         check_call("a.js", javascript, "place(1)", recorded);
     }
 }
+
+#[test]
+fn of_several_callees_with_one_name_the_costliest() {
+    let text = "fn main() {\n    f();\n}\n";
+    let samples = "
+        main@2[file:app.rs] main@2      main@2      main@2
+        a::f[lib:a]         b::f[lib:b] b::f[lib:b] other[lib:c]";
+    assert_eq!(at("app.rs", text, samples, "f()").unwrap(), "b::f");
+}
+
+#[test]
+fn callees_of_other_lines_are_not_found() {
+    let text = "fn main() {\n    f(g());\n    f(1);\n}\n";
+    let samples = "
+        main@2[file:app.rs] main@3
+        g[lib:app]          f[lib:app]";
+    assert_eq!(at("app.rs", text, samples, "f(g").unwrap(), "main");
+    assert_eq!(at("app.rs", text, samples, "f(1").unwrap(), "f");
+}

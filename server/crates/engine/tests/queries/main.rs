@@ -8,6 +8,7 @@ mod baseline;
 mod calls;
 mod costs;
 mod documents;
+mod files;
 mod functions_at;
 mod menus;
 mod reports;

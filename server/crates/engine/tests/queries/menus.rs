@@ -7,6 +7,7 @@ use engine::query::explain::{self, Explanation, Reason, explain};
 use engine::query::paths::{How, paths};
 use engine::query::profiles::{profiles, shown};
 use engine::query::view::{Choice, ChoiceKey, ChoiceValue, Chosen, view};
+use engine::settings::Settings;
 use engine::state;
 use engine::world::World;
 use profile::text_samples;
@@ -145,7 +146,7 @@ fn paths_list_the_hottest_files_first() {
     let project = project(&json!({}));
     let samples = "
         a@1[file:/srv/x/lib.rs] b@1[file:/srv/x/lib.rs] c@2[file:dup.rs]  d@1[file:/usr/none.c]
-        f@1[file:app.rs]        f@1[file:app.rs]        f@1[file:app.rs]";
+        f@1[file:app.rs]        f@1[file:app.rs]        f@1[file:app.rs]  f@2[file:app.rs]";
     let context = project.context(project.load(text_samples::profile(samples)), &[]);
     let paths = paths(&context).unwrap();
     let rows: Vec<_> = paths
@@ -156,10 +157,10 @@ fn paths_list_the_hottest_files_first() {
     assert_eq!(
         rows,
         [
-            ("app.rs", How::Suffix, 3.0, 3.0),
+            ("app.rs", How::Suffix, 4.0, 3.0),
             ("/srv/x/lib.rs", How::Suffix, 0.0, 2.0),
             ("dup.rs", How::Ambiguous, 0.0, 1.0),
-            ("/usr/none.c", How::Unmapped, 1.0, 1.0),
+            ("/usr/none.c", How::Unmapped, 0.0, 1.0),
         ]
     );
     assert_eq!(paths.mapped, 2);
@@ -186,9 +187,7 @@ fn a_line_with_a_cost_is_explained_with_it() {
     assert!(main.message.contains("total 75.0% (3 samples)") && main.message.contains("80%"));
 
     let off = World {
-        settings: Arc::new(
-            engine::settings::Settings::parse(&json!({"hints": {"enable": false}})).0,
-        ),
+        settings: Arc::new(Settings::parse(&json!({"hints": {"enable": false}})).0),
         ..World::clone(&context.world)
     };
     let off = Context { world: Arc::new(off), ..context };
@@ -210,4 +209,83 @@ fn a_line_without_a_cost_is_explained_without_one() {
     assert_eq!(why(&project, &context, "app.rs", 5).code, Reason::Shown);
     let nothing = Context { world: Arc::default(), ..context };
     assert_eq!(why(&project, &nothing, "app.rs", 4).code, Reason::NoProfile);
+}
+
+#[test]
+fn a_file_without_lines_says_whether_others_have_some() {
+    let project = project(&json!({}));
+    let message = |samples| {
+        let recording = text_samples::profile(samples);
+        let context = project.context(project.load(recording), &["app.rs"]);
+        let answer = why(&project, &context, "app.rs", 1);
+        assert_eq!(answer.code, Reason::NoLines);
+        answer.message
+    };
+    let alone = message("hash[file:app.rs]");
+    assert!(alone.contains("has functions, but no lines"), "{alone}");
+    let beside_others = message("a@1[file:lib.rs]\nhash[file:app.rs]");
+    assert!(beside_others.contains("functions of this file, but no lines"), "{beside_others}");
+}
+
+#[test]
+fn generated_files_say_where_their_costs_are() {
+    // Line 1 of app.js was line 1 of app.ts.
+    let map = r#"{"version":3,"sources":["app.ts"],"mappings":"AAAA"}"#;
+    let project = Project::new(&[
+        ("app.js", "f();\n// end\n//# sourceMappingURL=app.js.map\n"),
+        ("app.js.map", map),
+        ("app.ts", "f();\n"),
+    ]);
+    let recording = text_samples::profile("f@1[file:app.js]");
+    let context = project.context(project.load(recording), &["app.js", "app.ts"]);
+    let line = why(&project, &context, "app.js", 1);
+    assert_eq!(line.code, Reason::SourceMapped);
+    assert!(line.message.contains("app.ts:1"), "{}", line.message);
+    assert_eq!(why(&project, &context, "app.js", 2).code, Reason::SourceMapped);
+    assert_eq!(why(&project, &context, "app.ts", 1).code, Reason::Shown);
+}
+
+#[test]
+fn every_choice_replaces_its_setting_until_it_is_taken_back() {
+    let settings = Settings::default();
+    let chosen = json!({
+        "metric": "cpu", "threads": ["a"], "implementation": "js", "inlines": "callSite",
+        "unit": "absolute", "show": "self"
+    });
+    let change = |old: &Overrides, choices: Value| old.changed(set(choices), None).unwrap();
+    let all = change(&Overrides::default(), chosen.clone());
+    let equal = json!({
+        "metric": "cpu", "threads": ["a"], "implementation": "js", "inlines": "callSite",
+        "unit": "absolute", "hints": {"show": "self"}
+    });
+    assert_eq!(all.applied_to(&settings), Settings::parse(&equal).0);
+    for (key, value) in chosen.as_object().unwrap() {
+        let one = change(&Overrides::default(), json!({ key: value }));
+        assert_ne!(one.applied_to(&settings), settings, "{key}");
+        assert_eq!(change(&one, json!({ key: null })), Overrides::default(), "{key}");
+    }
+}
+
+#[test]
+fn transforms_are_taken_back_last_first() {
+    let context = context(&project(&json!({})));
+    let mut world = World::clone(&context.world);
+    for transform in ["merge-function:hash", "drop-function:main"] {
+        world = changed(&world, Change::Push(transform.parse().unwrap()));
+    }
+    world = changed(&world, Change::Pop);
+    let left: Vec<_> = world.settings.transforms.iter().map(ToString::to_string).collect();
+    assert_eq!(left, ["merge-function:hash"]);
+    world = changed(&changed(&world, Change::Pop), Change::Pop);
+    assert_eq!(world.overrides, Overrides::default());
+}
+
+#[test]
+fn a_profile_is_unsymbolicated_if_most_functions_are_addresses() {
+    let project = project(&json!({}));
+    let is_unsymbolicated =
+        |samples| project.load(text_samples::profile(samples)).is_unsymbolicated();
+    assert!(is_unsymbolicated("0x10[lib:app] 0x20[lib:app] main[lib:app]"));
+    assert!(!is_unsymbolicated("0x10[lib:app] main[lib:app]"));
+    assert!(!is_unsymbolicated("0x10[lib:app] 0x20[lib:app] hash@4[file:app.rs]"));
 }

@@ -73,3 +73,17 @@ fn there_is_no_report_without_cost_or_if_hovers_are_off() {
     let context = off.context(off.load(text_samples::profile(SAMPLES)), &["app.rs"]);
     assert_eq!(hover(&context, &off.uri("app.rs"), position_of(APP, "parse() {")), None);
 }
+
+#[test]
+fn a_line_lists_its_callees_costliest_first() {
+    let text = "fn main() { cheap(); hot(); }\nfn cheap() {}\nfn hot() {}\n";
+    let project = Project::new(&[("app.rs", text)]);
+    let samples = "
+        main@1[file:app.rs]  main@1             main@1
+        cheap@2[file:app.rs] hot@3[file:app.rs] hot@3";
+    let context = project.context(project.load(text_samples::profile(samples)), &["app.rs"]);
+    let at = engine::text::Position::new(0, 0);
+    let report = hover(&context, &project.uri("app.rs"), at).unwrap().plain();
+    let calls = "calls from this line:\n  66.7% (2 samples) hot\n  33.3% (1 sample) cheap\n";
+    assert!(report.contains(calls), "{report}");
+}

@@ -64,12 +64,34 @@ impl Project {
 
     /// Loads a recording of this project. The profile is newer than the files.
     pub fn load(&self, recording: impl Into<Recording>) -> Snapshot {
+        self.load_all(vec![self.loaded(recording)])
+    }
+
+    /// Loads the recordings of one run.
+    pub fn load_all(&self, files: Vec<Loaded>) -> Snapshot {
+        let settings = &self.settings.costs();
+        let index = &index_sources(&self.roots(), &settings.sources);
+        let environment = Environment { settings, index, caches: &self.caches };
+        let files = files.into_iter().map(|file| (file, Thread::default())).collect();
+        load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    /// A recording that is newer than the files.
+    pub fn loaded(&self, recording: impl Into<Recording>) -> Loaded {
+        self.loaded_at(recording, SystemTime::now() + Duration::from_secs(60))
+    }
+
+    /// A recording that is older than the files, so that the recorded texts are not known.
+    pub fn loaded_before_edits(&self, recording: impl Into<Recording>) -> Loaded {
+        self.loaded_at(recording, SystemTime::now() - Duration::from_secs(3600))
+    }
+
+    fn loaded_at(&self, recording: impl Into<Recording>, written: SystemTime) -> Loaded {
         let path = self.path("profile.folded");
         fs::write(&path, "").unwrap();
-        let later = SystemTime::now() + Duration::from_secs(60);
-        fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(written).unwrap();
         let stamp = Stamp::of(&path).unwrap();
-        let loaded = Loaded {
+        Loaded {
             files: vec![(path.clone(), stamp)],
             path,
             stamp,
@@ -81,12 +103,7 @@ impl Project {
             recording: Arc::new(recording.into()),
             raw_stacks: None,
             warnings: Vec::new(),
-        };
-        let settings = &self.settings.costs();
-        let index = &index_sources(&self.roots(), &settings.sources);
-        let environment = Environment { settings, index, caches: &self.caches };
-        let files = vec![(loaded, Thread::default())];
-        load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
+        }
     }
 
     /// The input of queries if `snapshot` is shown and the files `open` are open, with the texts on

@@ -51,6 +51,12 @@ fn a_name_that_matches_nothing_is_ignored_with_a_warning() {
     assert_eq!(functions(&snapshot), ["main 0/3", "hash 2/2", "parse 1/2"]);
     assert_eq!(snapshot.grouped.unmatched.len(), 2);
     assert_eq!(snapshot.warnings.len(), 2);
+    let messages = |threads: Value| {
+        let snapshot = load(&project(&json!({ "threads": threads })));
+        snapshot.warnings.iter().map(|warning| warning.message.clone()).collect::<String>()
+    };
+    assert!(messages(json!(["nobody"])).contains("showing all threads"));
+    assert!(messages(json!(["nobody", "main"])).contains("showing the other chosen threads"));
 }
 
 /// Applies other settings to a snapshot.
