@@ -124,12 +124,12 @@ fn lost(profile: &Profile, frames: Frames) -> Vec<&'static str> {
 struct Texts<'p> {
     profile: &'p Profile,
     frames: Frames,
-    texts: FxHashMap<FrameId, String>,
+    by_frame: FxHashMap<FrameId, String>,
 }
 
 impl<'p> Texts<'p> {
     fn new(profile: &'p Profile, frames: Frames) -> Self {
-        Self { profile, frames, texts: FxHashMap::default() }
+        Self { profile, frames, by_frame: FxHashMap::default() }
     }
 
     /// The path of a stack, root first.
@@ -144,7 +144,7 @@ impl<'p> Texts<'p> {
                 path.push(';');
             }
             let (profile, style) = (self.profile, self.frames);
-            path.push_str(self.texts.entry(frame).or_insert_with(|| text(profile, style, frame)));
+            path.push_str(self.by_frame.entry(frame).or_insert_with(|| text(profile, style, frame)));
         }
         path
     }
