@@ -1097,7 +1097,7 @@ export interface View {
   readonly base: Weight | null;
   /** The baseline. Null without a baseline. */
   readonly baseline: ProfileFile | null;
-  /** The choices of `costline.setView`, in the order of menus. Choices with less than two options are omitted. */
+  /** The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted. */
   readonly choices: readonly Choice[];
   /** Whether a profile is being read. */
   readonly loading: boolean;

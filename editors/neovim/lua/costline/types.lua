@@ -629,7 +629,7 @@
 ---@field actions costline.Action[] The commands to offer in menus.
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
----@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with less than two options are omitted.
+---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
 ---@field loading boolean Whether a profile is being read.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.

@@ -56,8 +56,8 @@ impl Context {
         self.world.baseline_of(snapshot)?.function(snapshot, function)
     }
 
-    /// The cost of a line (1-based, as recorded) in the baseline. `None` if there is no baseline, or
-    /// the line cannot be matched.
+    /// The cost of a line (1-based, as recorded) in the baseline. `None` if there is no baseline,
+    /// or the line cannot be matched.
     pub fn line_before(&self, snapshot: &Snapshot, file: FileId, line: u32) -> Option<Before> {
         let path = snapshot.path_of(file)?;
         if let Some(document) = self.documents.at(path) {
@@ -82,8 +82,8 @@ impl Context {
 }
 
 impl OpenFile {
-    /// The cost of a line (0-based) of the document in the baseline. `None` if there is no baseline,
-    /// or the line cannot be matched.
+    /// The cost of a line (0-based) of the document in the baseline. `None` if there is no
+    /// baseline, or the line cannot be matched.
     pub fn line_before(&self, line0: u32) -> Option<Before> {
         let (baseline, file, mapped) = self.before.as_ref()?;
         // A stale line map is a guess: there is no delta then.

@@ -284,8 +284,8 @@ impl Default for Settings {
 const RESERVED: [&str; 2] = ["callHierarchy", "trace"];
 
 impl Settings {
-    /// The settings in `value`: the object itself, or one that has it under `costline`. Also returns a
-    /// warning for each key that is ignored.
+    /// The settings in `value`: the object itself, or one that has it under `costline`. Also returns
+    /// a warning for each key that is ignored.
     pub fn parse(value: &Value) -> (Self, Vec<String>) {
         let value = value.get("costline").unwrap_or(value);
         let mut warnings = Vec::new();

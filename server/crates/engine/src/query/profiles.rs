@@ -26,8 +26,8 @@ pub struct Shown {
     pub unit: Option<String>,
     /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
-    /// What percentages are relative to: the total or, with negative weights, the sum of |self| over
-    /// all call paths. Null without a profile.
+    /// What percentages are relative to: the total or, with negative weights, the sum of |self|
+    /// over all call paths. Null without a profile.
     pub base: Option<Weight>,
     /// Whether a profile is being read.
     pub loading: bool,
@@ -225,7 +225,7 @@ pub fn runs_found(world: &World) -> Vec<RunFound> {
             None => found.push(RunFound { shown: is_shown, file: run[0].clone(), files }),
         }
     }
-    // The profile shown stays in the list while its file is being rewritten or after it was deleted.
+    // The profile shown stays in the list while its file is rewritten, and after it was deleted.
     if let Some(shown) = shown.filter(|_| !found.iter().any(|run| run.shown)) {
         let (path, stamp, format) = (shown.path.clone(), shown.stamp, shown.format);
         let file = Candidate { path, stamp, format, origin: Origin::default(), born: None };

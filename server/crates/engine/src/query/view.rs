@@ -20,8 +20,8 @@ pub struct View {
     /// A summary of what is shown.
     #[serde(flatten)]
     pub shown: Shown,
-    /// The choices of `costline.setView`, in the order of menus. Choices with less than two options
-    /// are omitted.
+    /// The choices of `costline.setView`, in the order of menus. Choices with fewer than two
+    /// options are omitted.
     pub choices: Vec<Choice>,
     /// The transforms, in order.
     pub transforms: Vec<AppliedTransform>,
