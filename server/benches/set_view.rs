@@ -120,7 +120,7 @@ impl Server {
         let initialized = Notification::new("initialized".to_owned(), json!({}));
         Message::Notification(initialized).write(&mut server.stdin).unwrap();
         // Answered when the profile has been read.
-        let profiles = server.command("costline.reload", json!([]));
+        let profiles = server.command("costline.reload", &json!([]));
         assert!(profiles["active"].is_object(), "no profile is shown: {profiles}");
         server
     }
@@ -128,11 +128,11 @@ impl Server {
     /// Changes the view and returns the time until the costs of the new view are shown.
     fn set_view(&mut self, inlines: &str) -> Duration {
         let begin = Instant::now();
-        self.command("costline.setView", json!([{ "inlines": inlines }]));
+        self.command("costline.setView", &json!([{ "inlines": inlines }]));
         begin.elapsed()
     }
 
-    fn command(&mut self, name: &str, arguments: Value) -> Value {
+    fn command(&mut self, name: &str, arguments: &Value) -> Value {
         let params = json!({ "command": name, "arguments": arguments });
         self.request("workspace/executeCommand", params)
     }
