@@ -2,8 +2,9 @@
 //! the hot spots of the server, and against `annotate`, `report` and `report --json`. For every
 //! fixture, under several views.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -201,12 +202,16 @@ impl Session {
         let hot_spots = hot_spots(&mut self.server);
         let command_line = self.command_line();
         let shown = std::thread::scope(|scope| {
-            let report = scope.spawn(|| command_line.report(&view.arguments));
+            let report = scope.spawn(|| match view.arguments.as_slice() {
+                [] => self.report.clone(),
+                arguments => command_line.report(arguments),
+            });
             let annotated = scope.spawn(|| command_line.annotated(&view.arguments));
             let text = command_line.run("report", &["--limit", "1000000"], &view.arguments);
             let (report, annotated) = (report.join().unwrap(), annotated.join().unwrap());
             Shown { report, text, annotated, hot_spots }
         });
+        let tables = Tables::new(&shown);
         let what = format!("{} {:?}", self.case, view.arguments);
         assert_eq!(shown.hot_spots["total"], shown.report["total"], "{what}");
         let mut on_lines = HashSet::new();
@@ -214,7 +219,7 @@ impl Session {
         for (path, uri) in self.sources.clone() {
             for lens in self.server.lenses(&uri) {
                 let line = lens["range"]["start"]["line"].as_u64().unwrap() + 1;
-                shown.compare(&what, &path, line, &lens);
+                tables.compare(&what, &path, line, &lens);
                 on_lines.insert((path.clone(), line));
                 n += 1;
             }
@@ -336,29 +341,59 @@ struct Shown {
     hot_spots: Value,
 }
 
-impl Shown {
-    /// A lens on a line (1-based).
+/// Indexes of [`Shown`], because a profile can have thousands of functions.
+struct Tables<'s> {
+    shown: &'s Shown,
+    /// The definitions of the report by path and line.
+    definitions: HashMap<(&'s str, u64), Vec<&'s Value>>,
+    /// The functions of the report without a definition, by name.
+    undefined: HashMap<&'s str, Vec<&'s Value>>,
+    /// The hot spots of the server by URI and line (0-based).
+    hot_spots: HashMap<(&'s str, u64), Vec<&'s Value>>,
+    /// The lines of the report as text.
+    text: HashSet<&'s str>,
+}
+
+impl<'s> Tables<'s> {
+    fn new(shown: &'s Shown) -> Self {
+        let place = |row: &'s Value, file: &str, line: &str| {
+            Some(((row[file].as_str()?, row[line].as_u64()?), row))
+        };
+        let definitions = rows(&shown.report, "definitions");
+        let hot_spots = rows(&shown.hot_spots, "functions");
+        let defined: HashSet<u64> = rows(&shown.report, "definitions")
+            .flat_map(|row| row["functions"].as_array().unwrap())
+            .map(|i| i.as_u64().unwrap())
+            .collect();
+        let functions = rows(&shown.report, "functions").zip(0..);
+        let others = functions.filter(|(_, i)| !defined.contains(i)).map(|(row, _)| row);
+        Self {
+            shown,
+            definitions: grouped(definitions.filter_map(|row| place(row, "path", "line"))),
+            undefined: grouped(others.map(|row| (row["name"].as_str().unwrap(), row))),
+            hot_spots: grouped(hot_spots.filter_map(|row| place(row, "uri", "line0"))),
+            text: shown.text.lines().collect(),
+        }
+    }
+
+    /// Compares a lens on a line (1-based) with all surfaces.
     fn compare(&self, what: &str, path: &Path, line: u64, lens: &Value) {
         let (costs, title) = (&lens["data"], text(&lens["command"]["title"]));
         let what = format!("{what}: {}:{line} {title} of {}", name(path), costs["func"]);
         let has_costs =
-            |row: &&Value| row["self"] == costs["self"] && row["total"] == costs["total"];
+            |row: &&&Value| row["self"] == costs["self"] && row["total"] == costs["total"];
 
-        let is_it = |row: &&Value| row["path"] == path.to_str().unwrap() && row["line"] == line;
-        let defined =
-            rows(&self.report, "definitions").filter(is_it).find(|row| self.is(row, costs));
-        let in_report = defined.or_else(|| self.undefined(costs));
+        let here = self.definitions.get(&(path.to_str().unwrap(), line));
+        let defined = here.into_iter().flatten().find(|row| self.is(row, costs));
+        let in_report = defined.copied().or_else(|| self.undefined(costs));
         let in_report = in_report.unwrap_or_else(|| panic!("{what}: no row in the report"));
-        assert!(has_costs(&in_report), "{what}: {in_report}");
+        assert!(has_costs(&&in_report), "{what}: {in_report}");
         let function = text(&in_report["name"]);
 
-        let is_it = |row: &&Value| {
-            row["name"] == *function
-                && row["uri"] == crate::support::uri(path)
-                && row["line0"] == line - 1
-        };
-        let hot_spots: Vec<_> = rows(&self.hot_spots, "functions").filter(is_it).collect();
-        assert!(hot_spots.iter().any(has_costs), "{what}: {hot_spots:?}");
+        let uri = crate::support::uri(path);
+        let here = self.hot_spots.get(&(uri.as_str(), line - 1));
+        let mut hot_spots = here.into_iter().flatten().filter(|row| row["name"] == *function);
+        assert!(hot_spots.any(|row| has_costs(&row)), "{what}: {here:?}");
 
         let (own, rest) = title.strip_prefix("self ").unwrap().split_once(" · total ").unwrap();
         let (total, calls) = rest
@@ -369,26 +404,20 @@ impl Shown {
             None => in_report["file"].as_str().unwrap().to_owned(),
         };
         let row = format!("{own:>22} {total:>22}  {function}  {place}{calls}");
-        assert!(self.text.lines().any(|line| line == row), "{what}: no row {row:?}");
+        assert!(self.text.contains(row.as_str()), "{what}: no row {row:?}");
 
-        let all = self.report["total"].as_f64().unwrap();
+        let all = self.shown.report["total"].as_f64().unwrap();
         let hottest = ["self", "total"].map(|key| costs[key].as_f64().unwrap_or(0.0).abs());
         if hottest.into_iter().fold(0.0, f64::max) >= 0.01 * all {
-            let lens = (
-                path.to_owned(),
-                line,
-                format!(
-                    "{function}: {own_and_total}",
-                    own_and_total = title.strip_suffix(calls.as_str()).unwrap()
-                ),
-            );
-            assert!(self.annotated.contains(&lens), "{what}: not in annotate");
+            let own_and_total = title.strip_suffix(calls.as_str()).unwrap();
+            let lens = (path.to_owned(), line, format!("{function}: {own_and_total}"));
+            assert!(self.shown.annotated.contains(&lens), "{what}: not in annotate");
         }
     }
 
     /// Whether a definition is the function of a lens: one of its funcs has that name.
     fn is(&self, definition: &Value, lens: &Value) -> bool {
-        let functions = rows(&self.report, "functions").as_slice();
+        let functions = rows(&self.shown.report, "functions").as_slice();
         definition["name"] == lens["func"]["name"]
             || definition["functions"].as_array().unwrap().iter().any(|i| {
                 functions[usize::try_from(i.as_u64().unwrap()).unwrap()]["name"]
@@ -396,17 +425,22 @@ impl Shown {
             })
     }
 
-    /// The row of a function that no definition is known of.
-    fn undefined(&self, lens: &Value) -> Option<&Value> {
-        let defined: HashSet<u64> = rows(&self.report, "definitions")
-            .flat_map(|row| row["functions"].as_array().unwrap())
-            .map(|i| i.as_u64().unwrap())
-            .collect();
-        let functions = rows(&self.report, "functions").zip(0..);
-        let others = functions.filter(|(_, i)| !defined.contains(i)).map(|(row, _)| row);
+    /// The row of a function without a definition.
+    fn undefined(&self, lens: &Value) -> Option<&'s Value> {
         let keys = ["name", "file", "lib"];
-        let is_it = |row: &&Value| keys.iter().all(|key| row[key] == lens["func"][key]);
-        let is_costed = |row: &&Value| row["self"] == lens["self"] && row["total"] == lens["total"];
-        others.filter(is_it).find(is_costed)
+        let is_it = |row: &Value| keys.iter().all(|key| row[key] == lens["func"][key]);
+        let is_costed = |row: &Value| row["self"] == lens["self"] && row["total"] == lens["total"];
+        let mut others = self.undefined.get(lens["func"]["name"].as_str()?)?.iter().copied();
+        others.find(|row| is_it(row) && is_costed(row))
     }
+}
+
+fn grouped<'v, K: Eq + Hash>(
+    rows: impl Iterator<Item = (K, &'v Value)>,
+) -> HashMap<K, Vec<&'v Value>> {
+    let mut grouped: HashMap<K, Vec<_>> = HashMap::new();
+    for (key, row) in rows {
+        grouped.entry(key).or_default().push(row);
+    }
+    grouped
 }
