@@ -130,7 +130,10 @@ impl Session {
         assert_eq!(self.server.revision(), revision);
         let new = self.complaints().split_off(complaints);
         assert_eq!(new.len(), 1, "{new:?}");
-        assert!(new[0].contains(profile) && new[0].contains("stay as they were"), "{new:?}");
+        assert!(
+            new[0].contains(profile) && new[0].contains("the previous costs are still shown"),
+            "{new:?}"
+        );
         assert_eq!(self.server.diagnostics(&uri).unwrap().len(), 1);
         message
     }
