@@ -146,6 +146,10 @@ fn path_mappings_and_excluded_files_take_effect_at_once() {
     server.wait_costs(&uri, &costs([(1, 3, 3)]));
     server.configure(json!({}));
     server.wait_costs(&uri, &costs([]));
+    server.configure(
+        json!({ "pathMappings": [{ "from": "/usr/lib/old", "to": "${workspaceFolder}/code" }] }),
+    );
+    server.wait_costs(&uri, &costs([(1, 3, 3)]));
 }
 
 #[test]

@@ -393,6 +393,8 @@ export type FileFoundBy =
   | "exact"
   /** By the last components of the path. */
   | "suffix"
+  /** By the path of a Go module. */
+  | "module"
   /** The path exists in a workspace folder, through a symbolic link. */
   | "link"
   /** By a source map. */

@@ -232,6 +232,7 @@
 ---| '"rule"' # By a rule of the setting `pathMappings`.
 ---| '"exact"' # The path exists in a workspace folder.
 ---| '"suffix"' # By the last components of the path.
+---| '"module"' # By the path of a Go module.
 ---| '"link"' # The path exists in a workspace folder, through a symbolic link.
 ---| '"sourceMap"' # By a source map.
 ---| '"ambiguous"' # Not found: several files match.

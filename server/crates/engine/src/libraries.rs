@@ -78,7 +78,7 @@ impl Places {
         });
         let home = std::env::var_os("HOME").map(PathBuf::from);
         Self {
-            rules: settings.sources.rules(),
+            rules: settings.sources.rules(index.roots(), home.as_deref()),
             paths: paths.collect(),
             roots,
             kernel: KernelFiles::of_this_machine(home.as_deref()),

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sources::{Root, RootKind, Rule};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What labels show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -172,7 +172,8 @@ pub struct Diagnostics {
 pub struct PathMapping {
     /// The prefix in the profile.
     pub from: String,
-    /// The folder that replaces it.
+    /// The folder that replaces it: an absolute path, or one relative to each workspace folder. May
+    /// begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
     pub to: String,
 }
 
@@ -352,10 +353,12 @@ pub struct SourceSettings {
 }
 
 impl SourceSettings {
-    /// The user's rules, as `sources` takes them.
-    pub fn rules(&self) -> Vec<Rule> {
+    /// The user's rules, as `sources` takes them. `roots` and `home` replace the variables in `to`.
+    pub fn rules(&self, roots: &[Root], home: Option<&Path>) -> Vec<Rule> {
         let rules = self.path_mappings.iter();
-        rules.map(|rule| Rule { from: rule.from.clone(), to: rule.to.clone() }).collect()
+        rules
+            .map(|rule| Rule { from: rule.from.clone(), to: expanded(&rule.to, roots, home) })
+            .collect()
     }
 
     /// The roots of a source index: workspace folders and the user's source roots.
@@ -368,6 +371,33 @@ impl SourceSettings {
             .map(|path| Root { path: PathBuf::from(path), kind: RootKind::Sources });
         workspace.chain(sources).collect()
     }
+}
+
+/// A folder of a path mapping with `~` and VS Code's variables at its beginning replaced.
+///
+/// `${workspaceFolder}` alone becomes a relative path, which is tried in each root. Unknown
+/// variables, and folders that do not exist, stay as they are and match no file.
+fn expanded(to: &str, roots: &[Root], home: Option<&Path>) -> String {
+    let below = |folder: &Path, rest: &str| {
+        let rest = rest.trim_start_matches(['/', '\\']);
+        let path = if rest.is_empty() { folder.to_owned() } else { folder.join(rest) };
+        path.to_string_lossy().into_owned()
+    };
+    let (variable, rest) = match to.strip_prefix("${").and_then(|text| text.split_once('}')) {
+        Some(split) => split,
+        None if to == "~" => ("userHome", ""),
+        None if to.starts_with("~/") || to.starts_with("~\\") => ("userHome", &to[1..]),
+        None => return to.to_owned(),
+    };
+    let folder = match variable {
+        "workspaceFolder" | "workspaceRoot" => Some(Path::new("")),
+        "userHome" => home,
+        _ => variable.strip_prefix("workspaceFolder:").and_then(|name| {
+            let root = roots.iter().find(|root| root.path.file_name().is_some_and(|f| f == name));
+            root.map(|root| root.path.as_path())
+        }),
+    };
+    folder.map_or_else(|| to.to_owned(), |folder| below(folder, rest))
 }
 
 /// The part of a recording to show.
@@ -510,5 +540,33 @@ mod tests {
         let (settings, warnings) = Settings::parse(&json!([1, 2]));
         assert_eq!(settings, Settings::default());
         assert_eq!(warnings, ["settings: expected an object, found [1,2]; the defaults apply"]);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn variables_in_path_mappings_are_replaced_by_folders() {
+        let root = |path: &str| Root { path: path.into(), kind: RootKind::Workspace };
+        let roots = [root("/w/shop"), root("/w/api")];
+        let table = [
+            ("src", "src"),
+            ("../api/src", "../api/src"),
+            ("${workspaceFolder}", ""),
+            ("${workspaceFolder}/src", "src"),
+            ("${workspaceRoot}//src", "src"),
+            ("${workspaceFolder:api}/src", "/w/api/src"),
+            ("${workspaceFolder:api}", "/w/api"),
+            ("${workspaceFolder:none}/src", "${workspaceFolder:none}/src"),
+            ("${env:X}/src", "${env:X}/src"),
+            ("${workspaceFolder", "${workspaceFolder"),
+            ("~", "/home/me"),
+            ("~/src", "/home/me/src"),
+            ("${userHome}/src", "/home/me/src"),
+            ("~other/src", "~other/src"),
+            ("src/~", "src/~"),
+        ];
+        for (to, expected) in table {
+            assert_eq!(expanded(to, &roots, Some(Path::new("/home/me"))), expected, "{to}");
+        }
+        assert_eq!(expanded("~/src", &roots, None), "~/src");
     }
 }

@@ -2,9 +2,11 @@
 //! lines of a recorded text to lines of an edited one.
 //!
 //! Independent of profiles and editors. On disk it looks only into the given roots, and the only
-//! files it opens there are generated JavaScript and its source maps.
+//! files it opens there are generated JavaScript and its source maps, `go.mod`, and the settings of
+//! a Git or Mercurial checkout.
 
 mod functions;
+mod go;
 mod index;
 mod library;
 mod lines;

@@ -4,10 +4,12 @@
 //! are compared. If two files match, none is chosen: a wrong number beside the code is worse than
 //! no number. Functions and source maps are handled elsewhere.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
+use crate::go::{GoModules, OfModule};
 use crate::index::{File, Found, RootKind, SourceIndex};
 use crate::name::{Form, IGNORES_CASE, Name, key, normal};
 use crate::prefix::{Prefixes, Verdict};
@@ -51,6 +53,8 @@ pub enum How {
     Exact,
     /// A file in a root ends like the name.
     Suffix,
+    /// The name begins with the path of a Go module, and a root contains that module.
+    Module,
     /// The path exists in a root, but contains a symlink.
     Link,
     /// A source map names the file. Set by the code that applies source maps, never here.
@@ -116,7 +120,8 @@ const MAX_REPORTED: usize = 16;
 /// that contains the profile wins.
 ///
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
-/// is guessed); the path itself, if it is in a root; the end of the path. Relative names and paths
+/// is guessed); the path itself, if it is in a root; the path of a Go module in a root; the end of
+/// the path. Relative names and paths
 /// of URLs must be the end of one file with all their components. So must names of libraries, but
 /// only in source roots. Absolute names need the evidence of the others.
 pub fn map_paths<'a>(
@@ -154,6 +159,8 @@ struct Mapper<'a> {
     /// Longest `from` first.
     rules: Vec<(Name, &'a str)>,
     rust: RustFolders,
+    /// Read only for names of Go files.
+    go: OnceCell<GoModules>,
     /// The root that contains the profile.
     own_root: Option<usize>,
 }
@@ -164,6 +171,7 @@ impl<'a> Mapper<'a> {
             index,
             rules: by_length(rules),
             rust: RustFolders::of(index),
+            go: OnceCell::new(),
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
         }
     }
@@ -183,6 +191,9 @@ impl<'a> Mapper<'a> {
         // A rule says where the file is. Any other match would be a guess against it.
         if let Some(target) = missing {
             return Some(Mapping::Unmapped(Reason::Rule(target)));
+        }
+        if let Some(mapping) = self.of_go(name) {
+            return Some(mapping);
         }
         let tail = name.key.as_str();
         Some(match (&name.form, found) {
@@ -255,6 +266,22 @@ impl<'a> Mapper<'a> {
         (!files.is_empty()).then(|| self.decide(files))
     }
 
+    /// A file of a Go module in a root.
+    fn of_go(&self, name: &Name) -> Option<Mapping> {
+        if !GoModules::is_candidate(name) {
+            return None;
+        }
+        let modules = self.go.get_or_init(|| GoModules::of(self.index));
+        let OfModule { mut files, has_domain } = modules.find(name, self.index);
+        if files.is_empty() {
+            return None;
+        }
+        if !has_domain {
+            files.extend(self.ending_with(&name.key).map(|file| file.path.clone()));
+        }
+        Some(self.decide_by(files, How::Module))
+    }
+
     /// A file of a checkout. In source roots, also of a folder with the name of the repository.
     fn in_repository(&self, repo: &str, name: &Name) -> Mapping {
         let is_checkout = |root: usize| self.index.is_checkout(root, repo);
@@ -294,14 +321,18 @@ impl<'a> Mapper<'a> {
         }
     }
 
-    fn decide(&self, mut files: Vec<PathBuf>) -> Mapping {
+    fn decide(&self, files: Vec<PathBuf>) -> Mapping {
+        self.decide_by(files, How::Suffix)
+    }
+
+    fn decide_by(&self, mut files: Vec<PathBuf>, how: How) -> Mapping {
         files.sort_unstable();
         files.dedup();
         let mut own = files
             .iter()
             .filter(|file| self.own_root.is_some() && self.index.root_of(file) == self.own_root);
         match (files.as_slice(), own.next(), own.next()) {
-            ([only], ..) | (_, Some(only), None) => mapped(only.clone(), How::Suffix),
+            ([only], ..) | (_, Some(only), None) => mapped(only.clone(), how),
             _ => ambiguous(files.into_iter()),
         }
     }

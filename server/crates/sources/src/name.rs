@@ -264,6 +264,9 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
     let after_install_folder = || match components {
         ["rustc", _, _, ..] | ["rust", "deps", _, ..] => Some(2),
         ["nix", "store", _, _, ..] => Some(3),
+        // Images keep the application there: the official ones of Node.js, Python and Ruby use
+        // /usr/src/app.
+        ["usr", "src" | "local", "app", _, ..] => None,
         ["usr", _, ..] => Some(1),
         _ => None,
     };
@@ -299,6 +302,8 @@ mod tests {
             ("/srv/a b/x.c", "Absolute /srv/a b/x.c | srv/a b/x.c"),
             ("/srv/build/../src/./x.c", "Absolute /srv/src/x.c | srv/src/x.c"),
             ("/../x.c", "Absolute /x.c | x.c"),
+            ("/usr/src/app/a.py", "Absolute /usr/src/app/a.py | usr/src/app/a.py"),
+            ("/usr/local/app/a/b.py", "Absolute /usr/local/app/a/b.py | usr/local/app/a/b.py"),
             (r"C:\b\x\src\a.c", "Absolute C:/b/x/src/a.c | C:/b/x/src/a.c"),
             (r"c:\a.c", "Absolute C:/a.c | C:/a.c"),
             (r"C:\..\a.c", "Absolute C:/a.c | C:/a.c"),
@@ -367,6 +372,9 @@ mod tests {
             ("/rustc/0a1b2c/library/alloc/src/lib.rs", "library/alloc/src/lib.rs"),
             (r"/rustc/0a1b2c\library\core\src\lib.rs", "library/core/src/lib.rs"),
             ("/rust/deps/hashbrown-0.16.1/src/map.rs", "hashbrown-0.16.1/src/map.rs"),
+            ("/usr/local/app/lib/python3.11/json/decoder.py", "json/decoder.py"),
+            ("/usr/src/app/node_modules/a/i.js", "a/i.js"),
+            ("/usr/src/apps/a.py", "src/apps/a.py"),
             ("/usr/include/c++/12/bits/stl_map.h", "include/c++/12/bits/stl_map.h"),
             ("/nix/store/1a-glib/src/g.c", "src/g.c"),
             (

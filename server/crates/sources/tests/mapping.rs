@@ -466,6 +466,52 @@ fn repositories_match_only_their_own_checkout() {
 }
 
 #[test]
+fn go_files_are_found_by_the_path_of_their_module() {
+    let fixture = app("
+        app/main.go app/words/words.go app/words/words.py app/tools/gen/gen.go app/tools/util.go app/vendor/example.org/dep/dep.go");
+    fixture.write("app/go.mod", "module example.org/me/proj\n\ngo 1.22\n");
+    fixture.write("app/tools/go.mod", "module example.org/me/proj/tools\n");
+    fixture.check(&[
+        ("example.org/me/proj/main.go", "app/main.go Module"),
+        ("example.org/me/proj/words/words.go", "app/words/words.go Module"),
+        ("example.org/me/proj@v1.2.3/words/words.go", "app/words/words.go Module"),
+        ("example.org/me/proj/tools/gen/gen.go", "app/tools/gen/gen.go Module"),
+        ("example.org/me/proj/tools@v0.1.0/util.go", "app/tools/util.go Module"),
+        ("example.org/me/proj/tools/words/words.go", "- not found"),
+        ("example.org/me/proj/words/gone.go", "- not found"),
+        ("example.org/me/proj/words/words.py", "- not found"),
+        ("example.org/me/project/main.go", "- not found"),
+        ("example.org/me/proj/../../../etc/main.go", "- dotted"),
+        ("example.org/other@v1.2.3/main.go", "- library"),
+        ("example.org/dep/dep.go", "app/vendor/example.org/dep/dep.go"),
+        ("runtime/map.go", "- not found"),
+    ]);
+}
+
+#[test]
+fn a_go_module_without_a_domain_may_be_any_folder() {
+    let fixture = app("app/main.go app/cmd/tool/main.go app/tool/main.go app/tool/x/y.go");
+    fixture.write("app/cmd/tool/go.mod", "module tool\n");
+    fixture.write("app/cmd/tool/only.go", "");
+    fixture.check(&[
+        ("tool/main.go", "? app/cmd/tool/main.go app/tool/main.go"),
+        ("tool/only.go", "app/cmd/tool/only.go Module"),
+        ("tool/x/y.go", "app/tool/x/y.go"),
+    ]);
+}
+
+#[test]
+fn equal_go_modules_in_two_roots_are_ambiguous() {
+    let fixture = app("app/a.go old/a.go old/b.go").root("old", RootKind::Workspace);
+    fixture.write("app/go.mod", "module example.org/me/proj\n");
+    fixture.write("old/go.mod", "module example.org/me/proj\n");
+    fixture.check(&[
+        ("example.org/me/proj/a.go", "? app/a.go old/a.go"),
+        ("example.org/me/proj/b.go", "old/b.go Module"),
+    ]);
+}
+
+#[test]
 fn finds_libraries_in_source_roots() {
     app("
         app/src/lib.rs lib/hashbrown-0.16.1/src/lib.rs lib/hashbrown-0.16.1/src/map.rs lib/serde-1.0.0/src/lib.rs
@@ -576,6 +622,15 @@ mod links {
             ("$/real/src/a.c", "real/src/a.c Exact"),
             ("$/link/src/b.c", "real/src/b.c Link"),
         ]);
+    }
+
+    #[test]
+    fn a_go_mod_behind_a_link_is_not_read() {
+        let fixture = app("app/a.go secret/b.go");
+        fixture.write("secret/go.mod", "module example.org/me/proj\n");
+        let secret = fixture.dir.path().join("secret/go.mod");
+        symlink(secret, fixture.dir.path().join("app/go.mod")).unwrap();
+        fixture.check(&[("example.org/me/proj/a.go", "- not found")]);
     }
 
     #[test]

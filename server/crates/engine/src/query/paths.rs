@@ -57,6 +57,8 @@ pub enum How {
     Exact,
     /// By the last components of the path.
     Suffix,
+    /// By the path of a Go module.
+    Module,
     /// The path exists in a workspace folder, through a symbolic link.
     Link,
     /// By a source map.
@@ -73,6 +75,7 @@ impl From<sources::How> for How {
             sources::How::Rule => Self::Rule,
             sources::How::Exact => Self::Exact,
             sources::How::Suffix => Self::Suffix,
+            sources::How::Module => Self::Module,
             sources::How::Link => Self::Link,
             sources::How::SourceMap => Self::SourceMap,
         }

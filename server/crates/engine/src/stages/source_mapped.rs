@@ -35,7 +35,8 @@ impl SourceMapped {
         index: &SourceIndex,
     ) -> Self {
         let mut warnings = Vec::new();
-        let rules = settings.rules();
+        let home = std::env::home_dir();
+        let rules = settings.rules(index.roots(), home.as_deref());
         let map = |recording: &Recording| {
             let symbols = recording.symbols();
             let names = (0..symbols.sources.len() as u32)

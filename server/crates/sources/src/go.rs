@@ -1,0 +1,139 @@
+//! The Go modules in the roots. `go build -trimpath` writes the import path instead of the folder:
+//! `example.org/app/words/words.go`, or `example.org/app@v1.2.3/words/words.go` for a module that
+//! was built by its version (see `go help build`).
+//!
+//! A `go.work` lists folders of modules. Those in the roots have a `go.mod`, the others are not
+//! read.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::index::SourceIndex;
+use crate::name::{Form, Name, key};
+
+/// The limit for `go.mod` files that are read.
+const MAX_MODULES: usize = 1000;
+
+/// The limit for the size of a `go.mod` file, in bytes. `module` is usually its first directive.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// The modules whose `go.mod` is in a root.
+pub(crate) struct GoModules {
+    /// Module path and folder, longest path first.
+    modules: Vec<(String, PathBuf)>,
+}
+
+/// The files that a name can mean.
+pub(crate) struct OfModule {
+    /// Canonical.
+    pub files: Vec<PathBuf>,
+    /// Whether the module path has a domain, as every module that can be downloaded has. Without
+    /// one it may also be the name of any folder.
+    pub has_domain: bool,
+}
+
+impl GoModules {
+    pub(crate) fn of(index: &SourceIndex) -> GoModules {
+        let files = index.ending_with(&key("go.mod")).iter().take(MAX_MODULES);
+        let mut modules: Vec<_> = files
+            .filter_map(|file| {
+                let path = index.canonical(&file.path)?;
+                Some((module_path(&read(&path)?)?, path.parent()?.to_owned()))
+            })
+            .collect();
+        modules.sort_unstable_by_key(|(path, _)| std::cmp::Reverse(path.len()));
+        GoModules { modules }
+    }
+
+    /// Whether a name may begin with a module path.
+    pub(crate) fn is_candidate(name: &Name) -> bool {
+        let text = &name.text;
+        matches!(name.form, Form::Relative | Form::Library)
+            && !text.starts_with('/')
+            && !text.contains(':')
+            && (text.ends_with(".go") || text.ends_with(".s"))
+    }
+
+    /// The files of the innermost module whose path a name begins with.
+    pub(crate) fn find(&self, name: &Name, index: &SourceIndex) -> OfModule {
+        let mut innermost = "";
+        let mut files = Vec::new();
+        for (module, folder) in &self.modules {
+            if module.len() < innermost.len() {
+                break;
+            }
+            if let Some(rest) = rest_of_module(&name.text, module) {
+                innermost = module;
+                files.extend(index.canonical(&folder.join(rest)));
+            }
+        }
+        let host = innermost.split('/').next().unwrap_or_default();
+        OfModule { files, has_domain: host.contains('.') }
+    }
+}
+
+/// The path below the module of a name, without the version.
+fn rest_of_module<'n>(name: &'n str, module: &str) -> Option<&'n str> {
+    let rest = name.strip_prefix(module)?;
+    match rest.strip_prefix("@v") {
+        Some(version) => version.split_once('/').map(|(_, rest)| rest),
+        None => rest.strip_prefix('/'),
+    }
+}
+
+fn read(path: &Path) -> Option<String> {
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The path in the `module` directive (<https://go.dev/ref/mod#go-mod-file-module>).
+fn module_path(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    lines.find_map(|line| {
+        let path = line.strip_prefix("module")?;
+        let path = path.strip_prefix(char::is_whitespace)?.trim().trim_matches(['"', '`']);
+        let is_path = !path.is_empty() && !path.contains([' ', '\t', '(', '\\']);
+        is_path.then(|| path.trim_end_matches('/').to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_module_directive() {
+        let table = [
+            ("module example.org/app\n\ngo 1.22\n", Some("example.org/app")),
+            (
+                "// module no\n\nmodule\t\"example.org/app\" // Deprecated: x\n",
+                Some("example.org/app"),
+            ),
+            ("go 1.22\r\nmodule app\r\n", Some("app")),
+            ("modules example.org/app\n", None),
+            ("module\n", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(module_path(text).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn strips_module_and_version() {
+        let table = [
+            ("example.org/app/a/b.go", Some("a/b.go")),
+            ("example.org/app@v1.2.3/a/b.go", Some("a/b.go")),
+            ("example.org/app@v0.0.0-20240101000000-0123456789ab/b.go", Some("b.go")),
+            ("example.org/app/v2@v2.0.0/b.go", Some("v2@v2.0.0/b.go")),
+            ("example.org/application/b.go", None),
+            ("example.org/app@latest/b.go", None),
+            ("example.org/app", None),
+        ];
+        for (name, expected) in table {
+            assert_eq!(rest_of_module(name, "example.org/app"), expected, "{name}");
+        }
+    }
+}
