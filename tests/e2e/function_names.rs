@@ -3,6 +3,8 @@
 //! The recorded names are those of the table in `engine/src/function_name.rs` that a call can spell,
 //! and some more. Names that no call can spell, and other languages, have unit tests there.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::support::requests::{cost, text};
@@ -23,10 +25,10 @@ fn check(file: &str, language: &str, head: &str, calls: &[Call], tail: &str) {
     let mut profile = String::new();
     let first = head.matches('\n').count();
     for (i, (line, _, recorded)) in calls.iter().enumerate() {
-        source += &format!("{line}\n");
+        writeln!(source, "{line}").unwrap();
         let site = format!("around ({file}:{})", first + i + 1);
-        profile += &format!("{site};{recorded} (/usr/lib/{i}:1) {}\n", i + 2);
-        profile += &format!("{site};other (/usr/lib/other:1) {OTHER}\n{site} 1\n");
+        writeln!(profile, "{site};{recorded} (/usr/lib/{i}:1) {}", i + 2).unwrap();
+        writeln!(profile, "{site};other (/usr/lib/other:1) {OTHER}\n{site} 1").unwrap();
     }
     source += tail;
     let n = calls.len();

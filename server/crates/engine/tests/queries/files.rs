@@ -74,7 +74,7 @@ fn a_fifth_of_the_stacks_may_not_be_broken() {
         let row = |whole: &str, broken: &str| {
             let cells = std::iter::repeat_n(whole, n_whole);
             let cells = cells.chain(std::iter::repeat_n(broken, n_broken));
-            cells.map(|cell| format!("{cell:20}")).collect::<String>()
+            cells.map(|cell| format!("{cell:20}")).collect::<Vec<_>>().concat()
         };
         let samples = row("_start[lib:app]", "work[lib:app]") + "\n" + &row("main[lib:app]", "");
         let mut file = project.loaded(text_samples::profile(&samples));
