@@ -442,7 +442,8 @@ fn functions_without_a_workspace_file_have_a_document_with_the_reason() {
         let content =
             text(&server.request("costline/textDocumentContent", json!({ "uri": uri }))["text"]);
         assert!(
-            content.contains("no such function") || content.contains("no document"),
+            content.contains("does not contain this function")
+                || content.contains("not a Costline document"),
             "{uri}: {content}"
         );
     }
