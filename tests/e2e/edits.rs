@@ -74,20 +74,46 @@ fn a_changed_line_has_no_hint_until_the_change_is_undone() {
     let workspace = six_samples();
     let (mut server, uri) = six(&workspace);
     let before = server.line_costs(&uri);
-    server.change_by(&uri, json!([edit((12, 0), (12, 4), "\t")]));
+    server.change_by(&uri, json!([edit((12, 0), (12, 4), "\tnot ")]));
     let mut rest = before.clone();
     rest.remove(&12);
     assert_eq!(server.line_costs(&uri), rest);
     let hover = server.hover(&uri, 12, 0).unwrap();
     assert!(hover.contains("this line was changed after the profile was recorded"), "{hover}");
+    // One of six samples.
+    let old = hover.lines().find(|line| line.contains("this line before it was changed"));
+    assert!(old.is_some_and(|line| line.contains("16")), "{hover}");
 
-    server.change_by(&uri, json!([edit((12, 0), (12, 1), "    ")]));
+    server.change_by(&uri, json!([edit((12, 0), (12, 5), "    ")]));
     assert_eq!(server.line_costs(&uri), before);
     // The same as one change.
     server.change(&uri, "nothing of it\n");
     assert!(server.line_costs(&uri).is_empty());
     server.change(&uri, &app_py());
     assert_eq!(server.line_costs(&uri), before);
+}
+
+#[test]
+fn hints_stay_with_reindented_wrapped_and_moved_lines() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let before = server.line_costs(&uri);
+    server.change(&uri, &app_py().replace("    ", "\t").replace('\n', " \n"));
+    assert_eq!(server.line_costs(&uri), before);
+
+    // `total`, lines 21 to 29, goes to the end.
+    let text = app_py();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let [above, block, below] = [&lines[..20], &lines[20..29], &lines[29..]];
+    server.change(&uri, &[above, below, block].concat().concat());
+    let n_below = below.len() as u64;
+    let moved = |line: u64| match line {
+        0..20 => line,
+        20..29 => line + n_below,
+        _ => line - 9,
+    };
+    let expected = before.iter().map(|(&line, cost)| (moved(line), cost.clone())).collect();
+    assert_eq!(server.line_costs(&uri), expected);
 }
 
 #[test]

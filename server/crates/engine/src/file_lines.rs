@@ -34,12 +34,21 @@ impl FileLines<'_> {
     pub fn costs(&self, range: Range<u32>) -> Vec<(u32, LineCost)> {
         let lines = self.snapshot.costs.lines_of(self.file, 1..u32::MAX);
         let lines = lines.iter().filter_map(|line| Some((self.map.to_open(line.line - 1)?, *line)));
-        lines.filter(|(line0, _)| range.contains(line0)).collect()
+        let mut lines: Vec<_> = lines.filter(|(line0, _)| range.contains(line0)).collect();
+        // Blocks of lines may have moved.
+        lines.sort_unstable_by_key(|&(line0, _)| line0);
+        lines
     }
 
     /// The recorded line (1-based) of a line of the text (0-based). `None` if the line was changed.
     pub fn recorded(&self, line0: u32) -> Option<u32> {
         self.map.to_recorded(line0).map(|line0| line0 + 1)
+    }
+
+    /// The cost of the recorded line that a changed line (0-based) of the text replaced.
+    pub fn replaced(&self, line0: u32) -> Option<LineCost> {
+        let line = self.map.replaced(line0)? + 1;
+        self.snapshot.costs.lines_of(self.file, line..line + 1).first().copied()
     }
 
     /// The functions with cost that are defined in this file, each with its line (0-based) in the

@@ -1,21 +1,28 @@
-//! Maps lines of the recorded text to lines of the open text and back, by a line diff.
+//! Maps lines of the recorded text to lines of the open text and back, by a line diff that ignores
+//! white space and follows moved blocks.
 //!
 //! Which text was recorded is up to the caller. Time is linear in the number of lines, whatever the
 //! texts are, because long texts are compared in pieces of at most `PIECE` lines.
+
+mod moved;
+mod text;
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, Interner, Token};
 use rustc_hash::FxHashMap;
+use text::{Line, has_words, lines};
 
 /// Maps lines of one text to lines of another. All lines are 0-based.
 ///
-/// Only lines of equal text are mapped, not counting terminators and a byte order mark. The order
-/// is kept: of two mapped lines, the later one maps to the later one.
+/// A line is mapped if its text is the same but for white space. Lines keep their order, except
+/// that a block of lines may have moved as a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LineMap {
-    /// Ascending in both texts, not empty, and never adjacent in both.
+    /// Ascending in the recorded text, not empty, and never adjacent in both texts.
     runs: Vec<Run>,
+    /// Indexes of `runs`, ascending in the open text.
+    by_open: Vec<u32>,
     n_recorded: u32,
     n_open: u32,
 }
@@ -28,6 +35,22 @@ struct Run {
     n_lines: u32,
 }
 
+impl Run {
+    fn new(recorded0: usize, open0: usize, n_lines: usize) -> Self {
+        Self { recorded0: recorded0 as u32, open0: open0 as u32, n_lines: n_lines as u32 }
+    }
+
+    /// The lines after its last one: recorded and open.
+    fn end(&self) -> (u32, u32) {
+        (self.recorded0 + self.n_lines, self.open0 + self.n_lines)
+    }
+
+    /// Whether `next` continues this run in both texts.
+    fn is_continued_by(&self, next: &Self) -> bool {
+        self.end() == (next.recorded0, next.open0)
+    }
+}
+
 /// Longer differences are compared in pieces of this many lines, because a diff may take quadratic
 /// time.
 const PIECE: usize = 4096;
@@ -35,9 +58,7 @@ const PIECE: usize = 4096;
 impl LineMap {
     /// Maps each of `n_lines` lines to itself.
     pub fn identity(n_lines: u32) -> LineMap {
-        let mut map = LineMap { runs: Vec::new(), n_recorded: n_lines, n_open: n_lines };
-        map.keep(0, 0, n_lines as usize);
-        map
+        LineMap::of_runs(vec![Run { recorded0: 0, open0: 0, n_lines }], n_lines, n_lines)
     }
 
     /// Compares the recorded text with the text that is open now. Changed lines are not mapped.
@@ -45,29 +66,43 @@ impl LineMap {
         if recorded == open {
             return LineMap::identity(lines(open).count() as u32);
         }
-        let mut input = InternedInput::default();
-        input.update_before(lines(recorded));
-        input.update_after(lines(open));
-        let (before, after) = (input.before.as_slice(), input.after.as_slice());
-        let mut map = LineMap {
-            runs: Vec::new(),
-            n_recorded: before.len() as u32,
-            n_open: after.len() as u32,
-        };
-
-        let equal = |(a, b): &(&Token, &Token)| a == b;
-        let head = before.iter().zip(after).take_while(equal).count();
-        let (before_rest, after_rest) = (&before[head..], &after[head..]);
-        let ends = before_rest.iter().rev().zip(after_rest.iter().rev());
+        let (recorded, open): (Vec<_>, Vec<_>) = (lines(recorded).collect(), lines(open).collect());
+        let equal = |(a, b): &(&&str, &&str)| a == b;
+        let head = recorded.iter().zip(&open).take_while(equal).count();
+        let (recorded_rest, open_rest) = (&recorded[head..], &open[head..]);
+        let ends = recorded_rest.iter().rev().zip(open_rest.iter().rev());
         let tail = ends.take_while(equal).count();
-        let (before_end, after_end) = (before.len() - tail, after.len() - tail);
+        // A closing bracket belongs to the lines above it, which have changed.
+        let n_closing =
+            recorded[recorded.len() - tail..].iter().take_while(|line| !has_words(line));
+        let tail = tail - n_closing.count();
+        let (recorded_end, open_end) = (recorded.len() - tail, open.len() - tail);
 
-        map.keep(0, 0, head);
-        for (recorded, open) in pieces(before, after, head..before_end, head..after_end) {
-            map.diff(&input.interner, before, after, recorded, open);
-        }
-        map.keep(before_end, after_end, tail);
-        map
+        let mut runs = vec![Run::new(0, 0, head)];
+        let changed = (&recorded[head..recorded_end], &open[head..open_end]);
+        runs.extend(compare(changed.0, changed.1).into_iter().map(|run| Run {
+            recorded0: run.recorded0 + head as u32,
+            open0: run.open0 + head as u32,
+            ..run
+        }));
+        runs.push(Run::new(recorded_end, open_end, tail));
+        LineMap::of_runs(runs, recorded.len() as u32, open.len() as u32)
+    }
+
+    /// The map of runs that do not overlap.
+    fn of_runs(mut runs: Vec<Run>, n_recorded: u32, n_open: u32) -> LineMap {
+        runs.retain(|run| run.n_lines > 0);
+        runs.sort_unstable_by_key(|run| run.recorded0);
+        runs.dedup_by(|next, run| {
+            let is_continued = run.is_continued_by(next);
+            if is_continued {
+                run.n_lines += next.n_lines;
+            }
+            is_continued
+        });
+        let mut by_open: Vec<u32> = (0..runs.len() as u32).collect();
+        by_open.sort_unstable_by_key(|&at| runs[at as usize].open0);
+        LineMap { runs, by_open, n_recorded, n_open }
     }
 
     /// The current line of a recorded line; `None` if it was changed or removed, or does not exist.
@@ -80,62 +115,143 @@ impl LineMap {
 
     /// The recorded line of a current line; `None` if it is new or changed.
     pub fn to_recorded(&self, open_line0: u32) -> Option<u32> {
-        let at = self.runs.partition_point(|run| run.open0 <= open_line0);
-        let run = self.runs.get(at.checked_sub(1)?)?;
+        let at = self.by_open.partition_point(|&at| self.runs[at as usize].open0 <= open_line0);
+        let run = self.run_by_open(at.checked_sub(1)?);
         let offset = open_line0 - run.open0;
         (offset < run.n_lines).then(|| run.recorded0 + offset)
     }
 
-    /// Whether both texts have the same lines.
-    pub fn is_identity(&self) -> bool {
-        let n_kept: u32 = self.runs.iter().map(|run| run.n_lines).sum();
-        n_kept == self.n_recorded && n_kept == self.n_open
+    /// The recorded line that a changed current line replaced. `None` if the line was not changed,
+    /// or if it cannot be told: the lines between the nearest unchanged ones must be as many in both
+    /// texts.
+    pub fn replaced(&self, open_line0: u32) -> Option<u32> {
+        if open_line0 >= self.n_open || self.to_recorded(open_line0).is_some() {
+            return None;
+        }
+        let next = self.by_open.partition_point(|&at| self.runs[at as usize].open0 <= open_line0);
+        let (recorded_start, open_start) =
+            next.checked_sub(1).map_or((0, 0), |before| self.run_by_open(before).end());
+        let (recorded_end, open_end) =
+            self.by_open.get(next).map_or((self.n_recorded, self.n_open), |_| {
+                (self.run_by_open(next).recorded0, self.run_by_open(next).open0)
+            });
+        let n_recorded = recorded_end.checked_sub(recorded_start)?;
+        let replaced = recorded_start + (open_line0 - open_start);
+        (n_recorded == open_end - open_start && self.to_open(replaced).is_none())
+            .then_some(replaced)
     }
 
-    fn keep(&mut self, recorded0: usize, open0: usize, n_lines: usize) {
-        let run = Run { recorded0: recorded0 as u32, open0: open0 as u32, n_lines: n_lines as u32 };
-        match self.runs.last_mut() {
-            _ if n_lines == 0 => {}
-            Some(last)
-                if last.recorded0 + last.n_lines == run.recorded0
-                    && last.open0 + last.n_lines == run.open0 =>
-            {
-                last.n_lines += run.n_lines;
-            }
-            _ => self.runs.push(run),
-        }
-    }
-
-    /// Keeps the common lines of one piece of both texts.
-    fn diff(
-        &mut self,
-        interner: &Interner<&str>,
-        before: &[Token],
-        after: &[Token],
-        recorded: Range<usize>,
-        open: Range<usize>,
-    ) {
-        let indent =
-            IndentHeuristic::new(|token| IndentLevel::for_ascii_line(interner[token].bytes(), 8));
-        let (before, after) = (&before[recorded.clone()], &after[open.clone()]);
-        let mut diff = Diff::default();
-        diff.compute_with(Algorithm::Histogram, before, after, interner.num_tokens());
-        diff.postprocess_with(before, after, indent);
-
-        let (mut from, mut to) = (recorded.start, open.start);
-        for hunk in diff.hunks() {
-            let start = recorded.start + hunk.before.start as usize;
-            self.keep(from, to, start - from);
-            from = recorded.start + hunk.before.end as usize;
-            to = open.start + hunk.after.end as usize;
-        }
-        self.keep(from, to, recorded.end - from);
+    fn run_by_open(&self, at: usize) -> Run {
+        self.runs[self.by_open[at] as usize]
     }
 }
 
-/// Lines without terminators. Editors drop a file's byte order mark.
-fn lines(text: &str) -> std::str::Lines<'_> {
-    text.strip_prefix('\u{feff}').unwrap_or(text).lines()
+/// The runs that two texts have in common, apart from white space.
+fn compare(recorded: &[&str], open: &[&str]) -> Vec<Run> {
+    let mut input = InternedInput::default();
+    input.update_before(recorded.iter().map(|line| Line::new(line)));
+    input.update_after(open.iter().map(|line| Line::new(line)));
+    let texts = Texts { before: &input.before, after: &input.after, interner: &input.interner };
+    let mut pairs = Pairs::new(recorded.len(), open.len());
+    for (recorded, open) in pieces(texts.before, texts.after, 0..recorded.len(), 0..open.len()) {
+        texts.diff(&mut pairs, recorded, open);
+    }
+    moved::pair_blocks(&texts, &mut pairs);
+    pairs.runs()
+}
+
+/// Two texts as interned lines.
+struct Texts<'a> {
+    before: &'a [Token],
+    after: &'a [Token],
+    interner: &'a Interner<Line<'a>>,
+}
+
+impl Texts<'_> {
+    fn has_words(&self, token: Token) -> bool {
+        has_words(&self.interner[token].key)
+    }
+
+    /// Pairs the common lines of one piece of both texts.
+    fn diff(&self, pairs: &mut Pairs, recorded: Range<usize>, open: Range<usize>) {
+        let indent = IndentHeuristic::new(|token| {
+            IndentLevel::for_ascii_line(self.interner[token].raw.bytes(), 8)
+        });
+        let (before, after) = (&self.before[recorded.clone()], &self.after[open.clone()]);
+        let mut diff = Diff::default();
+        diff.compute_with(Algorithm::Histogram, before, after, self.interner.num_tokens());
+        diff.postprocess_with(before, after, indent);
+
+        let hunks: Vec<_> = diff.hunks().collect();
+        let (mut from, mut to) = (0, 0);
+        for (at, hunk) in hunks.iter().enumerate() {
+            let end = hunks.get(at + 1).map_or(before.len(), |next| next.before.start as usize);
+            let [removed, added] =
+                [&hunk.before, &hunk.after].map(|range| range.start as usize..range.end as usize);
+            let n_closing = self.n_closing(before, after, &removed, &added, end - removed.end);
+            let n_lines = removed.start - from + n_closing;
+            pairs.add(recorded.start + from, open.start + to, n_lines);
+            (from, to) = (removed.end + n_closing, added.end + n_closing);
+        }
+        pairs.add(recorded.start + from, open.start + to, before.len() - from);
+    }
+
+    /// How many closing brackets and empty lines at the start of an insertion or removal belong to
+    /// the lines above it, because the same lines follow it. At most `n_following`.
+    fn n_closing(
+        &self,
+        before: &[Token],
+        after: &[Token],
+        removed: &Range<usize>,
+        added: &Range<usize>,
+        n_following: usize,
+    ) -> usize {
+        let (text, changed) = match (removed.is_empty(), added.is_empty()) {
+            (true, false) => (after, added),
+            (false, true) => (before, removed),
+            _ => return 0,
+        };
+        let is_closing = |n: &usize| {
+            let line = text[changed.start + n];
+            line == text[changed.end + n] && !self.has_words(line)
+        };
+        (0..n_following).take_while(is_closing).count()
+    }
+}
+
+/// Pairs of equal lines, by the index of a line in each text.
+struct Pairs {
+    open: Vec<Option<usize>>,
+    recorded: Vec<Option<usize>>,
+}
+
+impl Pairs {
+    fn new(n_recorded: usize, n_open: usize) -> Self {
+        Self { open: vec![None; n_recorded], recorded: vec![None; n_open] }
+    }
+
+    /// Pairs `n_lines` lines, and separates them from others.
+    fn add(&mut self, recorded: usize, open: usize, n_lines: usize) {
+        for (recorded, open) in (recorded..).zip(open..).take(n_lines) {
+            if let Some(other) = self.open[recorded].replace(open) {
+                self.recorded[other] = None;
+            }
+            if let Some(other) = self.recorded[open].replace(recorded) {
+                self.open[other] = None;
+            }
+            self.open[recorded] = Some(open);
+        }
+    }
+
+    /// Whether the line before is paired with the line before.
+    fn continues(&self, recorded: usize, open: usize) -> bool {
+        recorded > 0 && open > 0 && self.open[recorded - 1] == Some(open - 1)
+    }
+
+    fn runs(&self) -> Vec<Run> {
+        let pairs = self.open.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
+        pairs.map(|(from, to)| Run::new(from, to, 1)).collect()
+    }
 }
 
 /// Splits two ranges into pairs of pieces, each at most [`PIECE`] long on both sides. They are
@@ -218,155 +334,4 @@ fn unique_places(tokens: &[Token]) -> FxHashMap<Token, Option<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The open line of each recorded line, or `-`.
-    fn render(recorded: &str, open: &str) -> String {
-        let map = checked(recorded, open);
-        let targets = (0..map.n_recorded)
-            .map(|line0| map.to_open(line0).map_or("-".into(), |to| to.to_string()));
-        targets.collect::<Vec<_>>().join(" ")
-    }
-
-    /// Creates the map and checks its invariants.
-    fn checked(recorded: &str, open: &str) -> LineMap {
-        let map = LineMap::new(recorded, open);
-        let (before, after): (Vec<_>, Vec<_>) = (lines(recorded).collect(), lines(open).collect());
-        assert_eq!((map.n_recorded as usize, map.n_open as usize), (before.len(), after.len()));
-        let mut last = None;
-        for (line0, text) in before.iter().enumerate() {
-            let Some(to) = map.to_open(line0 as u32) else { continue };
-            assert_eq!(after[to as usize], *text, "equal lines only");
-            assert_eq!(map.to_recorded(to), Some(line0 as u32), "back again");
-            assert!(last < Some(to), "in order");
-            last = Some(to);
-        }
-        let mapped = |n: u32, f: &dyn Fn(u32) -> Option<u32>| (0..n).filter_map(f).count();
-        assert_eq!(
-            mapped(map.n_recorded, &|line0| map.to_open(line0)),
-            mapped(map.n_open, &|line0| map.to_recorded(line0)),
-        );
-        assert_eq!(map.is_identity(), before == after);
-        assert_eq!((map.to_open(map.n_recorded), map.to_recorded(map.n_open)), (None, None));
-        map
-    }
-
-    #[test]
-    fn maps_equal_texts_to_themselves() {
-        assert_eq!(render("a\nb\n", "a\nb\n"), "0 1");
-        assert_eq!(LineMap::new("a\nb\n", "a\nb\n"), LineMap::identity(2));
-    }
-
-    #[test]
-    fn moves_lines_below_an_insertion() {
-        assert_eq!(render("a\nb\nc\n", "a\nnew\nb\nc\n"), "0 2 3");
-    }
-
-    #[test]
-    fn does_not_map_removed_lines() {
-        assert_eq!(render("a\nb\nc\n", "a\nc\n"), "0 - 1");
-        assert_eq!(checked("a\nb\nc\n", "a\nc\n").to_recorded(1), Some(2));
-    }
-
-    #[test]
-    fn does_not_map_changed_lines_in_either_direction() {
-        assert_eq!(render("a\nb\nc\n", "a\nB\nc\n"), "0 - 2");
-        assert_eq!(checked("a\nb\nc\n", "a\nB\nc\n").to_recorded(1), None);
-    }
-
-    #[test]
-    fn a_changed_space_is_a_change() {
-        assert_eq!(render("a\nb", "a\n b"), "0 -");
-    }
-
-    #[test]
-    fn ignores_terminators() {
-        assert!(checked("a\r\nb\r\n", "a\nb\n").is_identity());
-        assert!(checked("a\nb", "a\nb\n").is_identity());
-        assert_eq!(render("a\r\nb\r\n", "x\na\nb"), "1 2");
-    }
-
-    #[test]
-    fn ignores_a_byte_order_mark() {
-        assert!(checked("\u{feff}a\nb\n", "a\nb\n").is_identity());
-    }
-
-    #[test]
-    fn empty_texts_have_no_lines() {
-        assert!(checked("", "").is_identity());
-        assert_eq!(render("", "a\n"), "");
-        assert_eq!(render("a\nb\n", ""), "- -");
-        assert!(LineMap::identity(0).is_identity());
-        assert_eq!(LineMap::identity(0).to_open(0), None);
-    }
-
-    #[test]
-    fn accepts_the_largest_line_number() {
-        assert_eq!(LineMap::identity(3).to_open(u32::MAX), None);
-        assert_eq!(LineMap::identity(3).to_recorded(u32::MAX), None);
-    }
-
-    #[test]
-    fn an_inserted_function_leaves_its_neighbours_mapped() {
-        let recorded = "fn a() {\n    x();\n}\n\nfn c() {\n    z();\n}\n";
-        let open = "fn a() {\n    x();\n}\n\nfn b() {\n    y();\n}\n\nfn c() {\n    z();\n}\n";
-        assert_eq!(render(recorded, open), "0 1 2 3 8 9 10");
-    }
-
-    #[test]
-    fn keeps_its_invariants_for_all_short_texts() {
-        let mut texts = vec![String::new()];
-        for len in 0..5 {
-            let longer: Vec<String> = texts
-                .iter()
-                .filter(|text| text.len() == 2 * len)
-                .flat_map(|text| ["a\n", "b\n", "c\n"].map(|line| format!("{text}{line}")))
-                .collect();
-            texts.extend(longer);
-        }
-        for recorded in &texts {
-            for open in &texts {
-                checked(recorded, open);
-            }
-        }
-    }
-
-    fn text(n_lines: usize, line: impl Fn(usize) -> String) -> String {
-        (0..n_lines).map(|at| line(at) + "\n").collect()
-    }
-
-    #[test]
-    fn long_texts_lose_nothing_to_pieces() {
-        let n = 10 * PIECE;
-        let recorded = text(n, |at| format!("line {at}"));
-        let open =
-            text(n, |at| if at % 3 == 0 { format!("new {at}") } else { format!("line {at}") });
-        let map = checked(&recorded, &format!("first\n{open}last\n"));
-        for at in 0..n as u32 {
-            assert_eq!(map.to_open(at), (at % 3 != 0).then_some(at + 1));
-        }
-    }
-
-    #[test]
-    fn a_line_that_moves_far_does_not_affect_others() {
-        let n = 3 * PIECE;
-        let recorded = text(n, |at| format!("line {at}"));
-        let open = text(n, |at| format!("line {}", (at + 1) % n));
-        let map = checked(&recorded, &open);
-        assert_eq!(
-            (map.to_open(0), map.to_open(1), map.to_open(n as u32 - 1)),
-            (None, Some(0), Some(n as u32 - 2))
-        );
-    }
-
-    #[test]
-    fn skips_long_stretches_without_unique_lines() {
-        let n = 20 * PIECE;
-        let recorded = format!("{}mark\nend\n", text(n, |at| (at * 7919 % 10007 % 10).to_string()));
-        let open = format!("{}mark\nEND\n", text(n, |at| (at * 104_729 % 10009 % 10).to_string()));
-        let map = checked(&recorded, &open);
-        assert_eq!(map.to_open(n as u32), Some(n as u32), "the unique line is found");
-        assert_eq!(map.to_open(n as u32 + 1), None);
-    }
-}
+mod tests;

@@ -36,6 +36,10 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
         let mut details = function_details(context, snapshot, function);
         details.notes.insert(0, note);
+        if let Some(cost) = lines.replaced(line0) {
+            let label = "this line before it was changed";
+            details.costs.insert(0, row(label, cost.cost, context.scale(snapshot)));
+        }
         return Some(details);
     };
     let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };

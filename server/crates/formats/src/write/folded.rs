@@ -144,7 +144,9 @@ impl<'p> Texts<'p> {
                 path.push(';');
             }
             let (profile, style) = (self.profile, self.frames);
-            path.push_str(self.by_frame.entry(frame).or_insert_with(|| text(profile, style, frame)));
+            path.push_str(
+                self.by_frame.entry(frame).or_insert_with(|| text(profile, style, frame)),
+            );
         }
         path
     }

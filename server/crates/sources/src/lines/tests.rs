@@ -1,0 +1,268 @@
+//! Maps of edited texts.
+
+use super::*;
+use proptest::prelude::*;
+
+/// The open line of each recorded line, or `-`.
+fn render(recorded: &str, open: &str) -> String {
+    let map = checked(recorded, open);
+    let targets =
+        (0..map.n_recorded).map(|line0| map.to_open(line0).map_or("-".into(), |to| to.to_string()));
+    targets.collect::<Vec<_>>().join(" ")
+}
+
+/// Creates the map and checks its invariants.
+fn checked(recorded: &str, open: &str) -> LineMap {
+    let map = LineMap::new(recorded, open);
+    let key = |line| Line::new(line).key.into_owned();
+    let (before, after): (Vec<String>, Vec<String>) =
+        (lines(recorded).map(key).collect(), lines(open).map(key).collect());
+    assert_eq!((map.n_recorded as usize, map.n_open as usize), (before.len(), after.len()));
+    for (line0, text) in before.iter().enumerate() {
+        let Some(to) = map.to_open(line0 as u32) else { continue };
+        assert_eq!(after[to as usize], *text, "equal lines only");
+        assert_eq!(map.to_recorded(to), Some(line0 as u32), "back again");
+    }
+    let mapped = |n: u32, f: &dyn Fn(u32) -> Option<u32>| (0..n).filter_map(f).count();
+    assert_eq!(
+        mapped(map.n_recorded, &|line0| map.to_open(line0)),
+        mapped(map.n_open, &|line0| map.to_recorded(line0)),
+    );
+    assert_eq!(map == LineMap::identity(map.n_recorded), before == after);
+    assert_eq!((map.to_open(map.n_recorded), map.to_recorded(map.n_open)), (None, None));
+    map
+}
+
+#[test]
+fn maps_equal_texts_to_themselves() {
+    assert_eq!(render("a\nb\n", "a\nb\n"), "0 1");
+    assert_eq!(LineMap::new("a\nb\n", "a\nb\n"), LineMap::identity(2));
+}
+
+#[test]
+fn moves_lines_below_an_insertion() {
+    assert_eq!(render("a\nb\nc\n", "a\nnew\nb\nc\n"), "0 2 3");
+}
+
+#[test]
+fn does_not_map_removed_lines() {
+    assert_eq!(render("a\nb\nc\n", "a\nc\n"), "0 - 1");
+    assert_eq!(checked("a\nb\nc\n", "a\nc\n").to_recorded(1), Some(2));
+}
+
+#[test]
+fn does_not_map_changed_lines_in_either_direction() {
+    assert_eq!(render("a\nb\nc\n", "a\nB\nc\n"), "0 - 2");
+    assert_eq!(checked("a\nb\nc\n", "a\nB\nc\n").to_recorded(1), None);
+}
+
+#[test]
+fn white_space_does_not_count() {
+    assert_eq!(render("a\nb c", "a\n b  c "), "0 1");
+    assert_eq!(render("a\nb c", "a\nbc"), "0 -");
+}
+
+#[test]
+fn a_loop_wrapped_in_a_condition_keeps_its_lines() {
+    let recorded = "let mut n = 0;\nfor word in words {\n    n += lookup(word);\n}\nn\n";
+    let open =
+        "let mut n = 0;\nif some {\n\tfor word in words {\n\t\tn += lookup(word);\n\t}\n}\nn\n";
+    assert_eq!(render(recorded, open), "0 2 3 4 6");
+}
+
+#[test]
+fn knows_the_line_that_a_changed_line_replaced() {
+    let map = checked("a\nb\nc\nd\n", "a\nB\nC\nd\n");
+    assert_eq!(
+        [0, 1, 2, 3, 4].map(|line0| map.replaced(line0)),
+        [None, Some(1), Some(2), None, None]
+    );
+    // One line became two: neither replaced it alone.
+    let map = checked("a\nb\nd\n", "a\nB\nC\nd\n");
+    assert_eq!([1, 2].map(|line0| map.replaced(line0)), [None, None]);
+    // Nothing in common.
+    assert_eq!(checked("a\n", "b\n").replaced(0), Some(0));
+}
+
+const TWO_FUNCTIONS: [&str; 2] = [
+    "fn count(words: &[String]) -> usize {\n    words.len()\n}\n",
+    "fn main() {\n    count(&[]);\n}\n",
+];
+
+#[test]
+fn a_moved_function_keeps_its_lines() {
+    let [count, main] = TWO_FUNCTIONS;
+    assert_eq!(render(&format!("{count}\n{main}"), &format!("{main}\n{count}")), "4 5 6 - 0 1 2");
+}
+
+#[test]
+fn a_copied_function_keeps_its_lines_in_one_place() {
+    let [count, main] = TWO_FUNCTIONS;
+    let map = checked(&format!("{count}\n{main}"), &format!("{count}\n{main}\n{count}"));
+    assert_eq!((map.to_open(0), map.to_recorded(8)), (Some(0), None));
+}
+
+#[test]
+fn a_short_line_elsewhere_is_not_a_moved_line() {
+    assert_eq!(render("a();\nreturn;\nb();\nc();\n", "a();\nb();\nc();\nreturn;\n"), "0 - 1 2");
+    let long = "total += price_of(item, amount);";
+    assert_eq!(
+        render(&format!("a();\n{long}\nb();\nc();\n"), &format!("a();\nb();\nc();\n{long}\n")),
+        "0 3 1 2"
+    );
+}
+
+#[test]
+fn ignores_terminators() {
+    assert!(checked("a\r\nb\r\n", "a\nb\n") == LineMap::identity(2));
+    assert!(checked("a\nb", "a\nb\n") == LineMap::identity(2));
+    assert_eq!(render("a\r\nb\r\n", "x\na\nb"), "1 2");
+}
+
+#[test]
+fn ignores_a_byte_order_mark() {
+    assert!(checked("\u{feff}a\nb\n", "a\nb\n") == LineMap::identity(2));
+}
+
+#[test]
+fn empty_texts_have_no_lines() {
+    assert!(checked("", "") == LineMap::identity(0));
+    assert_eq!(render("", "a\n"), "");
+    assert_eq!(render("a\nb\n", ""), "- -");
+    assert!(LineMap::identity(0) == LineMap::identity(0));
+    assert_eq!(LineMap::identity(0).to_open(0), None);
+}
+
+#[test]
+fn accepts_the_largest_line_number() {
+    assert_eq!(LineMap::identity(3).to_open(u32::MAX), None);
+    assert_eq!(LineMap::identity(3).to_recorded(u32::MAX), None);
+}
+
+#[test]
+fn an_inserted_function_leaves_its_neighbours_mapped() {
+    let recorded = "fn a() {\n    x();\n}\n\nfn c() {\n    z();\n}\n";
+    let open = "fn a() {\n    x();\n}\n\nfn b() {\n    y();\n}\n\nfn c() {\n    z();\n}\n";
+    assert_eq!(render(recorded, open), "0 1 2 3 8 9 10");
+}
+
+#[test]
+fn keeps_its_invariants_for_all_short_texts() {
+    let mut texts = vec![String::new()];
+    for len in 0..5 {
+        let longer: Vec<String> = texts
+            .iter()
+            .filter(|text| text.len() == 2 * len)
+            .flat_map(|text| ["a\n", "b\n", "c\n"].map(|line| format!("{text}{line}")))
+            .collect();
+        texts.extend(longer);
+    }
+    for recorded in &texts {
+        for open in &texts {
+            checked(recorded, open);
+        }
+    }
+}
+
+fn text(n_lines: usize, line: impl Fn(usize) -> String) -> String {
+    (0..n_lines).map(|at| line(at) + "\n").collect()
+}
+
+#[test]
+fn long_texts_lose_nothing_to_pieces() {
+    let n = 10 * PIECE;
+    let recorded = text(n, |at| format!("line {at}"));
+    let open = text(n, |at| if at % 3 == 0 { format!("new {at}") } else { format!("line {at}") });
+    let map = checked(&recorded, &format!("first\n{open}last\n"));
+    for at in 0..n as u32 {
+        assert_eq!(map.to_open(at), (at % 3 != 0).then_some(at + 1));
+    }
+}
+
+#[test]
+fn a_line_that_moves_far_does_not_affect_others() {
+    let n = 3 * PIECE;
+    let recorded = text(n, |at| format!("line {at}"));
+    let open = text(n, |at| format!("line {}", (at + 1) % n));
+    let map = checked(&recorded, &open);
+    assert_eq!(
+        (map.to_open(0), map.to_open(1), map.to_open(n as u32 - 1)),
+        (None, Some(0), Some(n as u32 - 2))
+    );
+}
+
+#[test]
+fn skips_long_stretches_without_unique_lines() {
+    let n = 20 * PIECE;
+    let recorded = format!("{}mark\nend\n", text(n, |at| (at * 7919 % 10007 % 10).to_string()));
+    let open = format!("{}mark\nEND\n", text(n, |at| (at * 104_729 % 10009 % 10).to_string()));
+    let map = checked(&recorded, &open);
+    assert_eq!(map.to_open(n as u32), Some(n as u32), "the unique line is found");
+    assert_eq!(map.to_open(n as u32 + 1), None);
+}
+
+/// An edit of one line, or of a block.
+#[derive(Debug, Clone)]
+enum Edit {
+    Insert(usize, String),
+    Delete(usize),
+    Replace(usize, String),
+    Indent(usize, &'static str),
+    Move(usize, usize, usize),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let at = 0..1000_usize;
+    let new = "new_[a-z]{24}\\(\\);";
+    prop_oneof![
+        (at.clone(), new).prop_map(|(at, line)| Edit::Insert(at, line)),
+        at.clone().prop_map(Edit::Delete),
+        (at.clone(), new).prop_map(|(at, line)| Edit::Replace(at, line)),
+        (at.clone(), prop_oneof![Just("\t"), Just("    "), Just("  \t ")])
+            .prop_map(|(at, by)| Edit::Indent(at, by)),
+        (at.clone(), 1..8_usize, at).prop_map(|(from, n, to)| Edit::Move(from, n, to)),
+    ]
+}
+
+fn apply(lines: &mut Vec<String>, edit: Edit) {
+    let n = lines.len();
+    match edit {
+        Edit::Insert(at, line) => lines.insert(at % (n + 1), line),
+        _ if n == 0 => {}
+        Edit::Delete(at) => _ = lines.remove(at % n),
+        Edit::Replace(at, line) => lines[at % n] = line,
+        Edit::Indent(at, by) => lines[at % n].insert_str(0, by),
+        Edit::Move(from, n_lines, to) => {
+            let from = from % n;
+            let block: Vec<String> = lines.drain(from..(from + n_lines).min(n)).collect();
+            let to = to % (lines.len() + 1);
+            lines.splice(to..to, block);
+        }
+    }
+}
+
+proptest! {
+    /// Statements are unique and long, so each one that is still there must be found, and nothing
+    /// else.
+    #[test]
+    fn edits_keep_the_lines_that_they_do_not_change(
+        n in 0..60_usize,
+        edits in prop::collection::vec(edit(), 0..12),
+        terminator in prop_oneof![Just("\n"), Just("\r\n")],
+    ) {
+        let recorded: Vec<String> =
+            (0..n).map(|at| format!("    value_{at} = computed_by_function_{at}(value);")).collect();
+        let mut open = recorded.clone();
+        for edit in edits {
+            apply(&mut open, edit);
+        }
+        let map = LineMap::new(&recorded.join("\n"), &open.join(terminator));
+        for (at, line) in (0..).zip(&recorded) {
+            let now = open.iter().position(|now| now.trim() == line.trim());
+            prop_assert_eq!(map.to_open(at), now.map(|now| now as u32), "{}", line);
+        }
+        let n_kept = open.iter().filter(|line| !line.contains("new_")).count();
+        let n_mapped = (0..open.len() as u32).filter(|&at| map.to_recorded(at).is_some()).count();
+        prop_assert_eq!(n_mapped, n_kept);
+    }
+}
