@@ -52,7 +52,7 @@ impl GoModules {
         matches!(name.form, Form::Relative | Form::Library)
             && !text.starts_with('/')
             && !text.contains(':')
-            && (text.ends_with(".go") || text.ends_with(".s"))
+            && matches!(text.rsplit_once('.'), Some((_, "go" | "s")))
     }
 
     /// The files of the innermost module whose path a name begins with.

@@ -102,12 +102,35 @@ pub enum Reason {
         /// The recorded folder that corresponds to the root.
         established: String,
     },
+    /// The file is in a folder beside the recorded one: `services/api` and `services/web`.
+    #[error("ends like {}, but was recorded in {recorded}, another folder: add a path mapping if both are the same", candidate.display())]
+    Beside {
+        /// The file that ends like the name.
+        candidate: PathBuf,
+        /// The recorded folder.
+        recorded: String,
+    },
     /// Names from different folders end like files of one root, with equal evidence.
     #[error("ends like {}, but so do files of other recorded folders: add a path mapping", .0.display())]
     PrefixDisputed(PathBuf),
     /// The index is incomplete, so another file may end like this as well.
     #[error("ends like {}, but the workspace has too many files to rule out others", .0.display())]
     IndexCut(PathBuf),
+}
+
+impl Reason {
+    /// The file that the name ends like, if there is one.
+    pub fn candidate(&self) -> Option<&Path> {
+        match self {
+            Reason::BaseName(path) | Reason::PrefixDisputed(path) | Reason::IndexCut(path) => {
+                Some(path)
+            }
+            Reason::PrefixDiffers { candidate, .. } | Reason::Beside { candidate, .. } => {
+                Some(candidate)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The limit for the reported candidates of an ambiguous name.
@@ -219,6 +242,9 @@ impl<'a> Mapper<'a> {
             Verdict::Files(files) => return self.decide(files),
             Verdict::Differs { candidate, established } => {
                 Reason::PrefixDiffers { candidate: candidate.to_owned(), established }
+            }
+            Verdict::Beside { candidate, recorded } => {
+                Reason::Beside { candidate: candidate.to_owned(), recorded }
             }
             Verdict::Undecided { files, n_shared } => match files {
                 [] => Reason::NotFound,

@@ -4,6 +4,10 @@
 //! folder are now in one folder of the workspace, removing the common end of both paths leaves the
 //! same pair of folders for all of them. For each root the pair with the most names wins, and then
 //! works like a rule of the user. Names of libraries are no evidence; see `name`.
+//!
+//! Two things count more than the number of names. A recorded folder that has the name of the root
+//! is the root, so other folders near it are not (`services/api` and `services/web`). And a folder
+//! beside another, in parents of the same names, is a different one.
 
 use std::path::{Path, PathBuf};
 
@@ -34,11 +38,15 @@ struct Pair<'a> {
     /// As spelled in the profile.
     from_text: &'a str,
     to: &'a Path,
+    /// In the form of [`Name::key`].
+    to_key: &'a str,
     root: usize,
     /// The number of names that support the pair.
     n_names: usize,
     /// The largest number of components that a name shares with its file.
     n_shared: usize,
+    /// Whether `from` and the root have the same name.
+    has_root_name: bool,
     /// Whether the first name has another file that it could mean.
     is_doubtful: bool,
 }
@@ -50,6 +58,8 @@ struct Candidate<'a> {
     n_shared: usize,
     /// The number of these inside the root.
     n_inside: usize,
+    /// The number of components of the file's path below the root.
+    n_depth: usize,
 }
 
 /// The result for one name.
@@ -59,6 +69,8 @@ pub(crate) enum Verdict<'a> {
     Files(Vec<PathBuf>),
     /// Other names show that the root of this candidate was recorded elsewhere.
     Differs { candidate: &'a Path, established: String },
+    /// This file is in a folder beside the recorded one.
+    Beside { candidate: &'a Path, recorded: String },
     /// These files share the most components, `n_shared`, with the name, but nothing proves that
     /// one of them is meant. Empty if the file does not exist any more.
     Undecided { files: &'a [File], n_shared: usize },
@@ -84,17 +96,18 @@ impl<'a> Prefixes<'a> {
                     continue;
                 };
                 let from = key_after(&name.key, candidate.n_inside);
-                let pair = pairs
-                    .entry((from, key_after(&candidate.file.key, candidate.n_inside)))
-                    .or_insert_with(|| Pair {
-                        from,
-                        from_text: name.split_last(candidate.n_inside).0,
-                        to,
-                        root: candidate.file.root,
-                        n_names: 0,
-                        n_shared: 0,
-                        is_doubtful,
-                    });
+                let to_key = key_after(&candidate.file.key, candidate.n_inside);
+                let pair = pairs.entry((from, to_key)).or_insert_with(|| Pair {
+                    from,
+                    from_text: name.split_last(candidate.n_inside).0,
+                    to,
+                    to_key,
+                    root: candidate.file.root,
+                    has_root_name: candidate.n_shared > candidate.n_inside,
+                    n_names: 0,
+                    n_shared: 0,
+                    is_doubtful,
+                });
                 pair.n_names += 1;
                 pair.n_shared = pair.n_shared.max(candidate.n_shared);
             }
@@ -139,7 +152,15 @@ impl<'a> Prefixes<'a> {
                 established: self.established(file.root)?,
             })
         });
-        differs.unwrap_or(Verdict::Undecided { files, n_shared })
+        let beside = || {
+            let [file] = files else { return None };
+            let candidate = candidate(self.index, &name.key, file)?;
+            let recorded = name.split_last(candidate.n_inside).0.to_owned();
+            candidate
+                .is_beside(&name.key)
+                .then_some(Verdict::Beside { candidate: &file.path, recorded })
+        };
+        differs.or_else(beside).unwrap_or(Verdict::Undecided { files, n_shared })
     }
 
     /// The recorded folder that corresponds to a root or to a folder in it.
@@ -167,6 +188,10 @@ fn best<'a>(
         let is_evidence = pair.n_shared > 1 || lies_in_root(pair) && !pair.is_doubtful;
         !is_lone || is_evidence && index.is_complete()
     });
+    pairs.retain(|pair| !is_beside(pair.from, pair.to_key, lies_in_root(pair)));
+    let named: Vec<&str> =
+        pairs.iter().filter(|pair| pair.has_root_name).map(|pair| pair.from).collect();
+    pairs.retain(|pair| pair.has_root_name || !named.iter().any(|named| is_near(pair.from, named)));
     let score = |pair: &Pair| (pair.n_names, pair.n_shared);
     let at = (0..pairs.len()).max_by_key(|&at| score(&pairs[at]))?;
     let best = pairs.swap_remove(at);
@@ -185,13 +210,40 @@ fn candidates<'a>(index: &'a SourceIndex, name_key: &str) -> Vec<Candidate<'a>> 
     let files = ends(name_key)
         .map(|end| index.ending_with(end))
         .find(|files| files.len() <= MAX_CANDIDATES);
-    let candidate = |file: &'a File| {
-        let n_shared = n_shared(name_key, &file.key);
-        let root = index.roots().get(file.root)?;
-        let n_depth = file.path.strip_prefix(&root.path).ok()?.components().count();
-        Some(Candidate { file, n_shared, n_inside: n_shared.min(n_depth) })
-    };
-    files.unwrap_or_default().iter().filter_map(candidate).collect()
+    let files = files.unwrap_or_default().iter();
+    files.filter_map(|file| candidate(index, name_key, file)).collect()
+}
+
+fn candidate<'a>(index: &SourceIndex, name_key: &str, file: &'a File) -> Option<Candidate<'a>> {
+    let n_shared = n_shared(name_key, &file.key);
+    let root = index.roots().get(file.root)?;
+    let n_depth = file.path.strip_prefix(&root.path).ok()?.components().count();
+    Some(Candidate { file, n_shared, n_inside: n_shared.min(n_depth), n_depth })
+}
+
+impl Candidate<'_> {
+    /// Whether the recorded folder and the one of the file are neighbours.
+    fn is_beside(&self, name_key: &str) -> bool {
+        let from = key_after(name_key, self.n_inside);
+        is_beside(from, key_after(&self.file.key, self.n_inside), self.n_inside == self.n_depth)
+    }
+}
+
+/// Whether two folders, as keys, are different folders in parents of the same name. The folders
+/// above a root often have common names such as `src`, so two of them must agree.
+fn is_beside(from: &str, to: &str, is_root: bool) -> bool {
+    let n_parents = n_shared(key_after(from, 1), key_after(to, 1));
+    !from.is_empty() && n_shared(from, to) == 0 && n_parents >= if is_root { 2 } else { 1 }
+}
+
+/// Whether a recorded folder is near another one: at most two components of the other are not
+/// common to both. Both are keys.
+fn is_near(folder: &str, other: &str) -> bool {
+    fn from_top(key: &str) -> impl Iterator<Item = &str> {
+        key.rsplit('/').filter(|component| !component.is_empty())
+    }
+    let common = from_top(folder).zip(from_top(other)).take_while(|(a, b)| a == b).count();
+    common > 0 && common + 2 >= from_top(other).count()
 }
 
 /// The last component of a name, the last two, and so on, as keys.

@@ -43,6 +43,12 @@ impl Fixture {
         self
     }
 
+    /// Replaces the roots by one workspace folder.
+    fn only(mut self, folder: &'static str) -> Fixture {
+        self.roots = vec![(folder, RootKind::Workspace)];
+        self
+    }
+
     /// `$` stands for the folder of the fixture.
     fn rule(mut self, from: &str, to: &str) -> Fixture {
         let to = to.replace('$', self.dir.path().to_str().unwrap());
@@ -112,6 +118,9 @@ fn render(mapping: &Mapping, top: &Path) -> String {
                     short(candidate),
                     established.replace(top.to_str().unwrap(), "$")
                 )
+            }
+            Reason::Beside { candidate, recorded } => {
+                format!("- beside {}: {recorded}", short(candidate))
             }
             Reason::PrefixDisputed(path) => format!("- disputed {}", short(path)),
             Reason::IndexCut(path) => format!("- cut {}", short(path)),
@@ -424,6 +433,49 @@ fn the_name_of_a_root_is_evidence() {
     app("app/src/main.rs old/src/main.rs")
         .root("old", RootKind::Workspace)
         .check(&[("/srv/old/src/main.rs", "old/src/main.rs")]);
+}
+
+#[test]
+fn the_name_of_a_root_counts_more_than_the_number_of_names() {
+    let api = || app("ci/api/src/main.py ci/api/src/util.py ci/api/src/db.py").only("ci/api");
+    let differs = |file: &str| format!("- not ci/api/src/{file}.py: /ci/app/services/api");
+    let (main, util, db) = (differs("main"), differs("util"), differs("db"));
+    api().check(&[
+        ("/ci/app/services/api/src/main.py", "ci/api/src/main.py"),
+        ("/ci/app/services/web/src/main.py", &main),
+        ("/ci/app/services/web/src/util.py", &util),
+        ("/ci/app/services/web/src/db.py", &db),
+        ("/ci/app/common/src/util.py", &util),
+        ("/ci/app/services/api/src/util.py", "ci/api/src/util.py"),
+    ]);
+    // A folder of the same name elsewhere decides nothing.
+    api().check(&[
+        ("/deps/old/lib/x/api/src/main.py", "- not ci/api/src/main.py: /home/me/shop"),
+        ("/home/me/shop/src/main.py", "ci/api/src/main.py"),
+        ("/home/me/shop/src/util.py", "ci/api/src/util.py"),
+    ]);
+}
+
+#[test]
+fn folders_beside_each_other_are_different() {
+    let api = || app("app/services/api/src/main.py app/services/api/src/db.py");
+    api().check(&[(
+        "/ci/services/web/src/main.py",
+        "- beside app/services/api/src/main.py: /ci/services/web",
+    )]);
+    api().check(&[
+        ("/ci/services/web/src/main.py", "- beside app/services/api/src/main.py: /ci/services/web"),
+        ("/ci/services/web/src/db.py", "- beside app/services/api/src/db.py: /ci/services/web"),
+    ]);
+    api().check(&[("/ci/x/web/src/main.py", "app/services/api/src/main.py")]);
+    api().only("app/services/api").check(&[(
+        "/ci/app/services/web/src/main.py",
+        "- beside app/services/api/src/main.py: /ci/app/services/web",
+    )]);
+    // Many different projects are in folders called `services`.
+    api()
+        .only("app/services/api")
+        .check(&[("/ci/services/web/src/main.py", "app/services/api/src/main.py")]);
 }
 
 #[test]
