@@ -1,6 +1,7 @@
 //! Blocks of lines that moved to another place of the text.
 
-use super::{Pairs, Texts, unique_places};
+use super::pairs::Pairs;
+use super::text::{Texts, unique_places};
 
 /// A single line must have this many letters and digits to count as moved. `git diff
 /// --color-moved` has the same limit for blocks.

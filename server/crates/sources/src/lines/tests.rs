@@ -1,5 +1,7 @@
 //! Maps of edited texts.
 
+use super::compare::PIECE;
+use super::text::Line;
 use super::*;
 use proptest::prelude::*;
 

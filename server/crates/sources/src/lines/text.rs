@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
+use imara_diff::{Interner, Token};
+use rustc_hash::FxHashMap;
+
 /// Lines without terminators. Editors drop a file's byte order mark.
 pub(super) fn lines(text: &str) -> std::str::Lines<'_> {
     text.strip_prefix('\u{feff}').unwrap_or(text).lines()
@@ -38,6 +41,28 @@ impl Hash for Line<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.key.hash(state);
     }
+}
+
+/// Two texts as interned lines.
+pub(super) struct Texts<'a> {
+    pub(super) before: &'a [Token],
+    pub(super) after: &'a [Token],
+    pub(super) interner: &'a Interner<Line<'a>>,
+}
+
+impl Texts<'_> {
+    pub(super) fn has_words(&self, token: Token) -> bool {
+        has_words(&self.interner[token].key)
+    }
+}
+
+/// The position of each token; `None` for tokens that occur more than once.
+pub(super) fn unique_places(tokens: &[Token]) -> FxHashMap<Token, Option<usize>> {
+    let mut places = FxHashMap::default();
+    for (place, &token) in tokens.iter().enumerate() {
+        places.entry(token).and_modify(|place| *place = None).or_insert(Some(place));
+    }
+    places
 }
 
 /// Removes white space, but leaves one space between two words: `let  n = 0` is `let n=0`. After a
