@@ -323,6 +323,10 @@ export type ExplanationCode =
   | "file-not-matched"
   /** The profile has a file with this name that could be any of several workspace files. */
   | "file-ambiguous"
+  /** The setting `exclude` hides the file. */
+  | "file-excluded"
+  /** The file is neither in a workspace folder nor in a folder of the setting `sourceRoots`. */
+  | "file-outside"
   /** Hints are disabled by the setting `hints.enable`. */
   | "hints-off"
   /** The cost is below the setting `hints.minPercent`. */
@@ -795,6 +799,14 @@ export interface MetricName {
   readonly unit: string;
 }
 
+/** A prefix of file names in profiles, and the folder that replaces it. */
+export interface PathMapping {
+  /** The prefix in the profile. */
+  readonly from: string;
+  /** The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
+  readonly to: string;
+}
+
 /** A path in an object. */
 export interface PathObject {
   /** The path, relative to the first workspace folder; null for none. */
@@ -877,6 +889,8 @@ export interface RecordedFile {
   readonly path: string | null;
   /** Why there is no workspace file, as text to follow the name. Null if there is one. */
   readonly reason: string | null;
+  /** The entries of the setting `pathMappings` that map it to a workspace file that it could be, one for each of these files. */
+  readonly rules: readonly PathMapping[];
   /** The self cost of its lines. */
   readonly self: Weight;
 }

@@ -3,11 +3,12 @@
 use super::{Failure, Output, headline};
 use analysis::{Cost, FileId, Total};
 use engine::file_lines::{FileLines, is_newer};
+use engine::path_rules;
 use engine::present::labels::Scale;
 use engine::present::{text::plain, units};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
-use sources::{LineMap, SourceIndex};
+use sources::{LineMap, Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,11 @@ pub(super) fn annotate(
     sources: &[PathBuf],
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let files = if sources.is_empty() { hottest(snapshot)? } else { named(snapshot, sources)? };
+    let files = if sources.is_empty() {
+        hottest(snapshot, index)?
+    } else {
+        named(snapshot, index, sources)?
+    };
     writeln!(out, "{}", headline(snapshot))?;
     for (file, path) in files {
         let text = read_source(index, &path)
@@ -46,7 +51,7 @@ fn read_source(index: &SourceIndex, path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The files with the highest costs that were found, hottest first.
-fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
+fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {
         *files.entry(line.file).or_default() += line.cost.self_.abs();
@@ -64,11 +69,13 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
     if files.is_empty() {
         let no_lines = if snapshot.costs.lines().is_empty() {
-            "the profile has no lines (run `costline check`)"
+            "the profile has no lines (run `costline check`)".to_owned()
+        } else if let Some(ambiguous) = ambiguous(snapshot, index) {
+            format!("none of the files in the profile was found: {ambiguous}")
         } else {
-            "none of the files in the profile was found (run `costline check`, or pass --root or --map)"
+            "none of the files in the profile was found (run `costline check`, or pass --root or --map)".to_owned()
         };
-        let reason = snapshot.no_debug_info().unwrap_or_else(|| no_lines.to_owned());
+        let reason = snapshot.no_debug_info().unwrap_or(no_lines);
         return Err(Failure::no_output(format!(
             "{}: nothing to show: {reason}",
             snapshot.loaded.path.display()
@@ -77,20 +84,46 @@ fn hottest(snapshot: &Snapshot) -> Result<Vec<(FileId, PathBuf)>, Failure> {
     Ok(files.into_iter().take(DEFAULT_FILES).map(|(_, file, path)| (file, path)).collect())
 }
 
-/// The files of the profile that are these sources.
-fn named(snapshot: &Snapshot, sources: &[PathBuf]) -> Result<Vec<(FileId, PathBuf)>, Failure> {
-    sources.iter().map(|source| named_file(snapshot, source)).collect()
+/// The first name that matches several files, and the options that select each of them.
+fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
+    let (name, _, mapping) =
+        snapshot.mappings().find(|(_, _, mapping)| matches!(mapping, Mapping::Ambiguous { .. }))?;
+    let options = path_rules::as_options(&path_rules::for_mapping(name, mapping, index));
+    Some(format!("{} matches several files; pass {options}", plain(name)))
 }
 
-fn named_file(snapshot: &Snapshot, source: &Path) -> Result<(FileId, PathBuf), Failure> {
+/// The files of the profile that are these sources.
+fn named(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    sources: &[PathBuf],
+) -> Result<Vec<(FileId, PathBuf)>, Failure> {
+    sources.iter().map(|source| named_file(snapshot, index, source)).collect()
+}
+
+fn named_file(
+    snapshot: &Snapshot,
+    index: &SourceIndex,
+    source: &Path,
+) -> Result<(FileId, PathBuf), Failure> {
     let fail = |why: &str| Failure::no_output(format!("{}: {why}", source.display()));
     let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
     match (snapshot.file_at(&path), snapshot.no_debug_info()) {
         (Some(file), _) => Ok((file, path)),
         (None, Some(reason)) => Err(fail(&format!("no cost on lines in this profile: {reason}"))),
-        (None, None) => Err(fail(
-            "no cost in this profile; if the profile has the file under another name, pass --map",
-        )),
+        (None, None) => {
+            let rule = path_rules::same_name(snapshot, &path)
+                .filter(|(_, mapping)| !matches!(mapping, Mapping::Mapped { .. }))
+                .and_then(|(name, _)| Some((name, path_rules::for_file(name, &path, index)?)));
+            Err(fail(&match rule {
+                Some((name, rule)) => format!(
+                    "no cost in this profile; if this is its file {}, pass {}",
+                    plain(name),
+                    path_rules::as_options(&[rule])
+                ),
+                None => "no cost in this profile; if the profile has the file under another name, pass --map".to_owned(),
+            }))
+        }
     }
 }
 

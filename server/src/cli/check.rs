@@ -2,6 +2,7 @@
 
 use super::{Output, advice, headline, times};
 use analysis::{FileId, Metric, Total};
+use engine::path_rules;
 use engine::present::{
     text::{one_line, plain},
     units,
@@ -37,7 +38,7 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
         units::percent(on_lines, on_lines + costs.no_line.abs())
     )?;
     libraries(snapshot, out)?;
-    files(snapshot, out)?;
+    files(snapshot, index, out)?;
     for warning in &snapshot.warnings {
         writeln!(out, "warning   {}{}", one_line(&warning.message), times(warning.count))?;
     }
@@ -137,7 +138,7 @@ fn libraries(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
 }
 
 /// Writes which files were found and which were not, the hottest of each.
-fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
+fn files(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) -> io::Result<()> {
     let mut hot: BTreeMap<FileId, f64> = BTreeMap::new();
     for line in snapshot.costs.lines() {
         let total = if let Total::Exact(total) = line.cost.total {
@@ -171,7 +172,9 @@ fn files(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
                     format!("→ {}", one_line(&path.display().to_string()))
                 }
                 Mapping::Ambiguous { candidates } => {
-                    format!("matches {} files: pass --map to select one", candidates.len())
+                    let rules = path_rules::for_mapping(name, mapping, index);
+                    let options = path_rules::as_options(&rules);
+                    format!("matches {} files: pass {options} to select one", candidates.len())
                 }
                 Mapping::Unmapped(reason) => plain(&reason.to_string()).into_owned(),
             };

@@ -191,6 +191,8 @@
 ---| '"file-not-in-profile"' # The profile has no file with this name.
 ---| '"file-not-matched"' # The profile has a file with this name that is not mapped to this file.
 ---| '"file-ambiguous"' # The profile has a file with this name that could be any of several workspace files.
+---| '"file-excluded"' # The setting `exclude` hides the file.
+---| '"file-outside"' # The file is neither in a workspace folder nor in a folder of the setting `sourceRoots`.
 ---| '"hints-off"' # Hints are disabled by the setting `hints.enable`.
 ---| '"below-threshold"' # The cost is below the setting `hints.minPercent`.
 ---| '"shown"' # The line has a hint.
@@ -454,6 +456,11 @@
 ---@field name string The name.
 ---@field unit string The unit.
 
+--- A prefix of file names in profiles, and the folder that replaces it.
+---@class costline.PathMapping
+---@field from string The prefix in the profile.
+---@field to string The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
+
 --- A path in an object.
 ---@class costline.PathObject
 ---@field path? string|vim.NIL The path, relative to the first workspace folder; null for none.
@@ -503,6 +510,7 @@
 ---@field name string The name in the profile.
 ---@field path string|vim.NIL The workspace file. Null if there is none.
 ---@field reason string|vim.NIL Why there is no workspace file, as text to follow the name. Null if there is one.
+---@field rules costline.PathMapping[] The entries of the setting `pathMappings` that map it to a workspace file that it could be, one for each of these files.
 ---@field self costline.Weight The self cost of its lines.
 
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.

@@ -19,6 +19,7 @@ pub mod items;
 pub mod libraries;
 pub mod load;
 pub mod overrides;
+pub mod path_rules;
 pub mod places;
 pub mod present;
 pub mod query;

@@ -144,6 +144,18 @@ impl SourceIndex {
         self.canonical(path).is_some()
     }
 
+    /// Whether a path is outside every root, or leads out of them through a symlink. Not so for a
+    /// path in a root that does not exist.
+    pub fn is_outside(&self, path: &Path) -> bool {
+        matches!(self.find(path), Found::Outside | Found::Elsewhere)
+    }
+
+    /// Whether a file, given by its canonical path, can be found by the end of its path. Ignored and
+    /// hidden files are only found by their whole path.
+    pub fn is_listed(&self, path: &Path) -> bool {
+        self.ending_with(&file_key(path)).iter().any(|file| file.path == path)
+    }
+
     /// The canonical path of a file that may be opened. [`map_paths`](crate::map_paths) returns
     /// such paths, so convert the path of a document with this function to compare the two.
     pub fn canonical(&self, path: &Path) -> Option<PathBuf> {
@@ -298,7 +310,8 @@ pub(crate) fn lexical(path: &Path) -> PathBuf {
     clean
 }
 
-fn file_key(path: &Path) -> Box<str> {
+/// The [`key`] of a canonical path.
+pub(crate) fn file_key(path: &Path) -> Box<str> {
     let path = path.to_string_lossy();
     if cfg!(windows) {
         key(&path.trim_start_matches(r"\\?\").replace('\\', "/")).into()

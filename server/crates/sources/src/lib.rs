@@ -16,6 +16,7 @@ mod prefix;
 mod repo;
 mod rust;
 mod source_map;
+mod suggest;
 
 pub use functions::{Call, Definition, FunctionKind, Functions, Language};
 pub use index::{Limits, Root, RootKind, SourceIndex};
@@ -23,3 +24,4 @@ pub use library::library_paths;
 pub use lines::LineMap;
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
+pub use suggest::rule_for;

@@ -71,6 +71,9 @@ pub enum Reason {
     /// Such as `chrome:`.
     #[error("has the unsupported scheme `{0}:`")]
     Scheme(String),
+    /// The setting `exclude` hides this file. Set by the code that applies settings, never here.
+    #[error("is excluded by the setting `exclude`")]
+    Excluded(PathBuf),
     /// Packages, toolchains, system libraries.
     #[error(
         "belongs to a library, which is only found by its exact path, through a path mapping, or in a source root"

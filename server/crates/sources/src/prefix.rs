@@ -252,7 +252,7 @@ fn ends(name_key: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The number of components that two keys have in common at their beginning.
-fn n_shared(a: &str, b: &str) -> usize {
+pub(crate) fn n_shared(a: &str, b: &str) -> usize {
     let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b);
     common.filter(|(byte, _)| *byte == b'/').count()
 }

@@ -6,7 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use sources::{How, Limits, Mapping, Reason, Root, RootKind, Rule, SourceIndex, map_paths};
+use sources::{
+    How, Limits, Mapping, Reason, Root, RootKind, Rule, SourceIndex, map_paths, rule_for,
+};
 use tempfile::TempDir;
 
 /// Folders for one test. The roots are directly in it.
@@ -105,6 +107,7 @@ fn render(mapping: &Mapping, top: &Path) -> String {
         Mapping::Unmapped(reason) => match reason {
             Reason::NoFile => "- no file".into(),
             Reason::Scheme(scheme) => format!("- scheme {scheme}"),
+            Reason::Excluded(path) => format!("- excluded {}", short(path)),
             Reason::Library => "- library".into(),
             Reason::Repository(repo) => format!("- repository {repo}"),
             Reason::Dotted => "- dotted".into(),
@@ -648,6 +651,50 @@ fn survives_malformed_names() {
     ];
     let mappings = map_paths(names, &index, &fixture.rules, None);
     assert!(mappings.iter().all(|mapping| matches!(mapping, Mapping::Unmapped(_))), "{mappings:?}");
+}
+
+#[test]
+fn a_suggested_rule_maps_the_name_to_the_file() {
+    let files = "app/main.py app/services/api/app/words.py app/services/worker/app/words.py app/string/strlen.c";
+    let table = [
+        ("/app/app/words.py", "services/api/app/words.py", "/app = services/api"),
+        ("/app/app/words.py", "services/worker/app/words.py", "/app = services/worker"),
+        ("app/words.py", "services/api/app/words.py", "app = services/api/app"),
+        ("words.py", "services/api/app/words.py", "words.py = services/api/app/words.py"),
+        ("/words.py", "services/api/app/words.py", "/words.py = services/api/app/words.py"),
+        ("/srv/main.py", "main.py", "/srv = ."),
+        ("/srv/start.py", "main.py", "/srv/start.py = main.py"),
+        (r"C:\app\words.py", "services/api/app/words.py", "C:/app = services/api/app"),
+        ("file:///w/app/words.py", "services/api/app/words.py", "/w = services/api"),
+        ("http://h:80/app/words.py?v=1", "services/api/app/words.py", "http://h:80 = services/api"),
+        (
+            "webpack:///./app/words.py",
+            "services/api/app/words.py",
+            "webpack:///app = services/api/app",
+        ),
+        ("./string/strlen.c", "string/strlen.c", "./string = string"),
+        ("git:h/o/r:app/words.py:1a", "services/api/app/words.py", "git:h/o/r = services/api"),
+        (
+            "/usr/lib/python3/app/words.py",
+            "services/api/app/words.py",
+            "/usr/lib/python3 = services/api",
+        ),
+    ];
+    for (name, file, expected) in table {
+        let fixture = app(files);
+        let index = fixture.index();
+        let path = fixture.dir.path().canonicalize().unwrap().join("app").join(file);
+        let rule = rule_for(name, &path, &index).unwrap();
+        assert_eq!(format!("{} = {}", rule.from, rule.to), expected, "{name}");
+        let mapping = map_paths([name], &index, &[rule], None).remove(0);
+        assert_eq!(mapping, Mapping::Mapped { path, how: How::Rule }, "{name}");
+    }
+    let two = app("app/a/x.py old/b/x.py").root("old", RootKind::Workspace);
+    let top = two.dir.path().canonicalize().unwrap();
+    let rule = rule_for("/srv/x.py", &top.join("old/b/x.py"), &two.index()).unwrap();
+    assert_eq!((rule.from.as_str(), Path::new(&rule.to).ends_with("old/b")), ("/srv", true));
+    assert_eq!(rule_for("/srv/x.py", Path::new("/etc/x.py"), &two.index()), None);
+    assert_eq!(rule_for("<x>", &top.join("old/b/x.py"), &two.index()), None);
 }
 
 #[test]

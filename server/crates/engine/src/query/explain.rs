@@ -3,11 +3,12 @@
 use crate::context::Context;
 use crate::file_lines::FileLines;
 use crate::items::CostData;
+use crate::path_rules;
 use crate::present::{text::one_line, units};
 use crate::snapshot::Snapshot;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sources::Mapping;
+use sources::{Mapping, Reason as Unmapped, SourceIndex};
 use std::path::Path;
 use url::Url;
 
@@ -67,6 +68,10 @@ pub enum Reason {
     FileNotMatched,
     /// The profile has a file with this name that could be any of several workspace files.
     FileAmbiguous,
+    /// The setting `exclude` hides the file.
+    FileExcluded,
+    /// The file is neither in a workspace folder nor in a folder of the setting `sourceRoots`.
+    FileOutside,
     /// Hints are disabled by the setting `hints.enable`.
     HintsOff,
     /// The cost is below the setting `hints.minPercent`.
@@ -108,8 +113,11 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
             .unwrap_or_else(|| Explanation::new(Reason::Unsymbolicated, message));
     }
     let Some(open) = context.open_file(uri) else {
+        let index = context.world.index.as_deref();
         // Unresolved functions may belong to this file.
-        return unmapped(snapshot, &path)
+        return index
+            .and_then(|index| hidden(snapshot, &path, index))
+            .or_else(|| unmapped(snapshot, &path, index))
             .or_else(|| unresolved(snapshot))
             .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
             .unwrap_or_else(|| not_in_profile(&path));
@@ -205,24 +213,50 @@ fn not_in_profile(path: &Path) -> Explanation {
     Explanation::new(Reason::FileNotInProfile, &message)
 }
 
+/// An explanation if costs of a file are not shown, whatever the profile has.
+fn hidden(snapshot: &Snapshot, path: &Path, index: &SourceIndex) -> Option<Explanation> {
+    if index.is_outside(path) {
+        let message = "this file is outside the workspace folders, so its costs are not shown; add its folder to the setting `sourceRoots`";
+        return Some(Explanation::new(Reason::FileOutside, message));
+    }
+    let path = index.canonical(path)?;
+    let (name, ..) = snapshot.mappings().find(
+        |(_, _, mapping)| matches!(mapping, Mapping::Unmapped(Unmapped::Excluded(file)) if *file == path),
+    )?;
+    let message = format!("the profile's {name} is this file, which the setting `exclude` hides");
+    Some(Explanation::new(Reason::FileExcluded, &message))
+}
+
 /// An explanation if the profile has a file with the same name that is not mapped to this file.
-fn unmapped(snapshot: &Snapshot, path: &Path) -> Option<Explanation> {
-    let name = file_name(path);
-    let (other, _, mapping) = snapshot
-        .mappings()
-        .find(|(other, ..)| !name.is_empty() && other.rsplit(['/', '\\']).next() == Some(name))?;
+fn unmapped(snapshot: &Snapshot, path: &Path, index: Option<&SourceIndex>) -> Option<Explanation> {
+    let (other, mapping) = path_rules::same_name(snapshot, path)?;
     let (code, message) = match mapping {
         Mapping::Unmapped(why) => {
+            let file = index.and_then(|index| Some((index, index.canonical(path)?)));
+            let rule = file.as_ref().and_then(|(index, file)| {
+                let rule = path_rules::for_file(other, file, index)?;
+                Some(path_rules::as_settings(&[rule]))
+            });
+            let rule = rule.unwrap_or_else(|| "a rule".to_owned());
+            let is_ignored = file.is_some_and(|(index, file)| !index.is_listed(&file));
+            let ignored = if is_ignored {
+                "; this file is ignored (`.gitignore`), hidden or in `node_modules`, so it is only found by its full path"
+            } else {
+                ""
+            };
             let message = format!(
-                "the profile's {other} {why}; to map it to this file, add a rule to `pathMappings`"
+                "the profile's {other} {why}{ignored}; to map it to this file, add {rule} to `pathMappings`"
             );
             (Reason::FileNotMatched, message)
         }
         Mapping::Ambiguous { candidates } => {
+            let rules = index.map(|index| path_rules::for_mapping(other, mapping, index));
+            let rules = rules.filter(|rules| !rules.is_empty());
+            let rule = rules.map_or("a rule".to_owned(), |rules| path_rules::as_settings(&rules));
             let candidates: Vec<_> =
                 candidates.iter().map(|path| path.display().to_string()).collect();
             let message = format!(
-                "the profile's {other} could be any of {}; add a rule to `pathMappings` to choose one",
+                "the profile's {other} could be any of {}; to choose one, add {rule} to `pathMappings`",
                 candidates.join(", ")
             );
             (Reason::FileAmbiguous, message)

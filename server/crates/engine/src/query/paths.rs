@@ -1,12 +1,14 @@
 //! The files of a profile, and the workspace files that they are mapped to.
 
 use crate::context::Context;
+use crate::path_rules;
+use crate::settings::PathMapping;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
 use analysis::{FileId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
-use sources::Mapping;
+use sources::{Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -39,6 +41,9 @@ pub struct RecordedFile {
     pub reason: Option<String>,
     /// The workspace files that it could be. Null unless `how` is `ambiguous`.
     pub candidates: Option<Vec<String>>,
+    /// The entries of the setting `pathMappings` that map it to a workspace file that it could be,
+    /// one for each of these files.
+    pub rules: Vec<PathMapping>,
     /// The self cost of its lines.
     #[serde(rename = "self")]
     pub self_: Weight,
@@ -86,15 +91,15 @@ impl From<sources::How> for How {
 pub fn paths(context: &Context) -> Option<Paths> {
     let snapshot = context.world.snapshot()?;
     let costs = costs(snapshot);
+    let index = context.world.index.as_deref();
     let mut files: Vec<RecordedFile> = snapshot
         .mappings()
         .map(|(name, file, mapping)| {
             let (self_, hottest) = costs.get(&file).copied().unwrap_or_default();
-            row(name, mapping, self_, hottest)
+            row(name, mapping, index, self_, hottest)
         })
         .collect();
     files.sort_by(|a, b| b.hottest_line.0.abs().total_cmp(&a.hottest_line.0.abs()));
-    let index = context.world.index.as_ref();
     Some(Paths {
         roots: context.world.roots.iter().map(|root| text(root)).collect(),
         missing_roots: index
@@ -116,7 +121,13 @@ fn costs(snapshot: &Snapshot) -> BTreeMap<FileId, (f64, f64)> {
     costs
 }
 
-fn row(name: &str, mapping: &Mapping, self_: f64, hottest: f64) -> RecordedFile {
+fn row(
+    name: &str,
+    mapping: &Mapping,
+    index: Option<&SourceIndex>,
+    self_: f64,
+    hottest: f64,
+) -> RecordedFile {
     let (path, how, reason, candidates) = match mapping {
         Mapping::Mapped { path, how } => (Some(text(path)), How::from(*how), None, None),
         Mapping::Ambiguous { candidates } => {
@@ -130,8 +141,19 @@ fn row(name: &str, mapping: &Mapping, self_: f64, hottest: f64) -> RecordedFile 
         }
         Mapping::Unmapped(reason) => (None, How::Unmapped, Some(reason.to_string()), None),
     };
+    let rules = index.map(|index| path_rules::for_mapping(name, mapping, index));
+    let rules = rules.unwrap_or_default();
     let (self_, hottest_line) = (Weight(self_), Weight(hottest));
-    RecordedFile { name: name.to_owned(), path, how, reason, candidates, self_, hottest_line }
+    RecordedFile {
+        name: name.to_owned(),
+        path,
+        how,
+        reason,
+        candidates,
+        rules,
+        self_,
+        hottest_line,
+    }
 }
 
 fn text(path: &Path) -> String {

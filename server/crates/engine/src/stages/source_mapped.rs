@@ -6,7 +6,7 @@ use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{Recording, SourceId, Warning, WarningCode};
 use rustc_hash::FxHashMap;
-use sources::{Mapping, Root, SourceIndex};
+use sources::{Mapping, Reason, Root, SourceIndex};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIn
         let Mapping::Mapped { path, .. } = mapping else { continue };
         let relative = index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok());
         if relative.is_some_and(|relative| excluded.is_match(relative)) {
-            *mapping = Mapping::Unmapped(sources::Reason::NoFile);
+            *mapping = Mapping::Unmapped(Reason::Excluded(path.clone()));
         }
     }
 }

@@ -212,6 +212,65 @@ fn a_line_without_a_cost_is_explained_without_one() {
 }
 
 #[test]
+fn an_ambiguous_file_is_explained_with_the_rule_for_each_candidate() {
+    let text = "def f():\n    work()\n";
+    let files = ["services/api/app/words.py", "services/worker/app/words.py"];
+    let project = Project::new(&files.map(|file| (file, text)));
+    let snapshot = project.load(text_samples::profile("f@2[file:/app/app/words.py]"));
+    let context = project.context(snapshot, &files);
+    let explanation = why(&project, &context, files[0], 2);
+    assert_eq!(explanation.code, Reason::FileAmbiguous);
+    for rule in [
+        r#"{ "from": "/app", "to": "services/api" }"#,
+        r#"{ "from": "/app", "to": "services/worker" }"#,
+    ] {
+        assert!(explanation.message.contains(rule), "{}", explanation.message);
+    }
+    let paths = paths(&context).unwrap();
+    let rules: Vec<_> = paths.files[0].rules.iter().map(|rule| rule.to.as_str()).collect();
+    assert_eq!(rules, ["services/api", "services/worker"]);
+}
+
+#[test]
+fn excluded_ignored_and_outside_files_are_explained_as_such() {
+    let text = "def f():\n    work()\n";
+    let files = ["src/x.py", "out/gen.py", "lib/y.py"];
+    let project = Project::new(&files.map(|file| (file, text)))
+        .with_settings(&json!({"exclude": ["src/**"]}));
+    std::fs::write(project.path(".gitignore"), "/out\n").unwrap();
+    let samples = format!(
+        "f@2[file:{}] f@2[file:gen.py] f@2[file:/usr/lib/python3/y.py]",
+        project.path("src/x.py").display()
+    );
+    let snapshot = project.load(text_samples::profile(&samples));
+    let context = project.context(snapshot, &files);
+    let explained = |file: &str| {
+        let Explanation { code, message, .. } = why(&project, &context, file, 2);
+        (code, message)
+    };
+    let (code, message) = explained("src/x.py");
+    assert_eq!(code, Reason::FileExcluded);
+    assert!(message.contains("setting `exclude`"), "{message}");
+    let (code, message) = explained("out/gen.py");
+    assert_eq!(code, Reason::FileNotMatched);
+    assert!(message.contains("this file is ignored"), "{message}");
+    let (code, message) = explained("lib/y.py");
+    assert_eq!(code, Reason::FileNotMatched);
+    assert!(message.contains("belongs to a library"), "{message}");
+    assert!(message.contains(r#"{ "from": "/usr/lib/python3", "to": "lib" }"#), "{message}");
+
+    let elsewhere = Project::new(&[("src/x.py", text)]);
+    let snapshot = project.load(text_samples::profile("f@2[file:x.py]"));
+    let context = Context {
+        documents: elsewhere
+            .context(elsewhere.load(text_samples::profile("f@2[file:x.py]")), &["src/x.py"])
+            .documents,
+        ..project.context(snapshot, &[])
+    };
+    assert_eq!(why(&elsewhere, &context, "src/x.py", 2).code, Reason::FileOutside);
+}
+
+#[test]
 fn a_file_without_lines_says_whether_others_have_some() {
     let project = project(&json!({}));
     let message = |samples| {
