@@ -59,7 +59,8 @@ impl Snapshot {
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
-        let mapped = SourceMapped::new(&symbolicated, folder, &settings.sources, index);
+        let mapped =
+            SourceMapped::new(&symbolicated, folder, &loaded.stamp, &settings.sources, index);
         Self::from_mapped(loaded, symbolicated, Arc::new(mapped), settings.clone(), files)
     }
 

@@ -113,6 +113,17 @@ pub enum Reason {
         /// The recorded folder.
         recorded: String,
     },
+    /// The profile names lines that the file does not have, so it is another file. Set by the code
+    /// that knows the lines, never here.
+    #[error("ends like {}, which has {n_lines} lines, but the profile names line {line}", candidate.display())]
+    TooShort {
+        /// The file that ends like the name.
+        candidate: PathBuf,
+        /// Its number of lines.
+        n_lines: u32,
+        /// The last line in the profile, 1-based.
+        line: u32,
+    },
     /// Names from different folders end like files of one root, with equal evidence.
     #[error("ends like {}, but so do files of other recorded folders: add a path mapping", .0.display())]
     PrefixDisputed(PathBuf),
@@ -128,9 +139,9 @@ impl Reason {
             Reason::BaseName(path) | Reason::PrefixDisputed(path) | Reason::IndexCut(path) => {
                 Some(path)
             }
-            Reason::PrefixDiffers { candidate, .. } | Reason::Beside { candidate, .. } => {
-                Some(candidate)
-            }
+            Reason::PrefixDiffers { candidate, .. }
+            | Reason::Beside { candidate, .. }
+            | Reason::TooShort { candidate, .. } => Some(candidate),
             _ => None,
         }
     }

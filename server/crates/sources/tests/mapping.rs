@@ -122,6 +122,7 @@ fn render(mapping: &Mapping, top: &Path) -> String {
                     established.replace(top.to_str().unwrap(), "$")
                 )
             }
+            Reason::TooShort { candidate, .. } => format!("- too short {}", short(candidate)),
             Reason::Beside { candidate, recorded } => {
                 format!("- beside {}: {recorded}", short(candidate))
             }

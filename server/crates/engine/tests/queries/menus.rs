@@ -232,6 +232,31 @@ fn an_ambiguous_file_is_explained_with_the_rule_for_each_candidate() {
 }
 
 #[test]
+fn a_file_with_fewer_lines_than_the_profile_names_is_not_the_recorded_one() {
+    let project = Project::new(&[("src/main.rs", "fn main() {\n    work();\n}\n")]);
+    let shown = |samples: &str, is_older: bool| {
+        let recording = text_samples::profile(samples);
+        let loaded = if is_older {
+            project.loaded_before_edits(recording)
+        } else {
+            project.loaded(recording)
+        };
+        let snapshot = project.load_all(vec![loaded]);
+        let context = project.context(snapshot, &["src/main.rs"]);
+        why(&project, &context, "src/main.rs", 2)
+    };
+    let foreign = "serve@2[file:/ci/other/src/main.rs] serve@240[file:/ci/other/src/main.rs]";
+    let explanation = shown(foreign, false);
+    assert_eq!(explanation.code, Reason::FileNotMatched);
+    assert!(explanation.message.contains("names line 240"), "{}", explanation.message);
+    // The file may have been shortened since.
+    assert_eq!(shown(foreign, true).code, Reason::Shown);
+    // The end of the file.
+    let end = "serve@2[file:/ci/mine/src/main.rs] serve@5[file:/ci/mine/src/main.rs]";
+    assert_eq!(shown(end, false).code, Reason::Shown);
+}
+
+#[test]
 fn excluded_ignored_and_outside_files_are_explained_as_such() {
     let text = "def f():\n    work()\n";
     let files = ["src/x.py", "out/gen.py", "lib/y.py"];
