@@ -121,7 +121,7 @@ impl Server {
         Message::Notification(initialized).write(&mut server.stdin).unwrap();
         // Answered when the profile has been read.
         let profiles = server.command("costline.reload", &json!([]));
-        assert!(profiles["active"].is_object(), "no profile is shown: {profiles}");
+        assert!(profiles["active"].is_object(), "no profile is loaded: {profiles}");
         server
     }
 

@@ -163,7 +163,7 @@ async function hotLine(server: Server, step: 1 | -1): Promise<void> {
 
 async function exportAs(server: Server): Promise<void> {
   const profile = server.shown?.profile;
-  if (!profile) throw new Error("There is nothing to export, because no profile is shown.");
+  if (!profile) throw new Error("There is nothing to export: no profile is loaded.");
   const picked = await vscode.window.showQuickPick(
     (server.catalog?.exportFormats ?? []).map(({ format, title, extension }) => ({ label: format, description: plain(title), format, extension })),
     { title: "Export the profile as it is shown", matchOnDescription: true },

@@ -38,7 +38,7 @@ local function check_client(it)
   local view = client.view(it)
   local profile = view and view.profile
   if type(profile) ~= "table" then
-    vim.health.warn("no profile is shown", {
+    vim.health.warn("no profile is loaded", {
       "Costline searches the folder of the project for the file names that profilers use, and its folders `profiles` and `.costline`",
       ":Costline profile PATH shows another profile",
       ":Costline explain gives the reason for a line",
