@@ -267,7 +267,7 @@
   (switch-to-buffer "main.py")
   (check-until "the next server shows what was chosen" (lambda () (equal (check-unit) "absolute")))
   (check-log "the next server shows what was chosen")
-  (check-pick #'costline "View by the settings")
+  (check-pick #'costline "Reset to the settings")
   (check-costs "before"))
 
 (defun check-lens-click ()
