@@ -79,6 +79,8 @@ export class Screen {
   async hoverHint(file, line) {
     const { top } = (await this.lines(file))[line];
     const row = [`top:${top};`, `top: ${top};`].map((style) => `.view-line[style*="${style}"]`).join(", ");
+    // A pointer that is there already would not open a tooltip again.
+    await this.page.mouse.move(0, 0);
     await this.#editor(file).locator(row).locator("[class*=dyn-rule]").last().hover();
   }
 

@@ -74,8 +74,12 @@ async function flameGraph(name, total) {
 try {
   await marks(MAIN, before);
   await until("status bar", async () => (await screen.status()).some((item) => item.includes(path.basename(stage.profile))));
-  await screen.hoverHint(MAIN, 19);
-  await until("tooltip", async () => (await screen.tooltip()).includes("callers into this line"));
+  await until("tooltip", async () => {
+    // VS Code closes the tooltip when it draws the hints anew.
+    await screen.hoverHint(MAIN, 19);
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    return (await screen.tooltip()).includes("callers into this line");
+  });
 
   // A lens opens the view of callers.
   await screen.clickLens(MAIN, ` total ${before.functions[MAIN].solve_all.total} `);
