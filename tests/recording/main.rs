@@ -298,7 +298,7 @@ fn py_spy() {
 
 #[test]
 fn austin() {
-    let permitted = "austin -o probe.austin python3 -c 'import time; time.sleep(0.5)'";
+    let permitted = "austin -t 5s -o probe.austin python3 -c 'import time; time.sleep(0.5)'";
     follow(
         "recording/austin",
         PYTHON,

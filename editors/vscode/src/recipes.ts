@@ -20,7 +20,7 @@ export const RECIPES: readonly Recipe[] = [
   { tool: "callgrind", page: "callgrind", languages: NATIVE, command: "valgrind --tool=callgrind ./app", note: "built with debug info; exact counts" },
   { tool: "DHAT", page: "dhat", languages: NATIVE, command: "valgrind --tool=dhat ./app", note: "heap allocations; built with debug info" },
   { tool: "py-spy", page: "py-spy", languages: ["python"], command: "py-spy record -f speedscope --full-filenames -o profile.speedscope.json -- python3 app.py" },
-  { tool: "Austin", page: "austin", languages: ["python"], command: "austin -b -o profile.mojo python3 app.py" },
+  { tool: "Austin", page: "austin", languages: ["python"], command: "austin -b -t 5s -o profile.mojo python3 app.py" },
   { tool: "Node.js", page: "node", languages: SCRIPT, command: "node --cpu-prof app.js" },
   { tool: "Node.js, heap", page: "node", languages: SCRIPT, command: "node --heap-prof --heap-prof-interval=8192 app.js", note: "allocations by function" },
   { tool: "Go", page: "go", languages: ["go"], command: "go test -bench . -cpuprofile cpu.prof" },
