@@ -44,7 +44,7 @@ impl Row {
     }
 }
 
-/// The rows of each event of a profile, with programs in `programs`.
+/// The rows of each event of a profile. `programs` is the folder with the recorded programs.
 fn report(profile: &Path, programs: &Path) -> BTreeMap<String, Vec<Row>> {
     let folder = TempDir::new().unwrap();
     let mut bytes = std::fs::read(profile).unwrap();

@@ -114,10 +114,10 @@ const WORLDS: &[World] = &[
     },
     World {
         what: "monorepo: the root is one of its services, and more files of another are recorded",
-        roots: "here/api",
-        files: "here/api/src/main.py here/api/src/util.py here/api/src/db.py",
+        roots: "code/api",
+        files: "code/api/src/main.py code/api/src/util.py code/api/src/db.py",
         names: &[
-            "/ci/app/services/api/src/main.py → here/api/src/main.py",
+            "/ci/app/services/api/src/main.py → code/api/src/main.py",
             "/ci/app/services/web/src/main.py ✗ recorded elsewhere",
             "/ci/app/services/web/src/util.py ✗ recorded elsewhere",
             "/ci/app/services/web/src/db.py ✗ recorded elsewhere",
@@ -170,9 +170,9 @@ const WORLDS: &[World] = &[
     },
     World {
         what: "a project beside the root, in the same folder",
-        roots: "me/dev/shop",
-        files: "me/dev/shop/src/main.rs",
-        names: &["/home/me/dev/bank/src/main.rs ✗ beside"],
+        roots: "ann/dev/shop",
+        files: "ann/dev/shop/src/main.rs",
+        names: &["/home/ann/dev/bank/src/main.rs ✗ beside"],
     },
     World {
         what: "a file of the same base name",
@@ -266,7 +266,7 @@ const WORLDS: &[World] = &[
         ],
     },
     World {
-        what: "percent-encoding on another machine",
+        what: "percent-encoding in a recorded path",
         roots: "shop",
         files: "shop/src/größe.js",
         names: &["file:///ci/shop/src/gr%C3%B6%C3%9Fe.js → shop/src/größe.js"],

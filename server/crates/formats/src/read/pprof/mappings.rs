@@ -37,7 +37,7 @@ impl<'p> Mappings<'p> {
             let text = |index, column| strings.get(index, || format!("mapping[{row}].{column}"));
             let path = text(mapping.filename, "filename")?;
             let id = text(mapping.build_id, "build_id")?;
-            // Go has its own kind of build id.
+            // Build ids of Go are not hexadecimal.
             let code_id = if id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
                 id.to_owned()
             } else {
@@ -72,9 +72,9 @@ impl<'p> Mappings<'p> {
     }
 }
 
-/// The name and library of code without a name: its address in the file of its mapping, so that the
-/// name is the same wherever the file is loaded; without a mapping, its address in memory. For
-/// example, address 0x401234 in a mapping of 0x400000 with offset 0x1000 is `0x2234`.
+/// The name and library of code without a name. The name is the address in the file of the mapping,
+/// which is the same in each run, or else the address in memory. Example: a mapping starts at 4096
+/// and has the file offset 256; the address 4112 (0x1010) is named `0x110`.
 pub(super) fn unresolved(address: u64, within: Option<Mapped<'_>>) -> (String, Option<LibId>) {
     let (address, lib) = match within {
         Some(Mapped { mapping, lib }) => {

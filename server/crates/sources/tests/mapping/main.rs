@@ -3,6 +3,11 @@
 // Helpers of an integration test do not count as test code to clippy.
 #![allow(clippy::unwrap_used)]
 
+#[cfg(unix)]
+mod links;
+mod packages;
+mod rules;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -172,40 +177,6 @@ fn does_not_map_names_without_a_file_or_with_a_foreign_scheme() {
 }
 
 #[test]
-fn libraries_do_not_match_similar_files_of_a_workspace() {
-    app(APP).check(&[
-        ("/srv/demo/app/src/main.rs", "app/src/main.rs"),
-        ("/srv/demo/app/src/rank.rs", "app/src/rank.rs"),
-        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.16.1:src/map.rs", "- library"),
-        ("/rust/deps/hashbrown-0.16.1/src/map.rs", "- library"),
-        ("/home/u/.cargo/registry/src/index.crates.io-6f17d22bba15001f/hashbrown-0.14.5/src/lib.rs", "- library"),
-        ("git:github.com/rust-lang/rust:library/core/src/lib.rs:4a1b", "- repository github.com/rust-lang/rust"),
-        ("/rustc/4a1b/library/alloc/src/lib.rs", "- library"),
-        (r"/rustc/4a1b\library\alloc\src\lib.rs", "- library"),
-        ("./string/../sysdeps/x86_64/multiarch/strlen-avx2.S", "- dotted"),
-        ("./string/strlen.c", "- dotted"),
-        ("string/../string/strlen.c", "- dotted"),
-        ("/build/glibc-2.36/string/strlen.c", "- library"),
-        ("/usr/src/util.c", "- library"),
-        ("/usr/local/src/other/util.c", "- library"),
-        ("/usr/local/go/src/util.c", "- library"),
-        ("s3:bucket:0a1b/src/util.c:", "- library"),
-        ("node:internal/main", "- library"),
-        ("/v/lib/python3.11/site-packages/tools/feed.py", "- library"),
-        ("http://localhost/node_modules/web/index.js", "- library"),
-    ]);
-}
-
-#[test]
-fn libraries_alone_do_not_match_either() {
-    app(APP).check(&[
-        ("/build/glibc-2.36/string/strlen.c", "- library"),
-        ("./string/strlen.c", "- dotted"),
-        ("/rust/deps/hashbrown-0.16.1/src/map.rs", "- library"),
-    ]);
-}
-
-#[test]
 fn absolute_names_with_a_common_folder_are_mapped_together() {
     app(APP).check(&[
         ("/srv/demo/shop/src/main.rs", "app/src/main.rs"),
@@ -363,54 +334,6 @@ fn does_not_map_anything_outside_the_roots() {
 }
 
 #[test]
-fn rules_come_first_and_the_longest_wins() {
-    app(APP)
-        .rule("/srv", "$/app/tests")
-        .rule("/srv/py/", "$/app/tools")
-        .rule(r"C:\b", "$/app/src")
-        .rule("./string", "$/app/string")
-        .rule("example.org/mod", "src")
-        .rule("git:github.com/rust-lang/rust", "$/app")
-        .rule("cargo:reg/", "$/app")
-        .rule("http://cdn", "$/app/web")
-        .rule("one.py", "$/app/tests/main.py")
-        .rule("", "$/app/src")
-        .check(&[
-            ("/srv/py/main.py", "app/tools/main.py Rule"),
-            ("/srv/main.py", "app/tests/main.py Rule"),
-            ("/srv/python/main.py", "- rule app/tests/python/main.py"),
-            ("/srv/gone/src/main.rs", "- rule app/tests/gone/src/main.rs"),
-            (r"C:\b\main.rs", "app/src/main.rs Rule"),
-            ("c:/b/main.rs", "app/src/main.rs Rule"),
-            ("./string/strlen.c", "app/string/strlen.c Rule"),
-            ("string/strlen.c", "app/string/strlen.c"),
-            ("example.org/mod/map.rs", "app/src/map.rs Rule"),
-            ("git:github.com/rust-lang/rust:src/lib.rs:1a", "app/src/lib.rs Rule"),
-            ("cargo:reg:src:lib.rs", "app/src/lib.rs Rule"),
-            ("http://cdn/index.js?v=1", "app/web/index.js Rule"),
-            ("one.py", "app/tests/main.py Rule"),
-            ("rank.rs", "app/src/rank.rs"),
-        ]);
-}
-
-#[test]
-fn tries_a_shorter_rule_if_the_longer_one_has_no_file() {
-    app(APP)
-        .rule("/srv", "$/app")
-        .rule("/srv/src", "$/app/tests")
-        .check(&[("/srv/src/main.rs", "app/src/main.rs Rule")]);
-}
-
-#[test]
-fn a_rule_for_one_folder_leaves_others_to_evidence() {
-    app(APP).rule("/gen", "$/app/web").check(&[
-        ("/gen/index.js", "app/web/index.js Rule"),
-        ("/srv/shop/src/main.rs", "app/src/main.rs"),
-        ("/srv/shop/src/rank.rs", "app/src/rank.rs"),
-    ]);
-}
-
-#[test]
 fn prefers_the_checkout_that_contains_the_profile() {
     let two = || {
         app("app/src/main.rs app/src/rank.rs old/src/main.rs old/src/rank.rs")
@@ -495,98 +418,6 @@ fn each_root_has_a_recorded_folder_of_its_own() {
 }
 
 #[test]
-fn repositories_match_only_their_own_checkout() {
-    let rust = "app/library/core/src/lib.rs app/sub/src/x.rs";
-    let core = "git:github.com/rust-lang/rust:library/core/src/lib.rs:1a";
-    app(rust).check(&[(core, "- repository github.com/rust-lang/rust")]);
-
-    let named = app(rust);
-    named.write("rust/library/core/src/lib.rs", "");
-    named.root("rust", RootKind::Workspace).check(&[(core, "rust/library/core/src/lib.rs")]);
-
-    let remote = app(rust);
-    remote.write(
-        "app/.git/config",
-        "[remote \"origin\"]\n\turl = git@github.com:rust-lang/rust.git\n",
-    );
-    remote.check(&[
-        (core, "app/library/core/src/lib.rs"),
-        ("git:github.com/rust-lang/rust:src/x.rs:1a", "app/sub/src/x.rs"),
-        ("git:github.com/rust-lang/rust:src/y.rs:1a", "- repository github.com/rust-lang/rust"),
-        ("git:github.com/other/app:src/x.rs:1a", "- repository github.com/other/app"),
-    ]);
-
-    let hg = app("app/a/b.cpp");
-    hg.write("app/.hg/hgrc", "[paths]\ndefault = https://hg.mozilla.org/mozilla-central\n");
-    hg.check(&[("hg:hg.mozilla.org/mozilla-central:a/b.cpp:12", "app/a/b.cpp")]);
-}
-
-#[test]
-fn go_files_are_found_by_the_path_of_their_module() {
-    let fixture = app("
-        app/main.go app/words/words.go app/words/words.py app/tools/gen/gen.go app/tools/util.go app/vendor/example.org/dep/dep.go");
-    fixture.write("app/go.mod", "module example.org/me/proj\n\ngo 1.22\n");
-    fixture.write("app/tools/go.mod", "module example.org/me/proj/tools\n");
-    fixture.check(&[
-        ("example.org/me/proj/main.go", "app/main.go Module"),
-        ("example.org/me/proj/words/words.go", "app/words/words.go Module"),
-        ("example.org/me/proj@v1.2.3/words/words.go", "app/words/words.go Module"),
-        ("example.org/me/proj/tools/gen/gen.go", "app/tools/gen/gen.go Module"),
-        ("example.org/me/proj/tools@v0.1.0/util.go", "app/tools/util.go Module"),
-        ("example.org/me/proj/tools/words/words.go", "- not found"),
-        ("example.org/me/proj/words/gone.go", "- not found"),
-        ("example.org/me/proj/words/words.py", "- not found"),
-        ("example.org/me/project/main.go", "- not found"),
-        ("example.org/me/proj/../../../etc/main.go", "- dotted"),
-        ("example.org/other@v1.2.3/main.go", "- library"),
-        ("example.org/dep/dep.go", "app/vendor/example.org/dep/dep.go"),
-        ("runtime/map.go", "- not found"),
-    ]);
-}
-
-#[test]
-fn a_go_module_without_a_domain_may_be_any_folder() {
-    let fixture = app("app/main.go app/cmd/tool/main.go app/tool/main.go app/tool/x/y.go");
-    fixture.write("app/cmd/tool/go.mod", "module tool\n");
-    fixture.write("app/cmd/tool/only.go", "");
-    fixture.check(&[
-        ("tool/main.go", "? app/cmd/tool/main.go app/tool/main.go"),
-        ("tool/only.go", "app/cmd/tool/only.go Module"),
-        ("tool/x/y.go", "app/tool/x/y.go"),
-    ]);
-}
-
-#[test]
-fn equal_go_modules_in_two_roots_are_ambiguous() {
-    let fixture = app("app/a.go old/a.go old/b.go").root("old", RootKind::Workspace);
-    fixture.write("app/go.mod", "module example.org/me/proj\n");
-    fixture.write("old/go.mod", "module example.org/me/proj\n");
-    fixture.check(&[
-        ("example.org/me/proj/a.go", "? app/a.go old/a.go"),
-        ("example.org/me/proj/b.go", "old/b.go Module"),
-    ]);
-}
-
-#[test]
-fn finds_libraries_in_source_roots() {
-    app("
-        app/src/lib.rs lib/hashbrown-0.16.1/src/lib.rs lib/hashbrown-0.16.1/src/map.rs lib/serde-1.0.0/src/lib.rs
-        lib/rust/library/core/src/lib.rs lib/glibc/string/strlen.c lib/glibc/sysdeps/x86_64/strlen.S lib/py/json/decoder.py")
-    .root("lib", RootKind::Sources)
-    .check(&[
-        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.16.1:src/map.rs", "lib/hashbrown-0.16.1/src/map.rs"),
-        ("cargo:github.com-1ecc6299db9ec823:hashbrown-0.15.0:src/map.rs", "- library"),
-        ("/rust/deps/serde-1.0.0/src/lib.rs", "lib/serde-1.0.0/src/lib.rs"),
-        ("/rustc/1a/library/core/src/lib.rs", "lib/rust/library/core/src/lib.rs"),
-        ("git:github.com/rust-lang/rust:library/core/src/lib.rs:1a", "lib/rust/library/core/src/lib.rs"),
-        ("git:github.com/x/y:src/map.rs:1a", "- repository github.com/x/y"),
-        ("./string/../sysdeps/x86_64/strlen.S", "lib/glibc/sysdeps/x86_64/strlen.S"),
-        ("/build/glibc-2.36/string/strlen.c", "lib/glibc/string/strlen.c"),
-        ("/usr/lib/python3.11/json/decoder.py", "lib/py/json/decoder.py"),
-    ]);
-}
-
-#[test]
 fn an_incomplete_index_gives_no_evidence_from_one_name() {
     let mut fixture = app("app/src/main.rs");
     fixture.write("app/z/other.rs", "");
@@ -655,50 +486,6 @@ fn survives_malformed_names() {
 }
 
 #[test]
-fn a_suggested_rule_maps_the_name_to_the_file() {
-    let files = "app/main.py app/services/api/app/words.py app/services/worker/app/words.py app/string/strlen.c";
-    let table = [
-        ("/app/app/words.py", "services/api/app/words.py", "/app = services/api"),
-        ("/app/app/words.py", "services/worker/app/words.py", "/app = services/worker"),
-        ("app/words.py", "services/api/app/words.py", "app = services/api/app"),
-        ("words.py", "services/api/app/words.py", "words.py = services/api/app/words.py"),
-        ("/words.py", "services/api/app/words.py", "/words.py = services/api/app/words.py"),
-        ("/srv/main.py", "main.py", "/srv = ."),
-        ("/srv/start.py", "main.py", "/srv/start.py = main.py"),
-        (r"C:\app\words.py", "services/api/app/words.py", "C:/app = services/api/app"),
-        ("file:///w/app/words.py", "services/api/app/words.py", "/w = services/api"),
-        ("http://h:80/app/words.py?v=1", "services/api/app/words.py", "http://h:80 = services/api"),
-        (
-            "webpack:///./app/words.py",
-            "services/api/app/words.py",
-            "webpack:///app = services/api/app",
-        ),
-        ("./string/strlen.c", "string/strlen.c", "./string = string"),
-        ("git:h/o/r:app/words.py:1a", "services/api/app/words.py", "git:h/o/r = services/api"),
-        (
-            "/usr/lib/python3/app/words.py",
-            "services/api/app/words.py",
-            "/usr/lib/python3 = services/api",
-        ),
-    ];
-    for (name, file, expected) in table {
-        let fixture = app(files);
-        let index = fixture.index();
-        let path = fixture.dir.path().canonicalize().unwrap().join("app").join(file);
-        let rule = rule_for(name, &path, &index).unwrap();
-        assert_eq!(format!("{} = {}", rule.from, rule.to), expected, "{name}");
-        let mapping = map_paths([name], &index, &[rule], None).remove(0);
-        assert_eq!(mapping, Mapping::Mapped { path, how: How::Rule }, "{name}");
-    }
-    let two = app("app/a/x.py old/b/x.py").root("old", RootKind::Workspace);
-    let top = two.dir.path().canonicalize().unwrap();
-    let rule = rule_for("/srv/x.py", &top.join("old/b/x.py"), &two.index()).unwrap();
-    assert_eq!((rule.from.as_str(), Path::new(&rule.to).ends_with("old/b")), ("/srv", true));
-    assert_eq!(rule_for("/srv/x.py", Path::new("/etc/x.py"), &two.index()), None);
-    assert_eq!(rule_for("<x>", &top.join("old/b/x.py"), &two.index()), None);
-}
-
-#[test]
 fn reasons_are_the_end_of_a_sentence() {
     let reason =
         Reason::PrefixDiffers { candidate: "/w/src/a.c".into(), established: "/srv/app".into() };
@@ -707,42 +494,4 @@ fn reasons_are_the_end_of_a_sentence() {
         "ends like /w/src/a.c, but other files of that folder were recorded in /srv/app"
     );
     assert_eq!(Reason::Scheme("chrome".into()).to_string(), "has the unsupported scheme `chrome:`");
-}
-
-#[cfg(unix)]
-mod links {
-    use super::*;
-    use std::os::unix::fs::symlink;
-
-    #[test]
-    fn accepts_both_paths_of_a_root_behind_a_link() {
-        let fixture = app("real/src/a.c real/src/b.c");
-        symlink(fixture.dir.path().join("real"), fixture.dir.path().join("link")).unwrap();
-        fixture.root("link", RootKind::Workspace).check(&[
-            ("$/real/src/a.c", "real/src/a.c Exact"),
-            ("$/link/src/b.c", "real/src/b.c Link"),
-        ]);
-    }
-
-    #[test]
-    fn a_go_mod_behind_a_link_is_not_read() {
-        let fixture = app("app/a.go secret/b.go");
-        fixture.write("secret/go.mod", "module example.org/me/proj\n");
-        let secret = fixture.dir.path().join("secret/go.mod");
-        symlink(secret, fixture.dir.path().join("app/go.mod")).unwrap();
-        fixture.check(&[("example.org/me/proj/a.go", "- not found")]);
-    }
-
-    #[test]
-    fn follows_links_inside_a_root_but_not_out_of_it() {
-        let fixture = app("app/src/a.c secret/b.c");
-        let ws = fixture.dir.path().join("app");
-        symlink(ws.join("src"), ws.join("alias")).unwrap();
-        symlink(fixture.dir.path().join("secret"), ws.join("leak")).unwrap();
-        fixture.rule("/srv", "$/app/leak").check(&[
-            ("$/app/alias/a.c", "app/src/a.c Link"),
-            ("$/app/leak/b.c", "- outside"),
-            ("/srv/b.c", "- rule app/leak/b.c"),
-        ]);
-    }
 }
