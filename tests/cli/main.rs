@@ -7,6 +7,7 @@ mod foreign;
 mod lacking;
 #[cfg(feature = "symbols")]
 mod recorded;
+mod roots;
 mod runs;
 #[cfg(feature = "grammars")]
 mod source_functions;
@@ -335,9 +336,15 @@ fn finds_moved_sources_by_root_and_map() {
     let message = run(["annotate", profile, "--root", &root]).failure(3);
     assert!(message.contains("none of the files in the profile was found"), "{message}");
     let map = format!("/srv/demo/rust-wordstat/src/main.rs={}", moved.display());
-    let text = run(["annotate", profile, "--root", &root, "--map", &map]).success();
-    assert!(text.contains(&format!("{}:", moved.display())), "{text}");
-    row(&text, "let counts = count(&text);");
+    let outcome = run(["annotate", profile, "--root", &root, "--map", &map]);
+    assert!(outcome.stdout.contains(&format!("{}:", moved.display())), "{outcome:?}");
+    row(&outcome.stdout, "let counts = count(&text);");
+    // The files of libc are not expected.
+    assert_eq!(
+        outcome.stderr,
+        "costline: warning: not found: /srv/demo/rust-wordstat/src/tokenize.rs (10.1%): pass its \
+         project with --root, or --map FROM=TO\n"
+    );
 
     // A root does not change the file names in a report.
     let json = run(["report", profile, "--json", "--root", &root, "--map", &map]).success();

@@ -1,6 +1,7 @@
 //! `costline annotate`: source files with the cost of each line.
 
-use super::{Failure, Output, headline};
+use super::left_out::{not_found, not_shown, weights};
+use super::{Failure, Output, headline, warn};
 use analysis::{Cost, FileId, Total};
 use engine::file_lines::{FileLines, is_newer};
 use engine::path_rules;
@@ -20,25 +21,36 @@ const MAX_FULL_LINES: usize = 100;
 /// The number of lines to show before and after a line with a cost.
 const CONTEXT_LINES: u32 = 2;
 
-/// Writes the named sources, or the hottest ones.
+/// Writes the named sources, or the hottest ones. Fails if one of the named sources has no cost,
+/// after it has written the others.
 pub(super) fn annotate(
     snapshot: &Snapshot,
     index: &SourceIndex,
     sources: &[PathBuf],
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let files = if sources.is_empty() {
-        hottest(snapshot, index)?
+    let (files, mut failures) = if sources.is_empty() {
+        let files = hottest(snapshot, index)?;
+        let shown: Vec<FileId> = files.iter().map(|(file, _)| *file).collect();
+        let messages = [not_found(snapshot, index), not_shown(snapshot, &shown)];
+        messages.iter().flatten().for_each(|message| warn(message));
+        (files, Vec::new())
     } else {
-        named(snapshot, index, sources)?
+        named(snapshot, index, sources)
     };
-    writeln!(out, "{}", headline(snapshot))?;
+    if !files.is_empty() {
+        writeln!(out, "{}", headline(snapshot))?;
+    }
     for (file, path) in files {
         let text = read_source(index, &path)
             .map_err(|error| Failure::no_output(format!("{}: {error}", path.display())))?;
         show(snapshot, file, &path, &String::from_utf8_lossy(&text), out)?;
     }
-    Ok(())
+    let Some(last) = failures.pop() else { return Ok(()) };
+    for failure in failures {
+        failure.print();
+    }
+    Err(last)
 }
 
 /// Reads a source, if the index permits it.
@@ -52,17 +64,7 @@ fn read_source(index: &SourceIndex, path: &Path) -> io::Result<Vec<u8>> {
 
 /// The files with the highest costs that were found, hottest first.
 fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<(FileId, PathBuf)>, Failure> {
-    let mut files: BTreeMap<FileId, f64> = BTreeMap::new();
-    for line in snapshot.costs.lines() {
-        *files.entry(line.file).or_default() += line.cost.self_.abs();
-    }
-    // A file whose lines only call others is as hot as its hottest line.
-    for line in snapshot.costs.lines() {
-        if let (Some(weight), Total::Exact(total)) = (files.get_mut(&line.file), line.cost.total) {
-            *weight = weight.max(total.abs());
-        }
-    }
-    let mut files: Vec<_> = files
+    let mut files: Vec<_> = weights(snapshot)
         .into_iter()
         .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
         .collect();
@@ -72,6 +74,8 @@ fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<(FileId, Path
             "the profile has no lines (run `costline check`)".to_owned()
         } else if let Some(ambiguous) = ambiguous(snapshot, index) {
             format!("none of the files in the profile was found: {ambiguous}")
+        } else if let Some(not_found) = not_found(snapshot, index) {
+            format!("none of the files in the profile was found; {not_found}")
         } else {
             "none of the files in the profile was found (run `costline check`, or pass --root or --map)".to_owned()
         };
@@ -92,13 +96,20 @@ fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
     Some(format!("{} matches several files; pass {options}", plain(name)))
 }
 
-/// The files of the profile that are these sources.
+/// The files of the profile that are these sources, and a message for each source without cost.
 fn named(
     snapshot: &Snapshot,
     index: &SourceIndex,
     sources: &[PathBuf],
-) -> Result<Vec<(FileId, PathBuf)>, Failure> {
-    sources.iter().map(|source| named_file(snapshot, index, source)).collect()
+) -> (Vec<(FileId, PathBuf)>, Vec<Failure>) {
+    let (mut files, mut failures) = (Vec::new(), Vec::new());
+    for source in sources {
+        match named_file(snapshot, index, source) {
+            Ok(file) => files.push(file),
+            Err(failure) => failures.push(failure),
+        }
+    }
+    (files, failures)
 }
 
 fn named_file(
@@ -108,23 +119,32 @@ fn named_file(
 ) -> Result<(FileId, PathBuf), Failure> {
     let fail = |why: &str| Failure::no_output(format!("{}: {why}", source.display()));
     let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
-    match (snapshot.file_at(&path), snapshot.no_debug_info()) {
-        (Some(file), _) => Ok((file, path)),
-        (None, Some(reason)) => Err(fail(&format!("no cost on lines in this profile: {reason}"))),
-        (None, None) => {
-            let rule = path_rules::same_name(snapshot, &path)
-                .filter(|(_, mapping)| !matches!(mapping, Mapping::Mapped { .. }))
-                .and_then(|(name, _)| Some((name, path_rules::for_file(name, &path, index)?)));
-            Err(fail(&match rule {
-                Some((name, rule)) => format!(
-                    "no cost in this profile; if this is its file {}, pass {}",
-                    plain(name),
-                    path_rules::as_options(&[rule])
-                ),
-                None => "no cost in this profile; if the profile has the file under another name, pass --map".to_owned(),
-            }))
-        }
+    if let Some(file) = snapshot.file_at(&path) {
+        let has_cost = !snapshot.costs.lines_of(file, 1..u32::MAX).is_empty()
+            || !snapshot.defined_in(file).is_empty();
+        return if has_cost {
+            Ok((file, path))
+        } else {
+            Err(fail("the profile names this file, but without cost in this view"))
+        };
     }
+    if let Some(reason) = snapshot.no_debug_info() {
+        return Err(fail(&format!("no cost on lines in this profile: {reason}")));
+    }
+    let rule = path_rules::same_name(snapshot, &path)
+        .filter(|(_, mapping)| !matches!(mapping, Mapping::Mapped { .. }))
+        .and_then(|(name, _)| Some((name, path_rules::for_file(name, &path, index)?)));
+    Err(fail(&match rule {
+        Some((name, rule)) => format!(
+            "no cost in this profile; if this is its file {}, pass {}",
+            plain(name),
+            path_rules::as_options(&[rule])
+        ),
+        None => {
+            "no cost in this profile; if the profile has the file under another name, pass --map"
+                .to_owned()
+        }
+    }))
 }
 
 /// Writes a source with the costs of its lines and functions.

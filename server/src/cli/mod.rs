@@ -4,8 +4,10 @@ mod advice;
 mod annotate;
 mod check;
 mod export;
+mod left_out;
 mod man;
 pub(crate) mod report;
+mod source_roots;
 mod tree;
 
 use crate::lsp;
@@ -16,11 +18,11 @@ use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::present::text::{one_line, plain};
 use engine::present::units;
+use engine::runs;
 use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
-use engine::{roots, runs};
 use sources::SourceIndex;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
@@ -179,7 +181,7 @@ struct ViewArgs {
     #[arg(long)]
     no_symbols: bool,
     /// The folder of the sources (can be repeated) [default: the project that contains the profile,
-    /// or else the current folder]
+    /// or else the project around the current folder, or else the current folder]
     #[arg(long, value_name = "DIR")]
     root: Vec<PathBuf>,
     /// Replace FROM at the beginning of file names by TO (can be repeated)
@@ -209,6 +211,12 @@ impl Failure {
     /// There is nothing to show, or it cannot be written.
     fn no_output(message: impl Into<String>) -> Self {
         Self { code: NO_OUTPUT, message: message.into() }
+    }
+
+    fn print(&self) {
+        if !self.message.is_empty() {
+            let _ = writeln!(io::stderr(), "costline: {}", one_line(&self.message));
+        }
     }
 }
 
@@ -257,12 +265,10 @@ pub fn run() -> i32 {
     let mut out = BufWriter::with_capacity(1 << 18, io::stdout());
     match execute(command, &mut out).and_then(|()| Ok(out.flush()?)) {
         Ok(()) => 0,
-        Err(Failure { code, message }) => {
-            if !message.is_empty() {
-                let _ = out.flush();
-                let _ = writeln!(io::stderr(), "costline: {}", one_line(&message));
-            }
-            code
+        Err(failure) => {
+            let _ = out.flush();
+            failure.print();
+            failure.code
         }
     }
 }
@@ -272,7 +278,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Lsp { .. } => {}
         Command::Annotate { mut view } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
-            let (snapshot, index) = view.load()?;
+            let (snapshot, index) = view.load_with(&sources)?;
             annotate::annotate(&snapshot, &index, &sources, out)?;
         }
         Command::Report { view, json, by, limit } => {
@@ -311,6 +317,11 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
 impl ViewArgs {
     /// Loads the profile, prints its warnings, and returns it with the index of the sources.
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
+        self.load_with(&[])
+    }
+
+    /// Like [`ViewArgs::load`], for a command that shows these `sources`.
+    fn load_with(self, sources: &[PathBuf]) -> Result<(Snapshot, SourceIndex), Failure> {
         self.check_paths()?;
         let paths =
             self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
@@ -325,9 +336,7 @@ impl ViewArgs {
             ..Settings::default()
         };
         let mut files = read(&self.profiles, config.max_profile_bytes)?;
-        let workspace =
-            if self.root.is_empty() { vec![default_root(&self.profiles[0])] } else { self.root };
-        let workspace: Vec<_> = workspace.iter().map(|root| absolute(root)).collect();
+        let workspace = source_roots::source_roots(&self.root, &self.profiles[0], sources);
         let settings = &config.costs();
         let index = index_sources(&workspace, &settings.sources);
         if let [(only, _)] = files.as_mut_slice() {
@@ -462,13 +471,6 @@ fn times(count: u64) -> String {
 
 fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
-}
-
-/// The project that contains the profile, or else the current folder.
-fn default_root(profile: &Path) -> PathBuf {
-    roots::project_above(&absolute(profile))
-        .or_else(|| std::env::current_dir().ok())
-        .unwrap_or_else(|| PathBuf::from("."))
 }
 
 /// The first line of all text output: profile, total, threads and what the total excludes.

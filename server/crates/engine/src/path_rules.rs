@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 /// The entry of `pathMappings` for each workspace file that a name without a file may mean.
 pub fn for_mapping(name: &str, mapping: &Mapping, index: &SourceIndex) -> Vec<PathMapping> {
-    let files: Vec<&Path> = match mapping {
-        Mapping::Mapped { .. } => Vec::new(),
-        Mapping::Ambiguous { candidates } => candidates.iter().map(PathBuf::as_path).collect(),
-        Mapping::Unmapped(reason) => reason.candidate().into_iter().collect(),
+    let files: &[PathBuf] = match mapping {
+        Mapping::Mapped { .. } => &[],
+        Mapping::Ambiguous { candidates } => candidates,
+        Mapping::Unmapped(reason) => reason.candidates(),
     };
-    files.into_iter().filter_map(|file| for_file(name, file, index)).collect()
+    files.iter().filter_map(|file| for_file(name, file, index)).collect()
 }
 
 /// The entry of `pathMappings` that maps a name of the profile to a workspace file. `None` for a
@@ -47,14 +47,24 @@ pub fn as_settings(mappings: &[PathMapping]) -> String {
 
 /// The entries as options of the command line: `--map /app=services/api or --map …`.
 pub fn as_options(mappings: &[PathMapping]) -> String {
-    let option = |PathMapping { from, to }: &PathMapping| {
-        let value = format!("{from}={to}");
-        let is_plain = |c: char| c.is_alphanumeric() || "/\\._-=+@:,".contains(c);
-        if value.chars().all(is_plain) && !value.contains('\\') {
-            format!("--map {value}")
-        } else {
-            format!("--map '{}'", value.replace('\'', r"'\''"))
-        }
-    };
-    one_line(&mappings.iter().map(option).collect::<Vec<_>>().join(" or ")).into_owned()
+    let options: Vec<_> = mappings
+        .iter()
+        .map(|PathMapping { from, to }| option("--map", &format!("{from}={to}")))
+        .collect();
+    one_line(&options.join(" or ")).into_owned()
+}
+
+/// A folder as an option of the command line: `--root /srv/app`.
+pub fn as_root(folder: &Path) -> String {
+    one_line(&option("--root", &folder.to_string_lossy())).into_owned()
+}
+
+/// An option with its value, quoted for a shell if necessary.
+fn option(name: &str, value: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-=+@:,".contains(c);
+    if value.chars().all(is_plain) {
+        format!("{name} {value}")
+    } else {
+        format!("{name} '{}'", value.replace('\'', r"'\''"))
+    }
 }

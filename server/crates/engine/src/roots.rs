@@ -25,9 +25,14 @@ pub const MARKERS: [&str; 16] = [
 /// The nearest folder above `path` (absolute) that contains one of [`MARKERS`]. Neither the home
 /// folder, a folder above it, nor `/`.
 pub fn project_above(path: &Path) -> Option<PathBuf> {
+    project_at(path.parent()?)
+}
+
+/// Like [`project_above`], but `folder` (absolute) itself may be the project.
+pub fn project_at(folder: &Path) -> Option<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
-    let folders = path.ancestors().skip(1);
-    folders
+    folder
+        .ancestors()
         .take_while(|folder| folder.parent().is_some() && Some(*folder) != home.as_deref())
         .find(|folder| MARKERS.iter().any(|marker| folder.join(marker).exists()))
         .map(Path::to_owned)
@@ -50,5 +55,9 @@ mod tests {
         assert_eq!(project_above(&inner.join("a.rs")), Some(dir.path().join("outer")));
         std::fs::write(dir.path().join("outer/inner/Cargo.toml"), "").unwrap();
         assert_eq!(project_above(&inner.join("a.rs")), Some(dir.path().join("outer/inner")));
+        assert_eq!(
+            project_at(&dir.path().join("outer/inner")),
+            Some(dir.path().join("outer/inner"))
+        );
     }
 }

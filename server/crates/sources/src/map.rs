@@ -82,9 +82,9 @@ pub enum Reason {
     /// `git:` and `hg:` names; contains host and path.
     #[error("belongs to the repository {0}, and no root is a checkout of it")]
     Repository(String),
-    /// `./x`, `../x`.
+    /// `./x`, `../x`. Contains the files that end like it, only the first few if there are many.
     #[error("is relative to an unknown build folder: add a path mapping for it")]
-    Dotted,
+    Dotted(Vec<PathBuf>),
     /// The path contains a symlink that leads out of the roots.
     #[error("is outside the workspace, because of a symlink")]
     Outside,
@@ -98,10 +98,10 @@ pub enum Reason {
     #[error("shares only the base name with {}", .0.display())]
     BaseName(PathBuf),
     /// Other names of the profile place that root in another folder.
-    #[error("ends like {}, but other files of that folder were recorded in {established}", candidate.display())]
+    #[error("ends like {}, but other files of that folder were recorded in {established}", first(candidates).display())]
     PrefixDiffers {
-        /// The file that ends like the name.
-        candidate: PathBuf,
+        /// The files that end like the name, only the first few if there are many. Not empty.
+        candidates: Vec<PathBuf>,
         /// The recorded folder that corresponds to the root.
         established: String,
     },
@@ -133,18 +133,23 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The file that the name ends like, if there is one.
-    pub fn candidate(&self) -> Option<&Path> {
+    /// The files that the name ends like.
+    pub fn candidates(&self) -> &[PathBuf] {
         match self {
             Reason::BaseName(path) | Reason::PrefixDisputed(path) | Reason::IndexCut(path) => {
-                Some(path)
+                std::slice::from_ref(path)
             }
-            Reason::PrefixDiffers { candidate, .. }
-            | Reason::Beside { candidate, .. }
-            | Reason::TooShort { candidate, .. } => Some(candidate),
-            _ => None,
+            Reason::Beside { candidate, .. } | Reason::TooShort { candidate, .. } => {
+                std::slice::from_ref(candidate)
+            }
+            Reason::PrefixDiffers { candidates, .. } | Reason::Dotted(candidates) => candidates,
+            _ => &[],
         }
     }
+}
+
+fn first(candidates: &[PathBuf]) -> &Path {
+    candidates.first().map_or(Path::new(""), PathBuf::as_path)
 }
 
 /// The limit for the reported candidates of an ambiguous name.
@@ -243,7 +248,11 @@ impl<'a> Mapper<'a> {
             (Form::Library, _) => {
                 self.of_rust(name).unwrap_or_else(|| self.in_source_roots(tail, Reason::Library))
             }
-            (Form::Dotted, _) => self.in_source_roots(tail, Reason::Dotted),
+            (Form::Dotted, _) => {
+                let files = self.ending_with(tail).take(MAX_REPORTED);
+                let files = files.map(|file| file.path.clone()).collect();
+                self.in_source_roots(tail, Reason::Dotted(files))
+            }
             (Form::Repository(repo), _) => self.in_repository(repo, name),
             (Form::Absolute, Found::Elsewhere) => return None,
             (Form::Absolute, _) => Mapping::Unmapped(Reason::NotFound),
@@ -254,9 +263,10 @@ impl<'a> Mapper<'a> {
     fn together(&self, name: &Name, prefixes: &Prefixes) -> Mapping {
         let reason = match prefixes.judge(name, |path| self.index.canonical(path)) {
             Verdict::Files(files) => return self.decide(files),
-            Verdict::Differs { candidate, established } => {
-                Reason::PrefixDiffers { candidate: candidate.to_owned(), established }
-            }
+            Verdict::Differs { files, established } => Reason::PrefixDiffers {
+                candidates: files.iter().take(MAX_REPORTED).map(|file| file.path.clone()).collect(),
+                established,
+            },
             Verdict::Beside { candidate, recorded } => {
                 Reason::Beside { candidate: candidate.to_owned(), recorded }
             }

@@ -67,8 +67,9 @@ pub(crate) enum Verdict<'a> {
     /// The files at the same place in the folders with the most support. More than one if two roots
     /// have equal support.
     Files(Vec<PathBuf>),
-    /// Other names show that the root of this candidate was recorded elsewhere.
-    Differs { candidate: &'a Path, established: String },
+    /// Other names show that the root of the first of these files was recorded elsewhere. Only one
+    /// file if it shares no more than the base name.
+    Differs { files: &'a [File], established: String },
     /// This file is in a folder beside the recorded one.
     Beside { candidate: &'a Path, recorded: String },
     /// These files share the most components, `n_shared`, with the name, but nothing proves that
@@ -146,9 +147,10 @@ impl<'a> Prefixes<'a> {
         let ends = ends(&name.key).map(|end| self.index.ending_with(end));
         let closest = ends.take_while(|files| !files.is_empty()).zip(1..).last();
         let (files, n_shared) = closest.unwrap_or((&[], 0));
-        let differs = files.iter().find_map(|file| {
+        let differs = files.iter().enumerate().find_map(|(at, file)| {
+            let n_files = if n_shared > 1 { files.len() } else { at + 1 };
             Some(Verdict::Differs {
-                candidate: &file.path,
+                files: files.get(at..n_files)?,
                 established: self.established(file.root)?,
             })
         });

@@ -422,7 +422,7 @@ fn reason(reason: &Reason) -> &'static str {
         Reason::Scheme(_) => "scheme",
         Reason::Library => "library",
         Reason::Repository(_) => "repository",
-        Reason::Dotted => "dotted",
+        Reason::Dotted(_) => "dotted",
         Reason::Outside => "outside",
         Reason::NotFound => "not found",
         Reason::Rule(_) => "rule",

@@ -115,15 +115,16 @@ fn render(mapping: &Mapping, top: &Path) -> String {
             Reason::Excluded(path) => format!("- excluded {}", short(path)),
             Reason::Library => "- library".into(),
             Reason::Repository(repo) => format!("- repository {repo}"),
-            Reason::Dotted => "- dotted".into(),
+            Reason::Dotted(_) => "- dotted".into(),
             Reason::Outside => "- outside".into(),
             Reason::NotFound => "- not found".into(),
             Reason::Rule(target) => format!("- rule {}", short(target)),
             Reason::BaseName(path) => format!("- base name {}", short(path)),
-            Reason::PrefixDiffers { candidate, established } => {
+            Reason::PrefixDiffers { candidates, established } => {
+                let candidates: Vec<_> = candidates.iter().map(short).collect();
                 format!(
                     "- not {}: {}",
-                    short(candidate),
+                    candidates.join(" "),
                     established.replace(top.to_str().unwrap(), "$")
                 )
             }
@@ -487,8 +488,10 @@ fn survives_malformed_names() {
 
 #[test]
 fn reasons_are_the_end_of_a_sentence() {
-    let reason =
-        Reason::PrefixDiffers { candidate: "/w/src/a.c".into(), established: "/srv/app".into() };
+    let reason = Reason::PrefixDiffers {
+        candidates: vec!["/w/src/a.c".into()],
+        established: "/srv/app".into(),
+    };
     assert_eq!(
         reason.to_string(),
         "ends like /w/src/a.c, but other files of that folder were recorded in /srv/app"
