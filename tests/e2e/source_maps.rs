@@ -13,7 +13,7 @@ use crate::support::{Server, Workspace};
 /// A server with a hint for every line with cost.
 fn with_all_hints(workspace: &Workspace) -> Server {
     Server::builder(workspace)
-        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 } }))
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0, "closures": true } }))
         .start()
 }
 

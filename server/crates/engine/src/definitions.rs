@@ -24,8 +24,10 @@ const MAX_DEFINITIONS: usize = 1 << 20;
 const MIN_FILES_FOR_THREAD: usize = 4;
 
 /// The definitions of one text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FileDefinitions {
+    /// The language of the text.
+    pub language: Language,
     /// The definitions in the order of the text, outer before inner.
     pub all: Vec<Definition>,
     /// The start and end of each definition, as 0-based line and column. Columns count UTF-16 code
@@ -41,7 +43,8 @@ impl FileDefinitions {
     pub fn of_text(path: &Path, text: String) -> Option<Self> {
         let index = LineIndex::new(&text);
         let text: Arc<str> = text.into();
-        let functions = Functions::parse(Language::of_path(path)?, text.clone())?;
+        let language = Language::of_path(path)?;
+        let functions = Functions::parse(language, text.clone())?;
         let all = functions.all().to_vec();
         let spans = all
             .iter()
@@ -53,7 +56,7 @@ impl FileDefinitions {
             .iter()
             .map(|definition| start_with_attributes(&index, &text, *definition.lines.start()))
             .collect();
-        Some(Self { all, spans, starts })
+        Some(Self { language, all, spans, starts })
     }
 
     /// The functions around the definition `at`, innermost first.

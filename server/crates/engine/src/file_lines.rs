@@ -63,15 +63,23 @@ impl FileLines<'_> {
 
     /// The line (0-based) in the text of a function that was recorded on `line` (1-based). If that
     /// line was changed, it is the line of the only definition with the function's name, or else
-    /// the nearest unchanged line above.
+    /// the nearest unchanged line above. A line that was only sampled, and is not where the function
+    /// starts, stands for the statement that it is in.
     pub fn place(&self, function: FunctionId, line: u32) -> u32 {
         let is_certain = !self.stale || self.snapshot.source_function(function).is_some();
         let unchanged =
             line.checked_sub(1).and_then(|line0| self.map.to_open(line0)).filter(|_| is_certain);
-        unchanged
-            .or_else(|| self.place_by_name(function))
+        if let Some(named) = self.place_by_name(function).filter(|_| unchanged.is_none()) {
+            return named;
+        }
+        let line0 = unchanged
             .or_else(|| (0..line).rev().find_map(|line0| self.map.to_open(line0)))
-            .unwrap_or(0)
+            .unwrap_or(0);
+        if self.snapshot.start_line(function).is_some() {
+            return line0;
+        }
+        let functions = self.document.and_then(Document::functions);
+        functions.and_then(|functions| functions.statement_at(line0)).unwrap_or(line0)
     }
 
     /// The line (0-based) of the only definition in the text with the name of a function.

@@ -25,6 +25,9 @@ pub struct FunctionName {
     pub block: bool,
     /// The name of the function around a closure or block, if the profile states it.
     pub outer: Option<String>,
+    /// The crate, package, modules, types and functions before the last segment, outermost first:
+    /// `app`, `Tree` of `<app::Tree<T> as Walk>::walk`. Without those that have no name.
+    pub path: Vec<String>,
 }
 
 impl FunctionName {
@@ -123,6 +126,8 @@ enum Segment {
     Closure,
     /// A block or comprehension, with the function it belongs to if this segment names it.
     Block(Option<String>),
+    /// The type in brackets: `Tree` of `<app::Tree as Walk>`, `(*Tree)`.
+    Type(String),
     Other,
 }
 
@@ -216,24 +221,44 @@ impl Parser {
             _ => None,
         };
         let outer = self.segments.iter().rev().find_map(named);
+        let path = path(self.segments);
         match last {
             Some(Segment::Name(name)) => FunctionName {
                 closure: name == "operator()",
                 name: Some(name),
+                path,
                 ..FunctionName::default()
             },
             Some(Segment::Numbered(name)) => {
-                FunctionName { name: Some(name), closure: true, block: false, outer }
+                FunctionName { name: Some(name), closure: true, block: false, outer, path }
             }
             Some(Segment::Closure) => {
-                FunctionName { closure: true, outer, ..FunctionName::default() }
+                FunctionName { closure: true, outer, path, ..FunctionName::default() }
             }
             Some(Segment::Block(of)) => {
-                FunctionName { block: true, outer: of.or(outer), ..FunctionName::default() }
+                FunctionName { block: true, outer: of.or(outer), path, ..FunctionName::default() }
             }
-            Some(Segment::Other) | None => FunctionName::default(),
+            Some(Segment::Type(_) | Segment::Other) | None => FunctionName::default(),
         }
     }
+}
+
+/// The names of segments, those of types in brackets included.
+fn path(segments: Vec<Segment>) -> Vec<String> {
+    let mut path = Vec::new();
+    for segment in segments {
+        match segment {
+            Segment::Name(name) | Segment::Numbered(name) | Segment::Block(Some(name)) => {
+                path.push(name);
+            }
+            Segment::Type(name) => {
+                let names = name.split([':', '.']).filter(|name| !name.is_empty());
+                path.extend(names.map(str::to_owned));
+            }
+            Segment::Closure | Segment::Block(None) | Segment::Other => {}
+        }
+    }
+    path
 }
 
 fn segment(text: &str) -> Segment {
@@ -256,8 +281,29 @@ fn unnamed_segment(brackets: &str) -> Segment {
     match inside {
         "listcomp" | "setcomp" | "dictcomp" | "genexpr" => Segment::Block(None),
         _ if inside.starts_with("closure") || inside.starts_with("lambda") => Segment::Closure,
-        _ => Segment::Other,
+        "locals" | "module" | "main" => Segment::Other,
+        _ => type_in(brackets).map_or(Segment::Other, |name| Segment::Type(name.to_owned())),
     }
+}
+
+/// The type in brackets: `app::Tree` of `<app::Tree as Walk>` and `<impl Walk for app::Tree>`,
+/// `Tree` of `(*Tree)`. `None` for types without a name.
+fn type_in(brackets: &str) -> Option<&str> {
+    let inside = match brackets.strip_prefix('(') {
+        Some(receiver) => receiver.strip_suffix(')')?,
+        None => {
+            let inside = brackets.strip_prefix('<')?.strip_suffix('>')?;
+            let inside = inside.strip_prefix("Class:").unwrap_or(inside);
+            let of = inside
+                .strip_prefix("impl ")
+                .map(|of| of.split_once(" for ").map_or(of, |(_, of)| of));
+            of.unwrap_or_else(|| inside.split_once(" as ").map_or(inside, |(of, _)| of))
+        }
+    };
+    let name = inside.trim_start_matches(['*', '&']).trim_start_matches("mut ");
+    let name = name.split('[').next()?;
+    let is_name = |c: char| c.is_alphanumeric() || "_:.".contains(c);
+    Some(name).filter(|name| !name.is_empty() && name.chars().all(is_name))
 }
 
 /// The length in bytes of the bracketed text at the start of `text`, including its brackets. The
@@ -309,7 +355,7 @@ mod tests {
     use super::*;
 
     fn render(name: &str) -> String {
-        let FunctionName { name, closure, block, outer } = FunctionName::of(name);
+        let FunctionName { name, closure, block, outer, path: _ } = FunctionName::of(name);
         let mut rendered = name.unwrap_or_else(|| "-".to_owned());
         for (is, word) in [(closure, " closure"), (block, " block")] {
             rendered += if is { word } else { "" };
@@ -392,6 +438,29 @@ mod tests {
             ("a<b", "-"),
         ] {
             assert_eq!(render(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn paths_name_modules_types_and_functions() {
+        for (name, expected) in [
+            ("main", ""),
+            ("wordstat::rank::top", "wordstat rank"),
+            ("<app::Tree<T> as app::Walk<'_>>::walk", "app Tree"),
+            ("app::geometry::<impl app::Area for [T]>::area", "app geometry"),
+            ("<[T] as app::Area>::area", ""),
+            ("std::vector<int, std::allocator<int> >::push<int>(int&&)", "std vector"),
+            ("(anonymous namespace)::Scene::run(int)", "Scene"),
+            ("github.com/acme/index.(*Tree[go.shape.int]).Walk", "github com acme index Tree"),
+            ("main.run.func1", "main run"),
+            ("build.<locals>.carve", "build"),
+            ("<listcomp>", ""),
+            ("Ledger::Entry.build", "Ledger Entry"),
+            ("<Class::Ledger>#new", "Ledger"),
+            ("Acme\\Cart->total", "Acme Cart"),
+            ("Board.prototype.place", "Board prototype"),
+        ] {
+            assert_eq!(FunctionName::of(name).path.join(" "), expected, "{name}");
         }
     }
 

@@ -144,6 +144,8 @@ pub struct Lenses {
     pub enable: bool,
     /// Hide lenses below this percentage of the total.
     pub min_percent: f64,
+    /// Show lenses of closures without a name.
+    pub closures: bool,
 }
 
 /// Hovers over lines and functions.
@@ -233,7 +235,7 @@ impl Default for Hints {
 
 impl Default for Lenses {
     fn default() -> Self {
-        Self { enable: true, min_percent: 1.0 }
+        Self { enable: true, min_percent: 1.0, closures: false }
     }
 }
 

@@ -111,7 +111,9 @@ fn definition_of(
             text.containing(name, &lines).or_else(|| text.only(name, &lines))
         }
     };
-    let at = matched.or_else(|| text.async_body(name, &lines));
+    let at = matched
+        .or_else(|| text.async_body(name, &lines))
+        .or_else(|| text.named(name, &lines).filter(|_| start0.is_none()));
     if at.is_some() || start0.is_some() || text.has(name) {
         return at.map(|at| (file, at));
     }
@@ -257,6 +259,26 @@ impl<'a> File<'a> {
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
         (self.get(only).kind == FunctionKind::Function && self.is_within(only, lines))
             .then_some(only)
+    }
+
+    /// The only definition with this name in the text, if none of the lines is in it. For code that
+    /// is not compiled, such lines are those of another text. The type or module in the name must
+    /// be the definition's, because compilers create functions that have no definition.
+    fn named(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+        name.name.as_ref()?;
+        if !lines.is_empty() && !self.definitions.language.is_compiled() {
+            return None;
+        }
+        let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
+        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        let definition = self.get(only);
+        let around = definition.parent.map(|parent| self.get(parent).name.as_str());
+        let fits = match (name.path.last(), definition.container.as_deref().or(around)) {
+            (Some(path), Some(container)) => path == container,
+            (Some(path), None) => !path.starts_with(char::is_uppercase),
+            (None, container) => container.is_none() || lines.is_empty(),
+        };
+        (definition.kind == FunctionKind::Function && fits).then_some(only)
     }
 
     /// Whether any definition has this name.
@@ -519,6 +541,24 @@ int run(int x) {
         // `main` are of that kind.
         let grouped = grouped(&[("a.c", c)], "run@2[file:a.c]  run@5  main@2[file:a.c]");
         assert_eq!(grouped, ["run:3 = run", "? = main"]);
+    }
+
+    #[test]
+    fn the_only_definition_of_a_name_may_have_no_lines_of_its_own() {
+        let c = "static int twice(int x) {\n    return x + x;\n}\nint run(int x) {\n    return twice(x);\n}\n";
+        // All of `run` is inlined code. `halve` has no definition.
+        let grouped_c = grouped(&[("a.c", c)], "run@2[file:a.c]  halve@2[file:a.c]");
+        assert_eq!(grouped_c, ["run:3 = run", "? = halve"]);
+        // A derived method has the name of another type's method.
+        let derived = grouped(
+            &[("a.rs", RUST)],
+            "A::clone@11[file:a.rs]  clone@11[file:a.rs] a::fetch@2[file:a.rs]",
+        );
+        assert_eq!(derived, ["? = A::clone", "? = clone", "a::fetch:10 = a::fetch"]);
+        // Python inlines nothing: the line is that of another text.
+        let python = "def run():\n    return 1\n\nclass A: pass\n";
+        assert_eq!(grouped(&[("a.py", python)], "run@4[file:a.py]"), ["? = run"]);
+        assert_eq!(grouped(&[("a.py", python)], "run[file:a.py]"), ["run:0 = run"]);
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! The costs of the functions of a document, for lenses.
 //!
-//! A lens does not contain the function's name, so each line has lenses of named functions only. If
-//! all functions that start on a line are nameless closures, the hottest one has a lens.
+//! A lens contains the function's name only if it is not on the line of the function's definition.
+//! Nameless closures have lenses only if the setting `lenses.closures` is on, and then only the
+//! hottest one of a line on which no named function starts.
 
 use crate::context::{Context, OpenFile};
 use crate::fields::PlaceFields;
+use crate::function_name::FunctionName;
 use crate::items::{CostData, Item, Key, root_item};
+use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::hotter;
 use crate::source_functions::SourceFunction;
@@ -19,7 +22,8 @@ use url::Url;
 pub struct FunctionLens {
     /// The line of the function's name, 0-based.
     pub line0: u32,
-    /// `self 12.3% (1.23 s) · total 45.6% (4.56 s)`.
+    /// `self 12.3% (1.23 s) · total 45.6% (4.56 s)`. Begins with the function's name and a colon
+    /// if the line is not that of its definition.
     pub title: String,
     /// The function's item, to request callers with.
     pub item: Item,
@@ -50,7 +54,7 @@ pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
     let functions = open.lines().functions();
     let mut lenses = Vec::new();
     for on_line in functions.chunk_by(|a, b| a.0 == b.0) {
-        for (line0, function) in shown(&open, on_line) {
+        for (line0, function) in shown(&open, on_line, settings.closures) {
             if scale.reaches(cost(&open, function), settings.min_percent) {
                 lenses.extend(lens(context, &open, line0, function));
             }
@@ -60,10 +64,10 @@ pub fn function_costs(context: &Context, uri: &Url) -> Vec<FunctionLens> {
 }
 
 /// The functions of a line that have a lens.
-fn shown(open: &OpenFile, on_line: &[(u32, FunctionId)]) -> Vec<(u32, FunctionId)> {
+fn shown(open: &OpenFile, on_line: &[(u32, FunctionId)], closures: bool) -> Vec<(u32, FunctionId)> {
     let named = on_line.iter().copied().filter(|&(_, function)| !is_nameless(open, function));
     let named: Vec<_> = named.collect();
-    if !named.is_empty() {
+    if !named.is_empty() || !closures {
         return named;
     }
     let hottest = on_line.iter().copied().min_by(|a, b| hotter(cost(open, a.1), cost(open, b.1)));
@@ -75,8 +79,39 @@ fn cost(open: &OpenFile, function: FunctionId) -> Cost {
 }
 
 fn is_nameless(open: &OpenFile, function: FunctionId) -> bool {
-    let definition = open.snapshot.source_function(function).map(SourceFunction::definition);
-    definition.is_some_and(|definition| definition.name.is_empty())
+    if let Some(defined) = open.snapshot.source_function(function) {
+        return defined.definition().name.is_empty();
+    }
+    let this = open.snapshot.function(function);
+    let name = FunctionName::of(this.name);
+    // V8 names a script like a closure. It starts at the first character.
+    let is_script = (this.line, this.column) == (1, 1);
+    name.name.is_none() && (name.closure || name.block) && !is_script
+}
+
+/// Whether a function is defined on a line of the document. Without a grammar, its recorded start
+/// line counts as its definition.
+fn is_defined_on(open: &OpenFile, line0: u32, function: FunctionId) -> bool {
+    let snapshot = &*open.snapshot;
+    let defined = snapshot.source_function(function).map(SourceFunction::definition);
+    let Some(functions) = open.document.functions() else {
+        return snapshot.start_line(function).is_some();
+    };
+    // The current syntax may be broken, so an unchanged line needs no definition.
+    if defined
+        .is_some_and(|definition| open.lines().recorded(line0) == Some(definition.name_line0 + 1))
+    {
+        return true;
+    }
+    let name = FunctionName::of(snapshot.function(function).name);
+    let mut here = functions.all().iter().filter(|definition| {
+        let (start, name) = (*definition.lines.start(), definition.name_line0);
+        (start.min(name)..=start.max(name)).contains(&line0)
+    });
+    here.any(|now| match defined {
+        Some(definition) => definition.name == now.name,
+        None => name.agrees(now, None),
+    })
 }
 
 fn lens(
@@ -89,9 +124,14 @@ fn lens(
     let FunctionCost { cost, calls, .. } = snapshot.costs.function(function);
     let scale = context.scale(snapshot);
     let costs = scale.lens(cost, context.function_before(snapshot, function));
+    let name = if is_defined_on(open, line0, function) {
+        String::new()
+    } else {
+        format!("{}: ", plain(snapshot.function(function).name))
+    };
     Some(FunctionLens {
         line0,
-        title: format!("{}{costs}{}", open.lines().mark(), units::calls(calls)),
+        title: format!("{}{name}{costs}{}", open.lines().mark(), units::calls(calls)),
         item: root_item(context, snapshot, function)?,
         data: LensData {
             cost: CostData::new(scale, cost),

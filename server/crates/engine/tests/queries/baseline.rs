@@ -166,10 +166,11 @@ impl Y for A {
 
 #[test]
 fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
-    let project = Project::new(&[("app.rs", APP)]);
+    let text = "fn f() {\n    g();\n}\nimpl X {\n    fn g() {\n        h();\n    }\n}\nimpl Y {\n    fn g() {}\n}\n";
+    let project = Project::new(&[("app.rs", text)]);
     // Without a line, it is not known which definition `g` is.
     let [without, with] =
-        ["f@2[file:app.rs]\ng[file:app.rs]", "f@2[file:app.rs]\ng@5[file:app.rs]"];
+        ["f@2[file:app.rs]\ng[file:app.rs]", "f@2[file:app.rs]\ng@6[file:app.rs]"];
     let label = |now, before| {
         let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
         let context = compared_with(&project.context(now, &[]), before);

@@ -226,7 +226,8 @@ function other() {
   );
 }
 ";
-    let project = Project::new(&[("app.js", text)]);
+    let settings = json!({"lenses": {"closures": true}});
+    let project = Project::new(&[("app.js", text)]).with_settings(&settings);
     // Line 1 has `main` and two closures, line 4 has two closures. Columns are 1-based.
     let mut builder = ProfileBuilder::new(vec![Metric::new("samples", "samples", None)], 0);
     let mut stacks = Vec::new();

@@ -10,6 +10,7 @@ mod costs;
 mod documents;
 mod files;
 mod functions_at;
+mod lenses;
 mod menus;
 mod reports;
 mod support;

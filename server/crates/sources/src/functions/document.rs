@@ -72,6 +72,18 @@ impl Functions {
         self.outwards(n_before).find(owns)
     }
 
+    /// The line on which the statement around a line starts. That is the outermost one in the body
+    /// of a named function, a type or module, or the text. `None` for a blank line.
+    pub fn statement_at(&self, line0: u32) -> Option<u32> {
+        let line = tree::line(&self.text, line0)?;
+        let text = self.text.get(line.clone())?;
+        let byte = line.start() + text.len() - text.trim_start().len();
+        if byte > *line.end() || text.trim().is_empty() {
+            return None;
+        }
+        walk::statement_at(&self.tree, &Roles::new(self.language), byte)
+    }
+
     /// The last of the first `n_before` functions, and those around it.
     fn outwards(&self, n_before: usize) -> impl Iterator<Item = &Definition> {
         let last = n_before.checked_sub(1).and_then(|last| self.definitions.get(last));

@@ -52,4 +52,10 @@ impl Language {
             _ => return None,
         })
     }
+
+    /// Whether a compiler turns its functions into machine code. Profilers then may not know which
+    /// lines of a function are inlined from others.
+    pub fn is_compiled(self) -> bool {
+        matches!(self, Language::Rust | Language::C | Language::Cpp | Language::Go)
+    }
 }

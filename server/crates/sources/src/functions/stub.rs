@@ -13,6 +13,11 @@ impl Language {
     pub fn of_path(_: &Path) -> Option<Language> {
         None
     }
+
+    /// Whether a compiler turns its functions into machine code.
+    pub fn is_compiled(self) -> bool {
+        match self {}
+    }
 }
 
 /// The functions of one text. There are none without the feature `grammars`.
@@ -38,6 +43,10 @@ impl Functions {
     }
 
     pub fn at_line(&self, _: u32) -> Option<&Definition> {
+        match *self {}
+    }
+
+    pub fn statement_at(&self, _: u32) -> Option<u32> {
         match *self {}
     }
 

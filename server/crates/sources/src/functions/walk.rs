@@ -26,6 +26,39 @@ pub(super) fn definitions(tree: &Tree, text: &str, roles: &Roles) -> Vec<Definit
     nested(walk.found)
 }
 
+/// The 0-based line of the outermost statement around a byte in the innermost body of a named
+/// function, a container or the text.
+pub(super) fn statement_at(tree: &Tree, roles: &Roles, byte: usize) -> Option<u32> {
+    let mut cursor = tree.walk();
+    let (mut is_body, mut line0) = (true, None);
+    loop {
+        let outer = cursor.node();
+        if cursor.goto_first_child_for_byte(byte).is_none() {
+            return line0;
+        }
+        let node = cursor.node();
+        if node.start_byte() > byte || roles.of(node) == Some(Role::Closure) {
+            return line0;
+        }
+        // The list of statements in a block is a node of its own in Go.
+        let is_list = node.kind() == "statement_list";
+        if is_body && !is_list {
+            line0 = Some(node.start_position().row as u32);
+        }
+        let has_body = matches!(
+            roles.of(outer),
+            Some(
+                Role::Function(_)
+                    | Role::WithBody(_)
+                    | Role::Spelled(_)
+                    | Role::Accessor
+                    | Role::Container(_)
+            )
+        );
+        is_body = is_body && is_list || has_body && outer.child_by_field_name("body") == Some(node);
+    }
+}
+
 struct Walk<'a> {
     text: &'a str,
     roles: &'a Roles,

@@ -1,0 +1,100 @@
+//! Where lenses stand, and which of them have names.
+
+use crate::support::Project;
+use engine::query::function_costs::function_costs;
+use profile::text_samples;
+use serde_json::json;
+
+/// The lenses of a file as `LINE TITLE`, 1-based.
+fn lenses(project: &Project, file: &str, samples: &str) -> Vec<String> {
+    let snapshot = project.load(text_samples::profile(samples));
+    let context = project.context(snapshot, &[file]);
+    let lenses = function_costs(&context, &project.uri(file));
+    lenses.iter().map(|lens| format!("{} {}", lens.line0 + 1, lens.title)).collect()
+}
+
+#[test]
+fn a_function_of_inlined_lines_has_its_lens_on_its_definition() {
+    let text = "\
+static double compound(double x) {
+    return x *
+        x;
+}
+double apply(double x) {
+    return 2 * compound(x);
+}
+";
+    let project = Project::new(&[("rules.c", text)]);
+    let samples = "apply@2[file:rules.c]";
+    assert_eq!(
+        lenses(&project, "rules.c", samples),
+        ["5 self 100.0% (1 sample) · total 100.0% (1 sample)"]
+    );
+}
+
+#[test]
+fn a_function_without_a_definition_has_its_name_on_a_statement() {
+    let text = "\
+static double compound(double x) {
+    for (;;)
+        x = f(x,
+            x);
+}
+";
+    let project = Project::new(&[("rules.c", text)]);
+    assert_eq!(
+        lenses(&project, "rules.c", "generated@4[file:rules.c]"),
+        ["2 generated: self 100.0% (1 sample) · total 100.0% (1 sample)"]
+    );
+    let text = "import sys\n\nTABLE = {\n    1: f(),\n    2: g(),\n}\n";
+    let project = Project::new(&[("app.py", text)]);
+    assert_eq!(
+        lenses(&project, "app.py", "<module>@5[file:app.py]"),
+        ["3 <module>: self 100.0% (1 sample) · total 100.0% (1 sample)"]
+    );
+}
+
+#[test]
+fn a_start_line_without_the_definition_has_the_name() {
+    let text = "import sys\n\ndef f():\n    pass\n";
+    let project = Project::new(&[("app.py", text)]);
+    let samples =
+        "<module>@3[file:app.py][start:1] g@4[file:app.py][start:3] f@4[file:app.py][start:3]";
+    assert_eq!(
+        lenses(&project, "app.py", samples),
+        [
+            "1 <module>: self 33.3% (1 sample) · total 33.3% (1 sample)",
+            "3 g: self 33.3% (1 sample) · total 33.3% (1 sample)",
+            "3 self 33.3% (1 sample) · total 33.3% (1 sample)",
+        ]
+    );
+}
+
+#[test]
+fn closures_without_a_name_have_no_lens_unless_the_setting_is_on() {
+    let text = "\
+fn main() {
+    let n: u32 = (0..9)
+        .map(|x| {
+            x * 2
+        })
+        .sum();
+    let twice = |x| {
+        x * 2
+    };
+}
+";
+    let off = Project::new(&[("main.rs", text)]);
+    let on =
+        Project::new(&[("main.rs", text)]).with_settings(&json!({"lenses": {"closures": true}}));
+    let lines = |project: &Project, samples: &str| -> Vec<String> {
+        let lenses = lenses(project, "main.rs", samples);
+        lenses.iter().map(|lens| lens.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    let unnamed = "main@6[file:main.rs]             main@2\nmain::{{closure}}@4[file:main.rs]";
+    assert_eq!(lines(&off, unnamed), ["1"]);
+    assert_eq!(lines(&on, unnamed), ["1", "3"]);
+    // A closure that is bound to a name has that name.
+    let named = "main@7[file:main.rs]\nmain::{{closure}}@8[file:main.rs]";
+    assert_eq!(lines(&off, named), ["1", "7"]);
+}
