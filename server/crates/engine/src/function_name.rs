@@ -289,15 +289,14 @@ fn unnamed_segment(brackets: &str) -> Segment {
 /// The type in brackets: `app::Tree` of `<app::Tree as Walk>` and `<impl Walk for app::Tree>`,
 /// `Tree` of `(*Tree)`. `None` for types without a name.
 fn type_in(brackets: &str) -> Option<&str> {
-    let inside = match brackets.strip_prefix('(') {
-        Some(receiver) => receiver.strip_suffix(')')?,
-        None => {
-            let inside = brackets.strip_prefix('<')?.strip_suffix('>')?;
-            let inside = inside.strip_prefix("Class:").unwrap_or(inside);
-            let of = inside
-                .strip_prefix("impl ")
-                .map(|of| of.split_once(" for ").map_or(of, |(_, of)| of));
-            of.unwrap_or_else(|| inside.split_once(" as ").map_or(inside, |(of, _)| of))
+    let inside = if let Some(receiver) = brackets.strip_prefix('(') {
+        receiver.strip_suffix(')')?
+    } else {
+        let inside = brackets.strip_prefix('<')?.strip_suffix('>')?;
+        let inside = inside.strip_prefix("Class:").unwrap_or(inside);
+        match inside.strip_prefix("impl ") {
+            Some(of) => of.split_once(" for ").map_or(of, |(_, of)| of),
+            None => inside.split_once(" as ").map_or(inside, |(of, _)| of),
         }
     };
     let name = inside.trim_start_matches(['*', '&']).trim_start_matches("mut ");
