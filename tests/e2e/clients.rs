@@ -36,6 +36,7 @@ fn every_recorded_client_gets_hints_lenses_and_hierarchy() {
         let offered = &server.initialize_result()["capabilities"];
         for provider in [
             "inlayHintProvider",
+            "codeActionProvider",
             "codeLensProvider",
             "callHierarchyProvider",
             "hoverProvider",

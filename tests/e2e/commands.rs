@@ -20,12 +20,13 @@ fn every_advertised_command_exists() {
             "costline.export" => json!([{ "format": "folded", "path": "out.txt" }]),
             "costline.showCallers" | "costline.showCallees" => json!([item, { "message": false }]),
             "costline.setView" => json!([{}]),
+            "costline.setPathMapping" => json!([{ "from": "/app", "to": "." }]),
             "costline.pushTransform" => json!(["focus-function:hash"]),
             _ => json!([]),
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 18);
+    assert_eq!(announced.as_array().unwrap().len(), 19);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod baseline;
 mod call_tree;
 mod clients;
+mod code_actions;
 #[cfg(all(feature = "grammars", feature = "symbols"))]
 mod command_line;
 mod commands;

@@ -154,6 +154,30 @@ fn lenses() {
 }
 
 #[test]
+fn code_actions() {
+    let command = json!({ "title": "Map", "command": "costline.showCallers", "arguments": [{}] });
+    let action = json!({ "title": "Map", "kind": "source.costline.map", "command": command });
+    let params = json!({
+        "textDocument": { "uri": URI },
+        "range": range((0, 0), (0, 0)),
+        "context": { "diagnostics": [] },
+    });
+    check_result(
+        "textDocument/codeAction",
+        &params,
+        &json!([action, command]),
+        &[
+            ("/0/title", None),
+            ("/0/kind", Some(json!(1))),
+            ("/0/command/command", Some(json!("costline.unknown"))),
+            ("/0/isPreferred", Some(json!("yes"))),
+            ("/0/unknown", Some(json!(1))),
+            ("/1/arguments", Some(json!({}))),
+        ],
+    );
+}
+
+#[test]
 fn hovers() {
     let hover = json!({ "contents": { "kind": "markdown", "value": "| a |" }, "range": range((1, 0), (1, 4)) });
     check_result(

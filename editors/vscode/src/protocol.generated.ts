@@ -807,6 +807,14 @@ export interface PathMapping {
   readonly to: string;
 }
 
+/** A prefix of file names in profiles, and the folder that replaces it. */
+export interface PathMappingArgument {
+  /** The prefix in the profile. */
+  readonly from: string;
+  /** The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`. */
+  readonly to: string;
+}
+
 /** A path in an object. */
 export interface PathObject {
   /** The path, relative to the first workspace folder; null for none. */
@@ -895,6 +903,14 @@ export interface RecordedFile {
   readonly self: Weight;
 }
 
+/** A path mapping. */
+export interface SetPathMappingArgument {
+  /** The prefix in the profile. */
+  readonly from: string;
+  /** The folder that replaces it, as in the setting `pathMappings`. */
+  readonly to: string;
+}
+
 /** The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting. */
 export interface SetViewArgument {
   /** The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
@@ -905,6 +921,8 @@ export interface SetViewArgument {
   readonly inlines?: Inlines | null;
   /** The metric to show, by name or unit. */
   readonly metric?: string | null;
+  /** The path mappings, instead of those of the setting `pathMappings`. */
+  readonly pathMappings?: readonly PathMappingArgument[] | null;
   /** The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one. */
   readonly profile?: string | null;
   /** What hints show. */
@@ -1140,7 +1158,7 @@ export type Weight = number;
 export interface Commands {
   /** Return the current view, all choices and all actions. Menus need nothing else. */
   readonly "costline.view": { readonly arguments: readonly []; readonly result: View };
-  /** Change the view. The keys are those of `choices` in the answer of `costline.view`; `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
+  /** Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns the new view, like `costline.view`. */
   readonly "costline.setView": { readonly arguments: readonly [SetViewArgument]; readonly result: View };
   /** List the profiles that were found, newest first, and which of them is shown. */
   readonly "costline.profiles": { readonly arguments: readonly []; readonly result: Profiles };
@@ -1172,6 +1190,8 @@ export interface Commands {
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
   /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */
   readonly "costline.paths": { readonly arguments: readonly []; readonly result: Paths | null };
+  /** Add a path mapping to those of the setting `pathMappings`, or replace the one with the same `from`. A message to the user says how many files of the profile are found with it, and which entry of the setting keeps it. It ends when the user changes the setting. Returns the new view, like `costline.view`. */
+  readonly "costline.setPathMapping": { readonly arguments: readonly [SetPathMappingArgument]; readonly result: View };
   /** Export the profile, with the current view applied, to a file in another format. */
   readonly "costline.export": { readonly arguments: readonly [ExportArgument]; readonly result: Exported };
 }

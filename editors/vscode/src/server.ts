@@ -341,6 +341,8 @@ export class Server implements vscode.Disposable {
         provideInlayHints: (document, range, token, next) =>
           this.hidden || !setting("hints.enable") || !this.isReady() ? [] : next(document, range, token),
         provideCodeLenses: (document, token, next) => (this.hidden || !this.isReady() ? [] : next(document, token)),
+        provideCodeActions: (document, range, context, token, next) =>
+          this.isReady() ? next(document, range, context, token) : [],
         provideHover: (document, position, token, next) => (this.isReady() ? next(document, position, token) : undefined),
         executeCommand: (command, args, next) => {
           // Lenses open the view *Callers and Callees*.

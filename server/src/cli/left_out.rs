@@ -85,9 +85,9 @@ fn hot(snapshot: &Snapshot) -> Vec<(FileId, String)> {
 /// user.
 fn advice_on(name: &str, mapping: &Mapping, index: &SourceIndex) -> Option<String> {
     let reason = match mapping {
-        Mapping::Mapped { .. } => return None,
         Mapping::Ambiguous { .. } => None,
-        Mapping::Unmapped(Reason::NoFile | Reason::Library | Reason::Scheme(_)) => return None,
+        Mapping::Mapped { .. }
+        | Mapping::Unmapped(Reason::NoFile | Reason::Library | Reason::Scheme(_)) => return None,
         Mapping::Unmapped(Reason::Repository(repo)) if repo == "github.com/rust-lang/rust" => {
             return None;
         }

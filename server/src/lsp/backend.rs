@@ -9,8 +9,8 @@ use super::content::{Content, ContentParams, content};
 use super::documents::Documents;
 use super::server::Server;
 use super::{
-    call_hierarchy, changed, code_lens, diagnostics, hover, inlay_hint, progress, refresh, restore,
-    symbol, watched_files,
+    call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint, progress,
+    refresh, restore, symbol, watched_files,
 };
 use crate::lsp::loader::{Event, Loader};
 use engine::context::Context;
@@ -23,12 +23,13 @@ use lsp_types::request::WorkspaceConfiguration;
 use lsp_types::{
     CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
     CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
-    CodeLens, CodeLensParams, ConfigurationItem, ConfigurationParams, DidChangeConfigurationParams,
-    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    ExecuteCommandParams, Hover, HoverParams, InitializeParams, InitializeResult,
-    InitializedParams, InlayHint, InlayHintParams, MarkupKind, MessageType, ServerInfo,
-    SymbolInformation, Url, WorkDoneProgressCancelParams, WorkspaceSymbolParams,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, ConfigurationItem,
+    ConfigurationParams, DidChangeConfigurationParams, DidChangeTextDocumentParams,
+    DidChangeWatchedFilesParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams, Hover, HoverParams,
+    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, MarkupKind,
+    MessageType, ServerInfo, SymbolInformation, Url, WorkDoneProgressCancelParams,
+    WorkspaceSymbolParams,
 };
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -200,7 +201,8 @@ impl LanguageServer for Backend {
             roots,
             ..World::default()
         }));
-        let capabilities = capabilities::server(info.encoding, command::names());
+        let capabilities =
+            capabilities::server(info.encoding, command::names(), code_action::kinds());
         let _ = self.server.capabilities.set(info);
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         Ok(InitializeResult {
@@ -319,6 +321,13 @@ impl LanguageServer for Backend {
 
     async fn inlay_hint_resolve(&self, hint: InlayHint) -> Result<InlayHint> {
         self.server.read(move |context| inlay_hint::resolve(context, hint)).await
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        let literals = self.server.client_info().code_action_literals;
+        self.server
+            .read(move |context| Some(code_action::actions(context, &params, literals)))
+            .await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {

@@ -5,11 +5,12 @@ use crate::lsp::refresh::Refreshes;
 use engine::catalog::{Catalog, catalog};
 use engine::text::Encoding;
 use lsp_types::{
-    CallHierarchyServerCapability, CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability,
-    InitializeParams, InlayHintOptions, InlayHintServerCapabilities, MarkupKind, OneOf,
-    PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CallHierarchyServerCapability, CodeActionKind, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, ExecuteCommandOptions, HoverProviderCapability, InitializeParams,
+    InlayHintOptions, InlayHintServerCapabilities, MarkupKind, OneOf, PositionEncodingKind,
+    SaveOptions, ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -26,6 +27,8 @@ pub struct Client {
     pub watched_files: bool,
     /// Whether it supports `window/showDocument`.
     pub show_document: bool,
+    /// Whether it accepts code actions with a kind, and not only commands.
+    pub code_action_literals: bool,
     /// Whether it renders Markdown in hovers.
     pub markdown: bool,
     /// Whether it wants `costline/changed` notifications.
@@ -55,6 +58,9 @@ impl Client {
             show_document: window
                 .and_then(|it| it.show_document.as_ref())
                 .is_some_and(|it| it.support),
+            code_action_literals: text_document
+                .and_then(|it| it.code_action.as_ref()?.code_action_literal_support.as_ref())
+                .is_some(),
             markdown: hover_formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
             changed: capabilities
                 .experimental
@@ -87,7 +93,11 @@ pub struct Experimental {
 /// The capabilities of the server. They are the same for every client, because several clients use
 /// capabilities that they do not announce, and static, because some do not support dynamic
 /// registration.
-pub fn server(encoding: Encoding, commands: Vec<String>) -> ServerCapabilities {
+pub fn server(
+    encoding: Encoding,
+    commands: Vec<String>,
+    code_actions: Vec<CodeActionKind>,
+) -> ServerCapabilities {
     let folders = WorkspaceFoldersServerCapabilities {
         supported: Some(true),
         change_notifications: Some(OneOf::Left(true)),
@@ -102,6 +112,10 @@ pub fn server(encoding: Encoding, commands: Vec<String>) -> ServerCapabilities {
             ..TextDocumentSyncOptions::default()
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(code_actions),
+            ..CodeActionOptions::default()
+        })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         inlay_hint_provider: Some(OneOf::Right(InlayHintServerCapabilities::Options(
             InlayHintOptions { resolve_provider: Some(true), ..InlayHintOptions::default() },

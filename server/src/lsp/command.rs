@@ -19,6 +19,7 @@ mod push_transform;
 mod reload;
 mod select_profile;
 mod set_baseline;
+mod set_path_mapping;
 mod set_view;
 mod show_calls;
 mod view;
@@ -32,8 +33,11 @@ use tower_lsp::jsonrpc::{Error, Result};
 /// The command of code lenses.
 pub const SHOW_CALLERS: &str = show_calls::ShowCallers::NAME;
 
+/// The command of code actions that add a path mapping.
+pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
+
 /// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 18] = [
+pub const COMMANDS: [Entry; 19] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -51,6 +55,7 @@ pub const COMMANDS: [Entry; 18] = [
     Entry::of::<flamegraph::DrawFlameGraph>(),
     Entry::of::<explain::ExplainLine>(),
     Entry::of::<paths::ListPaths>(),
+    Entry::of::<set_path_mapping::SetPathMapping>(),
     Entry::of::<export::Export>(),
 ];
 

@@ -7,6 +7,7 @@ mod backend;
 mod call_hierarchy;
 pub mod capabilities;
 mod changed;
+mod code_action;
 mod code_lens;
 pub mod command;
 pub mod content;

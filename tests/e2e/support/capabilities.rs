@@ -21,6 +21,7 @@ pub fn complete() -> Value {
             "synchronization": { "didSave": true },
             "inlayHint": { "resolveSupport": { "properties": ["tooltip"] } },
             "codeLens": {},
+            "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["source"] } } },
             "hover": { "contentFormat": ["markdown", "plaintext"] },
             "callHierarchy": {},
             "publishDiagnostics": {},

@@ -73,6 +73,24 @@ impl Server {
         lenses.as_array().cloned().unwrap_or_default()
     }
 
+    /// The code actions of a document, all of them or those of these kinds.
+    pub fn code_actions(&mut self, uri: &str, only: Option<&[&str]>) -> Vec<Value> {
+        let start = json!({ "line": 0, "character": 0 });
+        let mut context = json!({ "diagnostics": [] });
+        if let Some(only) = only {
+            context["only"] = json!(only);
+        }
+        let actions = self.request(
+            "textDocument/codeAction",
+            json!({
+                "textDocument": { "uri": uri },
+                "range": { "start": start, "end": start },
+                "context": context,
+            }),
+        );
+        actions.as_array().cloned().expect("a list")
+    }
+
     /// The text of the hover at a position; `None` without one.
     pub fn hover(&mut self, uri: &str, line: u64, character: u64) -> Option<String> {
         let hover = self.request("textDocument/hover", at(uri, line, character));

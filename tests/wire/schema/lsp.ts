@@ -23,6 +23,7 @@ export interface Lsp {
     params: lsp.CallHierarchyOutgoingCallsParams
     result: lsp.CallHierarchyOutgoingCall[] | null
   }
+  'textDocument/codeAction': { params: lsp.CodeActionParams; result: (lsp.Command | lsp.CodeAction)[] | null }
   'workspace/symbol': { params: lsp.WorkspaceSymbolParams; result: lsp.SymbolInformation[] | lsp.WorkspaceSymbol[] | null }
   'workspace/executeCommand': { params: lsp.ExecuteCommandParams; result: lsp.LSPAny }
 

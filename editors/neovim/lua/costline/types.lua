@@ -461,6 +461,11 @@
 ---@field from string The prefix in the profile.
 ---@field to string The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
 
+--- A prefix of file names in profiles, and the folder that replaces it.
+---@class costline.PathMappingArgument
+---@field from string The prefix in the profile.
+---@field to string The folder that replaces it: an absolute path, or one relative to each workspace folder. May begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
+
 --- A path in an object.
 ---@class costline.PathObject
 ---@field path? string|vim.NIL The path, relative to the first workspace folder; null for none.
@@ -513,12 +518,18 @@
 ---@field rules costline.PathMapping[] The entries of the setting `pathMappings` that map it to a workspace file that it could be, one for each of these files.
 ---@field self costline.Weight The self cost of its lines.
 
+--- A path mapping.
+---@class costline.SetPathMappingArgument
+---@field from string The prefix in the profile.
+---@field to string The folder that replaces it, as in the setting `pathMappings`.
+
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
+---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.

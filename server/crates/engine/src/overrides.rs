@@ -2,7 +2,7 @@
 //! also apply to a rewritten profile or another one. A change of the same setting removes an
 //! override.
 
-use crate::settings::{Implementation, Inlines, Settings, Show, Unit};
+use crate::settings::{Implementation, Inlines, PathMapping, Settings, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::stamp::Stamp;
@@ -45,6 +45,9 @@ pub struct Choices {
     /// What hints show.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub show: Option<Option<Show>>,
+    /// The path mappings, instead of those of the setting `pathMappings`.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub path_mappings: Option<Option<Vec<PathMapping>>>,
 }
 
 /// Deserializes `null` to `Some(None)`. A missing key stays `None`.
@@ -64,6 +67,7 @@ impl Choices {
             inlines: Some(None),
             unit: Some(None),
             show: Some(None),
+            path_mappings: Some(None),
             ..Self::default()
         }
     }
@@ -163,6 +167,9 @@ pub struct Overrides {
     /// What hints show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub show: Option<Show>,
+    /// The path mappings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_mappings: Option<Vec<PathMapping>>,
     /// The baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<ChosenBaseline>,
@@ -215,6 +222,9 @@ impl Overrides {
         settings.inlines = self.inlines.unwrap_or(settings.inlines);
         settings.unit = self.unit.unwrap_or(settings.unit);
         settings.hints.show = self.show.unwrap_or(settings.hints.show);
+        if let Some(path_mappings) = &self.path_mappings {
+            settings.path_mappings.clone_from(path_mappings);
+        }
         settings.transforms.clone_from(&self.transforms);
         settings
     }
@@ -227,6 +237,7 @@ impl Overrides {
         self.inlines.take_if(|_| old.inlines != new.inlines);
         self.unit.take_if(|_| old.unit != new.unit);
         self.show.take_if(|_| old.hints.show != new.hints.show);
+        self.path_mappings.take_if(|_| old.path_mappings != new.path_mappings);
         self.baseline.take_if(|_| old.baseline != new.baseline);
     }
 
@@ -264,6 +275,7 @@ impl Overrides {
             inlines,
             unit,
             show,
+            path_mappings,
         } = choices;
         if let Some(metric) = metric {
             self.metric = metric.map(|metric| check_metric(metric, shown)).transpose()?;
@@ -278,6 +290,9 @@ impl Overrides {
         self.inlines = inlines.unwrap_or(self.inlines);
         self.unit = unit.unwrap_or(self.unit);
         self.show = show.unwrap_or(self.show);
+        if let Some(path_mappings) = path_mappings {
+            self.path_mappings = path_mappings;
+        }
         Ok(())
     }
 }
@@ -359,7 +374,7 @@ mod tests {
         assert_eq!(
             reset_all,
             json!({"metric": null, "threads": null, "implementation": null, "inlines": null,
-                   "unit": null, "show": null})
+                   "unit": null, "show": null, "pathMappings": null})
         );
     }
 

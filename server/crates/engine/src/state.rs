@@ -46,7 +46,7 @@ pub fn parse(text: &str) -> Result<State, String> {
 mod tests {
     use super::*;
     use crate::overrides::ChosenBaseline;
-    use crate::settings::{Implementation, Inlines, Show, Unit};
+    use crate::settings::{Implementation, Inlines, PathMapping, Show, Unit};
 
     #[test]
     fn choices_round_trip() {
@@ -58,6 +58,7 @@ mod tests {
             inlines: Some(Inlines::CallSite),
             unit: Some(Unit::Both),
             show: Some(Show::Self_),
+            path_mappings: Some(vec![PathMapping { from: "/app".into(), to: ".".into() }]),
             baseline: Some(ChosenBaseline::Path("old.folded".into())),
             transforms: vec![
                 "drop-function:a>b".parse().unwrap(),

@@ -12,8 +12,8 @@ pub struct SetView;
 
 impl Command for SetView {
     const NAME: &'static str = "costline.setView";
-    const DESCRIPTION: &'static str = "Change the view. The keys are those of `choices` in the answer of `costline.view`; `null` restores the \
-        setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
+    const DESCRIPTION: &'static str = "Change the view. The keys are those of `choices` in the answer of `costline.view`, and `pathMappings`; \
+        `null` restores the setting. A choice stays when the profile is rewritten and ends when the user changes the setting with the same key. Returns \
         the new view, like `costline.view`.";
     type Arguments = (Required<Choices>,);
     type Answer = View;

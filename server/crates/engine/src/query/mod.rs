@@ -12,6 +12,7 @@ pub mod hot_spots;
 pub mod hover;
 pub mod line_costs;
 pub mod paths;
+pub mod possible_mappings;
 pub mod profiles;
 pub mod step;
 pub mod symbols;
