@@ -397,8 +397,10 @@ export type FileFoundBy =
   | "exact"
   /** By the last components of the path. */
   | "suffix"
-  /** By the path of a Go module. */
+  /** By the path of a Go module, or the name of a package of Cargo, npm or Python. */
   | "module"
+  /** By the mount of a dev container. */
+  | "mount"
   /** The path exists in a workspace folder, through a symbolic link. */
   | "link"
   /** By a source map. */

@@ -234,7 +234,8 @@
 ---| '"rule"' # By a rule of the setting `pathMappings`.
 ---| '"exact"' # The path exists in a workspace folder.
 ---| '"suffix"' # By the last components of the path.
----| '"module"' # By the path of a Go module.
+---| '"module"' # By the path of a Go module, or the name of a package of Cargo, npm or Python.
+---| '"mount"' # By the mount of a dev container.
 ---| '"link"' # The path exists in a workspace folder, through a symbolic link.
 ---| '"sourceMap"' # By a source map.
 ---| '"ambiguous"' # Not found: several files match.

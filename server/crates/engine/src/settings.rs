@@ -215,7 +215,8 @@ pub struct Settings {
     /// Where the files that profiles name are on this machine. The longest matching `from` wins.
     pub path_mappings: Vec<PathMapping>,
     /// Folders outside the workspace whose files may be opened too, such as the sources of a
-    /// standard library.
+    /// standard library: absolute paths, or ones relative to the first workspace folder. They may
+    /// begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
     pub source_roots: Vec<String>,
     /// Resolving addresses.
     pub symbols: Symbols,
@@ -363,15 +364,26 @@ impl SourceSettings {
             .collect()
     }
 
-    /// The roots of a source index: workspace folders and the user's source roots.
+    /// The roots of a source index: workspace folders and the user's source roots. Relative source
+    /// roots are in the first workspace folder.
     pub fn roots(&self, workspace: &[PathBuf]) -> Vec<Root> {
-        let workspace =
-            workspace.iter().map(|path| Root { path: path.clone(), kind: RootKind::Workspace });
-        let sources = self
-            .source_roots
+        self.roots_at(workspace, std::env::home_dir().as_deref())
+    }
+
+    fn roots_at(&self, workspace: &[PathBuf], home: Option<&Path>) -> Vec<Root> {
+        let mut roots: Vec<Root> = workspace
             .iter()
-            .map(|path| Root { path: PathBuf::from(path), kind: RootKind::Sources });
-        workspace.chain(sources).collect()
+            .map(|path| Root { path: path.clone(), kind: RootKind::Workspace })
+            .collect();
+        let in_first = |path: String| match workspace.first() {
+            Some(first) if path.is_empty() => first.clone(),
+            Some(first) => first.join(path),
+            None => PathBuf::from(path),
+        };
+        let sources: Vec<PathBuf> =
+            self.source_roots.iter().map(|path| in_first(expanded(path, &roots, home))).collect();
+        roots.extend(sources.into_iter().map(|path| Root { path, kind: RootKind::Sources }));
+        roots
     }
 }
 
@@ -570,5 +582,33 @@ mod tests {
             assert_eq!(expanded(to, &roots, Some(Path::new("/home/me"))), expected, "{to}");
         }
         assert_eq!(expanded("~/src", &roots, None), "~/src");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn source_roots_may_be_relative_and_contain_variables() {
+        let sources = |paths: &[&str]| SourceSettings {
+            source_roots: paths.iter().map(ToString::to_string).collect(),
+            ..SourceSettings::default()
+        };
+        let workspace = [PathBuf::from("/w/shop"), PathBuf::from("/w/api")];
+        let home = Some(Path::new("/home/me"));
+        let table = [
+            ("/opt/rust", "/opt/rust"),
+            ("vendor", "/w/shop/vendor"),
+            ("../sdk", "/w/shop/../sdk"),
+            ("${workspaceFolder}/../sdk", "/w/shop/../sdk"),
+            ("${workspaceFolder}", "/w/shop"),
+            ("${workspaceFolder:api}/gen", "/w/api/gen"),
+            ("~/.rustup", "/home/me/.rustup"),
+            ("${userHome}", "/home/me"),
+        ];
+        for (given, expected) in table {
+            let roots = sources(&[given]).roots_at(&workspace, home);
+            let expected = Root { path: expected.into(), kind: RootKind::Sources };
+            assert_eq!(roots.last(), Some(&expected), "{given}");
+        }
+        // Without a workspace folder it is relative to nothing, and reported as missing.
+        assert_eq!(sources(&["vendor"]).roots_at(&[], home)[0].path, Path::new("vendor"));
     }
 }

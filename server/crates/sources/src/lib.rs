@@ -2,9 +2,11 @@
 //! lines of a recorded text to lines of an edited one.
 //!
 //! Independent of profiles and editors. On disk it looks only into the given roots, and the only
-//! files it opens there are generated JavaScript and its source maps, `go.mod`, and the settings of
-//! a Git or Mercurial checkout.
+//! files it opens there are generated JavaScript and its source maps, the manifests of packages
+//! (`go.mod`, `Cargo.toml`, `package.json`, `pyproject.toml`), `devcontainer.json`, and the settings
+//! of a Git or Mercurial checkout.
 
+mod dev_container;
 mod functions;
 mod go;
 mod index;
@@ -12,6 +14,7 @@ mod library;
 mod lines;
 mod map;
 mod name;
+mod packages;
 mod prefix;
 mod repo;
 mod rust;

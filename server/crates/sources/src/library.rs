@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use rustc_hash::FxHashSet;
 
 use crate::index::lexical;
-use crate::map::{Rule, by_length, rest_below};
-use crate::name::{Form, Name, is_drive, normal};
+use crate::map::{Rule, by_length};
+use crate::name::{Form, Name, is_drive, normal, rest_below};
 
 /// The limit for a path; of longer ones only the end is tried.
 const MAX_COMPONENTS: usize = 64;

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 
+use crate::dev_container::Mounts;
 use crate::go::{GoModules, OfModule};
 use crate::index::{File, Found, RootKind, SourceIndex};
-use crate::name::{Form, IGNORES_CASE, Name, key, normal};
+use crate::name::{Form, Name, key, normal, rest_below};
+use crate::packages::Packages;
 use crate::prefix::{Prefixes, Verdict};
 use crate::rust::RustFolders;
 
@@ -53,8 +55,11 @@ pub enum How {
     Exact,
     /// A file in a root ends like the name.
     Suffix,
-    /// The name begins with the path of a Go module, and a root contains that module.
+    /// The name contains the path of a Go module, or the name of a package of Cargo, npm or Python,
+    /// and a root contains it.
     Module,
+    /// A dev container of the root mounts the folder of the file there.
+    Mount,
     /// The path exists in a root, but contains a symlink.
     Link,
     /// A source map names the file. Set by the code that applies source maps, never here.
@@ -162,9 +167,9 @@ const MAX_REPORTED: usize = 16;
 /// that contains the profile wins.
 ///
 /// The steps are: the user's rules (if a rule applies but the mapped path does not exist, nothing
-/// is guessed); the path itself, if it is in a root; the path of a Go module in a root; the end of
-/// the path. Relative names and paths
-/// of URLs must be the end of one file with all their components. So must names of libraries, but
+/// is guessed); the path itself, if it is in a root; the mount of a dev container; the path of a Go
+/// module or the name of a package in a root; the end of the path. Relative names and paths of URLs
+/// must be the end of one file with all their components. So must names of libraries, but
 /// only in source roots. Absolute names need the evidence of the others.
 pub fn map_paths<'a>(
     names: impl IntoIterator<Item = &'a str>,
@@ -203,6 +208,8 @@ struct Mapper<'a> {
     rust: RustFolders,
     /// Read only for names of Go files.
     go: OnceCell<GoModules>,
+    packages: Packages<'a>,
+    mounts: Mounts,
     /// The root that contains the profile.
     own_root: Option<usize>,
 }
@@ -214,6 +221,8 @@ impl<'a> Mapper<'a> {
             rules: by_length(rules),
             rust: RustFolders::of(index),
             go: OnceCell::new(),
+            packages: Packages::of(index),
+            mounts: Mounts::of(index),
             own_root: profile_dir.and_then(|dir| index.root_of(dir)),
         }
     }
@@ -234,8 +243,16 @@ impl<'a> Mapper<'a> {
         if let Some(target) = missing {
             return Some(Mapping::Unmapped(Reason::Rule(target)));
         }
+        let mounted = self.mounts.find(name, self.index);
+        if !mounted.is_empty() {
+            return Some(self.decide_by(mounted, How::Mount));
+        }
         if let Some(mapping) = self.of_go(name) {
             return Some(mapping);
+        }
+        let packaged = self.packages.find(name);
+        if !packaged.is_empty() {
+            return Some(self.decide_by(packaged, How::Module));
         }
         let tail = name.key.as_str();
         Some(match (&name.form, found) {
@@ -404,12 +421,4 @@ pub(crate) fn by_length(rules: &[Rule]) -> Vec<(Name, &str)> {
     let mut rules: Vec<_> = rules.filter(|(from, _)| !from.text.is_empty()).collect();
     rules.sort_by_key(|(from, _)| std::cmp::Reverse(from.text.len()));
     rules
-}
-
-/// The rest of `text` below `prefix`, by whole components. Both in the form of [`Name::text`].
-pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
-    let (head, rest) = text.split_at_checked(prefix.len())?;
-    let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
-    let is_whole = rest.is_empty() || rest.starts_with('/') || prefix.ends_with(['/', ':']);
-    (is_same && is_whole).then_some(rest)
 }

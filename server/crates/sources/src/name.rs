@@ -108,7 +108,8 @@ impl Name {
         let has_drive = drive.is_some();
         let is_absolute = has_drive || path.starts_with(SEPARATORS);
         let skip = library_tail(&components, is_absolute);
-        let (head, tail) = components.split_at(skip.unwrap_or(0));
+        let build = skip.is_none().then(|| bazel_tail(&components)).flatten();
+        let (head, tail) = components.split_at(skip.or(build).unwrap_or(0));
         let is_dotted = path
             .split(SEPARATORS)
             .enumerate()
@@ -121,6 +122,7 @@ impl Name {
         };
         let form = match () {
             () if skip.is_some() => Form::Library,
+            () if build.is_some() => Form::Relative,
             () if is_absolute => Form::Absolute,
             () if is_dotted => Form::Dotted,
             () => Form::Relative,
@@ -182,6 +184,14 @@ pub(crate) fn key(path: &str) -> String {
         key.make_ascii_lowercase();
     }
     key
+}
+
+/// The rest of `text` below `prefix`, by whole components. Both in the form of [`Name::text`].
+pub(crate) fn rest_below<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(prefix.len())?;
+    let is_same = if IGNORES_CASE { head.eq_ignore_ascii_case(prefix) } else { head == prefix };
+    let is_whole = rest.is_empty() || rest.starts_with('/') || prefix.ends_with(['/', ':']);
+    (is_same && is_whole).then_some(rest)
 }
 
 /// Whether the file systems of this platform usually ignore case.
@@ -255,6 +265,9 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
         ["registry", "src", index, _, ..] if is_registry(index) => Some(at + 3),
         ["rustlib", "src", "rust", _, ..] => Some(at + 3),
         [package, _, ..] if package.starts_with("glibc-") => Some(at + 1),
+        // Bazel's other repositories, in the folder of a build and in that of all builds.
+        ["execroot", _, "external", _, _, ..] => Some(at + 3),
+        [user, _, "external", _, _, ..] if user.starts_with("_bazel_") => Some(at + 3),
         // Go's module cache, also with -trimpath: golang.org/x/text@v0.3.0/unicode/norm/forminfo.go
         [module, _, ..] if module.split_once('@').is_some_and(|(_, v)| is_versioned(v, "v")) => {
             Some(at)
@@ -272,6 +285,13 @@ fn library_tail(components: &[&str], is_absolute: bool) -> Option<usize> {
     };
     let innermost = (0..components.len()).rev().find_map(after_marker);
     innermost.or_else(|| after_install_folder().filter(|_| is_absolute))
+}
+
+/// The number of components before the path in Bazel's workspace: `…/execroot/_main/lib/words.cc`.
+/// `None` for a base name alone, which many folders may have.
+fn bazel_tail(components: &[&str]) -> Option<usize> {
+    let at = components.iter().rposition(|component| *component == "execroot")?;
+    components.get(at + 3).map(|_| at + 2)
 }
 
 /// `python3.11` for `python`, `v0.3.0` for `v`.
@@ -314,6 +334,8 @@ mod tests {
             ("[id]/page.tsx", "Relative [id]/page.tsx | [id]/page.tsx"),
             ("runtime/map.go", "Relative runtime/map.go | runtime/map.go"),
             ("/proc/self/cwd/lib/x.cc", "Relative lib/x.cc | lib/x.cc"),
+            ("/b/execroot/_main/lib/x.cc", "Relative /b/execroot/_main/lib/x.cc | lib/x.cc"),
+            ("/b/execroot/_main/x.cc", "Absolute /b/execroot/_main/x.cc | b/execroot/_main/x.cc"),
             ("file:///srv/a%20b/x.js?v=1", "Absolute /srv/a b/x.js | srv/a b/x.js"),
             ("file:///C:/a/x.js", "Absolute C:/a/x.js | C:/a/x.js"),
             ("file://localhost/a/x.js", "Absolute /a/x.js | a/x.js"),
@@ -387,6 +409,8 @@ mod tests {
             ("site-packages/numpy/x.py", "numpy/x.py"),
             ("/a/node_modules/b/node_modules/c/i.js", "c/i.js"),
             ("/build/glibc-2.36/string/strlen.c", "string/strlen.c"),
+            ("/b/execroot/_main/external/absl/lib/x.cc", "absl/lib/x.cc"),
+            ("/b/_bazel_me/0a1b/external/absl/lib/x.cc", "absl/lib/x.cc"),
             ("golang.org/x/text@v0.3.0/unicode/n.go", "text@v0.3.0/unicode/n.go"),
             ("/r/lib/rustlib/src/rust/library/core/src/lib.rs", "library/core/src/lib.rs"),
         ];

@@ -15,8 +15,8 @@ struct World {
     what: &'static str,
     /// Roots below the folder of the test. A `+` marks a source root.
     roots: &'static str,
-    /// Files below the folder of the test. `FILE=TEXT` gives its text, with `|` for line breaks and
-    /// `_` for blanks; `LINK>TARGET` is a symlink.
+    /// Files below the folder of the test. `FILE=TEXT` gives its text, with `|` for line breaks and,
+    /// unless it is JSON, `_` for blanks; `LINK>TARGET` is a symlink.
     files: &'static str,
     /// `name → file` for each name of the profile, or `name ✗ reason`. `$` is the folder of the
     /// test.
@@ -390,6 +390,127 @@ const WORLDS: &[World] = &[
         ],
     },
     World {
+        what: "Cargo packages by name and version",
+        roots: "mono",
+        files: "mono/Cargo.toml=[workspace.package]|version_=_\"0.3.0\" mono/crates/words/Cargo.toml=[package]|name_=_\"words\"|version_=_\"0.1.0\" mono/crates/rank/Cargo.toml=[package]|name_=_\"shop-rank\"|version.workspace_=_true mono/crates/words/src/lib.rs mono/crates/rank/src/lib.rs",
+        names: &[
+            "words-0.1.0/src/lib.rs → mono/crates/words/src/lib.rs",
+            "shop-rank-0.3.0/src/lib.rs → mono/crates/rank/src/lib.rs",
+            "words-0.2.0/src/lib.rs ✗ not found",
+            "/home/ci/.cargo/registry/src/index.crates.io-6f17d22bba15001f/words-0.1.0/src/lib.rs → mono/crates/words/src/lib.rs",
+            "/home/ci/.cargo/registry/src/index.crates.io-6f17d22bba15001f/words-0.2.0/src/lib.rs ✗ library",
+            "/home/ci/.cargo/git/checkouts/words-0a1b2c3d/4e5f6a7/src/lib.rs ✗ library",
+        ],
+    },
+    World {
+        what: "npm workspaces by the names of their packages",
+        roots: "shop",
+        files: r#"shop/package.json={"name":"shop","workspaces":["packages/*"]} shop/packages/ui/package.json={"name":"@shop/ui"} shop/src/cart.ts shop/packages/ui/src/cart.ts shop/packages/web/src/cart.ts"#,
+        names: &[
+            "/app/node_modules/@shop/ui/src/cart.ts → shop/packages/ui/src/cart.ts",
+            "webpack://@shop/ui/./src/cart.ts → shop/packages/ui/src/cart.ts",
+            "webpack://shop/./src/cart.ts → shop/src/cart.ts",
+            "webpack:///./node_modules/@shop/ui/src/cart.ts → shop/packages/ui/src/cart.ts",
+            "/app/node_modules/@other/ui/src/cart.ts ✗ library",
+            "/app/node_modules/ui/src/cart.ts ✗ library",
+        ],
+    },
+    World {
+        what: "one npm package in two folders",
+        roots: "shop",
+        files: r#"shop/a/package.json={"name":"ui"} shop/b/package.json={"name":"ui"} shop/a/menu.js shop/b/menu.js"#,
+        names: &["/app/node_modules/ui/menu.js ✗ ambiguous"],
+    },
+    World {
+        what: "an installed Python project with a src layout",
+        roots: "shop",
+        files: "shop/pyproject.toml=[project]|name_=_\"my-shop\" shop/src/shop/__init__.py shop/src/shop/cart.py",
+        names: &[
+            "/usr/local/lib/python3.12/site-packages/shop/cart.py → shop/src/shop/cart.py",
+            "/usr/local/lib/python3.12/site-packages/bank/cart.py ✗ library",
+        ],
+    },
+    World {
+        what: "an installed Python project with the package beside pyproject.toml",
+        roots: "shop",
+        files: "shop/pyproject.toml=[project]|name_=_\"My-Shop\" shop/my_shop/cart.py shop/yaml/cart.py",
+        names: &[
+            "/ci/venv/lib/python3.12/site-packages/my_shop/cart.py → shop/my_shop/cart.py",
+            "/ci/venv/lib/python3.12/site-packages/yaml/cart.py ✗ library",
+        ],
+    },
+    World {
+        what: "dev container: workspaceFolder",
+        roots: "shop",
+        files: r#"shop/.devcontainer/devcontainer.json={"workspaceFolder":"/srv/code"} shop/main.py shop/api/main.py"#,
+        names: &[
+            "/srv/code/main.py → shop/main.py",
+            "/srv/code/api/main.py → shop/api/main.py",
+            "/srv/code/gone.py ✗ not found",
+            "/srv/other/main.py ✗ recorded elsewhere",
+        ],
+    },
+    World {
+        what: "dev container: workspaceMount of a folder",
+        roots: "shop",
+        files: r#"shop/.devcontainer.json={"workspaceMount":"source=${localWorkspaceFolder}/api,target=/code,type=bind"} shop/main.py shop/api/main.py"#,
+        names: &["/code/main.py → shop/api/main.py"],
+    },
+    World {
+        what: "dev containers of two roots with the same folder",
+        roots: "one two",
+        files: r#"one/.devcontainer.json={"workspaceFolder":"/code"} two/.devcontainer.json={"workspaceFolder":"/code"} one/a.py two/a.py two/b.py"#,
+        names: &["/code/a.py ✗ ambiguous", "/code/b.py → two/b.py"],
+    },
+    World {
+        what: "Bazel: only another repository was recorded",
+        roots: "shop",
+        files: "shop/lib/words.cc",
+        names: &[
+            "/home/ci/.cache/bazel/_bazel_ci/0a1b/execroot/_main/external/abseil/lib/words.cc ✗ library",
+            "/home/ci/.cache/bazel/_bazel_ci/0a1b/external/abseil/lib/words.cc ✗ library",
+        ],
+    },
+    World {
+        what: "Bazel: a sandbox",
+        roots: "shop",
+        files: "shop/lib/words.cc shop/app/lib/words.cc",
+        names: &[
+            "/home/ci/.cache/bazel/_bazel_ci/0a1b/sandbox/linux-sandbox/7/execroot/_main/app/lib/words.cc → shop/app/lib/words.cc",
+            "/home/ci/.cache/bazel/_bazel_ci/0a1b/sandbox/linux-sandbox/9/execroot/_main/lib/words.cc ✗ ambiguous",
+            "/home/ci/.cache/bazel/_bazel_ci/0a1b/sandbox/linux-sandbox/9/execroot/_main/bazel-out/k8-fastbuild/bin/lib/words.cc ✗ not found",
+        ],
+    },
+    World {
+        what: "Nix: the build folder of a derivation, and a store path",
+        roots: "shop",
+        files: "shop/src/words.c shop/src/rank.c",
+        names: &[
+            "/tmp/nix-build-shop-1.2.drv-0/source/src/words.c → shop/src/words.c",
+            "/tmp/nix-build-shop-1.2.drv-0/source/src/rank.c → shop/src/rank.c",
+            "/nix/store/0a1b-source/src/words.c ✗ library",
+        ],
+    },
+    World {
+        what: "hg: names of the repository of the root, with another folder name",
+        roots: "gecko",
+        files: "gecko/.hg/hgrc=[paths]|default_=_https://hg.mozilla.org/mozilla-central gecko/js/src/vm.cpp gecko/dom/vm.cpp",
+        names: &[
+            "hg:hg.mozilla.org/mozilla-central:js/src/vm.cpp:0a1b → gecko/js/src/vm.cpp",
+            "hg:hg.mozilla.org/mozilla-central:gone/vm.cpp:0a1b ✗ repository",
+        ],
+    },
+    World {
+        what: "WSL: the other system's spelling of the same folder",
+        roots: "mnt/c/Users/ann/shop",
+        files: "mnt/c/Users/ann/shop/main.py mnt/c/Users/ann/shop/src/cart.py",
+        names: &[
+            r"C:\Users\ann\shop\main.py → mnt/c/Users/ann/shop/main.py",
+            r"C:\Users\ann\shop\src\cart.py → mnt/c/Users/ann/shop/src/cart.py",
+            r"C:\Users\ann\bank\main.py ✗ recorded elsewhere",
+        ],
+    },
+    World {
         what: "libraries in a source root",
         roots: "shop +std",
         files: "shop/src/lib.rs std/library/core/src/lib.rs",
@@ -455,7 +576,8 @@ fn write(top: &Path, file: &str) {
     let (file, text) = file.split_once('=').unwrap_or((file, ""));
     let path = top.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text.replace('|', "\n").replace('_', " ")).unwrap();
+    let text = if text.starts_with('{') { text.to_owned() } else { text.replace('_', " ") };
+    fs::write(path, text.replace('|', "\n")).unwrap();
 }
 
 /// The rows of a world that are mapped differently.

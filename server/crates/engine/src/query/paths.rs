@@ -62,8 +62,10 @@ pub enum How {
     Exact,
     /// By the last components of the path.
     Suffix,
-    /// By the path of a Go module.
+    /// By the path of a Go module, or the name of a package of Cargo, npm or Python.
     Module,
+    /// By the mount of a dev container.
+    Mount,
     /// The path exists in a workspace folder, through a symbolic link.
     Link,
     /// By a source map.
@@ -81,6 +83,7 @@ impl From<sources::How> for How {
             sources::How::Exact => Self::Exact,
             sources::How::Suffix => Self::Suffix,
             sources::How::Module => Self::Module,
+            sources::How::Mount => Self::Mount,
             sources::How::Link => Self::Link,
             sources::How::SourceMap => Self::SourceMap,
         }

@@ -62,7 +62,7 @@ const MAX_COUNTED: u64 = 64 << 20;
 /// Longer lines than this on average, in bytes, are not expected of a file that is too short.
 const MAX_LINE: u64 = 400;
 
-/// Unmaps files of another project: those that were found by the end of their path, were not
+/// Unmaps files of another project: those that were found by another path than their own, were not
 /// written since the recording, and have fewer lines than the profile names.
 fn refuse_short_files(mappings: &mut [Mapping], recording: &Recording, profile: &Stamp) {
     let mut last_lines = vec![0; mappings.len()];
@@ -73,7 +73,9 @@ fn refuse_short_files(mappings: &mut [Mapping], recording: &Recording, profile: 
     });
     let mut budget = MAX_COUNTED;
     for (mapping, line) in mappings.iter_mut().zip(last_lines) {
-        let Mapping::Mapped { path, how: How::Suffix } = mapping else { continue };
+        let Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } = mapping else {
+            continue;
+        };
         let Ok(stamp) = Stamp::of(path) else { continue };
         let may_be_short = stamp.len <= u64::from(line).saturating_mul(MAX_LINE);
         if line < 2 || !may_be_short || stamp.len > budget || !is_recorded(&stamp, profile) {
