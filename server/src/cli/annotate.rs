@@ -3,12 +3,14 @@
 use super::left_out::{not_found, not_shown, weights};
 use super::{Failure, Output, headline, warn};
 use analysis::{Cost, FileId, Total};
+use engine::document::Document;
 use engine::file_lines::{FileLines, is_newer};
 use engine::path_rules;
 use engine::present::labels::Scale;
 use engine::present::{text::plain, units};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
+use engine::text::{Encoding, Text};
 use sources::{LineMap, Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
@@ -159,8 +161,16 @@ fn show(
         Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
     let source: Vec<&str> = text.lines().collect();
     let map = LineMap::identity(source.len() as u32);
-    let lines =
-        FileLines { snapshot, file, map: &map, stale: is_newer(path, snapshot), document: None };
+    let document = lsp_types::Url::from_file_path(path)
+        .ok()
+        .map(|uri| Document::new(uri, path.to_owned(), 0, Text::new(text, Encoding::Utf16)));
+    let lines = FileLines {
+        snapshot,
+        file,
+        map: &map,
+        stale: is_newer(path, snapshot),
+        document: document.as_ref(),
+    };
     let columns = Columns::new(snapshot, &lines);
 
     let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };

@@ -58,9 +58,9 @@ pub use view::{IdleSamples, ThreadChoice, View};
 // The types of `profile` that crates above may use. `StackAccess` and `GraphAccess` are not among
 // them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
 pub use profile::{
-    BuildError, CallGraph, Cost, FileId, Func, FuncId, FuncKey, FunctionId, Groups, Level, Lib,
-    LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace, Part, PlaceKind,
-    Position, Profile, RawStacks, Recording, SourceId, SymbolTables, Symbolicated, Thread,
-    ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, merge, relocate,
+    BuildError, CallGraph, Cost, Divided, FileId, Func, FuncId, FuncKey, FunctionId, Groups, Level,
+    Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace, Part, PlaceKind,
+    Position, Profile, RawStacks, Recording, SourceId, Start, SymbolTables, Symbolicated, Thread,
+    ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, divide, merge, relocate,
     with_interrupted,
 };

@@ -10,6 +10,7 @@ pub mod context;
 pub mod debug_info;
 pub mod definitions;
 pub mod discovery;
+mod divided;
 pub mod document;
 pub mod export;
 pub mod fields;

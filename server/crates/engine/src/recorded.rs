@@ -4,13 +4,16 @@
 
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
-use analysis::{Costs, FunctionId, Groups};
+use analysis::{Costs, FuncId, FunctionId, Groups};
 
 /// The recorded functions of a snapshot. Funcs with the same name, file, library, line and column
-/// are one recorded function. A function of the snapshot consists of one or more of them.
+/// are one recorded function. A function of the snapshot consists of one or more of them, or
+/// of the frames of one that are in its definition.
 #[derive(Debug)]
 pub struct RecordedFunctions<'a> {
     snapshot: &'a Snapshot,
+    /// By recorded function.
+    parts_of: Vec<Vec<FunctionId>>,
     /// Groups and costs. `None` if they are those of the snapshot.
     own: Option<(Groups, Costs)>,
 }
@@ -21,11 +24,25 @@ impl<'a> RecordedFunctions<'a> {
         let grouped = &snapshot.grouped;
         let own = (!grouped.source_functions.is_empty()).then(|| {
             let symbols = grouped.recording.symbols();
-            let groups = (*grouped.groups).clone().with_functions(symbols, |_| None::<()>);
+            // A divided func is one recorded function.
+            let by_func = (*grouped.groups).clone().with_functions(symbols, |_| None::<()>);
+            let whole = |func: FuncId| grouped.whole.get(func.index()).copied().unwrap_or(func);
+            let groups = (*grouped.groups)
+                .clone()
+                .with_functions(symbols, |func| Some(by_func.function(whole(func))));
             let costs = analysis::costs(&grouped.recording, &grouped.view, &groups);
             (groups, costs)
         });
-        Self { snapshot, own }
+        let groups = own.as_ref().map_or(&*grouped.groups, |(groups, _)| groups);
+        let mut parts_of = vec![Vec::new(); groups.n_functions()];
+        for func in grouped.recording.symbols().funcs.ids() {
+            let parts: &mut Vec<_> = &mut parts_of[groups.function(func).index()];
+            let function = grouped.groups.function(func);
+            if !parts.contains(&function) {
+                parts.push(function);
+            }
+        }
+        Self { snapshot, parts_of, own }
     }
 
     /// The number of functions.
@@ -48,9 +65,9 @@ impl<'a> RecordedFunctions<'a> {
         self.snapshot.grouped.recorded(self.groups().first_func(recorded))
     }
 
-    /// The function of the snapshot that a recorded function is part of.
-    pub fn function_of(&self, recorded: FunctionId) -> FunctionId {
-        self.snapshot.grouped.groups.function(self.groups().first_func(recorded))
+    /// The functions of the snapshot that a recorded function is part of. Several if it is divided.
+    pub fn functions_of(&self, recorded: FunctionId) -> &[FunctionId] {
+        self.parts_of.get(recorded.index()).map_or(&[], Vec::as_slice)
     }
 
     fn groups(&self) -> &Groups {

@@ -28,16 +28,15 @@ const MAX_HEAD: u32 = 200;
 /// A definition: its file, and its index in [`FileDefinitions::all`].
 type DefinitionId = (FileId, usize);
 
-/// Groups the funcs of each definition into one function. `groups` already groups what the
-/// recording itself has as one function, `paths` has the workspace file of each file, and `profile`
-/// is the stamp of the profile. Also returns the functions that have a definition.
-pub fn group_by_definition(
+/// The definitions in the recorded text of each file that has funcs. `paths` has the workspace file
+/// of each file, and `profile` is the stamp of the profile.
+pub fn recorded_definitions(
     recording: &Recording,
-    groups: Groups,
+    groups: &Groups,
     paths: &[Option<PathBuf>],
     files: &ParsedFiles,
     profile: &Stamp,
-) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
+) -> Vec<Option<Arc<FileDefinitions>>> {
     let symbols = recording.symbols();
     let mut has_funcs = vec![false; groups.n_files()];
     for source in symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source) {
@@ -53,9 +52,20 @@ pub fn group_by_definition(
     for (file, recorded) in wanted.into_iter().zip(files.recorded(&wanted_paths, profile)) {
         definitions[file] = recorded;
     }
-    let found = definitions_of(recording, &groups, &definitions);
+    definitions
+}
+
+/// Groups the funcs of each definition into one function. `groups` already groups what the
+/// recording itself has as one function. Also returns the functions that have a definition.
+pub fn group_by_definition(
+    recording: &Recording,
+    groups: Groups,
+    definitions: &Definitions,
+) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
+    let symbols = recording.symbols();
+    let found = definitions_of(recording, &groups, definitions);
     let groups = groups.with_functions(symbols, |func| found[func.index()]);
-    let functions = source_functions(symbols, &groups, &definitions, &found);
+    let functions = source_functions(symbols, &groups, definitions, &found);
     (groups, functions)
 }
 
@@ -185,7 +195,7 @@ fn executed(
 }
 
 /// The definitions of one text, for lookups.
-struct File<'a> {
+pub(crate) struct File<'a> {
     definitions: &'a FileDefinitions,
     /// By 0-based line: the definitions whose heads include it. A head extends from the first
     /// decorator to the name.
@@ -193,7 +203,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    fn new(definitions: &'a FileDefinitions) -> Self {
+    pub(crate) fn new(definitions: &'a FileDefinitions) -> Self {
         let mut heads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (at, (definition, &start)) in
             definitions.all.iter().zip(&definitions.starts).enumerate()
@@ -251,6 +261,40 @@ impl<'a> File<'a> {
             .then_some(innermost)
     }
 
+    /// The innermost definition with this name around a 0-based line, unless the line may belong to
+    /// another one with this name.
+    pub(crate) fn around_line(&self, name: &FunctionName, line0: u32) -> Option<usize> {
+        self.containing(name, &[line0]).filter(|&at| name.name.is_none() || self.fits(name, at))
+    }
+
+    /// The start of a definition as 1-based line and column. The column is that of a closure, and
+    /// otherwise 0.
+    pub(crate) fn start(&self, at: usize) -> (u32, u32) {
+        let definition = self.get(at);
+        let [(line0, column0), _] = self.definitions.spans[at];
+        match definition.kind {
+            FunctionKind::Function => (definition.name_line0 + 1, 0),
+            FunctionKind::Closure => (line0 + 1, column0 + 1),
+        }
+    }
+
+    /// Whether the type, module or function before a name can be that of a definition. A name
+    /// without one can be that of any definition.
+    fn fits(&self, name: &FunctionName, at: usize) -> bool {
+        match (name.path.last(), self.scope(at)) {
+            (Some(path), Some(scope)) => path == scope,
+            (Some(path), None) => !path.starts_with(char::is_uppercase),
+            (None, _) => true,
+        }
+    }
+
+    /// The type, module or function directly around a definition.
+    fn scope(&self, at: usize) -> Option<&str> {
+        let definition = self.get(at);
+        let around = definition.parent.map(|parent| self.get(parent).name.as_str());
+        definition.container.as_deref().or(around)
+    }
+
     /// The only definition with this name in the text, if it contains at least one of the lines.
     /// The others may be inlined code that the profiler does not mark as such.
     fn only(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
@@ -271,14 +315,9 @@ impl<'a> File<'a> {
         }
         let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
         let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
-        let definition = self.get(only);
-        let around = definition.parent.map(|parent| self.get(parent).name.as_str());
-        let fits = match (name.path.last(), definition.container.as_deref().or(around)) {
-            (Some(path), Some(container)) => path == container,
-            (Some(path), None) => !path.starts_with(char::is_uppercase),
-            (None, container) => container.is_none() || lines.is_empty(),
-        };
-        (definition.kind == FunctionKind::Function && fits).then_some(only)
+        let is_certain = !name.path.is_empty() || self.scope(only).is_none() || lines.is_empty();
+        (self.get(only).kind == FunctionKind::Function && is_certain && self.fits(name, only))
+            .then_some(only)
     }
 
     /// Whether any definition has this name.

@@ -11,6 +11,7 @@ mod builder;
 mod call_graph;
 mod call_sites;
 mod cost;
+mod divide;
 mod func_key;
 mod groups;
 mod ids;
@@ -36,6 +37,7 @@ pub use call_graph::{
 };
 pub use call_sites::at_call_sites;
 pub use cost::{Cost, Total};
+pub use divide::{Divided, Start, divide};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};

@@ -348,7 +348,9 @@ fn definitions<'a>(
 ) -> Vec<DefinitionRow<'a>> {
     let mut parts: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
     for (&(function, _), i) in functions.iter().zip(0..) {
-        parts.entry(recorded.function_of(function)).or_default().push(i);
+        for &function in recorded.functions_of(function) {
+            parts.entry(function).or_default().push(i);
+        }
     }
     let row = |(function, FunctionCost { cost, .. })| {
         let definition = snapshot.source_function(function)?;

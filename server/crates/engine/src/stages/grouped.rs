@@ -3,8 +3,9 @@
 //! count samples twice.
 
 use crate::definitions::ParsedFiles;
+use crate::divided::divided_by_definition;
 use crate::settings::{Inlines, ViewSettings};
-use crate::source_functions::{SourceFunction, group_by_definition};
+use crate::source_functions::{SourceFunction, group_by_definition, recorded_definitions};
 use crate::source_maps::OriginalLines;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
@@ -13,7 +14,7 @@ use analysis::{
     Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording, SymbolTables,
     ThreadChoice, Unmatched, View, Warning, at_call_sites,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub struct Grouped {
     pub generated: FxHashMap<FileId, OriginalLines>,
     /// Names in the settings that match nothing in the profile. There is a warning for each.
     pub unmatched: Vec<Unmatched>,
+    /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
+    pub whole: Vec<FuncId>,
     /// Warnings about settings that do not apply to the profile.
     pub warnings: Vec<Warning>,
 }
@@ -58,14 +61,28 @@ impl Grouped {
     ) -> Self {
         let (mut warnings, mut unmatched) = (Vec::new(), Vec::new());
         let view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
-        let by_file = file_groups(mapped);
+        let by_file = file_groups(mapped.recording.symbols(), mapped);
         let paths = paths(&by_file, mapped);
+        let definitions = recorded_definitions(&mapped.recording, &by_file, &paths, files, profile);
+        let (recorded, by_file, whole) =
+            match divided_by_definition(&mapped.recording, &by_file, &definitions) {
+                Some(divided) => {
+                    let by_file = file_groups(divided.recording.symbols(), mapped);
+                    (Arc::new(divided.recording), by_file, divided.whole)
+                }
+                None => (mapped.recording.clone(), by_file, Vec::new()),
+            };
+        let divided: FxHashSet<FuncId> = whole
+            .iter()
+            .enumerate()
+            .filter(|(at, of)| of.index() != *at)
+            .map(|(_, &of)| of)
+            .collect();
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
-        let (by_function, source_functions) =
-            group_by_definition(&mapped.recording, by_file, &paths, files, profile);
+        let (by_function, source_functions) = group_by_definition(&recorded, by_file, &definitions);
         let inlined = match settings.inlines {
-            Inlines::Body => mapped.recording.clone(),
-            Inlines::CallSite => Arc::new(at_call_sites(&mapped.recording)),
+            Inlines::Body => recorded,
+            Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
         };
         let (recording, groups) = match analysis::reshape(&inlined, &view, &by_function) {
             Some(reshaped) => {
@@ -79,10 +96,11 @@ impl Grouped {
         let files = files.filter_map(|(path, file)| Some((path.clone()?, FileId::new(file))));
         Self {
             files: files.collect(),
-            functions: functions_by_key(recording.symbols(), &groups),
+            functions: functions_by_key(recording.symbols(), &groups, &divided),
             resolved: symbolicated
                 .resolved
                 .iter()
+                .filter(|(_, funcs)| !funcs.iter().any(|func| divided.contains(func)))
                 .map(|(key, funcs)| {
                     (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
                 })
@@ -98,6 +116,7 @@ impl Grouped {
             source_functions,
             paths,
             unmatched,
+            whole,
             warnings,
         }
     }
@@ -167,8 +186,8 @@ pub struct Function<'a> {
 }
 
 /// Groups file names that are mapped to the same workspace file.
-fn file_groups(mapped: &SourceMapped) -> Groups {
-    Groups::new(mapped.recording.symbols(), |source| match &mapped.mappings[source.index()] {
+fn file_groups(symbols: &SymbolTables, mapped: &SourceMapped) -> Groups {
+    Groups::new(symbols, |source| match &mapped.mappings[source.index()] {
         Mapping::Mapped { path, .. } => Ok(path.clone()),
         Mapping::Ambiguous { .. } | Mapping::Unmapped(_) => Err(source),
     })
@@ -185,16 +204,21 @@ fn paths(groups: &Groups, mapped: &SourceMapped) -> Vec<Option<PathBuf>> {
         .collect()
 }
 
+/// The functions by the keys of their funcs. Those of `divided` funcs come last, because they have
+/// only the frames that are in no definition.
 fn functions_by_key(
     symbols: &SymbolTables,
     groups: &Groups,
+    divided: &FxHashSet<FuncId>,
 ) -> FxHashMap<FuncKey, Vec<FunctionId>> {
     let mut functions: FxHashMap<FuncKey, Vec<FunctionId>> = FxHashMap::default();
     for func in symbols.funcs.ids() {
         functions.entry(symbols.func_key(func)).or_default().push(groups.function(func));
     }
     for same in functions.values_mut() {
-        same.sort_unstable();
+        same.sort_unstable_by_key(|&function| {
+            (divided.contains(&groups.first_func(function)), function)
+        });
         same.dedup();
     }
     functions

@@ -2,6 +2,7 @@
 
 use crate::support::Project;
 use engine::query::function_costs::function_costs;
+use engine::recorded::RecordedFunctions;
 use profile::text_samples;
 use serde_json::json;
 
@@ -97,4 +98,57 @@ fn main() {
     // A closure that is bound to a name has that name.
     let named = "main@7[file:main.rs]\nmain::{{closure}}@8[file:main.rs]";
     assert_eq!(lines(&off, named), ["1", "7"]);
+}
+
+#[test]
+fn functions_of_one_name_have_the_cost_of_their_own_frames() {
+    let text = "\
+class A:
+    def run(self):
+        return sum(range(10))
+
+    def other(self):
+        return 1
+
+class B:
+    def run(self):
+        return max(range(10))
+
+
+def main():
+    A().run()
+    B().run()
+";
+    let project = Project::new(&[("a.py", text)]);
+    let samples = "\
+main@14[file:a.py] main@14 main@14 main@15
+run@3[file:a.py]   run@3   run@3   run@10
+";
+    assert_eq!(
+        lenses(&project, "a.py", samples),
+        [
+            "2 self 75.0% (3 samples) · total 75.0% (3 samples)",
+            "9 self 25.0% (1 sample) · total 25.0% (1 sample)",
+            "13 self 0.0% (0 samples) · total 100.0% (4 samples)",
+        ]
+    );
+    let snapshot = project.load(text_samples::profile(samples));
+    let context = project.context(snapshot, &["a.py"]);
+    // Each has a key of its own, and the recording has one function.
+    let items = function_costs(&context, &project.uri("a.py"));
+    let starts: Vec<_> = items.iter().map(|lens| lens.data.func.start).collect();
+    assert_eq!(starts, [Some((2, 0)), Some((9, 0)), None]);
+    let snapshot = &**context.world.snapshot().unwrap();
+    for lens in &items {
+        let function = lens.data.func.function(snapshot).unwrap();
+        assert_eq!(snapshot.start_line(function), Some(lens.line0 + 1));
+    }
+    let recorded = RecordedFunctions::new(snapshot);
+    let run = recorded
+        .costs()
+        .functions()
+        .find(|(function, _)| recorded.function(*function).name == "run");
+    let (run, cost) = run.unwrap();
+    assert_eq!((recorded.function(run).line, cost.cost.self_), (0, 4.0));
+    assert_eq!(recorded.costs().functions().count(), 2);
 }
