@@ -103,7 +103,9 @@ fn advice_on(name: &str, mapping: &Mapping, index: &SourceIndex) -> Option<Strin
     }
     let options = as_options(&path_rules::for_mapping(name, mapping, index));
     Some(match (reason, reason.map_or(&[][..], Reason::candidates)) {
-        (Some(reason @ Reason::TooShort { .. }), _) => reason.to_string(),
+        (Some(reason @ (Reason::TooShort { .. } | Reason::OtherFunctions { .. })), _) => {
+            reason.to_string()
+        }
         // A file of a library, such as ./string/strlen.c of libc.
         (Some(Reason::Dotted(_)), []) => return None,
         (_, [file]) if !options.is_empty() => {

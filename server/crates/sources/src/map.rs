@@ -129,6 +129,15 @@ pub enum Reason {
         /// The last line in the profile, 1-based.
         line: u32,
     },
+    /// The file has none of the functions that the profile names in it, so it is another file. Set
+    /// by the code that knows the functions, never here.
+    #[error("ends like {}, which has none of the functions that the profile names there, such as `{function}`", candidate.display())]
+    OtherFunctions {
+        /// The file that ends like the name.
+        candidate: PathBuf,
+        /// One of the functions.
+        function: String,
+    },
     /// Names from different folders end like files of one root, with equal evidence.
     #[error("ends like {}, but so do files of other recorded folders: add a path mapping", .0.display())]
     PrefixDisputed(PathBuf),
@@ -144,9 +153,9 @@ impl Reason {
             Reason::BaseName(path) | Reason::PrefixDisputed(path) | Reason::IndexCut(path) => {
                 std::slice::from_ref(path)
             }
-            Reason::Beside { candidate, .. } | Reason::TooShort { candidate, .. } => {
-                std::slice::from_ref(candidate)
-            }
+            Reason::Beside { candidate, .. }
+            | Reason::TooShort { candidate, .. }
+            | Reason::OtherFunctions { candidate, .. } => std::slice::from_ref(candidate),
             Reason::PrefixDiffers { candidates, .. } | Reason::Dotted(candidates) => candidates,
             _ => &[],
         }

@@ -551,6 +551,7 @@ fn reason(reason: &Reason) -> &'static str {
         Reason::PrefixDiffers { .. } => "recorded elsewhere",
         Reason::Beside { .. } => "beside",
         Reason::PrefixDisputed(_) => "disputed",
+        Reason::OtherFunctions { .. } => "other functions",
         Reason::TooShort { .. } => "too short",
         Reason::IndexCut(_) => "cut",
     }

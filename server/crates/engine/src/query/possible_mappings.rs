@@ -32,8 +32,9 @@ fn of_file(snapshot: &Snapshot, path: &Path, index: &SourceIndex) -> Vec<PathMap
     for (name, _, mapping) in snapshot.mappings() {
         let may_be_path = match mapping {
             Mapping::Ambiguous { candidates } => is_candidate(candidates),
-            // The profile names lines that the file does not have.
-            Mapping::Mapped { .. } | Mapping::Unmapped(Reason::TooShort { .. }) => false,
+            // The profile names lines or functions that the file does not have.
+            Mapping::Mapped { .. }
+            | Mapping::Unmapped(Reason::TooShort { .. } | Reason::OtherFunctions { .. }) => false,
             Mapping::Unmapped(reason) => is_candidate(reason.candidates()),
         };
         if may_be_path {

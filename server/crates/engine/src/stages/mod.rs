@@ -5,6 +5,7 @@
 //! [`crate::snapshot::Snapshot`] holds all of them.
 
 pub mod costed;
+mod file_evidence;
 pub mod grouped;
 pub mod loaded;
 pub mod source_mapped;

@@ -3,6 +3,7 @@
 
 use crate::settings::{SourceSettings, glob_set};
 use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
+use crate::stages::file_evidence;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{Recording, SourceId, Warning, WarningCode};
@@ -48,6 +49,7 @@ impl SourceMapped {
         let mappings = map(&symbolicated.recording);
         let Relocated { recording, mut mappings, generated } =
             apply_source_maps(&symbolicated.recording, mappings, index, map, &mut warnings);
+        file_evidence::apply(&mut mappings, &recording, stamp);
         refuse_short_files(&mut mappings, &recording, stamp);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(&mappings, &mut warnings);

@@ -257,6 +257,59 @@ fn a_file_with_fewer_lines_than_the_profile_names_is_not_the_recorded_one() {
 }
 
 #[test]
+fn a_file_without_any_of_the_recorded_functions_is_not_the_recorded_one() {
+    let file = "[file:/ci/other/src/main.rs]";
+    let foreign = format!(
+        "main@1{file}[start:1] serve@2{file}[start:2] route@3{file}[start:3] listen@4{file}[start:4]"
+    );
+    let shown = |text: &str, is_older: bool| {
+        let project = Project::new(&[("src/main.rs", text)]);
+        let recording = text_samples::profile(&foreign);
+        let loaded = if is_older {
+            project.loaded_before_edits(recording)
+        } else {
+            project.loaded(recording)
+        };
+        let snapshot = project.load_all(vec![loaded]);
+        let context = project.context(snapshot, &["src/main.rs"]);
+        why(&project, &context, "src/main.rs", 2)
+    };
+    let lines = "    work();\n".repeat(8);
+    // `main` is the name of a function in most projects.
+    let mine = format!("use std::fs;\n\n\n\n\n\nfn main() {{\n{lines}}}\n");
+    let explanation = shown(&mine, false);
+    assert_eq!(explanation.code, Reason::FileNotMatched);
+    let expected = "none of the functions that the profile names there, such as `listen`";
+    assert!(explanation.message.contains(expected), "{}", explanation.message);
+    // The file may have been edited since.
+    assert_eq!(shown(&mine, true).code, Reason::Shown);
+    // One of the functions suffices: others may have been renamed.
+    assert_eq!(shown(&format!("{mine}fn route() {{}}\n"), false).code, Reason::Shown);
+    assert_eq!(shown(&format!("fn main() {{\n{lines}}}\n"), false).code, Reason::Shown);
+}
+
+#[test]
+fn functions_on_their_lines_choose_between_ambiguous_files() {
+    let words = "def tokens():\n    a()\n\ndef count():\n    b()\n";
+    let samples =
+        "tokens@2[file:/app/app/words.py][start:1] count@5[file:/app/app/words.py][start:4]";
+    let chosen = |api: &str| {
+        let files = ["services/api/app/words.py", "services/worker/app/words.py"];
+        let project = Project::new(&[(files[0], api), (files[1], words)]);
+        let snapshot = project.load(text_samples::profile(samples));
+        let context = project.context(snapshot, &files);
+        files.map(|file| why(&project, &context, file, 2).code)
+    };
+    let ambiguous = [Reason::FileAmbiguous, Reason::FileAmbiguous];
+    let others = "def parse():\n    a()\n\n\n\n\n\n\n";
+    let [api, worker] = chosen(others);
+    assert!(api != Reason::Shown && worker == Reason::Shown, "{api:?} {worker:?}");
+    // One function is on its line in both files.
+    assert_eq!(chosen("def tokens():\n    a()\n\n\n\n\n\n\n"), ambiguous);
+    assert_eq!(chosen(words), ambiguous);
+}
+
+#[test]
 fn excluded_ignored_and_outside_files_are_explained_as_such() {
     let text = "def f():\n    work()\n";
     let files = ["src/x.py", "out/gen.py", "lib/y.py"];

@@ -128,6 +128,9 @@ fn render(mapping: &Mapping, top: &Path) -> String {
                     established.replace(top.to_str().unwrap(), "$")
                 )
             }
+            Reason::OtherFunctions { candidate, .. } => {
+                format!("- other functions {}", short(candidate))
+            }
             Reason::TooShort { candidate, .. } => format!("- too short {}", short(candidate)),
             Reason::Beside { candidate, recorded } => {
                 format!("- beside {}: {recorded}", short(candidate))
