@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 
 fn costline() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
-    command.env_remove("COSTLINE_LOG").stdin(Stdio::null());
+    command.env_remove("COSTLINE_LOG").env("COSTLINE_CACHE_DIR", "").stdin(Stdio::null());
     command
 }
 

@@ -15,7 +15,14 @@ static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
 /// Runs `costline report PROFILE --json`.
 pub fn run(profile: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
-    command.arg("report").arg(profile).arg("--json").args(arguments).output().unwrap()
+    command
+        .env("COSTLINE_CACHE_DIR", "")
+        .arg("report")
+        .arg(profile)
+        .arg("--json")
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 /// The report on a readable profile, after checking its schema and its sums.

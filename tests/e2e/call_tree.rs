@@ -184,6 +184,7 @@ fn numbers_equal_those_of_the_command_line() {
         let profile = server.shown().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
         command
+            .env("COSTLINE_CACHE_DIR", "")
             .args(["tree", "--json", "--depth", "29", "--min-percent", "0", &profile])
             .current_dir(case.workspace.root());
         let output = command.args(inverted.then_some("--inverted")).output().unwrap();

@@ -253,6 +253,7 @@ impl CommandLine<'_> {
     fn run(self, command: &str, more: &[&str], view: &[String]) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_costline"))
             .env_remove("COSTLINE_LOG")
+            .env("COSTLINE_CACHE_DIR", "")
             .stdin(Stdio::null())
             .arg(command)
             .arg(self.profile)

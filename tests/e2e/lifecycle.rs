@@ -420,6 +420,7 @@ fn closing_stdout_ends_the_server_without_panic() {
 /// until the server stops reading, so that it writes a response to the closed pipe.
 fn connected(workspace: &Workspace) -> (Child, impl Sized, impl Sized) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
+        .env("COSTLINE_CACHE_DIR", "")
         .arg("lsp")
         .current_dir(workspace.root())
         .stdin(Stdio::piped())

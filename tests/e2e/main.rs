@@ -19,6 +19,7 @@ mod hierarchy;
 mod hints;
 mod lifecycle;
 mod progress;
+mod recorded_texts;
 mod reload;
 mod runs;
 mod settings;

@@ -53,6 +53,7 @@ fn costline(command: &str, profile: &Path, arguments: &[&str]) -> Value {
     let no_sources = TempDir::new().unwrap();
     let mut costline = Command::new(env!("CARGO_BIN_EXE_costline"));
     costline
+        .env("COSTLINE_CACHE_DIR", "")
         .args([command, "--json", "--root"])
         .arg(no_sources.path())
         .arg(profile)

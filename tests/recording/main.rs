@@ -160,6 +160,7 @@ fn follow(page: &str, program: &str, source: &str, needs: &Needs) {
 fn report(profile: &Path, root: &Path) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
     command
+        .env("COSTLINE_CACHE_DIR", "")
         .arg("report")
         .arg("--json")
         .arg(profile)

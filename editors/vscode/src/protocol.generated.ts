@@ -283,7 +283,7 @@ export interface Explanation {
   readonly selfText?: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share?: number;
-  /** Whether the file is newer than the profile. Missing if the line has no cost. */
+  /** Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost. */
   readonly stale?: boolean;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier?: 0 | 1 | 2 | 3;
@@ -534,7 +534,7 @@ export interface HintData {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** Whether the file is newer than the profile, so that lines may have moved. */
+  /** Whether the recorded text is not known, so that lines may have moved. */
   readonly stale: boolean;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;

@@ -4,10 +4,11 @@ use super::left_out::{not_found, not_shown, weights};
 use super::{Failure, Output, headline, warn};
 use analysis::{Cost, FileId, Total};
 use engine::document::Document;
-use engine::file_lines::{FileLines, is_newer};
+use engine::file_lines::FileLines;
 use engine::path_rules;
 use engine::present::labels::Scale;
 use engine::present::{text::plain, units};
+use engine::recorded_texts::RecordedText;
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
@@ -15,6 +16,7 @@ use sources::{LineMap, Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The number of files to show if the user names none.
 const DEFAULT_FILES: usize = 3;
@@ -44,9 +46,7 @@ pub(super) fn annotate(
         writeln!(out, "{}", headline(snapshot))?;
     }
     for (file, path) in files {
-        let text = read_source(index, &path)
-            .map_err(|error| Failure::no_output(format!("{}: {error}", path.display())))?;
-        show(snapshot, file, &path, &String::from_utf8_lossy(&text), out)?;
+        show(snapshot, file, &path, &Source::read(snapshot, index, &path)?, out)?;
     }
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -55,12 +55,41 @@ pub(super) fn annotate(
     Err(last)
 }
 
-/// Reads a source, if the index permits it.
-fn read_source(index: &SourceIndex, path: &Path) -> io::Result<Vec<u8>> {
-    if index.contains(path) {
-        std::fs::read(path)
-    } else {
-        Err(io::ErrorKind::PermissionDenied.into())
+/// A source as it is on disk.
+struct Source {
+    text: Arc<str>,
+    /// From the recorded text.
+    map: Arc<LineMap>,
+    /// What to say about the recorded text.
+    note: &'static str,
+    /// Whether the recorded text is a guess.
+    stale: bool,
+}
+
+impl Source {
+    /// Reads a source, if the index permits it.
+    fn read(snapshot: &Snapshot, index: &SourceIndex, path: &Path) -> Result<Self, Failure> {
+        let fail = |error| Failure::no_output(format!("{}: {error}", path.display()));
+        if !index.contains(path) {
+            return Err(fail(io::Error::from(io::ErrorKind::PermissionDenied)));
+        }
+        let recorded = snapshot.texts.get(path);
+        let stale = recorded.is_none_or(RecordedText::is_guess);
+        let (map, text) = if let Some(found) = snapshot.texts.to_disk(path) {
+            found
+        } else {
+            let bytes = std::fs::read(path).map_err(fail)?;
+            let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
+            (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
+        };
+        let note = if stale {
+            " (newer than the profile: lines may have moved)"
+        } else if recorded.is_some_and(|recorded| recorded.text != text) {
+            " (edited since the profile was recorded: changed lines have no cost)"
+        } else {
+            ""
+        };
+        Ok(Self { text, map, note, stale })
     }
 }
 
@@ -154,26 +183,19 @@ fn show(
     snapshot: &Snapshot,
     file: FileId,
     path: &Path,
-    text: &str,
+    source: &Source,
     out: &mut Output,
 ) -> io::Result<()> {
     let style =
         Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
+    let Source { text, map, note, stale } = source;
     let source: Vec<&str> = text.lines().collect();
-    let map = LineMap::identity(source.len() as u32);
-    let document = lsp_types::Url::from_file_path(path)
-        .ok()
-        .map(|uri| Document::new(uri, path.to_owned(), 0, Text::new(text, Encoding::Utf16)));
-    let lines = FileLines {
-        snapshot,
-        file,
-        map: &map,
-        stale: is_newer(path, snapshot),
-        document: document.as_ref(),
-    };
+    let document = lsp_types::Url::from_file_path(path).ok().map(|uri| {
+        Document::new(uri, path.to_owned(), 0, Text::new(text.clone(), Encoding::Utf16))
+    });
+    let lines = FileLines { snapshot, file, map, stale: *stale, document: document.as_ref() };
     let columns = Columns::new(snapshot, &lines);
 
-    let note = if lines.stale { " (newer than the profile: lines may have moved)" } else { "" };
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
     let [own_width, total_width] = columns.widths();
     let margin = own_width + 1 + total_width;

@@ -18,6 +18,7 @@ use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::present::text::{one_line, plain};
 use engine::present::units;
+use engine::recorded_texts::Copies;
 use engine::runs;
 use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
 use engine::snapshot::Snapshot;
@@ -47,7 +48,8 @@ Exit codes:
 
 Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
 decompressed. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
-standard error.";
+standard error. COSTLINE_CACHE_DIR is the folder for copies of sources; if it is empty, none are
+kept.";
 
 /// Show what each line and function of a program costs, from profile files
 #[derive(Debug, Parser)]
@@ -342,7 +344,7 @@ impl ViewArgs {
         if let [(only, _)] = files.as_mut_slice() {
             only.warnings.extend(other_files_of_run(only));
         }
-        let caches = Caches::default();
+        let caches = Caches::new(Copies::of_user());
         let environment = Environment { settings, index: &index, caches: &caches };
         let snapshot = load_with_symbols(files, environment, &mut |_| ControlFlow::Continue(()))?;
         // The editor warns and shows other costs; a script must not mistake them for those it

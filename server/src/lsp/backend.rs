@@ -111,7 +111,8 @@ impl Backend {
         self.server.read(move |context| content(context, &params)).await
     }
 
-    /// Handles that a document was opened or saved. Files outside the roots are not read.
+    /// Handles that a document was opened or saved: the next profile may be recorded from the text on
+    /// disk. Files outside the roots are not read.
     fn saved(&self, uri: &Url) {
         let Some(document) = self.server.documents.now().get(uri).cloned() else { return };
         let world = self.server.world.borrow().clone();
@@ -120,7 +121,7 @@ impl Backend {
             .filter_map(|root| root.path.canonicalize().ok())
             .any(|root| document.path.starts_with(root))
         {
-            document.saved();
+            let _ = self.server.caches.texts.disk.now(&document.path);
         }
     }
 
@@ -229,7 +230,8 @@ impl LanguageServer for Backend {
         if info.watched_files {
             tokio::spawn(watched_files::run(client.clone(), world.subscribe()));
         }
-        let loader = Loader::new(client.clone(), info.abilities, world, events);
+        let caches = self.server.caches.clone();
+        let loader = Loader::new(client.clone(), info.abilities, caches, world, events);
         let events = self.server.events.clone();
         tokio::spawn(async move {
             for warning in warnings {

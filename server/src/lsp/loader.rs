@@ -5,6 +5,7 @@
 //! ([`target`]). A file that cannot be read does not change what is shown.
 
 use crate::lsp::watch::{Changed, Folders};
+use engine::load::Caches;
 use engine::present::text::one_line;
 use engine::stamp::Stamp;
 use engine::world::World;
@@ -77,6 +78,7 @@ impl Loader {
     pub fn new(
         client: Client,
         abilities: ClientAbilities,
+        caches: Arc<Caches>,
         world: watch::Sender<Arc<World>>,
         events: mpsc::UnboundedReceiver<Event>,
     ) -> Self {
@@ -84,7 +86,7 @@ impl Loader {
         let (results_sender, results) = mpsc::unbounded_channel();
         let now = world.borrow().clone();
         Self {
-            background: Background::new(client.clone(), abilities.progress, results_sender),
+            background: Background::new(client.clone(), abilities.progress, caches, results_sender),
             folders: Folders::new(now.settings.watch, changes_sender.clone()),
             state: State::new(now),
             poll_at: None,

@@ -7,9 +7,11 @@ use super::pictures::Pictures;
 use super::to_proto;
 use engine::context::Context;
 use engine::items::{Direction, Item};
+use engine::load::Caches;
 use engine::overrides::{BaselineChoice, Change, Choices, ChosenBaseline};
 use engine::query::step::Step;
 use engine::query::view::{View, view};
+use engine::recorded_texts::Copies;
 use engine::world::World;
 use lsp_guard::ask;
 use lsp_types::request::{ShowDocument, ShowMessageRequest};
@@ -39,6 +41,8 @@ pub struct Server {
     pub capabilities: OnceLock<Arc<ClientInfo>>,
     /// The open documents.
     pub documents: Arc<Documents>,
+    /// The caches of all loads.
+    pub caches: Arc<Caches>,
     /// What requests see now.
     pub world: watch::Sender<Arc<World>>,
     /// Events for the loader.
@@ -55,6 +59,7 @@ impl Server {
             client,
             capabilities: OnceLock::new(),
             documents: Arc::default(),
+            caches: Arc::new(Caches::new(Copies::of_user())),
             world: watch::Sender::new(Arc::default()),
             events,
             pictures: Arc::default(),

@@ -45,6 +45,8 @@ impl Process {
         let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
             .args(args.iter().map(OsStr::new))
             .current_dir(cwd)
+            // Tests must not share the texts of profiles that have the same bytes.
+            .env("COSTLINE_CACHE_DIR", "")
             .envs(env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -2,7 +2,7 @@
 
 use crate::baseline::{Baseline, Before};
 use crate::document::{Document, Mapped, OpenDocuments};
-use crate::file_lines::{FileLines, is_newer};
+use crate::file_lines::FileLines;
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
 use crate::world::World;
@@ -41,10 +41,10 @@ impl Context {
         let document = self.documents.get(uri)?.clone();
         let snapshot = self.world.snapshot()?.clone();
         let file = snapshot.file_at(&document.path)?;
-        let mapped = document.mapped(self.world.revision, snapshot.loaded.stamp);
+        let mapped = document.mapped(self.world.revision, &snapshot);
         let before = self.world.baseline_of(&snapshot).and_then(|baseline| {
             let file = baseline.snapshot.file_at(&document.path)?;
-            let mapped = document.mapped(self.world.revision, baseline.snapshot.loaded.stamp);
+            let mapped = document.mapped(self.world.revision, &baseline.snapshot);
             (!mapped.stale).then(|| (baseline.clone(), file, mapped))
         });
         Some(OpenFile { document, snapshot, file, mapped, before })
@@ -66,9 +66,10 @@ impl Context {
         }
         let baseline = self.world.baseline_of(snapshot)?;
         let file = baseline.snapshot.file_at(path)?;
-        // If the file is older than both profiles, they were recorded from the same text.
-        let same_text = !is_newer(path, snapshot) && !is_newer(path, &baseline.snapshot);
-        same_text.then(|| baseline.line(file, line))
+        let [before, now] = [&baseline.snapshot, snapshot]
+            .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
+        // Without the texts, the line may be another one.
+        (before?.text == now?.text).then(|| baseline.line(file, line))
     }
 
     /// The scale for labels of `snapshot`.

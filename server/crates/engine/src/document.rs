@@ -1,17 +1,13 @@
-//! Open documents: their texts, their functions, and their line maps to the recorded text.
+//! Open documents: their texts, their functions, and their line maps from the recorded text.
 
-use crate::stamp::{Stamp, is_recorded};
+use crate::recorded_texts::RecordedText;
+use crate::snapshot::Snapshot;
+use crate::stamp::Stamp;
 use crate::text::{Edit, Text};
 use sources::{Functions, Language, LineMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use url::Url;
-
-/// The maximum number of versions of a file on disk that are cached. The oldest but one is evicted
-/// first.
-const MAX_VERSIONS: usize = 8;
-/// Larger files are not read from disk; the editor's text is used instead.
-const MAX_DISK_BYTES: u64 = 16 << 20;
 
 /// One version of an open document. It is immutable: a change creates the next version.
 #[derive(Debug)]
@@ -24,7 +20,8 @@ pub struct Document {
     pub version: i32,
     /// The text in the editor.
     pub text: Text,
-    disk: Arc<Mutex<DiskTexts>>,
+    /// The text when the document was opened.
+    opened: Arc<str>,
     /// A cache of line maps, by revision of the world and profile. There are two profiles: the one
     /// shown and its baseline.
     mapped: Mutex<Vec<(u64, Stamp, Arc<Mapped>)>>,
@@ -33,10 +30,6 @@ pub struct Document {
     /// The functions of the last version that was parsed, from which an incremental parse starts.
     functions_before: Option<Arc<Functions>>,
 }
-
-/// The versions of a file on disk, oldest first. An entry without a stamp is the editor's text of
-/// a file that did not exist.
-type DiskTexts = Vec<(Option<Stamp>, Arc<str>)>;
 
 /// The line map from a recorded text to a document.
 #[derive(Debug)]
@@ -50,20 +43,26 @@ pub struct Mapped {
 impl Document {
     /// The first version of a document that was just opened. `path` is canonical.
     pub fn new(uri: Url, path: PathBuf, version: i32, text: Text) -> Self {
-        let (disk, mapped, functions) = (Arc::default(), Mutex::default(), OnceLock::new());
-        Self { uri, path, version, text, disk, mapped, functions, functions_before: None }
+        let (opened, mapped, functions) = (text.shared(), Mutex::default(), OnceLock::new());
+        Self { uri, path, version, text, opened, mapped, functions, functions_before: None }
     }
 
-    /// The line map from the text that `profile` was recorded from to this version. `revision` is
+    /// The line map from the text that the profile of `snapshot` was recorded from to this version.
+    /// If that text is not known, edits are followed from the text that was opened. `revision` is
     /// [`World::revision`](crate::world::World::revision).
-    pub fn mapped(&self, revision: u64, profile: Stamp) -> Arc<Mapped> {
+    pub fn mapped(&self, revision: u64, snapshot: &Snapshot) -> Arc<Mapped> {
+        let profile = snapshot.loaded.stamp;
         let mut cache = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         cache.retain(|(cached, ..)| *cached == revision);
         if let Some((.., mapped)) = cache.iter().find(|(_, cached, _)| *cached == profile) {
             return mapped.clone();
         }
-        let (recorded, stale) = self.recorded(&profile);
-        let mapped = Arc::new(Mapped { map: LineMap::new(&recorded, self.text.as_str()), stale });
+        let recorded = snapshot.texts.get(&self.path);
+        let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
+        let mapped = Arc::new(Mapped {
+            map: LineMap::new(text, self.text.as_str()),
+            stale: recorded.is_none_or(RecordedText::is_guess),
+        });
         cache.push((revision, profile, mapped.clone()));
         mapped
     }
@@ -82,21 +81,6 @@ impl Document {
         parsed.as_deref()
     }
 
-    /// The recorded text, and whether it is a guess. It is the latest version on disk that is not
-    /// newer than the profile, or else the oldest version.
-    fn recorded(&self, profile: &Stamp) -> (Arc<str>, bool) {
-        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        add_disk_version(&mut disk, &self.path, self.text.as_str());
-        let not_newer =
-            |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| is_recorded(stamp, profile));
-        match disk.iter().rev().find(|(stamp, _)| not_newer(stamp)) {
-            Some((_, text)) => (text.clone(), false),
-            None => {
-                (disk.first().map_or_else(|| self.text.shared(), |(_, text)| text.clone()), true)
-            }
-        }
-    }
-
     /// The next version: applies `edits` in order. `None` if there are none.
     pub fn edited(&self, version: i32, edits: impl IntoIterator<Item = Edit>) -> Option<Self> {
         let mut edits = edits.into_iter();
@@ -105,37 +89,8 @@ impl Document {
         let functions_before =
             self.functions.get().cloned().flatten().or_else(|| self.functions_before.clone());
         let next = Self::new(self.uri.clone(), self.path.clone(), version, text);
-        Some(Self { disk: self.disk.clone(), functions_before, ..next })
+        Some(Self { opened: self.opened.clone(), functions_before, ..next })
     }
-
-    /// Caches the text on disk after the document was opened or saved. The next profile may be
-    /// recorded from it.
-    pub fn saved(&self) {
-        let mut disk = self.disk.lock().unwrap_or_else(PoisonError::into_inner);
-        add_disk_version(&mut disk, &self.path, self.text.as_str());
-    }
-}
-
-/// Adds the text on disk to `versions`, unless it is the latest one already. `open` is the editor's
-/// text, for a file that does not exist.
-fn add_disk_version(versions: &mut DiskTexts, path: &Path, open: &str) {
-    let stamp = Stamp::of(path).ok();
-    if versions.last().is_some_and(|(last, _)| *last == stamp)
-        || (stamp.is_none() && !versions.is_empty())
-    {
-        return;
-    }
-    let disk =
-        stamp.filter(|stamp| stamp.len <= MAX_DISK_BYTES).and_then(|_| std::fs::read(path).ok());
-    let text: Arc<str> = match disk {
-        Some(bytes) => String::from_utf8_lossy(&bytes).into(),
-        None => open.into(),
-    };
-    if versions.len() == MAX_VERSIONS {
-        // Keep the first: `Document::recorded` falls back to it.
-        versions.remove(1);
-    }
-    versions.push((stamp, text));
 }
 
 /// An immutable list of the open documents, each in the version it has when the list is made.

@@ -1,17 +1,14 @@
 //! The costs of one file by line, moved from the recorded text to a given text.
 //!
-//! Costs belong to the recorded text. If the file on disk is not newer than the profile, that is
-//! the recorded text. If it is newer and no older version is cached, its lines are used as they
-//! are, and all labels have a leading `~`.
+//! Costs belong to the recorded text ([`crate::recorded_texts`]). If that is not known, the lines are
+//! used as they are, and all labels have a leading `~`.
 
 use crate::document::Document;
 use crate::function_name::FunctionName;
 use crate::snapshot::Snapshot;
-use crate::stamp::{Stamp, is_recorded};
 use analysis::{FileId, FunctionId, LineCost};
 use sources::{Definition, LineMap};
 use std::ops::Range;
-use std::path::Path;
 
 /// A file of a snapshot, and the text to show its costs in.
 #[derive(Debug)]
@@ -109,9 +106,4 @@ impl FileLines<'_> {
 fn only_line(definitions: &[Definition], matches: impl Fn(&Definition) -> bool) -> Option<u32> {
     let mut found = definitions.iter().filter(|definition| matches(definition));
     found.next().filter(|_| found.next().is_none()).map(|definition| definition.name_line0)
-}
-
-/// Whether the file at `path` is newer than the snapshot's profile.
-pub fn is_newer(path: &Path, snapshot: &Snapshot) -> bool {
-    Stamp::of(path).is_ok_and(|stamp| !is_recorded(&stamp, &snapshot.loaded.stamp))
 }

@@ -25,6 +25,7 @@ pub mod places;
 pub mod present;
 pub mod query;
 pub mod recorded;
+pub mod recorded_texts;
 pub mod roots;
 mod run_names;
 pub mod runs;

@@ -1,9 +1,9 @@
 //! Loads profiles: reads the files of a run, merges them, and resolves their addresses. The
 //! functions block, so the server calls them on threads of their own.
 
-use crate::definitions::ParsedFiles;
 use crate::discovery::FileVersion;
 use crate::libraries::{Libraries, Places, sidecar, unwound};
+use crate::recorded_texts::{Copies, TextCaches};
 use crate::runs::{merged, thread};
 use crate::settings::{CostSettings, SourceSettings};
 use crate::snapshot::Snapshot;
@@ -26,8 +26,15 @@ pub const PUBLISH_INTERVAL: Duration = Duration::from_millis(500);
 pub struct Caches {
     /// The symbols of libraries.
     symbols: Cache,
-    /// The definitions of source files.
-    files: ParsedFiles,
+    /// The recorded texts of source files.
+    pub texts: TextCaches,
+}
+
+impl Caches {
+    /// Empty caches. Recorded texts are kept in `copies`.
+    pub fn new(copies: Option<Copies>) -> Self {
+        Self { symbols: Cache::default(), texts: TextCaches::new(copies) }
+    }
 }
 
 /// The files of a run, as read.
@@ -123,7 +130,7 @@ pub fn load(
     let Environment { settings, index, caches } = environment;
     let loaded = Arc::new(complete(files, environment, observe)?);
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.files))
+    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.texts))
 }
 
 /// Like [`load`], but also searches all libraries, which can take long.
@@ -137,7 +144,7 @@ pub fn load_with_symbols(
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
     let places = Places::new(settings, index);
     let libraries = libraries.resolve_all(&loaded, &places, &caches.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.files))
+    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.texts))
 }
 
 /// Applies other settings or roots to a snapshot. If only the view changed, nothing is resolved or
@@ -148,11 +155,11 @@ pub fn renew(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
         && shown.source_mapped.roots == index.roots()
         && shown.settings.symbols == settings.symbols;
     if is_mapped {
-        return shown.with_view(&settings.view, &caches.files);
+        return shown.with_view(&settings.view);
     }
     let loaded = shown.loaded.clone();
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
-    Snapshot::new(loaded, settings, index, libraries, &caches.files)
+    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
 }
 
 /// Like [`renew`], but also searches all libraries, which can take long.
@@ -165,7 +172,7 @@ pub fn renew_with_symbols(shown: &Snapshot, environment: Environment<'_>) -> Sna
     let places = Places::new(settings, index);
     let libraries = renewed.symbolicated.libraries.clone();
     let libraries = libraries.resolve_all(&renewed.loaded, &places, &caches.symbols);
-    Snapshot::new(renewed.loaded, settings, index, libraries, &caches.files)
+    Snapshot::new(renewed.loaded, settings, index, libraries, &caches.texts)
 }
 
 /// Unwinds the copied stacks of the files and merges their recordings.
@@ -225,7 +232,7 @@ pub fn resolve(
         if observe(Step::Resolving(done, all)).is_break() {
             return;
         }
-        publish(Snapshot::new(loaded.clone(), settings, index, libraries.clone(), &caches.files));
+        publish(Snapshot::new(loaded.clone(), settings, index, libraries.clone(), &caches.texts));
         published = Instant::now();
     }
 }

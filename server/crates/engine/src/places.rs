@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use analysis::{FileId, FunctionId};
+use sources::LineMap;
 use std::path::Path;
 use url::Url;
 
@@ -45,12 +46,15 @@ pub fn line_place(
 
 fn line_range(context: &Context, snapshot: &Snapshot, path: &Path, line: u32) -> Range {
     let recorded0 = line.saturating_sub(1);
-    let open = context.documents.at(path).and_then(|document| {
-        let mapped = document.mapped(context.world.revision, snapshot.loaded.stamp);
-        let line0 = (0..=recorded0).rev().find_map(|line0| mapped.map.to_open(line0))?;
-        document.text.range_of_line(line0)
-    });
-    open.unwrap_or_else(|| Range::at_line(recorded0))
+    // A line that was changed is where the nearest unchanged one above it is.
+    let current =
+        |map: &LineMap| (0..=recorded0).rev().find_map(|line0| map.to_open(line0)).unwrap_or(0);
+    if let Some(document) = context.documents.at(path) {
+        let line0 = current(&document.mapped(context.world.revision, snapshot).map);
+        return document.text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0));
+    }
+    let on_disk = snapshot.texts.to_disk(path);
+    Range::at_line(on_disk.map_or(recorded0, |(map, _)| current(&map)))
 }
 
 /// The place of a function's definition. `None` if it is not in a workspace file.

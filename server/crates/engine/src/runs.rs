@@ -23,6 +23,7 @@
 use crate::discovery::{Candidate, Recognised};
 use crate::run_names::{FileName, parse};
 use crate::stages::loaded::{LoadError, Loaded};
+use crate::stamp::content_hash;
 use analysis::{MergeError, Part, Recording, Thread, Warning, merge};
 use formats::{Dialect, Format, Producer};
 use std::cmp::Reverse;
@@ -390,11 +391,13 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
         }
     }
     let stamps: Vec<_> = files.iter().flat_map(|(file, _)| file.files.clone()).collect();
+    let contents: Vec<u8> = files.iter().flat_map(|(file, _)| file.content.to_le_bytes()).collect();
     let newest = files.iter().map(|(file, _)| file.stamp).max_by_key(|stamp| stamp.modified);
     let (first, _) = files.swap_remove(0);
     Ok(Loaded {
         stamp: newest.unwrap_or(first.stamp),
         files: stamps,
+        content: content_hash(&contents),
         // Unknown: the files may have been recorded at the same time or in succession.
         span_seconds: None,
         recording: Arc::new(recording),

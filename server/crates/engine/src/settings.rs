@@ -218,6 +218,9 @@ pub struct Settings {
     /// standard library: absolute paths, or ones relative to the first workspace folder. They may
     /// begin with `~`, `${workspaceFolder}`, `${workspaceFolder:NAME}` or `${userHome}`.
     pub source_roots: Vec<String>,
+    /// Keep copies of the sources that a profile was recorded from in the user's cache folder, so
+    /// that costs stay on their lines when the sources are edited.
+    pub keep_sources: bool,
     /// Resolving addresses.
     pub symbols: Symbols,
     /// Globs of workspace files without costs, relative to the workspace folder.
@@ -276,6 +279,7 @@ impl Default for Settings {
             diagnostics: Diagnostics::default(),
             path_mappings: Vec::new(),
             source_roots: Vec::new(),
+            keep_sources: true,
             symbols: Symbols::default(),
             exclude: Vec::new(),
             max_profile_bytes: 2 << 30,
@@ -320,6 +324,7 @@ impl Settings {
                 path_mappings: self.path_mappings.clone(),
                 source_roots: self.source_roots.clone(),
                 exclude: self.exclude.clone(),
+                keep: self.keep_sources,
             },
             view: ViewSettings {
                 metric: self.metric.clone(),
@@ -353,6 +358,8 @@ pub struct SourceSettings {
     pub source_roots: Vec<String>,
     /// Globs of files that show no costs.
     pub exclude: Vec<String>,
+    /// Whether to keep copies of recorded texts on disk, and to use them.
+    pub keep: bool,
 }
 
 impl SourceSettings {

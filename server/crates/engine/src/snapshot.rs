@@ -2,9 +2,9 @@
 //! numbers are the same.
 
 use crate::debug_info::no_debug_info;
-use crate::definitions::ParsedFiles;
 use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
+use crate::recorded_texts::{RecordedTexts, TextCaches};
 use crate::settings::{CostSettings, ViewSettings};
 use crate::source_functions::SourceFunction;
 use crate::source_maps::OriginalLines;
@@ -33,6 +33,8 @@ pub struct Snapshot {
     pub symbolicated: Arc<Symbolicated>,
     /// After files were mapped to the workspace.
     pub source_mapped: Arc<SourceMapped>,
+    /// The texts of its sources at the time of the recording.
+    pub texts: Arc<RecordedTexts>,
     /// After the view was applied, with its files and functions.
     pub grouped: Grouped,
     /// The settings that the snapshot was computed with.
@@ -49,45 +51,50 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Takes `loaded` through all stages. `libraries` resolves addresses, `index` maps file names,
-    /// `files` has the definitions of source files.
+    /// `caches` has the recorded texts.
     pub fn new(
         loaded: Arc<Loaded>,
         settings: &CostSettings,
         index: &SourceIndex,
         libraries: Libraries,
-        files: &ParsedFiles,
+        caches: &TextCaches,
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
         let mapped =
             SourceMapped::new(&symbolicated, folder, &loaded.stamp, &settings.sources, index);
-        Self::from_mapped(loaded, symbolicated, Arc::new(mapped), settings.clone(), files)
+        let texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
+        if settings.sources.keep {
+            texts.keep(&loaded, caches);
+        }
+        let (mapped, texts) = (Arc::new(mapped), Arc::new(texts));
+        Self::from_texts(loaded, symbolicated, mapped, texts, settings.clone())
     }
 
     /// The same profile under another view: nothing is read, resolved or mapped again.
     #[must_use]
-    pub fn with_view(&self, view: &ViewSettings, files: &ParsedFiles) -> Self {
-        let Self { loaded, symbolicated, source_mapped, .. } = self;
+    pub fn with_view(&self, view: &ViewSettings) -> Self {
+        let Self { loaded, symbolicated, source_mapped, texts, .. } = self;
         let settings = CostSettings { view: view.clone(), ..self.settings.clone() };
         let (symbolicated, source_mapped) = (symbolicated.clone(), source_mapped.clone());
-        Self::from_mapped(loaded.clone(), symbolicated, source_mapped, settings, files)
+        Self::from_texts(loaded.clone(), symbolicated, source_mapped, texts.clone(), settings)
     }
 
-    fn from_mapped(
+    fn from_texts(
         loaded: Arc<Loaded>,
         symbolicated: Arc<Symbolicated>,
         source_mapped: Arc<SourceMapped>,
+        texts: Arc<RecordedTexts>,
         settings: CostSettings,
-        files: &ParsedFiles,
     ) -> Self {
-        let grouped =
-            Grouped::new(&symbolicated, &source_mapped, &settings.view, files, &loaded.stamp);
+        let grouped = Grouped::new(&symbolicated, &source_mapped, &settings.view, &texts);
         let Costed { costs, tree, defined } = Costed::new(&grouped);
         let warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
         Self {
             loaded,
             symbolicated,
             source_mapped,
+            texts,
             grouped,
             settings,
             costs,

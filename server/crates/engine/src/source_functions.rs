@@ -7,18 +7,16 @@
 //! inlines them. In call graphs they stay separate, because the cost of a call from a function to
 //! itself cannot be summed exactly.
 
-use crate::definitions::{FileDefinitions, ParsedFiles};
+use crate::definitions::FileDefinitions;
 use crate::function_name::FunctionName;
-use crate::stamp::Stamp;
 use analysis::{FileId, Func, FuncId, FunctionId, Groups, Recording, SymbolTables};
 use rustc_hash::FxHashMap;
 use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use symbols::collapse_generics;
 
-/// By [`FileId`]; `None` if the recorded text is not known.
+/// By [`FileId`]; `None` if they are not known.
 type Definitions = [Option<Arc<FileDefinitions>>];
 
 /// The maximum number of lines from the first decorator of a function to its name. Hand-written
@@ -28,35 +26,9 @@ const MAX_HEAD: u32 = 200;
 /// A definition: its file, and its index in [`FileDefinitions::all`].
 type DefinitionId = (FileId, usize);
 
-/// The definitions in the recorded text of each file that has funcs. `paths` has the workspace file
-/// of each file, and `profile` is the stamp of the profile.
-pub fn recorded_definitions(
-    recording: &Recording,
-    groups: &Groups,
-    paths: &[Option<PathBuf>],
-    files: &ParsedFiles,
-    profile: &Stamp,
-) -> Vec<Option<Arc<FileDefinitions>>> {
-    let symbols = recording.symbols();
-    let mut has_funcs = vec![false; groups.n_files()];
-    for source in symbols.funcs.ids().filter_map(|id| symbols.funcs.get(id).source) {
-        has_funcs[groups.file(source).index()] = true;
-    }
-    let (wanted, wanted_paths): (Vec<usize>, Vec<&Path>) = paths
-        .iter()
-        .enumerate()
-        .filter_map(|(file, path)| Some((file, path.as_deref()?)))
-        .filter(|&(file, _)| has_funcs[file])
-        .unzip();
-    let mut definitions = vec![None; groups.n_files()];
-    for (file, recorded) in wanted.into_iter().zip(files.recorded(&wanted_paths, profile)) {
-        definitions[file] = recorded;
-    }
-    definitions
-}
-
 /// Groups the funcs of each definition into one function. `groups` already groups what the
-/// recording itself has as one function. Also returns the functions that have a definition.
+/// recording itself has as one function, `definitions` has the definitions of each file. Also
+/// returns the functions that have a definition.
 pub fn group_by_definition(
     recording: &Recording,
     groups: Groups,
@@ -195,7 +167,7 @@ fn executed(
 }
 
 /// The definitions of one text, for lookups.
-pub(crate) struct File<'a> {
+pub struct File<'a> {
     definitions: &'a FileDefinitions,
     /// By 0-based line: the definitions whose heads include it. A head extends from the first
     /// decorator to the name.
@@ -203,7 +175,8 @@ pub(crate) struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    pub(crate) fn new(definitions: &'a FileDefinitions) -> Self {
+    /// Indexes the definitions of a text.
+    pub fn new(definitions: &'a FileDefinitions) -> Self {
         let mut heads: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (at, (definition, &start)) in
             definitions.all.iter().zip(&definitions.starts).enumerate()
@@ -227,7 +200,7 @@ impl<'a> File<'a> {
     /// The definition that starts at a 0-based line and a 1-based column (0 = unknown). If names do
     /// not decide, columns do: several functions may start on a line, and on the first line of a
     /// script the script itself.
-    fn starting_at(&self, name: &FunctionName, line0: u32, column: u32) -> Option<usize> {
+    pub fn starting_at(&self, name: &FunctionName, line0: u32, column: u32) -> Option<usize> {
         let heads = self.heads.get(&line0)?;
         let agreeing: Vec<usize> =
             heads.iter().copied().filter(|&at| self.agrees(name, at)).collect();
@@ -248,7 +221,7 @@ impl<'a> File<'a> {
     /// The innermost definition with this name that contains all of the lines. If there are others
     /// around it, a line other than its first and last must confirm it: these may belong to the
     /// others, too.
-    fn containing(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
+    pub fn containing(&self, name: &FunctionName, lines: &[u32]) -> Option<usize> {
         let (first, last) = (*lines.iter().min()?, *lines.iter().max()?);
         let matching: Vec<usize> =
             self.containing_lines(first, last).filter(|&at| self.agrees(name, at)).collect();
@@ -321,8 +294,19 @@ impl<'a> File<'a> {
     }
 
     /// Whether any definition has this name.
-    fn has(&self, name: &FunctionName) -> bool {
+    pub fn has(&self, name: &FunctionName) -> bool {
         (0..self.definitions.all.len()).any(|at| self.agrees(name, at))
+    }
+
+    /// Whether a definition with the name of the function around a closure contains closures.
+    pub fn has_closure_in(&self, name: &FunctionName) -> bool {
+        let Some(outer) = name.outer.clone().filter(|_| name.closure && name.name.is_none()) else {
+            return false;
+        };
+        let outer = FunctionName { name: Some(outer), ..FunctionName::default() };
+        let mut closures = (0..self.definitions.all.len())
+            .filter(|&at| self.get(at).kind == FunctionKind::Closure);
+        closures.any(|at| self.definitions.around(at).any(|around| outer.agrees(around, None)))
     }
 
     /// Whether one of the lines is strictly between the first and the last line of a definition.
@@ -451,6 +435,7 @@ fn common_name<'a>(names: &[&'a str]) -> Option<Cow<'a, str>> {
 mod tests {
     use super::*;
     use profile::{Frame, Lib, Metric, ProfileBuilder, SourceId, text_samples};
+    use std::path::Path;
 
     /// Each function as `NAME:LINE = FUNC, FUNC`: its name, the 0-based line of its definition, and
     /// its funcs. Functions without a definition begin with `?`.
@@ -466,7 +451,7 @@ mod tests {
         let definitions: Vec<_> = names
             .map(|name| {
                 let (_, text) = files.iter().find(|(file, _)| *file == name)?;
-                FileDefinitions::of_text(Path::new(name), (*text).to_owned()).map(Arc::new)
+                FileDefinitions::of_text(Path::new(name), *text).map(Arc::new)
             })
             .collect();
         let found = definitions_of(recording, &groups, &definitions);
@@ -658,11 +643,8 @@ fn=<listcomp>
 
     #[test]
     fn functions_on_one_line_are_matched_by_column() {
-        let file = FileDefinitions::of_text(
-            Path::new("a.js"),
-            "f(x => x + 1, y => g(z => z));\n".to_owned(),
-        )
-        .unwrap();
+        let file = FileDefinitions::of_text(Path::new("a.js"), "f(x => x + 1, y => g(z => z));\n")
+            .unwrap();
         let file = File::new(&file);
         let at = |column| file.starting_at(&FunctionName::of("(anonymous)"), 0, column);
         // 0-based columns 2, 14 and 21.
@@ -672,8 +654,7 @@ fn=<listcomp>
         assert_eq!([at(0), at(1)], [None, None]);
         // At column 1 is the script, not the only function on its first line.
         let script =
-            FileDefinitions::of_text(Path::new("a.js"), "export default () => 1;\n".to_owned())
-                .unwrap();
+            FileDefinitions::of_text(Path::new("a.js"), "export default () => 1;\n").unwrap();
         let script = File::new(&script);
         let at = |column| script.starting_at(&FunctionName::of("(anonymous)"), 0, column);
         assert_eq!([at(1), at(16)], [None, Some(0)]);

@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
+use twox_hash::XxHash3_128;
 
 /// Identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,11 @@ impl Stamp {
             inode,
         }
     }
+}
+
+/// A hash of the content of a file. Costline's own files are named by it, so it must not change.
+pub fn content_hash(bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot(bytes)
 }
 
 /// The maximum age difference of files that were written at once, in any order, such as by a

@@ -46,6 +46,16 @@ pub enum Mapping {
     Unmapped(Reason),
 }
 
+impl Mapping {
+    /// The canonical path of the one file.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Mapped { path, .. } => Some(path),
+            Self::Ambiguous { .. } | Self::Unmapped(_) => None,
+        }
+    }
+}
+
 /// The step of the mapping that found a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum How {

@@ -44,12 +44,17 @@ pub struct Background {
 
 impl Background {
     /// No work yet. Results will be sent to `results`.
-    pub fn new(client: Client, shows_progress: bool, results: UnboundedSender<JobResult>) -> Self {
+    pub fn new(
+        client: Client,
+        shows_progress: bool,
+        caches: Arc<Caches>,
+        results: UnboundedSender<JobResult>,
+    ) -> Self {
         Self {
             client,
             shows_progress,
             results,
-            caches: Arc::default(),
+            caches,
             recognised: Arc::default(),
             running: HashMap::new(),
         }

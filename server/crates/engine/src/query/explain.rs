@@ -33,7 +33,7 @@ pub struct Explanation {
     /// The cost of the line. Missing if it has none.
     #[serde(flatten)]
     pub cost: Option<CostData>,
-    /// Whether the file is newer than the profile. Missing if the line has no cost.
+    /// Whether the recorded text is not known, so that lines may have moved. Missing if the line has no cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub stale: Option<bool>,

@@ -55,7 +55,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
     if lines.stale {
         details
             .notes
-            .insert(0, "the file is newer than the profile: lines may have moved".to_owned());
+            .insert(0, "the file is newer than the profile, and the recorded text is not known: lines may have moved".to_owned());
     }
     for place in snapshot.costs.functions_on(open.file, line).iter().take(MAX_LISTED) {
         let function = snapshot.costs.function(place.function).cost;

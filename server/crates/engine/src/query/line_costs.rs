@@ -28,7 +28,7 @@ pub struct HintData {
     /// The line.
     #[serde(flatten)]
     pub line: HintLine,
-    /// Whether the file is newer than the profile, so that lines may have moved.
+    /// Whether the recorded text is not known, so that lines may have moved.
     pub stale: bool,
 }
 

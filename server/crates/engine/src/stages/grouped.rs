@@ -2,14 +2,13 @@
 //! applies the view. This happens before costs are summed, because adding finished totals would
 //! count samples twice.
 
-use crate::definitions::ParsedFiles;
 use crate::divided::divided_by_definition;
+use crate::recorded_texts::RecordedTexts;
 use crate::settings::{Inlines, ViewSettings};
-use crate::source_functions::{SourceFunction, group_by_definition, recorded_definitions};
+use crate::source_functions::{SourceFunction, group_by_definition};
 use crate::source_maps::OriginalLines;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
-use crate::stamp::Stamp;
 use analysis::{
     Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording, SymbolTables,
     ThreadChoice, Unmatched, View, Warning, at_call_sites,
@@ -50,20 +49,20 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// Groups the files and functions of `mapped`, with the definitions in `files` as of the time
-    /// of the profile with the stamp `profile`, and applies the view.
+    /// Groups the files and functions of `mapped`, by the definitions in `texts`, and applies the
+    /// view.
     pub fn new(
         symbolicated: &Symbolicated,
         mapped: &SourceMapped,
         settings: &ViewSettings,
-        files: &ParsedFiles,
-        profile: &Stamp,
+        texts: &RecordedTexts,
     ) -> Self {
         let (mut warnings, mut unmatched) = (Vec::new(), Vec::new());
         let view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
         let by_file = file_groups(mapped.recording.symbols(), mapped);
         let paths = paths(&by_file, mapped);
-        let definitions = recorded_definitions(&mapped.recording, &by_file, &paths, files, profile);
+        let definitions: Vec<_> =
+            paths.iter().map(|path| texts.get(path.as_ref()?)?.definitions.clone()).collect();
         let (recorded, by_file, whole) =
             match divided_by_definition(&mapped.recording, &by_file, &definitions) {
                 Some(divided) => {

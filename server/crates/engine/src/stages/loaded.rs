@@ -1,6 +1,6 @@
 //! The first stage of a load: a file is read and becomes a recording.
 
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, content_hash};
 use analysis::{RawStacks, Recording, Warning};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
 use std::fs::File;
@@ -99,6 +99,8 @@ pub struct Loaded {
     pub stamp: Stamp,
     /// All files, each with its stamp.
     pub files: Vec<(PathBuf, Stamp)>,
+    /// The hash of the bytes of all files.
+    pub content: u128,
     /// The format.
     pub format: Format,
     /// The version of the format, if the file states one.
@@ -161,6 +163,7 @@ impl Loaded {
             });
         }
 
+        let content = content_hash(&bytes);
         let limits = Limits { max_inflated_bytes: max_bytes };
         let read = formats::read(bytes, limits, &mut |phase| match phase {
             Phase::Inflating(n) => observe(Step::Inflating(n)),
@@ -171,6 +174,7 @@ impl Loaded {
             path: path.to_owned(),
             stamp,
             files: vec![(path.to_owned(), stamp)],
+            content,
             format: read.format,
             version: read.version,
             mode: read.mode,

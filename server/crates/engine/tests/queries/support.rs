@@ -95,6 +95,7 @@ impl Project {
             files: vec![(path.clone(), stamp)],
             path,
             stamp,
+            content: 0,
             format: Format::Folded,
             version: None,
             mode: None,

@@ -135,6 +135,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         path: path.to_owned(),
         stamp,
         files: vec![(path.to_owned(), stamp)],
+        content: 0,
         format: format(path),
         version: None,
         mode: None,

@@ -1,0 +1,78 @@
+//! The versions of source files on disk, as they were read.
+
+use crate::stamp::Stamp;
+use rustc_hash::FxHashMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Larger files are not read.
+pub const MAX_FILE_BYTES: u64 = 16 << 20;
+/// The maximum number of versions of a file. The oldest is evicted first.
+const MAX_VERSIONS: usize = 8;
+/// The maximum size of all texts together, in bytes. Above it, all but the one just read are
+/// evicted.
+const MAX_BYTES: usize = 128 << 20;
+
+/// One version of a file.
+#[derive(Debug, Clone)]
+pub struct Version {
+    /// Its stamp.
+    pub stamp: Stamp,
+    /// Its text. Bytes that are not UTF-8 are replaced.
+    pub text: Arc<str>,
+}
+
+/// A cache of versions, oldest first.
+#[derive(Debug, Default)]
+pub struct DiskTexts(Mutex<Cached>);
+
+#[derive(Debug, Default)]
+struct Cached {
+    by_path: FxHashMap<PathBuf, Vec<Version>>,
+    n_bytes: usize,
+}
+
+impl DiskTexts {
+    /// The file as it is now. `None` if it cannot be read, is not a regular file, or has more than
+    /// [`MAX_FILE_BYTES`].
+    pub fn now(&self, path: &Path) -> Option<Version> {
+        let stamp = Stamp::of(path).ok()?;
+        let last = self.versions(path).pop();
+        if let Some(last) = last.filter(|last| last.stamp == stamp) {
+            return Some(last);
+        }
+        let version = read(path)?;
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.n_bytes += version.text.len();
+        if cached.n_bytes > MAX_BYTES {
+            cached.by_path.clear();
+            cached.n_bytes = version.text.len();
+        }
+        let versions = cached.by_path.entry(path.to_owned()).or_default();
+        versions.push(version.clone());
+        if versions.len() > MAX_VERSIONS {
+            let evicted = versions.remove(0);
+            cached.n_bytes -= evicted.text.len();
+        }
+        Some(version)
+    }
+
+    /// The cached versions of a file, oldest first.
+    pub fn versions(&self, path: &Path) -> Vec<Version> {
+        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.by_path.get(path).cloned().unwrap_or_default()
+    }
+}
+
+fn read(path: &Path) -> Option<Version> {
+    // Opening a named pipe would wait for a writer.
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let file = File::open(path).ok()?;
+    let stamp = Stamp::from_metadata(&file.metadata().ok()?);
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into();
+    (bytes.len() as u64 <= MAX_FILE_BYTES).then_some(Version { stamp, text })
+}

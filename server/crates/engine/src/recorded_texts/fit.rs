@@ -1,0 +1,97 @@
+//! Whether a text can be the one that a profile was recorded from: its functions are where the
+//! profile has them, and lines with cost are not blank.
+
+use crate::definitions::FileDefinitions;
+use crate::function_name::FunctionName;
+use crate::source_functions::File;
+use crate::stages::source_mapped::SourceMapped;
+use analysis::{FuncId, SourceId};
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+
+/// What a profile says about each source.
+#[derive(Debug, Default)]
+pub struct Evidence(FxHashMap<PathBuf, FileEvidence>);
+
+/// What a profile says about one source. Lines are 0-based.
+#[derive(Debug, Default)]
+struct FileEvidence {
+    /// Lines with cost, with duplicates.
+    lines: Vec<u32>,
+    functions: FxHashMap<FuncId, FunctionEvidence>,
+}
+
+#[derive(Debug)]
+struct FunctionEvidence {
+    name: FunctionName,
+    /// The line it starts on, and the column (1-based, 0 = unknown).
+    start: Option<(u32, u32)>,
+    /// Lines with cost, with duplicates.
+    lines: Vec<u32>,
+}
+
+impl Evidence {
+    /// The evidence in a recording.
+    pub fn of(mapped: &SourceMapped) -> Self {
+        let symbols = mapped.recording.symbols();
+        let mut found = Self::default();
+        let path_of = |source: SourceId| mapped.mappings.get(source.index())?.path();
+        for func in symbols.funcs.ids() {
+            let row = symbols.funcs.get(func);
+            let name = FunctionName::of(symbols.strings.get(row.name));
+            let Some(path) = row.source.and_then(path_of) else { continue };
+            if (name.name.is_some() || name.closure) && !name.block {
+                let start = row.line.checked_sub(1).map(|line0| (line0, row.column));
+                let function = FunctionEvidence { name, start, lines: Vec::new() };
+                found.0.entry(path.to_owned()).or_default().functions.insert(func, function);
+            }
+        }
+        mapped.recording.each_place(|func, source, line| {
+            let Some(path) = path_of(source) else { return };
+            let file = found.0.entry(path.to_owned()).or_default();
+            file.lines.push(line - 1);
+            if let Some(function) = file.functions.get_mut(&func) {
+                function.lines.push(line - 1);
+            }
+        });
+        found
+    }
+
+    /// Whether a source can have been recorded with this text. A few contradictions are allowed:
+    /// compilers give some code the line of something else.
+    pub fn fits(&self, path: &Path, text: &str, definitions: Option<&FileDefinitions>) -> bool {
+        let Some(evidence) = self.0.get(path) else { return true };
+        evidence.fits_lines(text) && definitions.is_none_or(|text| evidence.fits_functions(text))
+    }
+}
+
+impl FileEvidence {
+    fn fits_lines(&self, text: &str) -> bool {
+        let is_code: Vec<bool> = text.lines().map(|line| !line.trim().is_empty()).collect();
+        // Scripts as a whole are on the first line, and the end of a file may have a line.
+        let n_lines = is_code.len() as u32;
+        let counted = || self.lines.iter().filter(|&&line0| line0 != 0 && line0 != n_lines);
+        let has_code = |line0: u32| is_code.get(line0 as usize).is_some_and(|is_code| *is_code);
+        let n_wrong = counted().filter(|&&line0| !has_code(line0)).count();
+        n_wrong * 10 <= counted().count()
+    }
+
+    fn fits_functions(&self, text: &FileDefinitions) -> bool {
+        let text = File::new(text);
+        let (mut n_right, mut n_wrong) = (0, 0);
+        for FunctionEvidence { name, start, lines } in self.functions.values() {
+            let is_found = match start {
+                Some((line0, column)) => text.starting_at(name, *line0, *column).is_some(),
+                None if lines.is_empty() => continue,
+                None => text.containing(name, lines).is_some(),
+            };
+            if is_found {
+                n_right += 1;
+            } else if text.has(name) || text.has_closure_in(name) {
+                // The text has the function elsewhere.
+                n_wrong += 1;
+            }
+        }
+        n_wrong * 4 <= n_right
+    }
+}

@@ -1,0 +1,92 @@
+//! The versions of a file that Git has. Nothing is written, and no program is run.
+
+use gix::discover::upwards;
+use gix::open::Options;
+use gix::revision::walk::Sorting;
+use gix::sec::trust::Mapping;
+use gix::traverse::commit::simple::CommitTimeOrder;
+use gix::{ObjectId, Repository, ThreadSafeRepository};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The maximum number of commits to pass on the way to the time of a recording.
+const MAX_COMMITS: usize = 20_000;
+/// The maximum number of commits whose version of a file is read.
+const MAX_VERSIONS: usize = 50;
+
+/// The history of a repository up to a time.
+pub struct History {
+    repository: Repository,
+    /// The canonical path of the working tree.
+    folder: PathBuf,
+    /// The commits, newest first.
+    commits: Vec<ObjectId>,
+}
+
+impl History {
+    /// The history of the repository that contains a folder, without the commits after `time`.
+    /// `None` if there is none.
+    pub fn until(folder: &Path, time: SystemTime) -> Option<Self> {
+        let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
+        let repository =
+            ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
+        let mut repository = repository.ok()?.to_thread_local();
+        if !is_regular(repository.git_dir()) {
+            return None;
+        }
+        repository.object_cache_size_if_unset(4 << 20);
+        let folder = repository.workdir()?.canonicalize().ok()?;
+        let seconds = i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()?;
+        let tip = match head_at(&repository, seconds) {
+            Some(tip) => tip,
+            None => repository.head_id().ok()?.detach(),
+        };
+        let newest_first = Sorting::ByCommitTime(CommitTimeOrder::NewestFirst);
+        let commits = repository.rev_walk([tip]).sorting(newest_first).all().ok()?;
+        let commits = commits
+            .take(MAX_COMMITS)
+            .filter_map(Result::ok)
+            .filter(|commit| commit.commit_time.is_some_and(|time| time <= seconds))
+            .take(MAX_VERSIONS)
+            .map(|commit| commit.id)
+            .collect();
+        Some(Self { repository, folder, commits })
+    }
+
+    /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.
+    pub fn versions(&self, path: &Path) -> impl Iterator<Item = String> {
+        let mut last = None;
+        let path = path.strip_prefix(&self.folder).ok().map(Path::to_owned);
+        let blobs = self.commits.iter().filter_map(move |commit| {
+            let tree = self.repository.find_commit(*commit).ok()?.tree().ok()?;
+            let entry = tree.lookup_entry_by_path(path.as_ref()?).ok()??;
+            let is_new = last.replace(entry.object_id()) != Some(entry.object_id());
+            (is_new && entry.mode().is_blob()).then(|| entry.object().ok())?
+        });
+        blobs.map(|blob| String::from_utf8_lossy(&blob.data).into_owned())
+    }
+}
+
+impl std::fmt::Debug for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("History").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+/// The commit that was checked out at a time (seconds since 1970), by the log of `HEAD`. `None` if
+/// the log begins later.
+fn head_at(repository: &Repository, seconds: i64) -> Option<ObjectId> {
+    let head = repository.head().ok()?;
+    let mut log = head.log_iter();
+    let entries = log.rev().ok()??.take(MAX_COMMITS).filter_map(Result::ok);
+    let mut entries = entries.filter(|entry| entry.signature.time.seconds <= seconds);
+    entries.next().map(|entry| entry.new_oid)
+}
+
+/// Whether the files that are read first are regular files. A named pipe would never end.
+fn is_regular(git_dir: &Path) -> bool {
+    let names =
+        ["HEAD", "config", "packed-refs", "logs/HEAD", "commondir", "objects/info/alternates"];
+    names.iter().all(|name| fs::metadata(git_dir.join(name)).map_or(true, |file| file.is_file()))
+}

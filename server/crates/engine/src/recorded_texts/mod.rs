@@ -1,0 +1,257 @@
+//! The texts that a profile was recorded from. Costs belong to these texts; line maps move them to
+//! the text that is shown.
+//!
+//! The text of a source is, in this order: the copy that Costline kept when the profile was first
+//! shown; the file on disk if it was not written since the recording; the version in Git that was
+//! checked out at the time of the recording, or an earlier one, if the profile fits it; the file on
+//! disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
+//! recorded text is not known. The text on disk is then used as a guess, which all labels say.
+
+mod copies;
+mod disk;
+mod fit;
+mod git;
+
+pub use copies::Copies;
+pub use disk::DiskTexts;
+
+use crate::definitions::{FileDefinitions, ParsedFiles};
+use crate::stages::loaded::Loaded;
+use crate::stages::source_mapped::SourceMapped;
+use crate::stamp::{SLACK, Stamp};
+use analysis::SourceId;
+use copies::Manifest;
+use disk::Version;
+use fit::Evidence;
+use git::History;
+use rustc_hash::FxHashMap;
+use sources::LineMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The maximum size of the texts of one profile, in bytes: more than the hand-written sources of a
+/// project. Further texts are not read.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The texts that a profile was recorded from, by the canonical path of the workspace file.
+#[derive(Debug)]
+pub struct RecordedTexts {
+    by_path: FxHashMap<PathBuf, RecordedText>,
+    disk: Arc<DiskTexts>,
+}
+
+/// The text that a source had when the profile was recorded.
+#[derive(Debug)]
+pub struct RecordedText {
+    /// The text.
+    pub text: Arc<str>,
+    /// How the text is known.
+    pub origin: Origin,
+    /// The functions of the text, if costs can be grouped by them: the profile fits the text, and
+    /// there is a grammar for it.
+    pub definitions: Option<Arc<FileDefinitions>>,
+    /// The file names of the profile that stand for the file.
+    names: Vec<String>,
+    /// The line map to the latest version on disk.
+    to_disk: Mutex<Option<(Stamp, Arc<LineMap>)>>,
+}
+
+/// How the text of a source is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// A copy that was kept earlier.
+    Copy,
+    /// The file on disk, which was not written since the recording.
+    Disk,
+    /// A version in Git.
+    Git,
+    /// The file on disk. It was written later, so this is a guess.
+    Guess,
+}
+
+/// What recorded texts are found with.
+#[derive(Debug, Default)]
+pub struct TextCaches {
+    /// The versions of files on disk.
+    pub disk: Arc<DiskTexts>,
+    /// The user's copies.
+    copies: Option<Copies>,
+    /// The definitions of texts.
+    parsed: ParsedFiles,
+}
+
+impl TextCaches {
+    /// Empty caches. Texts are kept in `copies`.
+    pub fn new(copies: Option<Copies>) -> Self {
+        Self { disk: Arc::default(), copies, parsed: ParsedFiles::default() }
+    }
+}
+
+impl RecordedTexts {
+    /// Finds the recorded text of each workspace file of a profile. `uses_copies` is the setting
+    /// `keepSources`.
+    pub fn new(
+        loaded: &Loaded,
+        mapped: &SourceMapped,
+        caches: &TextCaches,
+        uses_copies: bool,
+    ) -> Self {
+        let symbols = mapped.recording.symbols();
+        let mut names: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+        for (mapping, source) in mapped.mappings.iter().zip(0..) {
+            if let Some(path) = mapping.path() {
+                let name = symbols.source_name(SourceId::new(source));
+                names.entry(path).or_default().push(name.to_owned());
+            }
+        }
+        let search = Search::new(loaded, mapped, caches, uses_copies);
+        let mut bytes_left = MAX_BYTES;
+        let mut found: Vec<(&Path, Found, Vec<String>)> = Vec::new();
+        for (path, names) in names {
+            let Some(text) = search.find(path, &names) else { continue };
+            let Some(left) = bytes_left.checked_sub(text.text.len()) else { continue };
+            bytes_left = left;
+            found.push((path, text, names));
+        }
+        let has_functions = paths_of_functions(mapped);
+        let parsed = caches.parsed.all(found.iter().filter_map(|(path, found, _)| {
+            (found.fits && has_functions.contains(path)).then_some((*path, &found.text))
+        }));
+        let texts = found.into_iter().map(|(path, Found { text, origin, .. }, names)| {
+            let definitions = parsed.get(path).cloned().flatten();
+            let to_disk = Mutex::default();
+            (path.to_owned(), RecordedText { text, origin, definitions, names, to_disk })
+        });
+        Self { by_path: texts.collect(), disk: caches.disk.clone() }
+    }
+
+    /// The recorded text of a workspace file, given by its canonical path. `None` if the file is
+    /// not part of the profile, cannot be read, or is too large.
+    pub fn get(&self, path: &Path) -> Option<&RecordedText> {
+        self.by_path.get(path)
+    }
+
+    /// The line map from the recorded text of a file to the file on disk, with the text on disk.
+    /// `None` if one of them is not known.
+    pub fn to_disk(&self, path: &Path) -> Option<(Arc<LineMap>, Arc<str>)> {
+        let recorded = self.get(path)?;
+        let now = self.disk.now(path)?;
+        let mut cached = recorded.to_disk.lock().unwrap_or_else(PoisonError::into_inner);
+        let map = match &*cached {
+            Some((stamp, map)) if *stamp == now.stamp => map.clone(),
+            _ => Arc::new(LineMap::new(&recorded.text, &now.text)),
+        };
+        *cached = Some((now.stamp, map.clone()));
+        Some((map, now.text))
+    }
+
+    /// Keeps copies of the texts that are known because the files were not written since the
+    /// recording.
+    pub fn keep(&self, loaded: &Loaded, caches: &TextCaches) {
+        let Some(copies) = &caches.copies else { return };
+        let known = self.by_path.values().filter(|text| text.origin == Origin::Disk);
+        let texts = known.flat_map(|text| text.names.iter().map(|name| (&**name, &*text.text)));
+        // Without the copies, nothing is lost but the lines of sources that are edited later.
+        let _ = copies.keep(loaded.content, texts);
+    }
+}
+
+impl RecordedText {
+    /// Whether the text is a guess.
+    pub fn is_guess(&self) -> bool {
+        self.origin == Origin::Guess
+    }
+}
+
+/// A text that was found.
+struct Found {
+    text: Arc<str>,
+    origin: Origin,
+    /// Whether the profile fits the text.
+    fits: bool,
+}
+
+/// The search for the recorded texts of one profile.
+struct Search<'a> {
+    loaded: &'a Loaded,
+    mapped: &'a SourceMapped,
+    caches: &'a TextCaches,
+    copies: Option<(&'a Copies, Manifest)>,
+    /// Collected on first use: most texts are known without it.
+    evidence: OnceCell<Evidence>,
+    /// By root; read on first use.
+    histories: Vec<(&'a Path, OnceCell<Option<History>>)>,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        loaded: &'a Loaded,
+        mapped: &'a SourceMapped,
+        caches: &'a TextCaches,
+        uses_copies: bool,
+    ) -> Self {
+        let copies = caches.copies.as_ref().filter(|_| uses_copies);
+        let roots = mapped.roots.iter().map(|root| root.path.as_path());
+        Self {
+            loaded,
+            mapped,
+            caches,
+            copies: copies.map(|copies| (copies, copies.manifest(loaded.content))),
+            evidence: OnceCell::new(),
+            histories: roots.map(|root| (root, OnceCell::new())).collect(),
+        }
+    }
+
+    /// The recorded text of a file that has `names` in the profile.
+    fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
+        let known = |text, origin| Some(Found { text, origin, fits: true });
+        let copy = self.copies.as_ref().and_then(|(copies, manifest)| {
+            names.iter().find_map(|name| copies.text(manifest, name))
+        });
+        if let Some(text) = copy {
+            return known(text, Origin::Copy);
+        }
+        let now = self.caches.disk.now(path)?;
+        let versions = self.caches.disk.versions(path);
+        let profile = self.loaded.stamp.modified;
+        let is_older = |version: &&Version| version.stamp.modified <= profile;
+        if let Some(Version { text, .. }) = versions.iter().rfind(is_older) {
+            return known(text.clone(), Origin::Disk);
+        }
+        if let Some(text) = self.in_git(path).find(|text| self.fits(path, text)) {
+            return known(text, Origin::Git);
+        }
+        let fits = self.fits(path, &now.text);
+        if fits && now.stamp.modified <= profile + SLACK {
+            return known(now.text, Origin::Disk);
+        }
+        // Edits are followed from the first version that was seen.
+        let first = versions.into_iter().next().map_or(now.text.clone(), |version| version.text);
+        let fits = fits && (Arc::ptr_eq(&first, &now.text) || self.fits(path, &first));
+        Some(Found { text: first, origin: Origin::Guess, fits })
+    }
+
+    fn in_git(&self, path: &Path) -> impl Iterator<Item = Arc<str>> {
+        let mut roots = self.histories.iter();
+        let history = roots.find(|(root, _)| path.starts_with(root)).and_then(|(root, history)| {
+            let time = self.loaded.stamp.modified;
+            history.get_or_init(|| History::until(root, time)).as_ref()
+        });
+        history.into_iter().flat_map(|history| history.versions(path)).map(Arc::from)
+    }
+
+    fn fits(&self, path: &Path, text: &Arc<str>) -> bool {
+        let evidence = self.evidence.get_or_init(|| Evidence::of(self.mapped));
+        let parsed = self.caches.parsed.all([(path, text)]);
+        evidence.fits(path, text, parsed.get(path).and_then(Option::as_deref))
+    }
+}
+
+/// The workspace files that the functions of a recording are in.
+fn paths_of_functions(mapped: &SourceMapped) -> HashSet<&Path> {
+    let symbols = mapped.recording.symbols();
+    let sources = symbols.funcs.ids().filter_map(|func| symbols.funcs.get(func).source);
+    sources.filter_map(|source| mapped.mappings.get(source.index())?.path()).collect()
+}

@@ -1,0 +1,179 @@
+//! Costs stay on their lines when sources are edited, whatever happens to the editor, the server
+//! and the files.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::requests::text;
+use crate::support::{Server, Workspace, set_age};
+
+const MINUTE: Duration = Duration::from_secs(60);
+const SOURCE: &str = "\
+def names(rows):
+    total = 0
+    found = [r.name
+             for r in rows]
+    return found
+
+
+def main():
+    names([])
+";
+/// 30 samples in `names`, 40 in its comprehension, 30 in `main`.
+const PROFILE: &str = "\
+main (a.py:9);names (a.py:2) 30
+main (a.py:9);names (a.py:3);<listcomp> (a.py:3) 40
+main (a.py:9) 30
+";
+/// The hints of [`SOURCE`] by 0-based line.
+const HINTS: [(u64, &str); 3] = [(1, "30.0%"), (2, "40.0%"), (8, "100.0%")];
+
+/// A source that is older than its profile.
+fn recorded() -> Workspace {
+    let workspace = Workspace::with([("a.py", SOURCE), ("cpu.folded", PROFILE)]);
+    set_age(&workspace.path("a.py"), 100 * MINUTE);
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    workspace
+}
+
+/// A server that has its cache in `cache`, and the source, opened with the text on disk.
+fn start(workspace: &Workspace, cache: &Path, settings: Value) -> (Server, String) {
+    let server = Server::builder(workspace).env("COSTLINE_CACHE_DIR", cache.to_str().unwrap());
+    let mut server = server.settings(settings).start();
+    server.wait_profile();
+    let uri = server.open_file(&workspace.path("a.py"), "python");
+    (server, uri)
+}
+
+/// The hints by line, and the lenses by line.
+fn shown(server: &mut Server, uri: &str) -> [Vec<(u64, String)>; 2] {
+    let hints = server.labels(uri).into_iter().collect();
+    let lenses = server.lenses(uri);
+    let lens = |lens: &Value| {
+        let line = lens["range"]["start"]["line"].as_u64().unwrap();
+        (line, text(&lens["command"]["title"]).clone())
+    };
+    [hints, lenses.iter().map(lens).collect()]
+}
+
+/// What is shown for [`SOURCE`] with `n` lines inserted above.
+fn expected(n: u64) -> [Vec<(u64, String)>; 2] {
+    let lenses = [
+        (0, "self 70.0% (70 samples) · total 70.0% (70 samples)"),
+        (7, "self 30.0% (30 samples) · total 100.0% (100 samples)"),
+    ];
+    let below = |(line, label): (u64, &str)| (line + n, label.to_owned());
+    [HINTS.map(below).into(), lenses.map(below).into()]
+}
+
+#[test]
+fn survives_closing_and_restarts() {
+    let (workspace, cache) = (recorded(), Workspace::new());
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    let edited = format!("{}{SOURCE}", "# new\n".repeat(7));
+    server.change(&uri, &edited);
+    workspace.write("a.py", &edited);
+    server.save(&uri);
+    assert_eq!(shown(&mut server, &uri), expected(7));
+    server.close(&uri);
+    server.open_file(&workspace.path("a.py"), "python");
+    assert_eq!(shown(&mut server, &uri), expected(7));
+    server.finish();
+
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(7));
+    // The profile has the same bytes, so it was recorded from the same text.
+    set_age(&workspace.path("cpu.folded"), Duration::ZERO);
+    let revision = server.revision();
+    server.eventually("the profile is read again", |server| {
+        (server.revision() > revision).then_some(())
+    });
+    assert_eq!(shown(&mut server, &uri), expected(7));
+    server.finish();
+
+    // Neither the copies nor Git has the text.
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    let (mut server, uri) = start(&workspace, cache.root(), json!({ "keepSources": false }));
+    let [hints, _] = shown(&mut server, &uri);
+    assert!(hints.iter().all(|(_, label)| label.starts_with('~')), "{hints:?}");
+}
+
+#[test]
+fn a_touched_source_shows_the_same() {
+    let (workspace, cache) = (recorded(), Workspace::new());
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    server.finish();
+    set_age(&workspace.path("a.py"), MINUTE);
+    let (mut server, uri) = start(&workspace, cache.root(), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    server.finish();
+    // Without a copy, the text on disk is a guess, but the functions are the same.
+    let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+    let guessed = expected(0).map(|labels| {
+        labels.into_iter().map(|(line, label)| (line, format!("~{label}"))).collect::<Vec<_>>()
+    });
+    assert_eq!(shown(&mut server, &uri), guessed);
+}
+
+/// Runs Git as if it were 2024.
+fn git_before(workspace: &Workspace, arguments: &[&str]) {
+    let names = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"];
+    git_with(workspace, &names.map(|name| (name, "2024-01-01T00:00:00Z")), arguments);
+}
+
+fn git(workspace: &Workspace, arguments: &[&str]) {
+    git_with(workspace, &[], arguments);
+}
+
+fn git_with(workspace: &Workspace, environment: &[(&str, &str)], arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+    git.current_dir(workspace.root()).env("GIT_CONFIG_GLOBAL", "").env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = git.envs(environment.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+#[test]
+fn the_text_of_a_repository_is_in_its_history() {
+    let workspace = recorded();
+    git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+    git_before(&workspace, &["add", "a.py"]);
+    git_before(&workspace, &["commit", "--quiet", "--message", "a"]);
+    let edited = format!("# one\n# two\n{SOURCE}");
+    let no_cache = Path::new("");
+    // The second edit came one second after the recording.
+    for age in [MINUTE, Duration::from_secs(599)] {
+        workspace.write("a.py", &edited);
+        set_age(&workspace.path("a.py"), age);
+        let (mut server, uri) = start(&workspace, no_cache, json!({}));
+        assert_eq!(shown(&mut server, &uri), expected(2));
+        server.finish();
+    }
+    git(&workspace, &["stash", "--quiet"]);
+    let (mut server, uri) = start(&workspace, no_cache, json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    server.finish();
+    git(&workspace, &["stash", "pop", "--quiet"]);
+    git(&workspace, &["checkout", "--quiet", "-b", "topic"]);
+    git(&workspace, &["commit", "--quiet", "--all", "--message", "b"]);
+    let (mut server, uri) = start(&workspace, no_cache, json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(2));
+    server.finish();
+    git(&workspace, &["checkout", "--quiet", "main"]);
+    let (mut server, uri) = start(&workspace, no_cache, json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+    server.finish();
+
+    let clone = Workspace::new();
+    let from = workspace.root().to_str().unwrap();
+    git(&clone, &["clone", "--quiet", from, "."]);
+    clone.write("cpu.folded", PROFILE);
+    set_age(&clone.path("cpu.folded"), 10 * MINUTE);
+    let (mut server, uri) = start(&clone, no_cache, json!({}));
+    assert_eq!(shown(&mut server, &uri), expected(0));
+}
