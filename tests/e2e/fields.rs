@@ -70,7 +70,7 @@ fn items_and_entries_say_what_is_below_them() {
     assert_eq!(
         entries,
         [
-            format!("eval {} 0.0% 50.0% 0.500 3 false false", app(30)),
+            format!("eval {} 16.7% 50.0% 0.500 3 false false", app(30)),
             format!("parse {} 16.7% 33.3% 0.333 3 false false", app(21))
         ]
     );

@@ -118,8 +118,10 @@ fn callees_along_a_path() {
     let (mut server, app, _) = six(&workspace);
     let eval = server.prepare(&app, 33, 0).remove(0);
     let of_eval = callees(&mut server, &eval);
-    assert_eq!(render(&of_eval), "eval 2, parse 1");
-    let inner = pick(&of_eval, "eval");
+    assert_eq!(render(&of_eval), "parse 1, hash 1, ↻ eval 2");
+    // The recursive call leads to the exact path.
+    let inner = of_eval[2].clone();
+    assert_eq!(inner["data"]["exact"], true);
     assert_eq!(render(&callees(&mut server, &inner)), "hash 1, eval 1");
     assert_eq!(cost(&inner["data"]), (json!(0), json!(2)));
     let main = server.root_item("main");
@@ -152,7 +154,7 @@ fn call_sites_are_lines_of_the_caller_hottest_first() {
     };
     let eval = server.prepare(&app, 33, 0).remove(0);
     let outgoing = server.outgoing(&eval);
-    assert_eq!(outgoing.iter().map(lines).collect::<Vec<_>>(), [vec![31], vec![32]]);
+    assert_eq!(outgoing.iter().map(lines).collect::<Vec<_>>(), [vec![32], vec![33], vec![31]]);
     let incoming = server.incoming(&eval);
     assert_eq!(incoming.iter().map(lines).collect::<Vec<_>>(), [vec![12], vec![31]]);
     let main = server.root_item("main");

@@ -120,6 +120,8 @@ export interface CallStep {
   readonly entries: readonly CallEntry[];
   /** Whether costs are estimated, because the recording is a call graph. */
   readonly est?: boolean;
+  /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
+  readonly exact?: boolean;
   /** The item with its current costs. */
   readonly item?: Item | null;
   /** The metric of all costs. */
@@ -721,6 +723,8 @@ export interface ItemArgument {
 export interface ItemData {
   /** The direction in which the path was followed. Null for a root. */
   readonly dir: Direction | null;
+  /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
+  readonly exact: boolean;
   /** Whether it has no calls in the direction of `dir`. Null for a root. */
   readonly leaf: boolean | null;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -1094,7 +1098,7 @@ export interface TreeNode {
   readonly percent: number | null;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
-  /** Whether the path above the node contains the function, too. */
+  /** Whether the node is a call of a function that the path above it calls, too. */
   readonly recursive: boolean;
   /** The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree. */
   readonly self: Weight | null;

@@ -70,6 +70,7 @@
 ---@field direction? costline.Direction Whether the entries are callers or callees.
 ---@field entries costline.CallEntry[] The callers or callees. Recursive calls come last.
 ---@field est? boolean Whether costs are estimated, because the recording is a call graph.
+---@field exact? boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
 ---@field item? costline.Item|vim.NIL The item with its current costs.
 ---@field metric? string The metric of all costs.
 ---@field self? costline.Weight|vim.NIL For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown.
@@ -415,6 +416,7 @@
 --- The `data` of an item.
 ---@class costline.ItemData
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
+---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
 ---@field leaf boolean|vim.NIL Whether it has no calls in the direction of `dir`. Null for a root.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -628,7 +630,7 @@
 ---@field path costline.FunctionKey[] The functions from the top of the tree to the node, to request its children with.
 ---@field percent number|vim.NIL `total` as a percentage of the base. Null if the base is 0.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
----@field recursive boolean Whether the path above the node contains the function, too.
+---@field recursive boolean Whether the node is a call of a function that the path above it calls, too.
 ---@field self costline.Weight|vim.NIL The node's self cost. Null if it is unknown, and below the first level of the bottom-up tree.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.

@@ -2,7 +2,7 @@
 //!
 //! Top-down, a branch is a call node: a path of functions from a root. Inverted, it is a suffix of
 //! such paths: the functions with self cost at the top, their callers below, each with the self
-//! cost that it leads to. Neither merges recursion, like the Firefox Profiler's call tree and
+//! cost that it leads to. Neither collapses recursion, like the Firefox Profiler's call tree and
 //! inverted call tree.
 //!
 //! A call graph has no paths. Its tree follows the calls and divides costs in proportion, as for
@@ -10,8 +10,9 @@
 //! ways. A path ends where a function occurs on it for the second time, because a call graph does
 //! not say how deep the recursion went.
 
-use crate::call_tree::{callees_in_graph, callers_in_graph, hotter};
-use crate::{CallNodeId, CallNodes, CallTree, Costs, PathEntry};
+use crate::graph_paths::{callees_in_graph, callers_in_graph};
+use crate::paths::{PathEntry, hotter};
+use crate::{CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, Total};
 use rustc_hash::FxHashMap;
 
@@ -80,6 +81,24 @@ impl CallTree {
         branches
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
         branches
+    }
+
+    /// Whether the path above the last function of a branch has another call of it. A part of a
+    /// function is not another call.
+    pub fn is_recursive(&self, branch: &Branch) -> bool {
+        match (&branch.at, self.call_nodes()) {
+            (At::Node(id), Some(nodes)) => nodes.get(*id).recursive,
+            (At::Endings(endings), Some(nodes)) => endings.iter().any(|ending| {
+                std::iter::successors(Some(ending.leaf), |&id| nodes.get(id).parent)
+                    .take_while(|&id| id != ending.at)
+                    .any(|id| nodes.get(id).function == branch.function && nodes.get(id).is_call)
+            }),
+            (At::Path(path), _) => {
+                path.split_last().is_some_and(|(last, above)| above.contains(last))
+            }
+            // The branch belongs to another tree.
+            _ => false,
+        }
     }
 }
 

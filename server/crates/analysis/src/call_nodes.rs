@@ -1,10 +1,12 @@
 //! Call nodes: the tree of function paths.
 //!
 //! A call node is a path of functions from a root, not of frames: frames of one function merge,
-//! whatever their line (Firefox Profiler, `computeCallNodeTable`). Nodes are stored depth first,
-//! siblings by function, so a subtree is a range.
+//! whatever their line (Firefox Profiler, `computeCallNodeTable`). A part of a function that runs
+//! in a frame of its own, directly below the function, is in the function's node. Nodes are stored
+//! depth first, siblings by function, so a subtree is a range.
 
 use crate::View;
+use crate::activations::Activations;
 use crate::frames::Frames;
 use crate::weighted::{ROOT, WeightedStacks};
 use profile::{FunctionId, Groups, Profile};
@@ -35,6 +37,10 @@ pub struct CallNode {
     pub self_: f64,
     /// Weight of the samples whose path of functions begins with this one.
     pub total: f64,
+    /// Whether it is a call of a function that is called further up the path, too.
+    pub recursive: bool,
+    /// Whether any of its frames is a call, not a part of a call further up the path.
+    pub(crate) is_call: bool,
     end: u32,
 }
 
@@ -49,26 +55,35 @@ impl CallNodes {
     pub fn new(profile: &Profile, view: &View, groups: &Groups) -> Self {
         let (stacks, stacks_own) = WeightedStacks::with_own(profile, view);
         let frames = Frames::new(profile, groups);
+        let activations = Activations::new(&stacks, profile, groups);
         // One node per distinct (parent node, function), in order of first appearance: parents
         // before children.
         let mut ids: FxHashMap<(u32, FunctionId), u32> = FxHashMap::default();
         let mut keys: Vec<(u32, FunctionId)> = Vec::new();
-        let mut own: Vec<f64> = Vec::new();
-        let mut node_of = Vec::with_capacity(stacks.len());
+        let mut sums: Vec<Sum> = Vec::new();
+        let mut node_of: Vec<u32> = Vec::with_capacity(stacks.len());
         for k in 0..stacks.len() {
             let parent =
                 if stacks.parent[k] == ROOT { ROOT } else { node_of[stacks.parent[k] as usize] };
-            let key = (parent, frames.function(stacks.frame[k]));
-            let node = *ids.entry(key).or_insert_with(|| {
-                keys.push(key);
-                own.push(0.0);
-                keys.len() as u32 - 1
-            });
-            own[node as usize] += stacks_own[k];
+            let node = if activations.joins(k) {
+                parent
+            } else {
+                let key = (parent, frames.function(stacks.frame[k]));
+                *ids.entry(key).or_insert_with(|| {
+                    keys.push(key);
+                    sums.push(Sum::default());
+                    keys.len() as u32 - 1
+                })
+            };
+            let sum = &mut sums[node as usize];
+            sum.own += stacks_own[k];
+            sum.is_call |= !activations.continues(k);
             node_of.push(node);
         }
         drop((ids, node_of));
-        Self { nodes: depth_first(&keys, &own) }
+        let mut nodes = depth_first(&keys, &sums);
+        mark_recursive(&mut nodes, groups.n_functions());
+        Self { nodes }
     }
 
     /// A node.
@@ -124,8 +139,29 @@ impl CallNodes {
     }
 }
 
+/// Accumulates the frames of a node.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    own: f64,
+    is_call: bool,
+}
+
+/// Marks the calls that are below a node of the same function.
+fn mark_recursive(nodes: &mut [CallNode], n_functions: usize) {
+    // The end of the subtree of the last outermost node of each function.
+    let mut covered_until = vec![0; n_functions];
+    for (node, k) in nodes.iter_mut().zip(0..) {
+        let covered_until = &mut covered_until[node.function.index()];
+        if k < *covered_until {
+            node.recursive = node.is_call;
+        } else {
+            *covered_until = node.end;
+        }
+    }
+}
+
 /// Lays nodes out depth first, siblings sorted by function. `keys` has parents before children.
-fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
+fn depth_first(keys: &[(u32, FunctionId)], sums: &[Sum]) -> Vec<CallNode> {
     let n = keys.len();
     let mut size = vec![1_u32; n];
     for i in (0..n).rev() {
@@ -146,13 +182,15 @@ fn depth_first(keys: &[(u32, FunctionId)], own: &[f64]) -> Vec<CallNode> {
         let Some(&i) = order.get(next) else { continue };
         let (key_parent, function) = keys[i as usize];
         let id = CallNodeId(nodes.len() as u32);
-        let own = own[i as usize];
+        let Sum { own, is_call } = sums[i as usize];
         nodes.push(CallNode {
             function,
             parent,
             depth,
             self_: own,
             total: own,
+            recursive: false,
+            is_call,
             end: id.0 + size[i as usize],
         });
         if order.get(next + 1).is_some_and(|&sibling| keys[sibling as usize].0 == key_parent) {

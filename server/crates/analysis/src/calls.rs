@@ -1,8 +1,9 @@
 //! Call counts, for recordings that saw every call instead of sampling.
 
 use crate::View;
+use crate::activations::Activations;
 use crate::frames::Frames;
-use profile::{FunctionId, Profile, StackAccess};
+use profile::{FunctionId, Groups, Profile, StackAccess};
 use rustc_hash::FxHashMap;
 
 /// Call counts under one view.
@@ -14,12 +15,13 @@ pub(crate) struct CallCounts {
 }
 
 impl CallCounts {
-    /// Counts the calls in the threads of `view`; `None` if one of them was sampled.
+    /// Counts the calls in the threads of `view`; `None` if one of them was sampled. A part of a
+    /// function with a frame of its own is not a call of the function.
     pub(crate) fn of(
         profile: &Profile,
         view: &View,
+        groups: &Groups,
         frames: &Frames,
-        n_functions: usize,
     ) -> Option<Self> {
         let threads: Vec<_> = profile
             .samples()
@@ -40,8 +42,14 @@ impl CallCounts {
                 }
             }
         }
-        let mut counts = Self { functions: vec![0; n_functions], edges: FxHashMap::default() };
-        for (stack, calls) in stacks.ids().zip(by_stack).filter(|&(_, calls)| calls != 0) {
+        let mut counts =
+            Self { functions: vec![0; groups.n_functions()], edges: FxHashMap::default() };
+        let activations = Activations::by_stack(profile, groups);
+        for (stack, calls) in stacks
+            .ids()
+            .zip(by_stack)
+            .filter(|&(stack, calls)| calls != 0 && !activations.continues(stack.index()))
+        {
             let callee = frames.function(stacks.frame(stack));
             counts.functions[callee.index()] += calls;
             if let Some(caller) = stacks.prefix(stack) {

@@ -1,5 +1,6 @@
 //! Caller → callee edges and their call sites.
 
+use crate::activations::Activations;
 use crate::frames::Frames;
 use crate::group::group;
 use crate::weighted::{ROOT, WeightedStacks};
@@ -14,7 +15,8 @@ pub struct Edge {
     pub caller: FunctionId,
     /// The called function.
     pub callee: FunctionId,
-    /// Weight of the samples in which the caller calls the callee at least once.
+    /// Weight of the samples in which the caller calls the callee at least once. A part of a
+    /// function with a frame of its own, directly below the function, is not a call.
     pub total: f64,
     /// Whether `total` is an estimate, and rather too high: the edge of a call graph whose calls
     /// may be nested in each other.
@@ -92,21 +94,26 @@ impl Sum {
 impl Edges {
     /// All edges. They are most of the work of [`crate::costs`], so two threads take half of the
     /// callers each.
-    pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames) -> Self {
+    pub(crate) fn of(stacks: &WeightedStacks, frames: &Frames, activations: &Activations) -> Self {
         let n_functions =
             frames.places.iter().map(|(function, _)| function.raw() + 1).max().unwrap_or(0);
         let middle = FunctionId::new(middle(stacks, frames, n_functions));
         std::thread::scope(|scope| {
-            let second =
-                scope.spawn(|| Self::out_of(middle..FunctionId::new(n_functions), stacks, frames));
-            let first = Self::out_of(FunctionId::new(0)..middle, stacks, frames);
+            let (lower, upper) = (FunctionId::new(0)..middle, middle..FunctionId::new(n_functions));
+            let second = scope.spawn(|| Self::out_of(upper, stacks, frames, activations));
+            let first = Self::out_of(lower, stacks, frames, activations);
             first
                 .followed_by(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         })
     }
 
     /// The edges out of some functions.
-    fn out_of(callers: Range<FunctionId>, stacks: &WeightedStacks, frames: &Frames) -> Self {
+    fn out_of(
+        callers: Range<FunctionId>,
+        stacks: &WeightedStacks,
+        frames: &Frames,
+        activations: &Activations,
+    ) -> Self {
         // A place is a caller and a line as one dense number, so that one lookup per position finds
         // both the call site and the edge.
         let mut site_ids: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
@@ -116,7 +123,7 @@ impl Edges {
         let mut edges: Vec<(u64, Sum)> = Vec::new();
         for k in 0..stacks.len() {
             let parent = stacks.parent[k];
-            if parent == ROOT {
+            if parent == ROOT || activations.joins(k) {
                 continue;
             }
             let place = frames.place(stacks.frame[parent as usize]);

@@ -12,8 +12,8 @@ use crate::edges::{Edge, Edges};
 use crate::inclusive::Inclusive;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{
-    Call, Cost, FileId, FuncId, FunctionId, GraphTables, Groups, Metric, PartOfGraph, SourceId,
-    ThreadId, Total,
+    Call, Cost, FileId, FuncId, FuncRole, FunctionId, GraphTables, Groups, Metric, PartOfGraph,
+    SourceId, ThreadId, Total,
 };
 use std::collections::BTreeMap;
 
@@ -181,6 +181,11 @@ fn edges(
     let mut calls_by_edge: BTreeMap<(FunctionId, FunctionId), Vec<&Call>> = BTreeMap::new();
     for call in part.calls {
         let ends = (groups.function(call.caller), groups.function(call.callee));
+        let is_part = groups.role(call.callee) != FuncRole::Whole;
+        if ends.0 == ends.1 && call.caller != call.callee && is_part {
+            // Not a call, but a part of the caller.
+            continue;
+        }
         calls_by_edge.entry(ends).or_default().push(call);
     }
     let mut edges = Edges::default();

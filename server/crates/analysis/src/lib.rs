@@ -13,6 +13,7 @@
 //!
 //! No file formats, no editors, no file access, no clock.
 
+mod activations;
 mod apply;
 mod branches;
 mod call_nodes;
@@ -24,12 +25,15 @@ mod edges;
 mod entry;
 mod frames;
 mod graph;
+mod graph_paths;
 mod group;
 mod inclusive;
 mod invocations;
 mod names;
+mod paths;
 mod recording;
 mod reshape;
+mod stack_paths;
 mod stacks;
 mod sums;
 mod transform;
@@ -40,7 +44,7 @@ mod weighted;
 pub use apply::{Truncate, apply, apply_to_graph, truncate};
 pub use branches::Branch;
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
-pub use call_tree::{CallTree, PathEntry, PathStep, SiteCost};
+pub use call_tree::CallTree;
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost};
 pub use edges::{Edge, Site};
 pub use entry::is_entry_point;
@@ -48,6 +52,7 @@ pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };
 pub use names::{Unmatched, find_function, find_metric, find_threads, nearest};
+pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};
 pub use sums::ThreadTotal;
@@ -58,9 +63,9 @@ pub use view::{IdleSamples, ThreadChoice, View};
 // The types of `profile` that crates above may use. `StackAccess` and `GraphAccess` are not among
 // them: these crates do not depend on `profile`, so they cannot reach stacks, frames and rows.
 pub use profile::{
-    BuildError, CallGraph, Cost, Divided, FileId, Func, FuncId, FuncKey, FunctionId, Groups, Level,
-    Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace, Part, PlaceKind,
-    Position, Profile, RawStacks, Recording, SourceId, Start, SymbolTables, Symbolicated, Thread,
-    ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, divide, merge, relocate,
-    with_interrupted,
+    BuildError, CallGraph, Cost, Divided, FileId, Func, FuncId, FuncKey, FuncRole, FunctionId,
+    Groups, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace,
+    Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start, SymbolTables,
+    Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, divide,
+    merge, relocate, with_interrupted,
 };

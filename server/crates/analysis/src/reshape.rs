@@ -3,7 +3,8 @@
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
 //! see all frames; the filter comes last. The cost of a removed frame goes to the nearest remaining
-//! frame above it, at that frame's line. Of a collapsed recursion the innermost frame remains.
+//! frame above it, at that frame's line. Of a collapsed recursion the innermost call remains. A
+//! part of a function with a frame of its own, directly below the function, is one function with it.
 //! Samples without remaining frames are dropped, so percentages refer to the rest. There are two
 //! differences: idle samples stay idle if the idle frame is removed, and a transform that names
 //! something the recording does not have is ignored with a warning.
@@ -11,6 +12,7 @@
 //! Each transform is one pass over the stacks, callers first, since the new stack depends only on
 //! the old one and the caller's new stack.
 
+use crate::activations::Activations;
 use crate::names::{Unmatched, find_category, find_function, find_libs};
 use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
@@ -164,10 +166,13 @@ fn transformed(
             stacks.collapse_recursion(function()?, |stack| stacks.passes(stack))
         }
         Kind::CollapseFunctionSubtree => {
-            let within = stacks.within(function()?);
-            stacks.merge(|stack| {
-                profile.stacks().prefix(stack).is_some_and(|prefix| within[prefix.index()])
-            })
+            let function = function()?;
+            let cut = stacks.states(|stack, caller| match caller {
+                Some(Some(false)) if stacks.joins(stack) => Some(false),
+                Some(Some(_)) => Some(true),
+                _ => (stacks.function(stack) == function).then_some(false),
+            });
+            stacks.merge(|stack| cut[stack.index()] == Some(true))
         }
     })
 }
@@ -195,6 +200,8 @@ struct Stacks<'p> {
     function: Vec<FunctionId>,
     /// Whether the implementation filter lets each frame through.
     passes: Vec<bool>,
+    /// By stack: whether its leaf is a part of a call further up.
+    activations: Activations,
 }
 
 impl<'p> Stacks<'p> {
@@ -216,7 +223,18 @@ impl<'p> Stacks<'p> {
             profile,
             function: profile.frames().iter().map(|frame| groups.function(frame.func)).collect(),
             passes: profile.frames().iter().map(passes).collect(),
+            activations: Activations::by_stack(profile, groups),
         }
+    }
+
+    /// Whether the leaf of a stack is a part of a call further up.
+    fn continues(&self, stack: StackId) -> bool {
+        self.activations.continues(stack.index())
+    }
+
+    /// Whether the leaf of a stack is in the same call node as the frame above it.
+    fn joins(&self, stack: StackId) -> bool {
+        self.activations.joins(stack.index())
     }
 
     fn frame(&self, stack: StackId) -> FrameId {
@@ -293,7 +311,11 @@ impl<'p> Stacks<'p> {
     /// than the length of the path below its last function, `None` off the path.
     fn matched(&self, path: &[FunctionId]) -> Vec<Option<usize>> {
         self.states(|stack, caller| {
-            let reached = caller.unwrap_or(Some(0))?;
+            let reached: usize = caller.unwrap_or(Some(0))?;
+            let last = reached.checked_sub(1).and_then(|last| path.get(last));
+            if last == Some(&self.function(stack)) && self.continues(stack) {
+                return Some(reached);
+            }
             match path.get(reached) {
                 None => Some(path.len() + 1),
                 Some(&next) if self.function(stack) == next => Some(reached + 1),
@@ -319,6 +341,9 @@ impl<'p> Stacks<'p> {
                     if path.peek().is_none() {
                         return Some(at);
                     }
+                    while self.joins(at) {
+                        at = stacks.prefix(at)?;
+                    }
                 } else if self.passes(at) {
                     return None;
                 }
@@ -333,7 +358,9 @@ impl<'p> Stacks<'p> {
     /// which becomes their root.
     fn self_of(&self, function: FunctionId) -> Profile {
         self.rebuild(|stack, caller| match caller {
-            _ if self.function(stack) == function => Fate::Stack(None, self.frame(stack)),
+            _ if self.function(stack) == function => {
+                Fate::Stack(caller.filter(|_| self.joins(stack)), self.frame(stack))
+            }
             Some(_) if !self.passes(stack) => Fate::Stack(caller, self.frame(stack)),
             _ => Fate::Other(None),
         })
@@ -352,10 +379,8 @@ impl<'p> Stacks<'p> {
                 .and_then(|prefix| outer[prefix.index()])
                 .filter(|_| is_function || !ends(stack));
             outer.push(within.or(is_function.then_some(caller)));
-            Fate::Stack(
-                if is_function { within.unwrap_or(caller) } else { caller },
-                self.frame(stack),
-            )
+            let is_call = is_function && !self.continues(stack);
+            Fate::Stack(if is_call { within.unwrap_or(caller) } else { caller }, self.frame(stack))
         })
     }
 

@@ -1,6 +1,7 @@
 //! Costs of sampled stacks: functions, lines, places and edges, each summed in one pass.
 
 use crate::View;
+use crate::activations::Activations;
 use crate::call_nodes::CallNodes;
 use crate::calls::CallCounts;
 use crate::costs::{Costs, FunctionCost, LineCost, PlaceCost, sorted};
@@ -31,7 +32,10 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
 
     // Edges take as long as everything else, and the two share only data that both read.
     let (mut functions, lines, places, mut edges) = std::thread::scope(|scope| {
-        let edges = scope.spawn(|| Edges::of(&stacks, &frames));
+        let edges = scope.spawn(|| {
+            let activations = Activations::new(&stacks, profile, groups);
+            Edges::of(&stacks, &frames, &activations)
+        });
         (
             function_costs(&stacks, &frames, &sums, self_costs.functions),
             line_costs(&stacks, &frames, &metric, self_costs.lines),
@@ -39,7 +43,7 @@ pub(crate) fn costs(profile: &Profile, view: &View, groups: &Groups) -> Costs {
             edges.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         )
     });
-    if let Some(counts) = CallCounts::of(profile, view, &frames, functions.len()) {
+    if let Some(counts) = CallCounts::of(profile, view, groups, &frames) {
         for (function, calls) in functions.iter_mut().zip(counts.functions) {
             function.calls = Some(calls);
         }

@@ -47,7 +47,7 @@ impl WeightedStacks {
     }
 
     /// The stacks, and for each stack of the profile its position, if it has weight.
-    fn placed(profile: &Profile, own: Vec<f64>) -> (Self, Vec<u32>) {
+    pub(crate) fn placed(profile: &Profile, own: Vec<f64>) -> (Self, Vec<u32>) {
         let stacks = profile.stacks();
 
         // The size and weight of each subtree. Parents come before their children in the table, so

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
 
-use analysis::{CallTree, View, costs};
+use analysis::{CallTree, Recursion, View, costs};
 use profile::{FunctionId, Groups, Recording, text_samples};
 use std::sync::Arc;
 
@@ -51,6 +51,12 @@ fn marks_inlined_code_by_place_edge_and_path() {
             .map(|entry| format!("{} {}", name(entry.function), entry.inlined))
             .collect::<Vec<_>>()
     };
-    assert_eq!(inlined(tree.callees(&[function("run")]).entries), ["fold true", "step false"]);
-    assert_eq!(inlined(tree.callers(&[function("step")]).entries), ["run false", "fold true"]);
+    assert_eq!(
+        inlined(tree.callees(&[function("run")], Recursion::Collapsed).entries),
+        ["fold true", "step false"]
+    );
+    assert_eq!(
+        inlined(tree.callers(&[function("step")], Recursion::Collapsed).entries),
+        ["run false", "fold true"]
+    );
 }

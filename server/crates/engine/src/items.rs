@@ -10,7 +10,7 @@ use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
-use analysis::{Cost, FuncKey, FunctionId, Total};
+use analysis::{Cost, FuncKey, FunctionId, Recursion, Total};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -198,6 +198,9 @@ pub struct ItemData {
     pub dir: Option<Direction>,
     /// The path from the root to this function.
     pub path: Vec<Key>,
+    /// Whether each recursive call is a function of the path. Otherwise consecutive calls of one
+    /// function are one.
+    pub exact: bool,
     /// Call sites that are not in the caller's own file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<CallSite>,
@@ -253,19 +256,34 @@ pub struct ItemPath {
     v: u32,
     dir: Option<Direction>,
     path: Vec<Key>,
+    #[serde(default)]
+    exact: bool,
+}
+
+/// A path of functions whose callers or callees are requested.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallPath {
+    /// The functions, beginning at the root.
+    pub functions: Vec<FunctionId>,
+    /// Whether consecutive calls of one function are one function of the path.
+    pub recursion: Recursion,
 }
 
 impl ItemPath {
     /// The functions of the path, to follow in `direction`. If that is not the direction of the
     /// path, a new path starts at the item's function. `None` if the item comes from another server
     /// or another profile.
-    pub fn resolve(&self, snapshot: &Snapshot, direction: Direction) -> Option<Vec<FunctionId>> {
+    pub fn resolve(&self, snapshot: &Snapshot, direction: Direction) -> Option<CallPath> {
         if self.v != 1 || self.path.is_empty() {
             return None;
         }
-        let path = path(snapshot, &self.path, self.dir.unwrap_or(direction))?;
-        let is_reversed = self.dir.is_some_and(|dir| dir != direction);
-        Some(if is_reversed { path.last().copied().into_iter().collect() } else { path })
+        let functions = path(snapshot, &self.path, self.dir.unwrap_or(direction))?;
+        if self.dir.is_some_and(|dir| dir != direction) {
+            let functions = functions.last().copied().into_iter().collect();
+            return Some(CallPath { functions, recursion: Recursion::Collapsed });
+        }
+        let recursion = if self.exact { Recursion::Exact } else { Recursion::Collapsed };
+        Some(CallPath { functions, recursion })
     }
 }
 
@@ -288,10 +306,10 @@ pub fn item(
     context: &Context,
     snapshot: &Snapshot,
     direction: Option<Direction>,
-    path: &[FunctionId],
+    path: &CallPath,
     cost: PathCost,
 ) -> Option<Item> {
-    let function = *path.last()?;
+    let function = *path.functions.last()?;
     let this = snapshot.function(function);
     let key = Key::of(snapshot, function);
     let Place { uri, range, selection } = function_place(context, snapshot, function)
@@ -323,7 +341,8 @@ pub fn item(
             recursive: cost.recursive,
             leaf: cost.leaf,
             dir: direction,
-            path: path.iter().map(|&function| Key::of(snapshot, function)).collect(),
+            path: path.functions.iter().map(|&function| Key::of(snapshot, function)).collect(),
+            exact: path.recursion == Recursion::Exact,
             sites: Vec::new(),
         },
     })
@@ -333,7 +352,8 @@ pub fn item(
 pub fn root_item(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<Item> {
     let Cost { self_, total } = snapshot.costs.function(function).cost;
     let cost = PathCost { self_: Some(self_), total, recursive: false, leaf: None };
-    item(context, snapshot, None, &[function], cost)
+    let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
+    item(context, snapshot, None, &path, cost)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use crate::definitions::FileDefinitions;
 use crate::function_name::FunctionName;
-use analysis::{FileId, Func, FuncId, FunctionId, Groups, Recording, SymbolTables};
+use analysis::{FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SymbolTables};
 use rustc_hash::FxHashMap;
 use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
@@ -36,9 +36,38 @@ pub fn group_by_definition(
 ) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
     let symbols = recording.symbols();
     let found = definitions_of(recording, &groups, definitions);
-    let groups = groups.with_functions(symbols, |func| found[func.index()]);
+    let groups = with_definitions(symbols, groups, definitions, &found);
     let functions = source_functions(symbols, &groups, definitions, &found);
     (groups, functions)
+}
+
+/// Groups the funcs of each definition into one function, with the role of each func in it.
+fn with_definitions(
+    symbols: &SymbolTables,
+    groups: Groups,
+    definitions: &Definitions,
+    found: &[Option<DefinitionId>],
+) -> Groups {
+    let role = |func: FuncId| {
+        let definition = found[func.index()]
+            .and_then(|(file, at)| definitions.get(file.index())?.as_ref()?.all.get(at));
+        let name = symbols.strings.get(symbols.funcs.get(func).name);
+        definition.map_or(FuncRole::Whole, |definition| role(name, definition))
+    };
+    groups.with_functions(symbols, |func| found[func.index()]).with_roles(role)
+}
+
+/// What a func with this name is in the function of a definition.
+fn role(name: &str, definition: &Definition) -> FuncRole {
+    let parsed = FunctionName::of(name);
+    let is_closure = parsed.closure && parsed.name.is_none();
+    if parsed.block {
+        FuncRole::Block
+    } else if is_closure && definition.kind == FunctionKind::Function || name.contains(".part.") {
+        FuncRole::Body
+    } else {
+        FuncRole::Whole
+    }
 }
 
 /// The definition of each func, if it is known. `groups` groups what the recording itself has as
@@ -455,7 +484,7 @@ mod tests {
             })
             .collect();
         let found = definitions_of(recording, &groups, &definitions);
-        let groups = groups.with_functions(symbols, |func| found[func.index()]);
+        let groups = with_definitions(symbols, groups, &definitions, &found);
         let source_functions = source_functions(symbols, &groups, &definitions, &found);
         let function = |function| {
             let funcs: Vec<_> =

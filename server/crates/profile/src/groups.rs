@@ -17,11 +17,27 @@ ids! {
     FunctionId
 }
 
+/// What one frame of a func is within a call of its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FuncRole {
+    /// The call itself.
+    #[default]
+    Whole,
+    /// A part that can run any number of times within a call, also nested: a comprehension, a
+    /// generator expression, a block.
+    Block,
+    /// A part that runs once within a call: the body of an async function, or the part of a
+    /// function that a compiler split off.
+    Body,
+}
+
 /// Assigns each source to a file and each func to a function.
 #[derive(Debug, Clone, Default)]
 pub struct Groups {
     file_of: Vec<FileId>,
     function_of: Vec<FunctionId>,
+    /// The role of each func. Empty if all are [`FuncRole::Whole`].
+    roles: Vec<FuncRole>,
     /// The first source of each file.
     sources: Vec<SourceId>,
     /// The first func of each function.
@@ -51,7 +67,7 @@ impl Groups {
     }
 
     /// Keeps the files and groups funcs with equal `key`. Funcs without a key stay grouped as they
-    /// are.
+    /// are. No func is a part of another one.
     #[must_use]
     pub fn with_functions<K: Hash + Eq>(
         self,
@@ -60,6 +76,7 @@ impl Groups {
     ) -> Self {
         let mut groups = Self {
             function_of: Vec::with_capacity(symbols.funcs.len()),
+            roles: Vec::new(),
             funcs: Vec::new(),
             ..self
         };
@@ -75,6 +92,17 @@ impl Groups {
             groups.function_of.push(function);
         }
         groups
+    }
+
+    /// Sets the role of each func within its function.
+    #[must_use]
+    pub fn with_roles(mut self, role: impl Fn(FuncId) -> FuncRole) -> Self {
+        let funcs = (0..self.function_of.len() as u32).map(FuncId::new);
+        self.roles = funcs.map(role).collect();
+        if self.roles.iter().all(|&role| role == FuncRole::Whole) {
+            self.roles = Vec::new();
+        }
+        self
     }
 
     /// Adds the funcs that were added to `symbols` since. Each is a function.
@@ -102,6 +130,16 @@ impl Groups {
     /// If `func` is of another profile.
     pub fn function(&self, func: FuncId) -> FunctionId {
         self.function_of[func.index()]
+    }
+
+    /// The role of a func within its function.
+    pub fn role(&self, func: FuncId) -> FuncRole {
+        self.roles.get(func.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether any function has parts with frames of their own.
+    pub fn has_parts(&self) -> bool {
+        !self.roles.is_empty()
     }
 
     /// The first source of a file, in the profile's order.

@@ -39,7 +39,7 @@ pub use call_sites::at_call_sites;
 pub use cost::{Cost, Total};
 pub use divide::{Divided, Start, divide};
 pub use func_key::FuncKey;
-pub use groups::{FileId, FunctionId, Groups};
+pub use groups::{FileId, FuncRole, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};

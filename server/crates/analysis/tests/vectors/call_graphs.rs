@@ -1,7 +1,7 @@
 //! Recordings without stacks: costs by function and call, with the totals that the file states.
 
 use super::{Case, number, render, render_calls, render_edges, render_step};
-use analysis::{PathStep, View};
+use analysis::{PathStep, Recursion, View};
 use expect_test::expect;
 use profile::{GraphAccess, Groups, Recording, Total, text_samples};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ fn derives_totals_from_calls() {
     assert_eq!(render_edges(&case), "main > work 40 (2: 40)\n");
     assert_eq!(render_calls(&case), "work 3, main > work 3");
     assert_eq!(
-        render_step(&case, &case.tree().callers(&case.path("work"))),
+        render_step(&case, &case.tree().callers(&case.path("work"), Recursion::Collapsed)),
         "? of 40: main 40 (2: 40)"
     );
 }
@@ -165,8 +165,12 @@ fn uses_stated_totals() {
         render_edges(&case),
         "main > each 9 ()\nmain > g 3 ()\nmain > h 3 ()\neach > f Estimated(9.0) ()\nf > each Estimated(4.0) ()\ng > f 3 ()\nh > h Estimated(1.0) ()\n"
     );
-    let callees = |path: &str| render_step(&case, &case.tree().callees(&case.path(path)));
-    let callers = |path: &str| render_step(&case, &case.tree().callers(&case.path(path)));
+    let callees = |path: &str| {
+        render_step(&case, &case.tree().callees(&case.path(path), Recursion::Collapsed))
+    };
+    let callers = |path: &str| {
+        render_step(&case, &case.tree().callers(&case.path(path), Recursion::Collapsed))
+    };
     assert_eq!(callees("main"), "5 of 20: each 9 () g 3 () h 3 ()");
     assert_eq!(callers("f"), "? of 12: each Estimated(9.0) () g 3 ()");
     assert_eq!(callers("h"), "? of 3: main 3 () ↻ h Estimated(1.0) ()");
@@ -180,7 +184,7 @@ fn uses_stated_totals() {
 
     let own = |path: &str| {
         case.tree()
-            .callees(&case.path(path))
+            .callees(&case.path(path), Recursion::Collapsed)
             .entries
             .iter()
             .map(|entry| entry.self_)
@@ -191,7 +195,7 @@ fn uses_stated_totals() {
     assert_eq!(own("g"), [None]);
     let starts = |path: &str| {
         case.tree()
-            .callers(&case.path(path))
+            .callers(&case.path(path), Recursion::Collapsed)
             .entries
             .iter()
             .map(|entry| entry.self_)

@@ -9,7 +9,9 @@ mod call_graphs;
 mod negative;
 mod rounding;
 
-use analysis::{CallNodes, CallTree, Costs, IdleSamples, PathStep, ThreadChoice, View, costs};
+use analysis::{
+    CallNodes, CallTree, Costs, IdleSamples, PathStep, Recursion, ThreadChoice, View, costs,
+};
 use expect_test::{Expect, expect};
 use profile::{
     FunctionId, Groups, LineKnowledge, Profile, Recording, ThreadId, Total, text_samples,
@@ -237,22 +239,23 @@ fn v1_edges_count_a_sample_once_and_keep_their_call_sites() {
 }
 
 #[test]
-fn v1_callers_and_callees_along_paths() {
+fn v1_callers_and_callees_along_exact_paths() {
     let case = Case::new(text_samples::profile(V1));
     let tree = case.tree();
     let mut out = String::new();
-    for path in ["parse", "hash", "hash parse", "eval", "hash parse eval", "main"] {
-        writeln!(out, "callers of {path}: {}", render_step(&case, &tree.callers(&case.path(path))))
-            .unwrap();
+    for path in ["parse", "hash", "hash parse", "hash eval", "eval", "hash parse eval", "main"] {
+        let step = tree.callers(&case.path(path), Recursion::Exact);
+        writeln!(out, "callers of {path}: {}", render_step(&case, &step)).unwrap();
     }
     for path in ["eval", "eval eval", "eval eval eval", "main", "main parse", "parse main"] {
-        writeln!(out, "callees of {path}: {}", render_step(&case, &tree.callees(&case.path(path))))
-            .unwrap();
+        let step = tree.callees(&case.path(path), Recursion::Exact);
+        writeln!(out, "callees of {path}: {}", render_step(&case, &step)).unwrap();
     }
     expect![[r#"
         callers of parse: 0 of 3: main 2 (10: 2) eval 1 (32: 1)
         callers of hash: 0 of 3: parse 2 (22: 2) eval 1 (33: 1)
         callers of hash parse: 0 of 2: main 1 (10: 1) eval 1 (32: 1)
+        callers of hash eval: 0 of 1: eval 1 (31: 1)
         callers of eval: 0 of 3: main 3 (12: 3) ↻ eval 2 (31: 2)
         callers of hash parse eval: 0 of 1: main 1 (12: 1)
         callers of main: 6 of 6:
@@ -262,6 +265,35 @@ fn v1_callers_and_callees_along_paths() {
         callees of main: 1 of 6: eval 3 (12: 3) parse 2 (10: 2)
         callees of main parse: 1 of 2: hash 1 (22: 1)
         callees of parse main: 0 of 0:
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn v1_callers_and_callees_with_recursion_collapsed() {
+    let case = Case::new(text_samples::profile(V1));
+    let tree = case.tree();
+    let mut out = String::new();
+    for path in ["parse", "hash", "hash parse", "hash eval", "eval", "hash eval main"] {
+        let step = tree.callers(&case.path(path), Recursion::Collapsed);
+        writeln!(out, "callers of {path}: {}", render_step(&case, &step)).unwrap();
+    }
+    for path in ["eval", "main", "main eval", "main eval hash", "eval eval"] {
+        let step = tree.callees(&case.path(path), Recursion::Collapsed);
+        writeln!(out, "callees of {path}: {}", render_step(&case, &step)).unwrap();
+    }
+    expect![[r#"
+        callers of parse: 0 of 3: main 2 (10: 2) eval 1 (32: 1)
+        callers of hash: 0 of 3: parse 2 (22: 2) eval 1 (33: 1)
+        callers of hash parse: 0 of 2: main 1 (10: 1) eval 1 (32: 1)
+        callers of hash eval: 0 of 1: main 1 (12: 1) ↻ eval 1 (31: 1)
+        callers of eval: 0 of 3: main 3 (12: 3) ↻ eval 2 (31: 2)
+        callers of hash eval main: 1 of 1:
+        callees of eval: 1 of 3: parse 1 (32: 1) hash 1 (33: 1) ↻ eval 2 (31: 2)
+        callees of main: 1 of 6: eval 3 (12: 3) parse 2 (10: 2)
+        callees of main eval: 1 of 3: parse 1 (32: 1) hash 1 (33: 1) ↻ eval 2 (31: 2)
+        callees of main eval hash: 1 of 1:
+        callees of eval eval: 0 of 0:
     "#]]
     .assert_eq(&out);
 }
@@ -397,7 +429,10 @@ fn sums_only_the_selected_threads() {
     "#]]
     .assert_eq(&render(&case));
     assert_eq!((case.nodes().len(), render_edges(&case)), (1, String::new()));
-    assert_eq!(render_step(&case, &case.tree().callees(&case.path("main"))), "0 of 0:");
+    assert_eq!(
+        render_step(&case, &case.tree().callees(&case.path("main"), Recursion::Exact)),
+        "0 of 0:"
+    );
     assert_eq!(case.costs().threads.len(), 1);
 }
 
@@ -564,7 +599,7 @@ fn handles_a_stack_of_100_000_frames() {
     .assert_eq(&render(&case));
     assert_eq!(case.nodes().len(), 100_000);
     assert_eq!(
-        render_step(&case, &case.tree().callers(&case.path("odd"))),
+        render_step(&case, &case.tree().callers(&case.path("odd"), Recursion::Exact)),
         "0 of 1: even 1 (7: 1) ↻ even 1 (7: 1)"
     );
 }

@@ -91,13 +91,6 @@ pub fn layout(tree: &CallTree) -> Graph {
 }
 
 impl Graph {
-    /// Whether the function of a frame is also one of its callers.
-    pub fn is_recursive(&self, frame: &Frame) -> bool {
-        let above = |frame: &Frame| self.frames.get(frame.parent?);
-        std::iter::successors(above(frame), |frame| above(frame))
-            .any(|caller| caller.branch.function == frame.branch.function)
-    }
-
     /// Keeps the `max` widest frames. Their callers are at least as wide and are kept, too.
     fn keep_widest(&mut self, max: usize) {
         let mut widest: Vec<usize> = (0..self.frames.len()).collect();

@@ -78,7 +78,7 @@ pub struct TreeNode {
     pub percent: Option<f64>,
     /// Whether the cost is estimated.
     pub est: bool,
-    /// Whether the path above the node contains the function, too.
+    /// Whether the node is a call of a function that the path above it calls, too.
     pub recursive: bool,
     /// Whether the node has no children.
     pub leaf: bool,
@@ -198,7 +198,8 @@ fn tree_node(
         total: Weight(total),
         percent: (scale.base != 0.0).then(|| 100.0 * total / scale.base),
         est: estimated,
-        recursive: node.path.split_last().is_some_and(|(last, above)| above.contains(last)),
+        recursive: node.path.split_last().is_some_and(|(last, above)| above.contains(last))
+            && snapshot.tree.is_recursive(&node.branch),
         leaf: !has_children,
         fields: CostFields::new(scale, self_, node.branch.as_total()),
         place: PlaceFields::of_function(context, snapshot, function),

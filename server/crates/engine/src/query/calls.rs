@@ -1,12 +1,12 @@
 //! Callers and callees along a path.
 
 use crate::context::Context;
-use crate::items::{CallSite, Direction, Item, ItemPath, PathCost, item};
+use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
 use crate::places::line_place;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
-use analysis::{FunctionId, PathEntry, PathStep, SiteCost};
+use analysis::{PathEntry, PathStep, Recursion, SiteCost};
 
 /// A caller or callee, with the call sites.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,10 +30,10 @@ pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Ca
 }
 
 /// The callers or callees of the last function of a path.
-pub fn step(snapshot: &Snapshot, direction: Direction, path: &[FunctionId]) -> PathStep {
+pub fn step(snapshot: &Snapshot, direction: Direction, path: &CallPath) -> PathStep {
     match direction {
-        Direction::Incoming => snapshot.tree.callers(path),
-        Direction::Outgoing => snapshot.tree.callees(path),
+        Direction::Incoming => snapshot.tree.callers(&path.functions, path.recursion),
+        Direction::Outgoing => snapshot.tree.callees(&path.functions, path.recursion),
     }
 }
 
@@ -41,13 +41,13 @@ fn call(
     context: &Context,
     snapshot: &Snapshot,
     direction: Direction,
-    path: &[FunctionId],
+    path: &CallPath,
     entry: &PathEntry,
 ) -> Option<Call> {
     let mut item = entry_item(context, snapshot, direction, path, entry)?;
     let caller = match direction {
         Direction::Incoming => entry.function,
-        Direction::Outgoing => *path.last()?,
+        Direction::Outgoing => *path.functions.last()?,
     };
     let definition = snapshot.definition(caller);
     // Clients expect the ranges to be in the file of the caller's item.
@@ -74,16 +74,22 @@ fn call_site(snapshot: &Snapshot, site: &SiteCost) -> CallSite {
     }
 }
 
-/// The item of a caller or callee. The path of a recursive call starts again at its function.
+/// The item of a caller or callee. The path of a recursive call is exact, so that the item leads to
+/// the calls that were collapsed. That of a recursive caller of the root starts again at the caller.
 pub fn entry_item(
     context: &Context,
     snapshot: &Snapshot,
     direction: Direction,
-    path: &[FunctionId],
+    path: &CallPath,
     entry: &PathEntry,
 ) -> Option<Item> {
-    let before = if entry.recursive { &[] } else { path };
-    let path = [before, &[entry.function]].concat();
+    let is_root = path.functions.len() == 1 && direction == Direction::Incoming;
+    let before = if entry.recursive && is_root { &[] } else { path.functions.as_slice() };
+    let calls_itself = entry.recursive && path.functions.last() == Some(&entry.function);
+    let path = CallPath {
+        functions: [before, &[entry.function]].concat(),
+        recursion: if calls_itself { Recursion::Exact } else { path.recursion },
+    };
     let cost = PathCost {
         self_: entry.self_,
         total: entry.as_total(),

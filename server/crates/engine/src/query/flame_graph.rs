@@ -115,7 +115,7 @@ fn frames(context: &Context, snapshot: &Snapshot, graph: &Graph, texts: Vec<Stri
             self_: frame.branch.self_.map(Weight),
             total: Weight(frame.branch.total),
             fields: CostFields::new(scale, frame.branch.self_, frame.branch.as_total()),
-            recursive: graph.is_recursive(frame),
+            recursive: snapshot.tree.is_recursive(&frame.branch),
             leaf: frame.leaf,
             parent: frame.parent,
             depth: frame.depth,

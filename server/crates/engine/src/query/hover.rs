@@ -2,7 +2,7 @@
 
 use crate::baseline::Before;
 use crate::context::{Context, OpenFile};
-use crate::items::Direction;
+use crate::items::{CallPath, Direction};
 use crate::present::details::Details;
 use crate::present::labels::{Scale, exact, own};
 use crate::present::units;
@@ -10,7 +10,7 @@ use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::snapshot::Snapshot;
 use crate::text::Position;
-use analysis::{Cost, FunctionId, PathEntry, ThreadTotal, Total};
+use analysis::{Cost, Edge, FunctionId, PathEntry, Recursion, ThreadTotal, Total};
 use url::Url;
 
 /// The maximum length of lists of callers and callees.
@@ -91,8 +91,8 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
             String::new(),
         ]);
     }
-    let list =
-        |direction| entries(snapshot, &step(snapshot, direction, &[function]).entries, scale);
+    let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
+    let list = |direction| entries(snapshot, &step(snapshot, direction, &path).entries, scale);
     Details {
         title: this.name.to_owned(),
         costs,
@@ -143,21 +143,28 @@ fn callees_of_line(
 ) -> Vec<[String; 2]> {
     let costs = &snapshot.costs;
     let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
-    let mut callees: Vec<(f64, FunctionId, bool)> = callers
+    let mut callees: Vec<(f64, &Edge)> = callers
         .flat_map(|caller| costs.callees(caller))
         .filter_map(|edge| {
             let site = costs
                 .sites(edge)
                 .iter()
                 .find(|site| (site.file, site.line) == (open.file, line))?;
-            Some((site.total, edge.callee, edge.inlined))
+            Some((site.total, edge))
         })
         .collect();
-    callees.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then(a.1.cmp(&b.1)));
-    let shown = callees.into_iter().take(MAX_LISTED);
-    shown
-        .map(|(total, callee, inlined)| [scale.both(total), marked(snapshot, callee, inlined)])
-        .collect()
+    let is_recursive = |edge: &Edge| edge.caller == edge.callee;
+    callees.sort_by(|a, b| {
+        is_recursive(a.1)
+            .cmp(&is_recursive(b.1))
+            .then(b.0.abs().total_cmp(&a.0.abs()))
+            .then(a.1.callee.cmp(&b.1.callee))
+    });
+    let shown = callees.into_iter().take(MAX_LISTED).map(|(total, edge)| {
+        let mark = if is_recursive(edge) { "↻ " } else { "" };
+        [format!("{mark}{}", scale.both(total)), marked(snapshot, edge.callee, edge.inlined)]
+    });
+    shown.collect()
 }
 
 /// The profile, its age, metric and threads, and the baseline.

@@ -3,12 +3,12 @@
 use super::calls::{entry_item, step};
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
-use crate::items::{Direction, GivenItem, Item, PathCost, item, root_item};
+use crate::items::{CallPath, Direction, GivenItem, Item, PathCost, item, root_item};
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::{FunctionId, PathEntry, Total};
+use analysis::{PathEntry, Recursion, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,6 +30,9 @@ pub struct StepOf {
     pub item: Option<Item>,
     /// Whether the entries are callers or callees.
     pub direction: Direction,
+    /// Whether each recursive call is a function of the path. Otherwise consecutive calls of one
+    /// function are one.
+    pub exact: bool,
     /// The metric of all costs.
     pub metric: String,
     /// Its unit.
@@ -83,8 +86,12 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
     let step = step(snapshot, direction, &path);
     let total =
         if step.estimated { Total::Estimated(step.total) } else { Total::Exact(step.total) };
-    let now = if let [function] = *path.as_slice() {
-        root_item(context, snapshot, function)
+    let exact = path.recursion == Recursion::Exact;
+    let now = if let [function] = *path.functions.as_slice() {
+        root_item(context, snapshot, function).map(|mut item| {
+            item.data.exact = exact;
+            item
+        })
     } else {
         let leaf = Some(step.entries.is_empty());
         let cost = PathCost { self_: step.self_, total, recursive: false, leaf };
@@ -97,6 +104,7 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
         of: Some(StepOf {
             item: now,
             direction,
+            exact,
             metric: snapshot.costs.metric.name.clone(),
             unit: snapshot.costs.metric.unit.clone(),
             self_: step.self_.map(Weight),
@@ -110,7 +118,7 @@ fn entry(
     context: &Context,
     snapshot: &Snapshot,
     direction: Direction,
-    path: &[FunctionId],
+    path: &CallPath,
     entry: &PathEntry,
 ) -> Option<Entry> {
     let scale = context.scale(snapshot);

@@ -12,6 +12,7 @@ mod files;
 mod functions_at;
 mod lenses;
 mod menus;
+mod recursion;
 mod reports;
 mod support;
 mod views;

@@ -1,0 +1,125 @@
+//! Callers and callees along a path of a call graph.
+//!
+//! A call graph records only caller and callee. Beyond one step, the cost that reaches a function
+//! along a path is divided among its callees (or callers) in the same proportions as all of its
+//! cost. That is an estimate and marked as one.
+
+use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
+use crate::{Costs, Edge};
+use profile::{FunctionId, Total};
+
+/// The callees of a path through a call graph.
+pub(crate) fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+    let call_between =
+        |caller, callee| costs.callees(caller).iter().find(|edge| edge.callee == callee);
+    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+        return PathStep::default();
+    };
+    let entries = costs.callees(reach.last).iter().map(|edge| {
+        let recursive = edge.callee == edge.caller;
+        let callee = costs.function(edge.callee).cost;
+        let only_caller =
+            !reach.guessed && !edge.estimated && callee.total == Total::Exact(edge.total);
+        // A callee without self cost has none on this path either. The self cost of a callee that
+        // nothing else calls is all on this path.
+        let self_ = (callee.self_ == 0.0 || only_caller).then_some(callee.self_);
+        let leaf = costs.callees(edge.callee).is_empty();
+        let total = edge.total * reach.share;
+        PathEntry { recursive, leaf, ..reach.entry(costs, edge, edge.callee, self_, total) }
+    });
+    let self_ = rest.is_empty().then(|| costs.function(root).cost.self_);
+    reach.step(self_, entries.collect())
+}
+
+/// The callers of a path through a call graph.
+pub(crate) fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[FunctionId]) -> PathStep {
+    let call_between = |callee, caller| costs.callers(callee).find(|edge| edge.caller == caller);
+    let Some(reach) = Reach::along(costs, root, rest, call_between) else {
+        return PathStep::default();
+    };
+    let entries = costs.callers(reach.last).map(|edge| {
+        let total = edge.total * reach.share;
+        let is_called = costs.callers(edge.caller).next().is_some();
+        // A function that nothing calls is where samples start.
+        let self_ = (!is_called && !reach.guessed && !edge.estimated).then_some(total);
+        PathEntry {
+            recursive: edge.caller == edge.callee,
+            leaf: !is_called,
+            ..reach.entry(costs, edge, edge.caller, self_, total)
+        }
+    });
+    reach.step(None, entries.collect())
+}
+
+/// The part of a function's cost that lies on a path through a call graph.
+struct Reach {
+    last: FunctionId,
+    total: f64,
+    /// `total` as a fraction of the cost of `last`.
+    share: f64,
+    /// Whether the share is an estimate. It is exact if all calls of `last` are on the path.
+    guessed: bool,
+}
+
+impl Reach {
+    /// Follows a path; `find` returns the edge between two of its functions. `None` if one of the
+    /// edges does not exist.
+    fn along<'a>(
+        costs: &'a Costs,
+        root: FunctionId,
+        rest: &[FunctionId],
+        find: impl Fn(FunctionId, FunctionId) -> Option<&'a Edge>,
+    ) -> Option<Self> {
+        let mut reach = Self {
+            last: root,
+            total: costs.function(root).cost.magnitude(),
+            share: 1.0,
+            guessed: false,
+        };
+        for &next in rest {
+            let edge = find(reach.last, next)?;
+            let (total, whole) = (edge.total * reach.share, costs.function(next).cost);
+            let share =
+                if whole.magnitude() == 0.0 { 0.0 } else { (total / whole.magnitude()).min(1.0) };
+            let guessed = reach.guessed || edge.estimated || whole.total != Total::Exact(total);
+            reach = Self { last: next, total, share, guessed };
+        }
+        Some(reach)
+    }
+
+    fn entry(
+        &self,
+        costs: &Costs,
+        edge: &Edge,
+        function: FunctionId,
+        self_: Option<f64>,
+        total: f64,
+    ) -> PathEntry {
+        let sites = costs.sites(edge).iter().map(|site| SiteCost {
+            file: site.file,
+            line: site.line,
+            total: site.total * self.share,
+        });
+        let estimated = edge.estimated || self.guessed;
+        PathEntry {
+            function,
+            self_,
+            total,
+            estimated,
+            sites: sites.collect(),
+            inlined: edge.inlined,
+            recursive: false,
+            leaf: false,
+        }
+    }
+
+    fn step(&self, self_: Option<f64>, mut entries: Vec<PathEntry>) -> PathStep {
+        entries.sort_unstable_by(|a, b| {
+            a.recursive
+                .cmp(&b.recursive)
+                .then(hotter(a.total, b.total))
+                .then(a.function.cmp(&b.function))
+        });
+        PathStep { self_, total: self.total, estimated: self.guessed, entries }
+    }
+}
