@@ -12,6 +12,10 @@ const MAX_BYTES: usize = 8 << 20;
 /// The limit for a parse, in steps after which tree-sitter reports progress. Hand-written texts
 /// take up to 30 per KiB.
 const MAX_STEPS: u32 = 200_000;
+/// The limit for a text without length, and what each KiB adds to it. In error recovery, a step can
+/// take milliseconds, so a short text must not get all of [`MAX_STEPS`].
+const MIN_STEPS: u32 = 8_000;
+const STEPS_PER_KIB: u32 = 2_000;
 /// The weight of a step during error recovery, which is much slower.
 const STEPS_IN_ERROR: u32 = 40;
 
@@ -23,7 +27,8 @@ pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Optio
     }
     let mut parser = Parser::new();
     parser.set_language(&language.grammar()).ok()?;
-    let mut steps_left = MAX_STEPS;
+    let n_kib = (text.len() >> 10) as u32;
+    let mut steps_left = (MIN_STEPS + STEPS_PER_KIB * n_kib).min(MAX_STEPS);
     let mut progress = |state: &ParseState| {
         let steps = if state.has_error() { STEPS_IN_ERROR } else { 1 };
         match steps_left.checked_sub(steps) {
