@@ -4,6 +4,7 @@
 //! call. See [`crate::stack_paths`] for samples and [`crate::graph_paths`] for call graphs.
 
 use crate::activations::Activations;
+use crate::costs::JoinedCosts;
 use crate::frames::Frames;
 use crate::graph_paths::{callees_in_graph, callers_in_graph};
 use crate::paths::{PathStep, Recursion};
@@ -11,7 +12,7 @@ use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
 use crate::{CallNodes, Costs, View, costs};
 use profile::{FileId, FunctionId, Groups, Recording};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The call tree of a recording under one view, expanded on demand. The index is built by the first
 /// query.
@@ -22,10 +23,12 @@ pub struct CallTree {
     groups: Arc<Groups>,
     index: OnceLock<Index>,
     call_nodes: OnceLock<CallNodes>,
+    /// The costs of sets of lines that were asked for.
+    pub(crate) joined: Mutex<JoinedCosts>,
 }
 
 /// What queries are answered from.
-enum Index {
+pub(crate) enum Index {
     Stacks(StackIndex),
     Graph(Costs),
 }
@@ -42,7 +45,8 @@ impl std::fmt::Debug for Index {
 impl CallTree {
     /// The tree of `recording` as seen through `view` and `groups`.
     pub fn new(recording: Arc<Recording>, view: View, groups: Arc<Groups>) -> Self {
-        Self { recording, view, groups, index: OnceLock::new(), call_nodes: OnceLock::new() }
+        let (index, call_nodes) = (OnceLock::new(), OnceLock::new());
+        Self { recording, view, groups, index, call_nodes, joined: Mutex::default() }
     }
 
     /// The callees of `path` (`[F, c1, c2 …]`, inward). If recursion is collapsed, and the last
@@ -66,12 +70,12 @@ impl CallTree {
         }
     }
 
-    /// The callers of the functions that run at a line, at the outermost occurrence of the line on
-    /// each stack. Direct recursion is collapsed. Empty for a call graph, which does not record
-    /// stacks.
-    pub fn callers_of_line(&self, file: FileId, line: u32) -> PathStep {
+    /// The callers of the functions that run at one of several lines, at the outermost occurrence of
+    /// these on each stack. Direct recursion is collapsed. Empty for a call graph, which does not
+    /// record stacks.
+    pub fn callers_of_lines(&self, file: FileId, lines: &[u32]) -> PathStep {
         match self.index() {
-            Index::Stacks(index) => index.callers_of_line(file, line),
+            Index::Stacks(index) => index.callers_of_lines(file, lines),
             Index::Graph(_) => PathStep::default(),
         }
     }
@@ -97,7 +101,7 @@ impl CallTree {
         }
     }
 
-    fn index(&self) -> &Index {
+    pub(crate) fn index(&self) -> &Index {
         self.index.get_or_init(|| match &*self.recording {
             Recording::Stacks(profile) => {
                 let (stacks, own) = WeightedStacks::with_own(profile, &self.view);

@@ -4,6 +4,7 @@ use crate::edges::{Edge, Edges, Site};
 use crate::group::group;
 use crate::sums::{Sums, ThreadTotal};
 use profile::{Cost, FileId, FunctionId, Metric};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Costs of one function.
@@ -190,6 +191,9 @@ impl Costs {
         &self.edges.sites[edge.sites.start as usize..edge.sites.end as usize]
     }
 }
+
+/// The costs of sets of lines of a file.
+pub(crate) type JoinedCosts = FxHashMap<(FileId, Vec<u32>), Cost>;
 
 /// Sorts by file and line, costliest function first.
 pub(crate) fn sorted(mut places: Vec<PlaceCost>) -> Vec<PlaceCost> {

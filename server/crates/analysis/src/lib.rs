@@ -29,6 +29,7 @@ mod graph_paths;
 mod group;
 mod inclusive;
 mod invocations;
+mod joined;
 mod names;
 mod paths;
 mod recording;

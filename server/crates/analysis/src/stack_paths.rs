@@ -20,18 +20,18 @@ use rustc_hash::FxHashMap;
 /// The stacks of a recording under a view, for queries.
 #[derive(Default)]
 pub(crate) struct StackIndex {
-    stacks: WeightedStacks,
+    pub(crate) stacks: WeightedStacks,
     /// Parallel to `stacks`: weight of the samples with exactly that stack.
     own: Vec<f64>,
     function: Vec<FunctionId>,
-    line: Vec<u32>,
+    pub(crate) line: Vec<u32>,
     inlined: Vec<bool>,
     activations: Activations,
     /// For each frame the outermost frame of its call node. Empty if that is the frame itself.
     node: Vec<u32>,
     /// For each frame the outermost of the adjacent frames of its function.
     outer: Vec<u32>,
-    lines: Vec<(FileId, u32)>,
+    pub(crate) lines: Vec<(FileId, u32)>,
     /// Positions by function, ascending: those of `f` are from `start[f]` to `start[f + 1]`.
     positions: Vec<u32>,
     start: Vec<u32>,
@@ -187,13 +187,15 @@ impl StackIndex {
 
     /// The callers of the functions that run at a line, at the outermost occurrence of the line on
     /// each stack. Direct recursion is collapsed.
-    pub(crate) fn callers_of_line(&self, file: FileId, line: u32) -> PathStep {
-        let Ok(line_id) = self.lines.binary_search(&(file, line)) else {
+    pub(crate) fn callers_of_lines(&self, file: FileId, lines: &[u32]) -> PathStep {
+        let ids = lines.iter().filter_map(|&line| self.lines.binary_search(&(file, line)).ok());
+        let ids: Vec<u32> = ids.map(|id| id as u32).collect();
+        if ids.is_empty() {
             return PathStep::default();
-        };
+        }
         let (mut step, mut repeated) = (Step::default(), Step::default());
         let mut covered_until = 0;
-        for k in (0..self.stacks.len()).filter(|&k| self.line[k] == line_id as u32) {
+        for k in (0..self.stacks.len()).filter(|&k| ids.contains(&self.line[k])) {
             if (k as u32) < covered_until {
                 continue;
             }

@@ -152,7 +152,7 @@ fn a_comprehension_is_its_function() {
     assert_eq!(case.callers("len crunch"), "0, main 1 (10: 1)");
     assert_eq!(case.callees("main"), "1, crunch 2 (10: 2)");
     let file = FileId::new(0);
-    assert_eq!(case.step(&case.tree().callers_of_line(file, 3)), "0, main 2 (10: 2)");
+    assert_eq!(case.step(&case.tree().callers_of_lines(file, &[3])), "0, main 2 (10: 2)");
     let crunch = case.path("crunch")[0];
     let cost = costs(&case.recording, &case.view(), &case.groups).function(crunch).cost;
     assert_eq!((cost.self_, cost.total.exact()), (1.0, Some(2.0)));
@@ -232,7 +232,7 @@ fn collapsed_recursion_shows_what_inner_calls_call() {
     assert_eq!(case.callers("carve"), "100, ↻ carve 90 (4: 90)");
     assert_eq!(case.callers("shuffle carve"), "60, ↻ carve 60 (4: 60)");
     let tree = case.tree();
-    assert_eq!(case.step(&tree.callers_of_line(FileId::new(0), 3)), "60, ↻ carve 60 (4: 60)");
+    assert_eq!(case.step(&tree.callers_of_lines(FileId::new(0), &[3])), "60, ↻ carve 60 (4: 60)");
     let exact = case.step(&tree.callees(&case.path("carve"), Recursion::Exact));
     assert_eq!(exact, "10, carve 90 (4: 90)");
 }

@@ -139,10 +139,13 @@ impl Baseline {
     /// The cost in the baseline of a line: 1-based, in the text that the baseline was recorded
     /// from.
     pub fn line(&self, file: FileId, line: u32) -> Before {
-        match self.snapshot.costs.lines_of(file, line..line + 1) {
-            [line] => self.before(line.cost),
-            _ => self.zero(),
-        }
+        let line = self.snapshot.costs.lines_of(file, line..line + 1).first();
+        self.of_line(line.map(|line| line.cost))
+    }
+
+    /// The cost of a line in the baseline, zero if it has none.
+    pub fn of_line(&self, cost: Option<Cost>) -> Before {
+        cost.map_or_else(|| self.zero(), |cost| self.before(cost))
     }
 
     fn before(&self, cost: Cost) -> Before {

@@ -88,8 +88,11 @@ impl OpenFile {
     pub fn line_before(&self, line0: u32) -> Option<Before> {
         let (baseline, file, mapped) = self.before.as_ref()?;
         // A stale line map is a guess: there is no delta then.
-        let recorded0 = mapped.map.to_recorded(line0).filter(|_| !self.mapped.stale)?;
-        Some(baseline.line(*file, recorded0 + 1))
+        mapped.map.to_recorded(line0).filter(|_| !self.mapped.stale)?;
+        let (snapshot, map) = (&*baseline.snapshot, &mapped.map);
+        let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
+        let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
+        Some(baseline.of_line(cost))
     }
 
     /// The costs of the document by line.

@@ -4,7 +4,7 @@ use crate::recorded_texts::RecordedText;
 use crate::snapshot::Snapshot;
 use crate::stamp::Stamp;
 use crate::text::{Edit, Text};
-use sources::{Functions, Language, LineMap};
+use sources::{Functions, Language, LexedTexts, LineMap, Syntax};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use url::Url;
@@ -22,6 +22,7 @@ pub struct Document {
     pub text: Text,
     /// The text when the document was opened.
     opened: Arc<str>,
+    lexed: Arc<LexedTexts>,
     /// A cache of line maps, by revision of the world and profile. There are two profiles: the one
     /// shown and its baseline.
     mapped: Mutex<Vec<(u64, Stamp, Arc<Mapped>)>>,
@@ -44,7 +45,8 @@ impl Document {
     /// The first version of a document that was just opened. `path` is canonical.
     pub fn new(uri: Url, path: PathBuf, version: i32, text: Text) -> Self {
         let (opened, mapped, functions) = (text.shared(), Mutex::default(), OnceLock::new());
-        Self { uri, path, version, text, opened, mapped, functions, functions_before: None }
+        let lexed = Arc::default();
+        Self { uri, path, version, text, opened, lexed, mapped, functions, functions_before: None }
     }
 
     /// The line map from the text that the profile of `snapshot` was recorded from to this version.
@@ -60,7 +62,7 @@ impl Document {
         let recorded = snapshot.texts.get(&self.path);
         let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
         let mapped = Arc::new(Mapped {
-            map: LineMap::new(text, self.text.as_str()),
+            map: self.lexed.get(text, Syntax::of_path(&self.path)).map_to(self.text.as_str()),
             stale: recorded.is_none_or(RecordedText::is_guess),
         });
         cache.push((revision, profile, mapped.clone()));
@@ -89,7 +91,8 @@ impl Document {
         let functions_before =
             self.functions.get().cloned().flatten().or_else(|| self.functions_before.clone());
         let next = Self::new(self.uri.clone(), self.path.clone(), version, text);
-        Some(Self { opened: self.opened.clone(), functions_before, ..next })
+        let (opened, lexed) = (self.opened.clone(), self.lexed.clone());
+        Some(Self { opened, lexed, functions_before, ..next })
     }
 }
 

@@ -27,19 +27,55 @@ pub struct FileLines<'a> {
 
 impl FileLines<'_> {
     /// The costs of the lines in `range`, each with its line, in order. Both are 0-based lines of
-    /// the text.
+    /// the text. A line that several recorded lines were joined into has the cost of all of them,
+    /// in which a sample counts once.
     pub fn costs(&self, range: Range<u32>) -> Vec<(u32, LineCost)> {
-        let lines = self.snapshot.costs.lines_of(self.file, 1..u32::MAX);
-        let lines = lines.iter().filter_map(|line| Some((self.map.to_open(line.line - 1)?, *line)));
-        let mut lines: Vec<_> = lines.filter(|(line0, _)| range.contains(line0)).collect();
+        let costs = &self.snapshot.costs;
+        let lines = costs.lines_of(self.file, 1..u32::MAX);
+        let mut lines: Vec<(u32, LineCost)> = if range.len() < lines.len() {
+            let recorded = |line0| self.all_recorded(line0).map(move |line| (line0, line));
+            let recorded = range.flat_map(recorded);
+            let of =
+                |(line0, line)| Some((line0, *costs.lines_of(self.file, line..line + 1).first()?));
+            recorded.filter_map(of).collect()
+        } else {
+            let lines = lines.iter();
+            let lines = lines.filter_map(|line| Some((self.map.to_open(line.line - 1)?, *line)));
+            lines.filter(|(line0, _)| range.contains(line0)).collect()
+        };
         // Blocks of lines may have moved.
-        lines.sort_unstable_by_key(|&(line0, _)| line0);
-        lines
+        lines.sort_unstable_by_key(|&(line0, line)| (line0, line.line));
+        self.joined(lines)
     }
 
-    /// The recorded line (1-based) of a line of the text (0-based). `None` if the line was changed.
+    /// Unites the costs of each line. `lines` is sorted.
+    fn joined(&self, lines: Vec<(u32, LineCost)>) -> Vec<(u32, LineCost)> {
+        let of_one = |a: &(u32, LineCost), b: &(u32, LineCost)| a.0 == b.0;
+        let joined = lines.chunk_by(of_one).filter(|lines| lines.len() > 1);
+        let sets: Vec<Vec<u32>> =
+            joined.map(|lines| lines.iter().map(|(_, line)| line.line).collect()).collect();
+        if sets.is_empty() {
+            return lines;
+        }
+        let Snapshot { tree, costs, .. } = self.snapshot;
+        let mut sums = tree.costs_of_sets(costs, self.file, &sets).into_iter();
+        let unite = |lines: &[(u32, LineCost)]| {
+            let (line0, first) = *lines.first()?;
+            let sum = if lines.len() > 1 { sums.next() } else { None };
+            Some((line0, LineCost { cost: sum.unwrap_or(first.cost), ..first }))
+        };
+        lines.chunk_by(of_one).filter_map(unite).collect()
+    }
+
+    /// The recorded line (1-based) of a line of the text (0-based), the first one if several were
+    /// joined. `None` if the line was changed.
     pub fn recorded(&self, line0: u32) -> Option<u32> {
         self.map.to_recorded(line0).map(|line0| line0 + 1)
+    }
+
+    /// The recorded lines (1-based) of a line of the text (0-based). Empty if the line was changed.
+    pub fn all_recorded(&self, line0: u32) -> impl Iterator<Item = u32> + use<'_> {
+        self.map.all_recorded(line0).map(|line0| line0 + 1)
     }
 
     /// The cost of the recorded line that a changed line (0-based) of the text replaced.

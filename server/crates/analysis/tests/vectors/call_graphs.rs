@@ -204,7 +204,7 @@ fn uses_stated_totals() {
     assert_eq!(starts("f"), [None, None]);
     assert_eq!(starts("g"), [Some(3.0)]);
     let line = case.costs().lines()[0];
-    assert_eq!(case.tree().callers_of_line(line.file, line.line), PathStep::default());
+    assert_eq!(case.tree().callers_of_lines(line.file, &[line.line]), PathStep::default());
     assert!(case.tree().call_nodes().is_none());
 
     let tree = case.tree();

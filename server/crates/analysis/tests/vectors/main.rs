@@ -302,9 +302,22 @@ fn v1_callers_and_callees_with_recursion_collapsed() {
 fn v1_callers_of_a_line() {
     let case = Case::new(text_samples::profile(V1));
     let app = case.groups.file(profile::SourceId::new(0));
-    let step = case.tree().callers_of_line(app, 31);
+    let step = case.tree().callers_of_lines(app, &[31]);
     assert_eq!(render_step(&case, &step), "0 of 2: main 2 (12: 2)");
-    assert_eq!(case.tree().callers_of_line(app, 99), PathStep::default());
+    assert_eq!(case.tree().callers_of_lines(app, &[99]), PathStep::default());
+}
+
+#[test]
+fn v1_a_sample_on_several_lines_counts_once() {
+    let case = Case::new(text_samples::profile(V1));
+    let app = case.groups.file(profile::SourceId::new(0));
+    let costs = case.costs();
+    let sets = [vec![12, 31], vec![31, 32], vec![10, 12], vec![33], vec![10, 12]];
+    let joined = case.tree().costs_of_sets(&costs, app, &sets);
+    // Line 12 is on the stacks of three samples, line 31 on two of these.
+    // Line 32 is on the third, and line 10 on two others.
+    let totals = [3.0, 3.0, 5.0, 1.0, 5.0].map(Total::Exact);
+    assert_eq!(joined.iter().map(|cost| cost.total).collect::<Vec<_>>(), totals);
 }
 
 #[test]

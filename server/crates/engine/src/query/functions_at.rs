@@ -40,15 +40,15 @@ pub fn named_at(open: &OpenFile, position: Position) -> Option<FunctionId> {
 
 /// The hottest callee of a line (0-based) with a name.
 fn callee_at(open: &OpenFile, line0: u32, name: &str) -> Option<FunctionId> {
-    let line = open.lines().recorded(line0)?;
+    let lines: Vec<u32> = open.lines().all_recorded(line0).collect();
     let costs = &open.snapshot.costs;
-    let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
-    let edges = callers
-        .flat_map(|caller| costs.callees(caller))
+    let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
+    let edges = places
+        .flat_map(|place| costs.callees(place.function))
         .filter(|edge| is_called(&open.snapshot, edge.callee, name));
     let here = edges.filter_map(|edge| {
-        let site =
-            costs.sites(edge).iter().find(|site| (site.file, site.line) == (open.file, line))?;
+        let mut sites = costs.sites(edge).iter();
+        let site = sites.find(|site| site.file == open.file && lines.contains(&site.line))?;
         Some((site.total.abs(), edge.callee))
     });
     here.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, callee)| callee)
@@ -105,9 +105,14 @@ fn recorded_around(open: &OpenFile, line0: u32) -> Option<FunctionId> {
 
 /// The functions with cost on a line (0-based), hottest first.
 fn on_line(open: &OpenFile, line0: u32) -> impl Iterator<Item = FunctionId> {
-    let places =
-        open.lines().recorded(line0).map(|line| open.snapshot.costs.functions_on(open.file, line));
-    places.unwrap_or_default().iter().map(|place| place.function)
+    let mut places: Vec<_> = open
+        .lines()
+        .all_recorded(line0)
+        .flat_map(|line| open.snapshot.costs.functions_on(open.file, line))
+        .collect();
+    // One line is sorted already. The sort is stable, so ties keep their order.
+    places.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
+    places.into_iter().map(|place| place.function)
 }
 
 /// The hottest function on a line (0-based). Functions of this file take precedence over functions

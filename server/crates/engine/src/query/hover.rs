@@ -10,7 +10,7 @@ use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::snapshot::Snapshot;
 use crate::text::Position;
-use analysis::{Cost, Edge, FunctionId, PathEntry, Recursion, ThreadTotal, Total};
+use analysis::{Cost, Edge, FunctionId, PathEntry, Recursion, Site, ThreadTotal, Total};
 use url::Url;
 
 /// The maximum length of lists of callers and callees.
@@ -30,7 +30,8 @@ pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details
 pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<Details> {
     let snapshot = &*open.snapshot;
     let lines = open.lines();
-    let Some(line) = lines.recorded(line0) else {
+    let recorded: Vec<u32> = lines.all_recorded(line0).collect();
+    if recorded.is_empty() {
         let note =
             "this line was changed after the profile was recorded: its cost is unknown".to_owned();
         let function = enclosing(open, Position::new(line0, u32::MAX))?;
@@ -41,7 +42,7 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             details.costs.insert(0, row(label, cost.cost, context.scale(snapshot)));
         }
         return Some(details);
-    };
+    }
     let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };
     let scale = context.scale(snapshot);
     let mut costs = vec![row("this line", cost.cost, scale)];
@@ -57,7 +58,11 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             .notes
             .insert(0, "the file is newer than the profile, and the recorded text is not known: lines may have moved".to_owned());
     }
-    for place in snapshot.costs.functions_on(open.file, line).iter().take(MAX_LISTED) {
+    let places: Vec<_> =
+        recorded.iter().flat_map(|&line| snapshot.costs.functions_on(open.file, line)).collect();
+    // The totals of several lines do not add up to the share of a function.
+    let is_joined = places.windows(2).any(|two| two[0].line != two[1].line);
+    for place in places.iter().take(MAX_LISTED).filter(|_| !is_joined) {
         let function = snapshot.costs.function(place.function).cost;
         if let (Total::Exact(total), Total::Exact(of)) = (place.cost.total, function.total) {
             let share = units::percent(total, of);
@@ -65,9 +70,11 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
             details.costs.push(row(&format!("{share} of {name}"), place.cost, scale));
         }
     }
-    let callers = snapshot.tree.callers_of_line(open.file, line);
+    let callers = snapshot.tree.callers_of_lines(open.file, &recorded);
     details.lists.push(("callers into this line", entries(snapshot, &callers.entries, scale)));
-    details.lists.push(("calls from this line", callees_of_line(snapshot, open, line, scale)));
+    details
+        .lists
+        .push(("calls from this line", callees_of_lines(snapshot, open, &recorded, scale)));
     Some(details)
 }
 
@@ -135,22 +142,31 @@ fn entries(snapshot: &Snapshot, entries: &[PathEntry], scale: Scale<'_>) -> Vec<
     shown.collect()
 }
 
-fn callees_of_line(
+fn callees_of_lines(
     snapshot: &Snapshot,
     open: &OpenFile,
-    line: u32,
+    lines: &[u32],
     scale: Scale<'_>,
 ) -> Vec<[String; 2]> {
     let costs = &snapshot.costs;
-    let callers = costs.functions_on(open.file, line).iter().map(|place| place.function);
+    let places = lines.iter().flat_map(|&line| costs.functions_on(open.file, line));
+    let mut callers: Vec<FunctionId> = places.map(|place| place.function).collect();
+    callers.sort_unstable();
+    callers.dedup();
     let mut callees: Vec<(f64, &Edge)> = callers
+        .into_iter()
         .flat_map(|caller| costs.callees(caller))
         .filter_map(|edge| {
-            let site = costs
-                .sites(edge)
-                .iter()
-                .find(|site| (site.file, site.line) == (open.file, line))?;
-            Some((site.total, edge))
+            let is_here = |site: &&Site| site.file == open.file && lines.contains(&site.line);
+            let sites: Vec<f64> =
+                costs.sites(edge).iter().filter(is_here).map(|site| site.total).collect();
+            // The calls from several lines may be nested, and then belong to the same samples.
+            let total = match sites[..] {
+                [] => return None,
+                [total] => total,
+                _ => sites.iter().sum::<f64>().min(edge.total),
+            };
+            Some((total, edge))
         })
         .collect();
     let is_recursive = |edge: &Edge| edge.caller == edge.callee;

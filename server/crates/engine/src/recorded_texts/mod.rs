@@ -25,7 +25,7 @@ use disk::Version;
 use fit::Evidence;
 use git::History;
 use rustc_hash::FxHashMap;
-use sources::LineMap;
+use sources::{LineMap, Syntax};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ impl RecordedTexts {
         let mut cached = recorded.to_disk.lock().unwrap_or_else(PoisonError::into_inner);
         let map = match &*cached {
             Some((stamp, map)) if *stamp == now.stamp => map.clone(),
-            _ => Arc::new(LineMap::new(&recorded.text, &now.text)),
+            _ => Arc::new(LineMap::new(&recorded.text, &now.text, Syntax::of_path(path))),
         };
         *cached = Some((now.stamp, map.clone()));
         Some((map, now.text))

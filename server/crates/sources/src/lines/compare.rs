@@ -1,40 +1,78 @@
-//! Compares two texts by line.
+//! Compares two texts by unit.
 
+use std::hash::Hash;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, IndentHeuristic, IndentLevel, InternedInput, Token};
+use rustc_hash::FxHashMap;
 
-use super::moved;
-use super::pairs::{Pairs, Run};
-use super::text::{Line, Texts, unique_places};
+use super::pairs::Pairs;
+use super::units::Unit;
 
-/// Longer differences are compared in pieces of this many lines, because a diff may take quadratic
+/// Longer differences are compared in pieces of this many units, because a diff may take quadratic
 /// time.
 pub(super) const PIECE: usize = 4096;
 
-/// The runs that two texts have in common, apart from white space.
-pub(super) fn compare(recorded: &[&str], open: &[&str]) -> Vec<Run> {
-    let mut input = InternedInput::default();
-    input.update_before(recorded.iter().map(|line| Line::new(line)));
-    input.update_after(open.iter().map(|line| Line::new(line)));
-    let texts = Texts { before: &input.before, after: &input.after, interner: &input.interner };
+/// Two texts as interned units.
+pub(super) struct Texts<'a> {
+    pub(super) before: &'a [Token],
+    pub(super) after: &'a [Token],
+    infos: Vec<Info>,
+}
+
+/// What equal units have in common.
+#[derive(Clone, Copy)]
+struct Info {
+    n_alnum: u32,
+    /// The indentation of the first of them, in columns.
+    indent: u32,
+}
+
+/// Pairs the units that two texts have in common, in the same order. `pair_more` pairs others.
+pub(super) fn compare(
+    recorded: &[Unit],
+    open: &[Unit],
+    pair_more: impl FnOnce(&Texts<'_>, &mut Pairs),
+) -> Pairs {
+    let mut input: InternedInput<u64> = InternedInput::default();
+    input.update_before(recorded.iter().map(|unit| unit.key));
+    input.update_after(open.iter().map(|unit| unit.key));
+    let mut infos: Vec<Option<Info>> = vec![None; input.interner.num_tokens() as usize];
+    let tokens = input.before.iter().zip(recorded).chain(input.after.iter().zip(open));
+    for (token, unit) in tokens {
+        let Unit { n_alnum, indent, .. } = *unit;
+        infos[token.0 as usize].get_or_insert(Info { n_alnum, indent });
+    }
+    let infos = infos.into_iter().flatten().collect();
+    let texts = Texts { before: &input.before, after: &input.after, infos };
     let mut pairs = Pairs::new(recorded.len(), open.len());
     for (recorded, open) in pieces(texts.before, texts.after, 0..recorded.len(), 0..open.len()) {
         texts.diff(&mut pairs, recorded, open);
     }
-    moved::pair_blocks(&texts, &mut pairs);
-    pairs.runs()
+    pair_more(&texts, &mut pairs);
+    pairs
 }
 
 impl Texts<'_> {
-    /// Pairs the common lines of one piece of both texts.
+    /// Whether a unit has letters or digits, so that it is more than brackets.
+    pub(super) fn has_words(&self, token: Token) -> bool {
+        self.n_alnum(token) > 0
+    }
+
+    /// The number of letters and digits of a unit.
+    pub(super) fn n_alnum(&self, token: Token) -> u32 {
+        self.infos[token.0 as usize].n_alnum
+    }
+
+    /// Pairs the common units of one piece of both texts.
     fn diff(&self, pairs: &mut Pairs, recorded: Range<usize>, open: Range<usize>) {
-        let indent = IndentHeuristic::new(|token| {
-            IndentLevel::for_ascii_line(self.interner[token].raw.bytes(), 8)
+        let indent = IndentHeuristic::new(|token: Token| {
+            let indent = self.infos[token.0 as usize].indent as usize;
+            IndentLevel::for_ascii_line(std::iter::repeat_n(b' ', indent).chain([b'x']), 8)
         });
         let (before, after) = (&self.before[recorded.clone()], &self.after[open.clone()]);
         let mut diff = Diff::default();
-        diff.compute_with(Algorithm::Histogram, before, after, self.interner.num_tokens());
+        diff.compute_with(Algorithm::Histogram, before, after, self.infos.len() as u32);
         diff.postprocess_with(before, after, indent);
 
         let hunks: Vec<_> = diff.hunks().collect();
@@ -44,15 +82,15 @@ impl Texts<'_> {
             let [removed, added] =
                 [&hunk.before, &hunk.after].map(|range| range.start as usize..range.end as usize);
             let n_closing = self.n_closing(before, after, &removed, &added, end - removed.end);
-            let n_lines = removed.start - from + n_closing;
-            pairs.add(recorded.start + from, open.start + to, n_lines);
+            let n_units = removed.start - from + n_closing;
+            pairs.add(recorded.start + from, open.start + to, n_units);
             (from, to) = (removed.end + n_closing, added.end + n_closing);
         }
         pairs.add(recorded.start + from, open.start + to, before.len() - from);
     }
 
     /// How many closing brackets and empty lines at the start of an insertion or removal belong to
-    /// the lines above it, because the same lines follow it. At most `n_following`.
+    /// the units above it, because the same units follow it. At most `n_following`.
     fn n_closing(
         &self,
         before: &[Token],
@@ -75,7 +113,7 @@ impl Texts<'_> {
 }
 
 /// Splits two ranges into pairs of pieces, each at most [`PIECE`] long on both sides. They are
-/// split at lines that are unique in both texts. A longer stretch without such a line is left out
+/// split at units that are unique in both texts. A longer stretch without such a line is left out
 /// and counts as changed.
 fn pieces(
     before: &[Token],
@@ -114,9 +152,9 @@ fn pieces(
     pieces
 }
 
-/// Positions of lines that are unique in each text. Returns the longest list that ascends in both
+/// Positions of units that are unique in each text. Returns the longest list that ascends in both
 /// (the longest increasing subsequence, as in Bram Cohen's patience diff).
-fn anchors(before: &[Token], after: &[Token]) -> Vec<(usize, usize)> {
+pub(super) fn anchors<T: Copy + Eq + Hash>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
     let places = unique_places(after);
     let unique = unique_places(before);
     let mut pairs: Vec<(usize, usize)> = unique
@@ -142,4 +180,13 @@ fn anchors(before: &[Token], after: &[Token]) -> Vec<(usize, usize)> {
         .collect();
     chain.reverse();
     chain
+}
+
+/// The position of each token; `None` for tokens that occur more than once.
+pub(super) fn unique_places<T: Copy + Eq + Hash>(tokens: &[T]) -> FxHashMap<T, Option<usize>> {
+    let mut places = FxHashMap::default();
+    for (place, &token) in tokens.iter().enumerate() {
+        places.entry(token).and_modify(|place| *place = None).or_insert(Some(place));
+    }
+    places
 }

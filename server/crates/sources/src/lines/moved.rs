@@ -1,14 +1,14 @@
-//! Blocks of lines that moved to another place of the text.
+//! Blocks of units that moved to another place of the text.
 
+use super::compare::{Texts, unique_places};
 use super::pairs::Pairs;
-use super::text::{Texts, unique_places};
 
-/// A single line must have this many letters and digits to count as moved. `git diff
+/// A single unit must have this many letters and digits to count as moved. `git diff
 /// --color-moved` has the same limit for blocks.
-const MIN_ALNUM: usize = 20;
+const MIN_ALNUM: u32 = 20;
 
-/// Pairs the blocks that are in both texts but not paired yet. A block contains a line that is
-/// unique in each text, and is long enough not to be equal by chance: two lines with words, or one
+/// Pairs the blocks that are in both texts but not paired yet. A block contains a unit that is
+/// unique in each text, and is long enough not to be equal by chance: two units with words, or one
 /// with [`MIN_ALNUM`] letters and digits.
 pub(super) fn pair_blocks(texts: &Texts<'_>, pairs: &mut Pairs) {
     let places = unique_places(texts.after);
@@ -29,14 +29,14 @@ pub(super) fn pair_blocks(texts: &Texts<'_>, pairs: &mut Pairs) {
         let above = (0..from).rev().zip((0..to).rev()).take_while(is_same).count();
         let below =
             (from..texts.before.len()).zip(to..texts.after.len()).take_while(is_same).count();
-        let (from, to, n_lines) = (from - above, to - above, above + below);
-        if is_long_enough(texts, from, n_lines) {
-            pairs.add(from, to, n_lines);
+        let (from, to, n_units) = (from - above, to - above, above + below);
+        if is_long_enough(texts, from, n_units) {
+            pairs.add(from, to, n_units);
         }
     }
 }
 
-/// Whether a recorded line can be part of a block: it is not paired, or is a bracket that only
+/// Whether a recorded unit can be part of a block: it is not paired, or is a bracket that only
 /// happens to equal the bracket that it is paired with.
 fn is_available(texts: &Texts<'_>, pairs: &Pairs, recorded: usize) -> bool {
     pairs.open[recorded].is_none_or(|open| is_accidental(texts, pairs, recorded, open))
@@ -50,10 +50,8 @@ fn is_accidental(texts: &Texts<'_>, pairs: &Pairs, recorded: usize, open: usize)
     !texts.has_words(texts.before[recorded]) && !pairs.continues(recorded, open)
 }
 
-fn is_long_enough(texts: &Texts<'_>, from: usize, n_lines: usize) -> bool {
-    let alnum = texts.before[from..][..n_lines].iter().map(|&token| {
-        texts.interner[token].key.chars().filter(|char| char.is_alphanumeric()).count()
-    });
-    let with_words: Vec<usize> = alnum.filter(|&n_alnum| n_alnum > 0).collect();
+fn is_long_enough(texts: &Texts<'_>, from: usize, n_units: usize) -> bool {
+    let alnum = texts.before[from..][..n_units].iter().map(|&token| texts.n_alnum(token));
+    let with_words: Vec<u32> = alnum.filter(|&n_alnum| n_alnum > 0).collect();
     with_words.len() >= 2 || with_words.iter().any(|&n_alnum| n_alnum >= MIN_ALNUM)
 }

@@ -1,4 +1,4 @@
-//! Pairs of lines that two texts have in common.
+//! Pairs of lines and units that two texts have in common.
 
 /// Consecutive lines that both texts contain.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,10 +9,6 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(recorded0: usize, open0: usize, n_lines: usize) -> Self {
-        Self { recorded0: recorded0 as u32, open0: open0 as u32, n_lines: n_lines as u32 }
-    }
-
     /// The lines after its last one: recorded and open.
     pub(super) fn end(&self) -> (u32, u32) {
         (self.recorded0 + self.n_lines, self.open0 + self.n_lines)
@@ -24,7 +20,7 @@ impl Run {
     }
 }
 
-/// Pairs of equal lines, by the index of a line in each text.
+/// Pairs of equal units, by the index of a unit in each text.
 pub(super) struct Pairs {
     pub(super) open: Vec<Option<usize>>,
     pub(super) recorded: Vec<Option<usize>>,
@@ -35,9 +31,9 @@ impl Pairs {
         Self { open: vec![None; n_recorded], recorded: vec![None; n_open] }
     }
 
-    /// Pairs `n_lines` lines, and separates them from others.
-    pub(super) fn add(&mut self, recorded: usize, open: usize, n_lines: usize) {
-        for (recorded, open) in (recorded..).zip(open..).take(n_lines) {
+    /// Pairs `n_units` units, and separates them from others.
+    pub(super) fn add(&mut self, recorded: usize, open: usize, n_units: usize) {
+        for (recorded, open) in (recorded..).zip(open..).take(n_units) {
             if let Some(other) = self.open[recorded].replace(open) {
                 self.recorded[other] = None;
             }
@@ -48,13 +44,8 @@ impl Pairs {
         }
     }
 
-    /// Whether the line before is paired with the line before.
+    /// Whether the unit before is paired with the unit before.
     pub(super) fn continues(&self, recorded: usize, open: usize) -> bool {
         recorded > 0 && open > 0 && self.open[recorded - 1] == Some(open - 1)
-    }
-
-    pub(super) fn runs(&self) -> Vec<Run> {
-        let pairs = self.open.iter().enumerate().filter_map(|(from, to)| Some((from, (*to)?)));
-        pairs.map(|(from, to)| Run::new(from, to, 1)).collect()
     }
 }

@@ -1,7 +1,6 @@
 //! Maps of edited texts.
 
 use super::compare::PIECE;
-use super::text::Line;
 use super::*;
 use proptest::prelude::*;
 
@@ -15,10 +14,10 @@ fn render(recorded: &str, open: &str) -> String {
 
 /// Creates the map and checks its invariants.
 fn checked(recorded: &str, open: &str) -> LineMap {
-    let map = LineMap::new(recorded, open);
-    let key = |line| Line::new(line).key.into_owned();
-    let (before, after): (Vec<String>, Vec<String>) =
-        (lines(recorded).map(key).collect(), lines(open).map(key).collect());
+    let map = LineMap::new(recorded, open, Syntax::Unknown);
+    let key = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let [before, after] =
+        [recorded, open].map(|text| text::without_mark(text).lines().map(key).collect::<Vec<_>>());
     assert_eq!((map.n_recorded as usize, map.n_open as usize), (before.len(), after.len()));
     for (line0, text) in before.iter().enumerate() {
         let Some(to) = map.to_open(line0 as u32) else { continue };
@@ -38,7 +37,7 @@ fn checked(recorded: &str, open: &str) -> LineMap {
 #[test]
 fn maps_equal_texts_to_themselves() {
     assert_eq!(render("a\nb\n", "a\nb\n"), "0 1");
-    assert_eq!(LineMap::new("a\nb\n", "a\nb\n"), LineMap::identity(2));
+    assert_eq!(LineMap::new("a\nb\n", "a\nb\n", Syntax::Unknown), LineMap::identity(2));
 }
 
 #[test]
@@ -84,6 +83,80 @@ fn knows_the_line_that_a_changed_line_replaced() {
     assert_eq!([1, 2].map(|line0| map.replaced(line0)), [None, None]);
     // Nothing in common.
     assert_eq!(checked("a\n", "b\n").replaced(0), Some(0));
+}
+
+/// The open line of each recorded line, or `-`, in a language.
+fn render_code(syntax: Syntax, recorded: &str, open: &str) -> String {
+    let map = LineMap::new(recorded, open, syntax);
+    let targets =
+        (0..map.n_recorded).map(|line0| map.to_open(line0).map_or("-".into(), |to| to.to_string()));
+    targets.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_line_that_is_split_goes_to_its_call_or_its_first_word() {
+    let one = "let total = items.iter().map(price);\nnext();\n";
+    let split = "let total =\n    items\n    .iter()\n    .map(price);\nnext();\n";
+    assert_eq!(render_code(Syntax::Rust, one, split), "2 4");
+    let one = "let sum = first + second;\nnext();\n";
+    let split = "let sum =\n    first\n    + second;\nnext();\n";
+    assert_eq!(render_code(Syntax::Rust, one, split), "0 3");
+    let one = "if (done) return f(x);\nnext();\n";
+    let split = "if (done)\n{\n  return f(x);\n}\nnext();\n";
+    assert_eq!(render_code(Syntax::C, one, split), "2 4");
+}
+
+#[test]
+fn lines_that_are_joined_go_to_the_same_line() {
+    let several = "let total = items\n    .iter()\n    .map(price);\nnext();\n";
+    let one = "new();\nlet total = items.iter().map(price);\nnext();\n";
+    assert_eq!(render_code(Syntax::Rust, several, one), "1 1 1 2");
+    let map = LineMap::new(several, one, Syntax::Rust);
+    assert_eq!(map.all_recorded(1).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(map.all_recorded(2).collect::<Vec<_>>(), [3]);
+    assert_eq!(map.all_recorded(0).count(), 0);
+}
+
+#[test]
+fn what_formatters_add_and_remove_does_not_count() {
+    let same = |syntax, recorded: &str, open: &str| {
+        let map = render_code(syntax, recorded, open);
+        assert!(!map.contains('-'), "{map}: {recorded} {open}");
+    };
+    same(Syntax::Python, "x = call(a, 'b')\ny()\n", "x = call(\n    a,\n    \"b\",\n)\ny()\n");
+    same(Syntax::Python, "return a + b\n", "return (\n    a\n    + b\n)\n");
+    same(
+        Syntax::JavaScript,
+        "const f = x => a % b * c;\ng()\n",
+        "const f = (x) => (a % b) * c\ng();\n",
+    );
+    same(Syntax::C, "if (a) b();\nc(\"d e\");\n", "if (a) {\n  b();\n}\nc(\"d \"\n  \"e\");\n");
+    same(
+        Syntax::Rust,
+        "match a {\n    B => c(),\n}\n",
+        "match a {\n    B => {\n        c()\n    }\n}\n",
+    );
+    same(Syntax::Python, "x = f(a)  # old\n", "x = f(a)\n");
+}
+
+#[test]
+fn a_line_with_another_token_is_another_line() {
+    let changed = |syntax, recorded: &str, open: &str| {
+        assert_eq!(render_code(syntax, recorded, open), "0 - 2", "{recorded} {open}");
+    };
+    let around = |line: &str| format!("before();\n{line}\nafter();\n");
+    for (recorded, open) in [
+        ("x = f(a);", "x = f(b);"),
+        ("x = f(a);", "return x = f(a);"),
+        ("x = (a + b) * c;", "x = a + b * c;"),
+        ("f(\"a  b\");", "f(\"a b\");"),
+        ("f(a, b);", "f(a b);"),
+        ("f(a - b);", "f(a + b);"),
+    ] {
+        for syntax in [Syntax::C, Syntax::Rust, Syntax::JavaScript, Syntax::Go] {
+            changed(syntax, &around(recorded), &around(open));
+        }
+    }
 }
 
 const TWO_FUNCTIONS: [&str; 2] = [
@@ -258,7 +331,7 @@ proptest! {
         for edit in edits {
             apply(&mut open, edit);
         }
-        let map = LineMap::new(&recorded.join("\n"), &open.join(terminator));
+        let map = LineMap::new(&recorded.join("\n"), &open.join(terminator), Syntax::C);
         for (at, line) in (0..).zip(&recorded) {
             let now = open.iter().position(|now| now.trim() == line.trim());
             prop_assert_eq!(map.to_open(at), now.map(|now| now as u32), "{}", line);

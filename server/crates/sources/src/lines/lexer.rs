@@ -1,0 +1,496 @@
+//! A lexer for all languages. It never fails: what it does not understand becomes tokens of one
+//! character, and a string without an end is a string up to the end of its line.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use super::syntax::Syntax;
+use super::text::n_newlines;
+
+/// A token that is not white space or a comment. Of a string that spans lines, each line is a
+/// token.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Token {
+    /// Stands for the text of the token. Quotes of strings, and white space at the ends of the
+    /// lines of a string, do not count.
+    pub(super) hash: u64,
+    /// Byte offset in the text.
+    pub(super) start: u32,
+    /// 0-based.
+    pub(super) line0: u32,
+    /// The number of letters and digits.
+    pub(super) n_alnum: u32,
+    pub(super) kind: Kind,
+    /// Whether it is the first token on its line, and not within a string.
+    pub(super) starts_line: bool,
+    /// The indentation of its line, in columns.
+    pub(super) indent: u32,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// An identifier or number.
+    Word,
+    /// A keyword like `if`, which a parenthesis can follow and which has a body.
+    Control,
+    /// `else`, `do`, `try`, `finally`: a statement follows without parentheses.
+    Prefix,
+    /// A keyword like `return`, which an expression follows.
+    Operator,
+    String,
+    /// One character that is none of these.
+    Punctuation(char),
+}
+
+impl Token {
+    pub(super) fn is(&self, char: char) -> bool {
+        self.kind == Kind::Punctuation(char)
+    }
+
+    pub(super) fn is_any(&self, chars: &str) -> bool {
+        matches!(self.kind, Kind::Punctuation(char) if chars.contains(char))
+    }
+}
+
+/// The tokens of a text. `line0` is the number of its first line.
+pub(super) fn lex(text: &str, syntax: Syntax, line0: u32) -> Vec<Token> {
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        syntax,
+        at: 0,
+        line0,
+        starts_line: true,
+        indent: 0,
+        tokens: Vec::with_capacity(text.len() / 4),
+    };
+    while lexer.at < text.len() {
+        lexer.step();
+    }
+    lexer.tokens
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    syntax: Syntax,
+    at: usize,
+    line0: u32,
+    starts_line: bool,
+    indent: u32,
+    tokens: Vec<Token>,
+}
+
+impl<'a> Lexer<'a> {
+    fn byte(&self, at: usize) -> u8 {
+        self.bytes.get(at).copied().unwrap_or(0)
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn step(&mut self) {
+        let byte = self.byte(self.at);
+        match byte {
+            b'\n' => {
+                self.at += 1;
+                self.line0 += 1;
+                self.starts_line = true;
+                self.indent = 0;
+            }
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
+                if self.starts_line {
+                    self.indent =
+                        if byte == b'\t' { self.indent / 8 * 8 + 8 } else { self.indent + 1 };
+                }
+                self.at += 1;
+            }
+            b'\\' if matches!(self.byte(self.at + 1), b'\n' | b'\r') => {
+                self.at += 1 + usize::from(self.byte(self.at + 1) == b'\r');
+                if self.byte(self.at) == b'\n' {
+                    self.at += 1;
+                    self.line0 += 1;
+                }
+            }
+            _ if self.comment() || self.string() => {}
+            b'0'..=b'9' => self.number(),
+            b'.' if self.byte(self.at + 1).is_ascii_digit() && !self.follows_operand() => {
+                self.number();
+            }
+            _ => self.word_or_char(),
+        }
+    }
+
+    fn push(&mut self, start: usize, hash: u64, n_alnum: u32, kind: Kind) {
+        let starts_line = std::mem::take(&mut self.starts_line);
+        let (start, line0, indent) = (start as u32, self.line0, self.indent);
+        self.tokens.push(Token { hash, start, line0, n_alnum, kind, starts_line, indent });
+    }
+
+    /// Skips a comment, if there is one here.
+    fn comment(&mut self) -> bool {
+        let (byte, next) = (self.byte(self.at), self.byte(self.at + 1));
+        let is_line = match byte {
+            b'#' => {
+                self.syntax.has_hash_comments() && !(self.syntax == Syntax::Php && next == b'[')
+            }
+            b'/' => next == b'/' && self.syntax.has_slash_comments(),
+            b'-' => next == b'-' && self.syntax == Syntax::Lua,
+            _ => return false,
+        };
+        if is_line && self.rest().starts_with("--[[") {
+            let end = self.rest().find("]]").map_or(self.text.len(), |end| self.at + end + 2);
+            self.skip_to(end);
+            return true;
+        }
+        if is_line {
+            self.at = self.end_of_line(self.at);
+            return true;
+        }
+        if (byte, next) != (b'/', b'*') || !self.syntax.has_slash_comments() {
+            return false;
+        }
+        let (mut end, mut depth) = (self.at + 2, 1);
+        while depth > 0 && end < self.bytes.len() {
+            match (self.byte(end), self.byte(end + 1)) {
+                (b'*', b'/') => (end, depth) = (end + 2, depth - 1),
+                (b'/', b'*') if self.syntax == Syntax::Rust => (end, depth) = (end + 2, depth + 1),
+                _ => end += 1,
+            }
+        }
+        self.skip_to(end.min(self.bytes.len()));
+        true
+    }
+
+    fn skip_to(&mut self, end: usize) {
+        let n_lines = n_newlines(&self.text[self.at..end]);
+        self.line0 += n_lines;
+        self.starts_line |= n_lines > 0;
+        self.at = end;
+    }
+
+    fn end_of_line(&self, from: usize) -> usize {
+        let rest = self.bytes.get(from..).unwrap_or(&[]);
+        rest.iter().position(|&byte| byte == b'\n').map_or(self.bytes.len(), |end| from + end)
+    }
+
+    /// Whether the token before can be an operand, so that `/` divides and `.5` is a member.
+    fn follows_operand(&self) -> bool {
+        self.tokens.last().is_some_and(|token| match token.kind {
+            Kind::Word | Kind::String => true,
+            Kind::Punctuation(char) => matches!(char, ')' | ']' | '}'),
+            Kind::Control | Kind::Prefix | Kind::Operator => false,
+        })
+    }
+
+    /// Reads a string, if there is one here.
+    fn string(&mut self) -> bool {
+        use Syntax::{C, Go, JavaScript, Lua, Php, Python, Ruby, Rust};
+        let quote = self.byte(self.at);
+        let rest = self.rest();
+        let is_triple = matches!(self.syntax, Python | C | Go)
+            && (rest.starts_with("\"\"\"") || (self.syntax == Python && rest.starts_with("'''")));
+        if is_triple {
+            let end = rest[3..].find(&rest[..3]).map_or(rest.len(), |end| end + 3);
+            self.lines_of_string(3, end, 3);
+            return true;
+        }
+        match quote {
+            b'`' if matches!(self.syntax, JavaScript | Go) => {
+                let end = self.end_of_template();
+                self.lines_of_string(1, end - self.at, 1);
+            }
+            b'[' if self.syntax == Lua && rest.starts_with("[[") => {
+                let end = rest.find("]]").unwrap_or(rest.len());
+                self.lines_of_string(2, end, 2);
+            }
+            b'r' | b'b' if self.syntax == Rust => return self.raw_string_of_rust(),
+            b'R' if self.syntax == C && rest.starts_with("R\"") => return self.raw_string_of_cpp(),
+            b'\'' if self.syntax == Rust => {
+                let mut chars = rest[1..].chars();
+                let is_char = match chars.next() {
+                    Some('\\') => true,
+                    Some(_) => chars.next() == Some('\''),
+                    None => false,
+                };
+                if !is_char {
+                    return false;
+                }
+                self.quoted(quote);
+            }
+            b'"' | b'\'' | b'`' => self.quoted(quote),
+            b'/' if matches!(self.syntax, JavaScript | Ruby | Php) && !self.follows_operand() => {
+                return self.regular_expression();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The end of a JavaScript template, whose `${…}` may contain others, or of a Go raw string.
+    fn end_of_template(&self) -> usize {
+        let (mut at, mut braces, mut open) = (self.at + 1, Vec::new(), 0_u32);
+        while at < self.bytes.len() {
+            match (self.byte(at), self.byte(at + 1)) {
+                (b'\\', _) if self.syntax == Syntax::JavaScript => at += 1,
+                (b'`', _) if braces.is_empty() || self.syntax == Syntax::Go => return at,
+                (b'$', b'{') => {
+                    braces.push(open);
+                    (open, at) = (0, at + 1);
+                }
+                (b'{', _) if !braces.is_empty() => open += 1,
+                (b'}', _) if !braces.is_empty() => match open {
+                    0 => open = braces.pop().unwrap_or(0),
+                    _ => open -= 1,
+                },
+                _ => {}
+            }
+            at += 1;
+        }
+        self.bytes.len()
+    }
+
+    /// `r"…"`, `br#"…"#`
+    fn raw_string_of_rust(&mut self) -> bool {
+        let rest = self.rest();
+        let prefix = rest.trim_start_matches(['b', 'c']);
+        if rest.len() - prefix.len() > 1 || !prefix.starts_with('r') {
+            return false;
+        }
+        let n_hashes = prefix[1..].bytes().take_while(|&byte| byte == b'#').count();
+        if prefix.as_bytes().get(1 + n_hashes) != Some(&b'"') {
+            return false;
+        }
+        let start = rest.len() - prefix.len() + 2 + n_hashes;
+        let end = format!("\"{}", "#".repeat(n_hashes));
+        let n = rest[start..].find(&end).map_or(rest.len(), |at| start + at);
+        self.lines_of_string(start, n, end.len());
+        true
+    }
+
+    /// `R"x(…)x"`
+    fn raw_string_of_cpp(&mut self) -> bool {
+        let rest = self.rest();
+        let Some(open) = rest[2..].find('(').filter(|&open| open <= 16) else { return false };
+        let end = format!("){}\"", &rest[2..2 + open]);
+        let start = 3 + open;
+        let n = rest[start..].find(&end).map_or(rest.len(), |at| start + at);
+        self.lines_of_string(start, n, end.len());
+        true
+    }
+
+    /// Adds a token for each line of a string that starts here: its contents are the bytes from
+    /// `start` to `end`, followed by `n_quotes` bytes.
+    fn lines_of_string(&mut self, start: usize, end: usize, n_quotes: usize) {
+        let (from, to) = (self.at, self.at + end);
+        let contents = self.text.get(from + start..to).unwrap_or("");
+        for (n, line) in contents.split('\n').enumerate() {
+            if n > 0 {
+                self.line0 += 1;
+                self.starts_line = false;
+            }
+            let line = line.trim();
+            self.push(from, hash(line.as_bytes(), b's'), n_alnum(line), Kind::String);
+        }
+        self.at = (to + n_quotes).min(self.text.len());
+    }
+
+    /// A string between quotes. It ends at the end of the line, unless that is escaped.
+    fn quoted(&mut self, quote: u8) {
+        let start = self.at;
+        let mut at = start + 1;
+        let mut contents = Hash::new(b's');
+        let mut n_alnum = 0;
+        if !self.syntax.has_equal_quotes() {
+            contents.byte(quote);
+        }
+        loop {
+            let byte = self.byte(at);
+            match byte {
+                _ if at >= self.bytes.len() => break,
+                b'\n' => break,
+                b'\\' => {
+                    let next = self.byte(at + 1);
+                    if next == b'\n' || (next == b'\r' && self.byte(at + 2) == b'\n') {
+                        self.push(start, contents.finish(), n_alnum, Kind::String);
+                        contents = Hash::new(b's');
+                        n_alnum = 0;
+                        self.line0 += 1;
+                        at += usize::from(next == b'\r');
+                    } else {
+                        if !(matches!(next, b'"' | b'\'') && self.syntax.has_equal_quotes()) {
+                            contents.byte(byte);
+                        }
+                        contents.byte(next);
+                    }
+                    at += 2;
+                    continue;
+                }
+                byte if byte == quote => {
+                    at += 1;
+                    break;
+                }
+                b'\r' if self.byte(at + 1) == b'\n' => {}
+                byte => {
+                    contents.byte(byte);
+                    n_alnum += u32::from(byte.is_ascii_alphanumeric());
+                    // clang-format divides strings, and adjacent strings are one string.
+                    let is_end_of_word = byte == b' ' && !matches!(self.byte(at + 1), b' ' | b'"');
+                    if is_end_of_word && self.syntax == Syntax::C && quote == b'"' {
+                        self.push(start, contents.finish(), n_alnum, Kind::String);
+                        contents = Hash::new(b's');
+                        contents.byte(quote);
+                        n_alnum = 0;
+                    }
+                }
+            }
+            at += 1;
+        }
+        self.push(start, contents.finish(), n_alnum, Kind::String);
+        self.at = ceil_char_boundary(self.text, at);
+    }
+
+    /// A regular expression between slashes on one line.
+    fn regular_expression(&mut self) -> bool {
+        let line = &self.text[self.at..self.end_of_line(self.at)];
+        let (mut is_escaped, mut in_class) = (false, false);
+        let end = line.bytes().enumerate().skip(1).find(|&(_, byte)| {
+            let is_end = byte == b'/' && !is_escaped && !in_class;
+            in_class = !is_escaped && (byte == b'[' || (in_class && byte != b']'))
+                || is_escaped && in_class;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        });
+        let Some((end, _)) = end.filter(|&(end, _)| end > 1) else { return false };
+        let contents = &line[..=end];
+        self.push(self.at, hash(contents.as_bytes(), b'r'), n_alnum(contents), Kind::String);
+        self.at += end + 1;
+        true
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        let mut at = start + 1;
+        loop {
+            let (byte, next) = (self.byte(at), self.byte(at + 1));
+            let is_exponent = matches!(self.byte(at - 1), b'e' | b'E')
+                && matches!(byte, b'+' | b'-')
+                && next.is_ascii_digit();
+            let continues = byte.is_ascii_alphanumeric()
+                || byte == b'_'
+                || (byte == b'.' && next.is_ascii_digit())
+                || (byte == b'\'' && next.is_ascii_alphanumeric() && self.syntax == Syntax::C)
+                || (is_exponent && !self.text[start..at].starts_with("0x"));
+            if !continues {
+                break;
+            }
+            at += 1;
+        }
+        let mut text = self.text[start..at].to_ascii_lowercase();
+        // Prettier adds zeros before the point and drops those after it.
+        if self.syntax == Syntax::JavaScript && text.contains('.') && !text.contains('e') {
+            let shortest = text.trim_end_matches('0').trim_end_matches('.');
+            text = if shortest.starts_with('.') {
+                format!("0{shortest}")
+            } else {
+                shortest.to_owned()
+            };
+        }
+        self.push(start, hash(text.as_bytes(), b'w'), (at - start) as u32, Kind::Word);
+        self.at = at;
+    }
+
+    fn word_or_char(&mut self) {
+        let start = self.at;
+        let rest = self.rest();
+        let end = rest.find(|char| !is_word(char)).unwrap_or(rest.len());
+        let (word, is_lifetime) = match rest.strip_prefix('\'') {
+            Some(lifetime) if end == 0 => {
+                let end = lifetime.find(|char| !is_word(char)).unwrap_or(lifetime.len());
+                (&rest[..=end], true)
+            }
+            _ => (&rest[..end], false),
+        };
+        if word.is_empty() {
+            let Some(char) = rest.chars().next() else { return };
+            self.at += char.len_utf8();
+            if !char.is_whitespace() && char != '\u{feff}' {
+                let mut buffer = [0; 4];
+                let hash = hash(char.encode_utf8(&mut buffer).as_bytes(), b'p');
+                self.push(start, hash, 0, Kind::Punctuation(char));
+            }
+            return;
+        }
+        self.at += word.len();
+        // Black drops `u` and writes other prefixes of strings in lower case.
+        let is_prefix = self.syntax == Syntax::Python
+            && matches!(self.byte(start + word.len()), b'"' | b'\'')
+            && word.len() <= 2;
+        let (hash, n_alnum) = match word {
+            "u" | "U" if is_prefix => return,
+            _ if is_prefix => (hash(word.to_ascii_lowercase().as_bytes(), b'w'), 1),
+            _ => (hash(word.as_bytes(), b'w'), n_alnum(word)),
+        };
+        let kind = if is_lifetime || is_prefix { Kind::Word } else { kind(word) };
+        self.push(start, hash, n_alnum, kind);
+    }
+}
+
+/// The kind of a word. Languages are not distinguished: nobody names a function `while`.
+fn kind(word: &str) -> Kind {
+    match word {
+        "if" | "for" | "foreach" | "while" | "switch" | "match" | "catch" | "elif" | "elsif"
+        | "elseif" | "unless" | "until" | "with" | "when" | "synchronized" | "using" | "except" => {
+            Kind::Control
+        }
+        "else" | "do" | "try" | "finally" => Kind::Prefix,
+        "return" | "in" | "of" | "and" | "or" | "not" | "yield" | "await" | "assert" | "case"
+        | "throw" | "raise" | "del" | "import" | "from" | "lambda" | "typeof" | "new"
+        | "delete" | "instanceof" | "is" | "as" | "void" | "fn" | "function" | "local" | "then" => {
+            Kind::Operator
+        }
+        _ => Kind::Word,
+    }
+}
+
+pub(super) fn is_word(char: char) -> bool {
+    char.is_alphanumeric() || char == '_' || char == '$'
+}
+
+fn n_alnum(text: &str) -> u32 {
+    text.chars().filter(|char| char.is_alphanumeric()).count() as u32
+}
+
+fn ceil_char_boundary(text: &str, at: usize) -> usize {
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
+}
+
+/// A hash of bytes, with the kind of token that they belong to.
+struct Hash(FxHasher);
+
+impl Hash {
+    fn new(tag: u8) -> Self {
+        let mut hasher = FxHasher::default();
+        hasher.write_u8(tag);
+        Self(hasher)
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.0.write_u8(byte);
+    }
+
+    fn finish(self) -> u64 {
+        self.0.finish()
+    }
+}
+
+fn hash(bytes: &[u8], tag: u8) -> u64 {
+    let mut hash = Hash::new(tag);
+    for &byte in bytes {
+        hash.byte(byte);
+    }
+    hash.finish()
+}

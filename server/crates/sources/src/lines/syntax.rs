@@ -1,0 +1,76 @@
+//! What the lexer has to know about a language.
+
+use std::path::Path;
+
+/// How texts in a language are divided into tokens and statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Syntax {
+    /// An unknown language: statements end at line ends, and there are no comments.
+    #[default]
+    Unknown,
+    /// C, C++, Java, C#, Zig: statements end at semicolons and braces.
+    C,
+    /// Like C, but with lifetimes, raw strings and nested comments.
+    Rust,
+    /// JavaScript and TypeScript.
+    JavaScript,
+    /// Go, Kotlin, Swift: like C, but statements also end at line ends.
+    Go,
+    /// PHP.
+    Php,
+    /// Python: indentation instead of braces.
+    Python,
+    /// Ruby, Perl, Elixir and shells: `#` starts a comment.
+    Ruby,
+    /// Lua.
+    Lua,
+}
+
+impl Syntax {
+    /// The syntax by the file's extension.
+    pub fn of_path(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
+            "c" | "C" | "cc" | "cpp" | "cxx" | "c++" | "h" | "H" | "hh" | "hpp" | "hxx" | "h++"
+            | "inl" | "ipp" | "tpp" | "cu" | "m" | "mm" | "java" | "cs" | "zig" | "d" => Self::C,
+            "rs" => Self::Rust,
+            "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Self::JavaScript,
+            "go" | "kt" | "kts" | "swift" | "scala" | "dart" => Self::Go,
+            "php" => Self::Php,
+            "py" | "pyi" | "pyw" => Self::Python,
+            "rb" | "rake" | "gemspec" | "ru" => Self::Ruby,
+            "lua" => Self::Lua,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether `#` starts a comment.
+    pub(super) fn has_hash_comments(self) -> bool {
+        matches!(self, Self::Python | Self::Ruby | Self::Php)
+    }
+
+    /// Whether `//` and `/*` start comments.
+    pub(super) fn has_slash_comments(self) -> bool {
+        matches!(self, Self::C | Self::Rust | Self::JavaScript | Self::Go | Self::Php)
+    }
+
+    /// Whether a line end can end a statement.
+    pub(super) fn ends_at_newline(self) -> bool {
+        !matches!(self, Self::C | Self::Rust | Self::Php)
+    }
+
+    /// Whether `{` and `}` are around statements.
+    pub(super) fn has_blocks(self) -> bool {
+        self != Self::Python
+    }
+
+    /// Whether `if (…)`, `for (…)` and `while (…)` have parentheses, so that a statement without
+    /// braces can follow.
+    pub(super) fn has_headers(self) -> bool {
+        matches!(self, Self::C | Self::JavaScript | Self::Php)
+    }
+
+    /// Whether formatters change the quotes of strings.
+    pub(super) fn has_equal_quotes(self) -> bool {
+        matches!(self, Self::JavaScript | Self::Python | Self::Ruby | Self::Php | Self::Lua)
+    }
+}
