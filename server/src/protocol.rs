@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 #[test]
 fn the_json_schema_is_up_to_date() {
-    let Protocol { commands, types, changed, content } = Protocol::new();
+    let Protocol { commands, types, changed, active_document, content } = Protocol::new();
     let command = |CommandShape { name, description, arguments, answer }: CommandShape| {
         let required = arguments.iter().filter(|argument| argument.is_required).count();
         let schemas: Vec<_> = arguments.into_iter().map(|argument| argument.schema).collect();
@@ -33,6 +33,14 @@ fn the_json_schema_is_up_to_date() {
         json!({
             "description": "A notification of the server. It is sent to clients that announce `capabilities.experimental.costline.changed`.",
             "properties": {"params": changed},
+            "required": ["params"],
+        }),
+    );
+    methods.insert(
+        "costline/activeDocument".to_owned(),
+        json!({
+            "description": "A notification of the client: the user works on another document. Commands without a document are then about its root.",
+            "properties": {"params": active_document},
             "required": ["params"],
         }),
     );

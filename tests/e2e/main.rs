@@ -21,6 +21,7 @@ mod lifecycle;
 mod progress;
 mod recorded_texts;
 mod reload;
+mod roots;
 mod runs;
 mod settings;
 #[cfg(feature = "grammars")]

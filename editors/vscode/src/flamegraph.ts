@@ -15,7 +15,7 @@ type FromPage = { readonly type: "ready" } | { readonly type: "open"; readonly f
 export class FlameGraphPanel implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private graph: FlameGraph | undefined;
-  private revision: number | undefined;
+  private drawn: string | undefined;
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly server: Server) {
@@ -62,7 +62,7 @@ export class FlameGraphPanel implements vscode.Disposable {
 
   private async receive(message: FromPage): Promise<void> {
     if (message.type === "ready") {
-      await (this.graph && this.revision === this.server.shown?.revision ? this.post() : this.load());
+      await (this.graph && this.drawn === this.server.costs ? this.post() : this.load());
       return;
     }
     const frame = this.graph?.frames[message.frame];
@@ -83,7 +83,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   }
 
   private async fetch(): Promise<void> {
-    this.revision = this.server.shown?.revision;
+    this.drawn = this.server.costs;
     const drawn = await this.server.execute("costline.flamegraph", { inline: true });
     if ("frames" in drawn) this.graph = drawn;
   }

@@ -23,6 +23,12 @@ export type ActionCommand =
   /** Removes all transforms. */
   | "costline.clearTransforms";
 
+/** The parameters of `costline/activeDocument`. */
+export interface ActiveDocumentParams {
+  /** The URI of the document. */
+  readonly uri: string;
+}
+
 /** The profile shown, with its metrics. */
 export interface ActiveProfile {
   /** Whether the file was deleted. Its costs are still shown. */
@@ -346,7 +352,7 @@ export interface ExportArgument {
   readonly maxDepth?: number | null;
   /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
-  /** The file to write, relative to the first workspace folder. */
+  /** The file to write, relative to the workspace folder. */
   readonly path: string;
   /** What to do with the cost of frames that `maxDepth` removes. */
   readonly truncate?: Cut;
@@ -434,7 +440,7 @@ export interface FlameGraphArgument {
   readonly inline?: boolean;
   /** Overwrite the file if it exists. */
   readonly overwrite?: boolean;
-  /** The file to write, relative to the first workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
+  /** The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends. */
   readonly path?: string | null;
 }
 
@@ -725,6 +731,8 @@ export interface ItemData {
   readonly dir: Direction | null;
   /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
   readonly exact: boolean;
+  /** The workspace folder whose profile the cost is of. Missing if there is only one. */
+  readonly folder?: string;
   /** Whether it has no calls in the direction of `dir`. Null for a root. */
   readonly leaf: boolean | null;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -823,7 +831,7 @@ export interface PathMappingArgument {
 
 /** A path in an object. */
 export interface PathObject {
-  /** The path, relative to the first workspace folder; null for none. */
+  /** The path, relative to the workspace folder; null for none. */
   readonly path?: string | null;
 }
 
@@ -877,8 +885,10 @@ export interface Profiles {
   readonly active: ActiveProfile | null;
   /** The profiles, newest first. */
   readonly profiles: readonly FoundProfile[];
-  /** Incremented when costs or labels are replaced. */
+  /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
+  /** The workspace folder that this is about. Null if none is open. */
+  readonly root: string | null;
 }
 
 /** A part of a text, excluding its end. */
@@ -919,7 +929,7 @@ export interface SetPathMappingArgument {
 
 /** The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting. */
 export interface SetViewArgument {
-  /** The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
+  /** The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
   /** Which functions to show. */
   readonly implementation?: Implementation | null;
@@ -929,7 +939,7 @@ export interface SetViewArgument {
   readonly metric?: string | null;
   /** The path mappings, instead of those of the setting `pathMappings`. */
   readonly pathMappings?: readonly PathMappingArgument[] | null;
-  /** The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one. */
+  /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */
   readonly profile?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
@@ -966,8 +976,10 @@ export interface Shown {
   readonly metric: string | null;
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
-  /** Incremented when costs or labels are replaced. */
+  /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
+  /** The workspace folder that this is about. Null if none is open. */
+  readonly root: string | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
   /** The total of the profile. Null without a profile. */
@@ -1145,8 +1157,10 @@ export interface View {
   readonly metric: string | null;
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
-  /** Incremented when costs or labels are replaced. */
+  /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
+  /** The workspace folder that this is about. Null if none is open. */
+  readonly root: string | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
   /** The total of the profile. Null without a profile. */
@@ -1205,6 +1219,11 @@ export interface Commands {
 /** Notifications of the server. */
 export interface Notifications {
   readonly "costline/changed": Shown;
+}
+
+/** Notifications of the client. */
+export interface ClientNotifications {
+  readonly "costline/activeDocument": ActiveDocumentParams;
 }
 
 /** Requests of the client. */

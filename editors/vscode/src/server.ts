@@ -13,12 +13,13 @@ import {
 import { findServer, PROGRAM } from "./executable";
 import { isItem } from "./protocol";
 import type {
-  Action, Catalog, ChoiceKey, Chosen, Commands, Experimental, HintData, Item, Notifications, Shown, View,
+  Action, Catalog, ChoiceKey, Chosen, ClientNotifications, Commands, Experimental, HintData, Item, Notifications, Shown, View,
 } from "./protocol.generated";
 import { setting, settingsForServer } from "./settings";
 import type { Running } from "./status";
 
 const CHANGED = "costline/changed";
+const ACTIVE_DOCUMENT = "costline/activeDocument";
 /** The key of the workspace's memory for `Shown.state`. */
 const STATE = "state";
 
@@ -70,8 +71,9 @@ export class Server implements vscode.Disposable {
   /** Until this time (in milliseconds since 1970) the server may still find its first profile. */
   private firstProfileUntil = 0;
   private firstProfile: NodeJS.Timeout | undefined;
-  /** The revision of the costs that are drawn. */
-  private drawn: number | "nothing" | undefined;
+  /** The root and the revision of the costs that are drawn. */
+  private drawn: string | undefined;
+  private readonly activeEditor = vscode.window.onDidChangeActiveTextEditor((editor) => this.announce(editor));
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -81,6 +83,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.disposed = true;
+    this.activeEditor.dispose();
     this.changed.dispose();
     this.costsChanged.dispose();
     this.marksChanged.dispose();
@@ -265,7 +268,21 @@ export class Server implements vscode.Disposable {
   private async refresh(): Promise<void> {
     this.firstProfileUntil = Date.now() + FIRST_PROFILE_MS;
     this.become("running");
+    this.announce(vscode.window.activeTextEditor);
     await this.quietly(this.view());
+  }
+
+  /** Identifies the costs that the server shows. */
+  get costs(): string {
+    return this.shown ? `${this.shown.revision} ${this.shown.root ?? ""}` : "nothing";
+  }
+
+  /** Announces the document in front. Lists and status are about its workspace folder. */
+  private announce(editor: vscode.TextEditor | undefined): void {
+    if (editor?.document.uri.scheme !== "file" || !this.isReady()) return;
+    const client = this.ready();
+    const params: ClientNotifications[typeof ACTIVE_DOCUMENT] = { uri: client.code2ProtocolConverter.asUri(editor.document.uri) };
+    void this.quietly(client.sendNotification(ACTIVE_DOCUMENT, params));
   }
 
   private become(running: Running): void {
@@ -293,7 +310,7 @@ export class Server implements vscode.Disposable {
     this.changed.fire();
     // While a server restarts and reads its first profile, the old costs stay.
     if (this.running === "starting" || (shown?.loading && !shown.profile)) return;
-    const now = shown?.revision ?? "nothing";
+    const now = this.costs;
     if (now !== this.drawn) {
       this.drawn = now;
       this.costsChanged.fire();

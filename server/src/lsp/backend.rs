@@ -3,21 +3,24 @@
 //! Notifications change state before their first `await`, so they are applied in order. Requests
 //! take a [`Context`] when they arrive and compute on another thread.
 
+use super::active_document::ActiveDocument;
 use super::capabilities::{self, Client as ClientInfo};
 use super::command;
 use super::content::{Content, ContentParams, content};
 use super::documents::Documents;
+use super::from_proto;
 use super::server::Server;
 use super::{
     call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint, progress,
     refresh, restore, symbol, watched_files,
 };
-use crate::lsp::loader::{Event, Loader};
+use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::context::Context;
 use engine::roots;
 use engine::settings::Settings;
 use engine::state::State;
 use engine::world::World;
+use engine::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::WorkspaceConfiguration;
 use lsp_types::{
@@ -53,7 +56,7 @@ pub struct Backend {
 
 /// What `initialize` keeps for `initialized`, which starts the loader.
 struct Start {
-    events: mpsc::UnboundedReceiver<Event>,
+    events: mpsc::UnboundedReceiver<RootEvent>,
     /// Warnings about the options of `initialize`.
     warnings: Vec<String>,
     /// The choices of an earlier session.
@@ -72,13 +75,13 @@ impl Backend {
         Self { server, start: Mutex::new(Some(start)), started: Instant::now() }
     }
 
-    /// Waits for the first profile if the client does not support refresh. Such clients send a
+    /// Waits for the first profile of a document if the client does not support refresh. Such clients send a
     /// request when a document is opened and not again before it is edited or scrolled, so an
     /// empty answer would stay on the screen. Waits until [`FIRST_COSTS`] at most.
-    async fn first_costs(&self, supports_refresh: bool) {
-        if !supports_refresh {
-            let mut world = self.server.world.subscribe();
-            let loaded = world.wait_for(|world| world.snapshot().is_some());
+    async fn first_costs(&self, uri: &Url, supports_refresh: bool) {
+        if !supports_refresh && let Some(path) = self.server.path_of(uri) {
+            let mut worlds = self.server.worlds.subscribe();
+            let loaded = worlds.wait_for(|worlds| worlds.has_costs(&path));
             let _ = tokio::time::timeout_at(self.started + FIRST_COSTS, loaded).await;
         }
     }
@@ -106,6 +109,12 @@ impl Backend {
         }
     }
 
+    /// `costline/activeDocument`: the user works on another document.
+    #[expect(clippy::unused_async, reason = "the shape of a handler")]
+    pub async fn active_document(&self, params: ActiveDocument) {
+        self.server.activates(&params.uri);
+    }
+
     /// `costline/textDocumentContent`: the text of a `costline:` document.
     pub async fn text_document_content(&self, params: ContentParams) -> Result<Content> {
         self.server.read(move |context| content(context, &params)).await
@@ -115,7 +124,7 @@ impl Backend {
     /// disk. Files outside the roots are not read.
     fn saved(&self, uri: &Url) {
         let Some(document) = self.server.documents.now().get(uri).cloned() else { return };
-        let world = self.server.world.borrow().clone();
+        let world = self.server.worlds.borrow().first().clone();
         let roots = world.settings.costs().sources.roots(&world.roots).into_iter();
         if roots
             .filter_map(|root| root.path.canonicalize().ok())
@@ -126,7 +135,7 @@ impl Backend {
     }
 
     fn publish_diagnostics(&self, uri: &Url) {
-        let context = self.server.context();
+        let context = self.server.context_of(uri);
         if !self.server.client_info().abilities.diagnostics
             || !context.world.settings.diagnostics.enable
         {
@@ -149,28 +158,30 @@ async fn publish(client: &Client, context: Context, uri: &Url) {
     }
 }
 
-/// Publishes the diagnostics of all open documents after each change of the world, and clears them
+/// Publishes the diagnostics of all open documents after each change of the costs, and clears them
 /// when the user disables them.
 async fn republish(
     client: Client,
     client_info: Arc<ClientInfo>,
     documents: Arc<Documents>,
-    mut world: watch::Receiver<Arc<World>>,
+    mut worlds: watch::Receiver<Arc<Worlds>>,
 ) {
     if !client_info.abilities.diagnostics {
         return;
     }
     let (mut revision, mut enabled) = (0, false);
-    while world.changed().await.is_ok() {
-        let now = world.borrow_and_update().clone();
-        let was_enabled = std::mem::replace(&mut enabled, now.settings.diagnostics.enable);
+    while worlds.changed().await.is_ok() {
+        let now = worlds.borrow_and_update().clone();
+        let enables = now.first().settings.diagnostics.enable;
+        let was_enabled = std::mem::replace(&mut enabled, enables);
         let old_revision = std::mem::replace(&mut revision, now.revision);
         if old_revision == now.revision || !(was_enabled || enabled) {
             continue;
         }
         let open = documents.now();
         for document in open.all() {
-            let context = Context { world: now.clone(), documents: documents.now() };
+            let world = now.of_file(&document.path).clone();
+            let context = Context { world, documents: documents.now() };
             publish(&client, context, &document.uri).await;
         }
     }
@@ -197,11 +208,8 @@ impl LanguageServer for Backend {
             start.warnings = warnings;
             start.state = state;
         }
-        self.server.world.send_replace(Arc::new(World {
-            settings: Arc::new(settings),
-            roots,
-            ..World::default()
-        }));
+        let world = World { settings: Arc::new(settings), roots, ..World::default() };
+        self.server.worlds.send_replace(Arc::new(Worlds::new(0, vec![(None, Arc::new(world))])));
         let capabilities =
             capabilities::server(info.encoding, command::names(), code_action::kinds());
         let _ = self.server.capabilities.set(info);
@@ -215,23 +223,28 @@ impl LanguageServer for Backend {
     async fn initialized(&self, _: InitializedParams) {
         let start = self.start.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Start { events, warnings, state }) = start else { return };
-        let (client, info, world) =
-            (self.server.client.clone(), self.server.client_info(), self.server.world.clone());
-        tokio::spawn(refresh::run(client.clone(), info.refreshes, world.subscribe()));
+        let (client, info, worlds) =
+            (self.server.client.clone(), self.server.client_info(), self.server.worlds.clone());
+        tokio::spawn(refresh::run(client.clone(), info.refreshes, worlds.subscribe()));
         tokio::spawn(republish(
             client.clone(),
             info.clone(),
             self.server.documents.clone(),
-            world.subscribe(),
+            worlds.subscribe(),
         ));
         if info.changed {
-            tokio::spawn(changed::run(client.clone(), world.subscribe()));
+            tokio::spawn(changed::run(
+                client.clone(),
+                worlds.subscribe(),
+                self.server.front.subscribe(),
+            ));
         }
         if info.watched_files {
-            tokio::spawn(watched_files::run(client.clone(), world.subscribe()));
+            tokio::spawn(watched_files::run(client.clone(), worlds.subscribe()));
         }
         let caches = self.server.caches.clone();
-        let loader = Loader::new(client.clone(), info.abilities, caches, world, events);
+        let roots = worlds.borrow().first().roots.clone();
+        let loader = Loader::new(client.clone(), info.abilities, caches, worlds, events);
         let events = self.server.events.clone();
         tokio::spawn(async move {
             for warning in warnings {
@@ -241,10 +254,10 @@ impl LanguageServer for Backend {
             if info.configuration
                 && let Some(settings) = Self::pull_settings(&client).await
             {
-                let _ = events.send(Event::Settings(settings));
+                let _ = events.send(Event::Settings(settings).into());
             }
             if let Some(state) = state {
-                restore::restore(state, &client, &events);
+                restore::restore(state, &roots, &client, &events);
             }
             // The loader ends when all senders are dropped.
             drop(events);
@@ -264,8 +277,9 @@ impl LanguageServer for Backend {
             &document.text,
             self.server.client_info().encoding,
         );
+        self.server.works_on(&document.uri);
         // Without a workspace folder, use the project that contains the first opened file.
-        if self.server.world.borrow().roots.is_empty()
+        if self.server.worlds.borrow().first().roots.is_empty()
             && let Some(root) = folder(&document.uri).and_then(|path| roots::project_above(&path))
         {
             self.server.send(Event::Roots { added: vec![root], removed: Vec::new() });
@@ -277,6 +291,7 @@ impl LanguageServer for Backend {
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
         self.server.documents.change(&document.uri, document.version, &params.content_changes);
+        self.server.works_on(&document.uri);
         self.publish_diagnostics(&document.uri);
     }
 
@@ -297,7 +312,7 @@ impl LanguageServer for Backend {
             tokio::spawn(async move {
                 let settings =
                     Self::pull_settings(&client).await.unwrap_or_else(|| Map::new().into());
-                let _ = events.send(Event::Settings(settings));
+                let _ = events.send(Event::Settings(settings).into());
             });
         }
     }
@@ -317,24 +332,41 @@ impl LanguageServer for Backend {
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        self.first_costs(self.server.client_info().refreshes.hints).await;
-        self.server.read(move |context| Some(inlay_hint::hints(context, &params))).await
+        let uri = params.text_document.uri.clone();
+        self.first_costs(&uri, self.server.client_info().refreshes.hints).await;
+        self.server
+            .read_document(&uri, move |context| Some(inlay_hint::hints(context, &params)))
+            .await
     }
 
     async fn inlay_hint_resolve(&self, hint: InlayHint) -> Result<InlayHint> {
-        self.server.read(move |context| inlay_hint::resolve(context, hint)).await
+        match inlay_hint::uri(&hint) {
+            Some(uri) => {
+                self.server
+                    .read_document(&uri, move |context| inlay_hint::resolve(context, hint))
+                    .await
+            }
+            None => Ok(hint),
+        }
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         let literals = self.server.client_info().code_action_literals;
+        let uri = params.text_document.uri.clone();
+        self.server.works_on(&uri);
         self.server
-            .read(move |context| Some(code_action::actions(context, &params, literals)))
+            .read_document(&uri, move |context| {
+                Some(code_action::actions(context, &params, literals))
+            })
             .await
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        self.first_costs(self.server.client_info().refreshes.lenses).await;
-        self.server.read(move |context| Some(code_lens::lenses(context, &params))).await
+        let uri = params.text_document.uri.clone();
+        self.first_costs(&uri, self.server.client_info().refreshes.lenses).await;
+        self.server
+            .read_document(&uri, move |context| Some(code_lens::lenses(context, &params)))
+            .await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
@@ -343,28 +375,38 @@ impl LanguageServer for Backend {
         } else {
             MarkupKind::PlainText
         };
-        self.server.read(move |context| hover::hover(context, &params, markup)).await
+        let uri = params.text_document_position_params.text_document.uri.clone();
+        self.server.works_on(&uri);
+        self.server.read_document(&uri, move |context| hover::hover(context, &params, markup)).await
     }
 
     async fn prepare_call_hierarchy(
         &self,
         params: CallHierarchyPrepareParams,
     ) -> Result<Option<Vec<CallHierarchyItem>>> {
-        self.server.read(move |context| call_hierarchy::prepare(context, &params)).await
+        let uri = params.text_document_position_params.text_document.uri.clone();
+        self.server.works_on(&uri);
+        self.server
+            .read_document(&uri, move |context| call_hierarchy::prepare(context, &params))
+            .await
     }
 
     async fn incoming_calls(
         &self,
         params: CallHierarchyIncomingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
-        self.server.read(move |context| Some(call_hierarchy::incoming(context, &params.item))).await
+        let context = self.server.context_of_item(from_proto::item_path(&params.item).as_ref());
+        let answer = move |context: &_| Some(call_hierarchy::incoming(context, &params.item));
+        self.server.read_from(context, answer).await
     }
 
     async fn outgoing_calls(
         &self,
         params: CallHierarchyOutgoingCallsParams,
     ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
-        self.server.read(move |context| Some(call_hierarchy::outgoing(context, &params.item))).await
+        let context = self.server.context_of_item(from_proto::item_path(&params.item).as_ref());
+        let answer = move |context: &_| Some(call_hierarchy::outgoing(context, &params.item));
+        self.server.read_from(context, answer).await
     }
 
     async fn symbol(

@@ -1,9 +1,12 @@
 //! `costline/changed`: notifies the client when something else is shown.
 
-use engine::query::profiles::shown;
-use engine::world::World;
+use super::server::in_front;
+use engine::query::profiles::{Shown, shown};
+use engine::state;
+use engine::worlds::Worlds;
 use lsp_types::notification::Notification;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tower_lsp::Client;
@@ -15,12 +18,23 @@ impl Notification for Changed {
     const METHOD: &'static str = "costline/changed";
 }
 
-/// Sends a notification after each change of what is shown. If changes follow each other faster
-/// than the client reads, only the last one is sent.
-pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
-    let mut sent = shown(&world.borrow_and_update());
-    while world.changed().await.is_ok() {
-        let now = shown(&world.borrow_and_update());
+/// Sends a notification after each change of what the root of the document in front shows. If
+/// changes follow each other faster than the client reads, only the last one is sent.
+pub async fn run(
+    client: Client,
+    mut worlds: watch::Receiver<Arc<Worlds>>,
+    mut front: watch::Receiver<Option<PathBuf>>,
+) {
+    let mut sent = in_front_now(&mut worlds, &mut front);
+    loop {
+        let changed = tokio::select! {
+            changed = worlds.changed() => changed,
+            changed = front.changed() => changed,
+        };
+        if changed.is_err() {
+            return;
+        }
+        let now = in_front_now(&mut worlds, &mut front);
         if now != sent
             && let Ok(params) = serde_json::to_value(&now)
         {
@@ -28,4 +42,13 @@ pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
             sent = now;
         }
     }
+}
+
+fn in_front_now(
+    worlds: &mut watch::Receiver<Arc<Worlds>>,
+    front: &mut watch::Receiver<Option<PathBuf>>,
+) -> Shown {
+    let worlds = worlds.borrow_and_update().clone();
+    let shown = shown(in_front(&worlds, front.borrow_and_update().as_deref()));
+    Shown { state: state::of_all(&worlds), ..shown }
 }

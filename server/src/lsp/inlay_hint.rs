@@ -5,7 +5,7 @@ use engine::context::Context;
 use engine::query::hover::line_details;
 use engine::query::line_costs::{HintLine, LineHint, line_costs};
 use lsp_types::{
-    InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip, MarkupContent, MarkupKind,
+    InlayHint, InlayHintLabel, InlayHintParams, InlayHintTooltip, MarkupContent, MarkupKind, Url,
 };
 use serde::Deserialize;
 
@@ -26,6 +26,12 @@ fn hint(LineHint { position, label, data }: LineHint) -> InlayHint {
         padding_right: None,
         data: serde_json::to_value(data).ok(),
     }
+}
+
+/// The document of a hint of this server.
+pub fn uri(hint: &InlayHint) -> Option<Url> {
+    let data = hint.data.as_ref()?;
+    HintLine::deserialize(data).ok().map(|HintLine { uri, .. }| uri)
 }
 
 /// `inlayHint/resolve`: adds the tooltip. A hint of another server, or of a line that no longer has

@@ -1,7 +1,8 @@
-//! The task that holds the state of the server: which profile is shown, and in which view.
+//! The task that holds the state of the server: which profile each root shows, and in which view.
 //!
 //! All events (files, settings, folders, commands, finished work) go to this task. [`state`]
-//! decides what to do, and this file does it. A rewritten file is read once it has settled
+//! decides what to do for a root, [`roots`] passes events to the roots that they are for, and this
+//! file does it. A rewritten file is read once it has settled
 //! ([`target`]). A file that cannot be read does not change what is shown.
 
 use crate::lsp::watch::{Changed, Folders};
@@ -9,7 +10,9 @@ use engine::load::Caches;
 use engine::present::text::one_line;
 use engine::stamp::Stamp;
 use engine::world::World;
+use engine::worlds::Worlds;
 use lsp_types::{Diagnostic, DiagnosticSeverity, MessageType, Range, Url};
+use std::collections::HashMap;
 use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +30,7 @@ mod next_run;
 mod outdated;
 mod problems;
 mod refused;
+mod roots;
 mod scan;
 mod state;
 mod target;
@@ -40,10 +44,25 @@ pub use comparison::Compare;
 use effect::{Effect, Severity};
 use event::picked;
 use jobs::JobResult;
-use state::State;
+use roots::{Roots, RootsEffect};
 
 /// An event that may change what is shown.
 pub type Event = event::Event<Answer>;
+
+/// An event, and the root that it is for.
+#[derive(Debug)]
+pub struct RootEvent {
+    /// For a command, its root; the first one if `None`. Other events are for all roots.
+    pub root: Option<PathBuf>,
+    /// The event.
+    pub event: Event,
+}
+
+impl From<Event> for RootEvent {
+    fn from(event: Event) -> Self {
+        Self { root: None, event }
+    }
+}
 
 /// Receives the outcome of a command: the world after it, or an error message.
 pub type Answer = oneshot::Sender<Result<Arc<World>, String>>;
@@ -61,38 +80,42 @@ pub struct ClientAbilities {
 pub struct Loader {
     client: Client,
     abilities: ClientAbilities,
-    world: watch::Sender<Arc<World>>,
-    state: State<Answer>,
+    worlds: watch::Sender<Arc<Worlds>>,
+    roots: Roots<Answer>,
+    /// The canonical paths of the roots.
+    canonical: HashMap<PathBuf, PathBuf>,
     background: Background,
     folders: Folders,
     /// The time of the next poll.
     poll_at: Option<Instant>,
-    events: mpsc::UnboundedReceiver<Event>,
+    events: mpsc::UnboundedReceiver<RootEvent>,
     changes: mpsc::UnboundedReceiver<Changed>,
     changes_sender: mpsc::UnboundedSender<Changed>,
     results: mpsc::UnboundedReceiver<JobResult>,
 }
 
 impl Loader {
-    /// A loader that handles `events` and publishes to `world`.
+    /// A loader that handles `events` and publishes to `worlds`. It starts with the settings and the
+    /// workspace folders of the first world.
     pub fn new(
         client: Client,
         abilities: ClientAbilities,
         caches: Arc<Caches>,
-        world: watch::Sender<Arc<World>>,
-        events: mpsc::UnboundedReceiver<Event>,
+        worlds: watch::Sender<Arc<Worlds>>,
+        events: mpsc::UnboundedReceiver<RootEvent>,
     ) -> Self {
         let (changes_sender, changes) = mpsc::unbounded_channel();
         let (results_sender, results) = mpsc::unbounded_channel();
-        let now = world.borrow().clone();
+        let now = worlds.borrow().first().clone();
         Self {
             background: Background::new(client.clone(), abilities.progress, caches, results_sender),
             folders: Folders::new(now.settings.watch, changes_sender.clone()),
-            state: State::new(now),
+            roots: Roots::new(&now),
+            canonical: HashMap::new(),
             poll_at: None,
             client,
             abilities,
-            world,
+            worlds,
             events,
             changes,
             changes_sender,
@@ -102,12 +125,12 @@ impl Loader {
 
     /// Runs until all senders of events are dropped.
     pub async fn run(mut self) {
-        let mut effects = self.state.start(Instant::now());
+        let mut effects = self.roots.start(Instant::now());
         loop {
             for effect in effects {
                 self.perform(effect).await;
             }
-            let wake = self.state.next_wake().into_iter().chain(self.poll_at).min();
+            let wake = self.roots.next_wake().into_iter().chain(self.poll_at).min();
             effects = tokio::select! {
                 event = self.events.recv() => match event {
                     Some(event) => self.on_event(event).await,
@@ -120,49 +143,52 @@ impl Loader {
         }
     }
 
-    async fn on_event(&mut self, event: Event) -> Vec<Effect<Answer>> {
+    async fn on_event(&mut self, event: RootEvent) -> Vec<RootsEffect<Answer>> {
+        let RootEvent { root, event } = event;
+        let root = root.as_deref();
         match event {
             Event::Choose(change, answer) => {
-                let world = self.world.borrow().clone();
+                let worlds = self.worlds.borrow().clone();
+                let world = root.and_then(|root| worlds.of_root(root)).unwrap_or(worlds.first());
                 let pick = picked(&change).and_then(Option::as_ref).map(|path| world.in_root(path));
                 if let Some(problem) = missing(pick).await {
                     let _ = answer.send(Err(problem));
                     return Vec::new();
                 }
-                self.state.on_event(Event::Choose(change, answer), Instant::now())
+                self.roots.on_event(root, Event::Choose(change, answer), Instant::now())
             }
-            event => self.state.on_event(event, Instant::now()),
+            event => self.roots.on_event(root, event, Instant::now()),
         }
     }
 
-    fn on_change(&mut self, changed: &Changed) -> Vec<Effect<Answer>> {
+    fn on_change(&mut self, changed: &Changed) -> Vec<RootsEffect<Answer>> {
         for path in changed.paths.iter().filter(|path| !path.exists()) {
             self.folders.forget(path);
         }
         let closed = changed.paths.iter().filter(|_| changed.closed);
         let closed = closed.filter_map(|path| Stamp::of(path).ok()).collect();
-        self.state.on_event(Event::Closed(closed), Instant::now())
+        self.roots.on_event(None, Event::Closed(closed), Instant::now())
     }
 
-    fn on_result(&mut self, result: JobResult) -> Vec<Effect<Answer>> {
+    fn on_result(&mut self, result: JobResult) -> Vec<RootsEffect<Answer>> {
         self.background.ended(&result);
         if matches!(result, JobResult::Scanned(_, None)) {
             self.schedule_poll();
         }
-        self.state.on_result(result, Instant::now())
+        self.roots.on_result(result, Instant::now())
     }
 
-    fn on_time(&mut self) -> Vec<Effect<Answer>> {
+    fn on_time(&mut self) -> Vec<RootsEffect<Answer>> {
         let now = Instant::now();
         match self.poll_at.take_if(|at| *at <= now) {
-            Some(_) => self.state.on_event(Event::FilesChanged, now),
-            None => self.state.on_time(now),
+            Some(_) => self.roots.on_event(None, Event::FilesChanged, now),
+            None => self.roots.on_time(now),
         }
     }
 
-    async fn perform(&mut self, effect: Effect<Answer>) {
+    async fn perform(&mut self, effect: RootsEffect<Answer>) {
         match effect {
-            Effect::Publish(world) => drop(self.world.send_replace(world)),
+            Effect::Publish(worlds) => self.publish(worlds),
             Effect::Start(id, job) => self.background.start(id, job),
             Effect::Stop(id) => self.background.stop(id),
             Effect::Answer(answer, outcome) => drop(answer.send(outcome)),
@@ -183,8 +209,25 @@ impl Loader {
         }
     }
 
+    fn publish(&mut self, worlds: Vec<Arc<World>>) {
+        for root in worlds.iter().filter_map(|world| world.root.as_ref()) {
+            self.canonical
+                .entry(root.clone())
+                .or_insert_with(|| root.canonicalize().unwrap_or_else(|_| root.clone()));
+        }
+        let canonical = |world: &World| self.canonical.get(world.root.as_ref()?).cloned();
+        let before = self.worlds.borrow().clone();
+        let costs =
+            |world: &Arc<World>| (world.revision > 0).then(|| (world.root.clone(), world.revision));
+        let is_new = !worlds.iter().filter_map(costs).eq(before.all().filter_map(costs));
+        let revision = before.revision + u64::from(is_new);
+        let worlds = worlds.into_iter().map(|world| (canonical(&world), world)).collect();
+        self.worlds.send_replace(Arc::new(Worlds::new(revision, worlds)));
+    }
+
     fn schedule_poll(&mut self) {
-        let interval = self.folders.poll_interval(self.world.borrow().settings.watch);
+        let watch = self.worlds.borrow().first().settings.watch;
+        let interval = self.folders.poll_interval(watch);
         self.poll_at = interval.map(|interval| Instant::now() + interval);
     }
 

@@ -3,6 +3,7 @@
 //! Only this folder depends on the protocol. The crate `lsp_guard` works around defects of
 //! tower-lsp. All requests to the client go through [`lsp_guard::ask`].
 
+pub mod active_document;
 mod backend;
 mod call_hierarchy;
 pub mod capabilities;
@@ -43,6 +44,7 @@ pub fn main() -> i32 {
     };
     let (service, socket) = LspService::build(backend::Backend::new)
         .custom_method("window/workDoneProgress/cancel", backend::Backend::cancel_progress)
+        .custom_method("costline/activeDocument", backend::Backend::active_document)
         .custom_method("costline/textDocumentContent", backend::Backend::text_document_content)
         .finish();
     let code = runtime.block_on(lsp_guard::serve(service, socket, stdin(), stdout()));

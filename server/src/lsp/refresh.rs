@@ -1,7 +1,7 @@
 //! Asks the client to request hints and lenses again (`workspace/inlayHint/refresh`,
 //! `workspace/codeLens/refresh`).
 
-use engine::world::World;
+use engine::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ pub struct Refreshes {
     pub lenses: bool,
 }
 
-/// Sends refresh requests after each change of the world, one of each kind at a time.
-pub async fn run(client: Client, refreshes: Refreshes, mut world: watch::Receiver<Arc<World>>) {
-    let mut refreshed = world.borrow_and_update().revision;
-    while world.changed().await.is_ok() {
-        let revision = world.borrow_and_update().revision;
+/// Sends refresh requests after each change of the costs, one of each kind at a time.
+pub async fn run(client: Client, refreshes: Refreshes, mut worlds: watch::Receiver<Arc<Worlds>>) {
+    let mut refreshed = worlds.borrow_and_update().revision;
+    while worlds.changed().await.is_ok() {
+        let revision = worlds.borrow_and_update().revision;
         if revision == refreshed {
             continue;
         }

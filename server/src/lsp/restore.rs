@@ -1,11 +1,12 @@
 //! Restores the choices of an earlier session from the `state` that the client kept.
 
-use super::loader::{Answer, Compare, Event};
+use super::loader::{Answer, Compare, Event, RootEvent};
 use engine::overrides::{Change, Choices, ChosenBaseline};
 use engine::state::{self, State};
 use engine::world::World;
 use lsp_types::MessageType;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tower_lsp::Client;
@@ -27,8 +28,24 @@ pub fn take(options: &mut Value) -> (Option<State>, Option<String>) {
     }
 }
 
-/// Sends the choices to the loader. Those that cannot be restored are logged.
-pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender<Event>) {
+/// Sends the choices to the loader. Those that cannot be restored are logged; those for folders
+/// that are no longer open are dropped.
+pub fn restore(
+    state: State,
+    roots: &[PathBuf],
+    client: &Client,
+    events: &mpsc::UnboundedSender<RootEvent>,
+) {
+    let State { others, .. } = state.clone();
+    for state in std::iter::once(state).chain(others) {
+        if state.root.as_ref().is_none_or(|root| roots.contains(root)) {
+            restore_root(state, client, events);
+        }
+    }
+}
+
+fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSender<RootEvent>) {
+    let root = state.root.take();
     let compare = match &state.overrides.baseline {
         None => None,
         Some(ChosenBaseline::Nothing) => Some(Compare::Nothing),
@@ -37,24 +54,27 @@ pub fn restore(mut state: State, client: &Client, events: &mpsc::UnboundedSender
     if compare.is_none() && state.overrides.baseline.take().is_some() {
         log(client, "the baseline has been rewritten".to_owned());
     }
-    send(client, events, |answer| Event::Choose(Change::Restore(state.overrides), answer));
+    send(client, events, root.clone(), |answer| {
+        Event::Choose(Change::Restore(state.overrides), answer)
+    });
     if let Some(path) = state.profile {
         let choices = Choices { profile: Some(Some(path)), ..Choices::default() };
-        send(client, events, |answer| Event::Choose(Change::Set(choices), answer));
+        send(client, events, root.clone(), |answer| Event::Choose(Change::Set(choices), answer));
     }
     if let Some(with) = compare {
-        send(client, events, |answer| Event::Compare(with, answer));
+        send(client, events, root, |answer| Event::Compare(with, answer));
     }
 }
 
 /// Sends an event and logs its error, if any.
 fn send(
     client: &Client,
-    events: &mpsc::UnboundedSender<Event>,
+    events: &mpsc::UnboundedSender<RootEvent>,
+    root: Option<PathBuf>,
     event: impl FnOnce(Answer) -> Event,
 ) {
     let (answer, outcome) = oneshot::channel::<Result<Arc<World>, String>>();
-    let _ = events.send(event(answer));
+    let _ = events.send(RootEvent { root, event: event(answer) });
     let client = client.clone();
     tokio::spawn(async move {
         if let Ok(Err(problem)) = outcome.await {

@@ -2,23 +2,27 @@
 
 use super::capabilities::Client as ClientInfo;
 use super::documents::Documents;
-use super::loader::{Answer, Compare, Event};
+use super::loader::{Answer, Compare, Event, RootEvent};
 use super::pictures::Pictures;
 use super::to_proto;
 use engine::context::Context;
-use engine::items::{Direction, Item};
+use engine::items::{Direction, Item, ItemPath};
 use engine::load::Caches;
 use engine::overrides::{BaselineChoice, Change, Choices, ChosenBaseline};
 use engine::query::step::Step;
 use engine::query::view::{View, view};
 use engine::recorded_texts::Copies;
+use engine::state;
 use engine::world::World;
+use engine::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::{ShowDocument, ShowMessageRequest};
 use lsp_types::{
     MessageActionItem, MessageType, ShowDocumentParams, ShowMessageRequestParams, Url,
 };
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -32,6 +36,9 @@ const DEADLINE: Duration = Duration::from_secs(10);
 /// The maximum number of callers or callees in a message to the user.
 const MAX_LISTED: usize = 5;
 
+/// The error of a command that is not answered.
+const CLOSED: &str = "the server is shutting down, or the workspace folder was removed";
+
 /// The state of a server.
 #[derive(Debug)]
 pub struct Server {
@@ -44,23 +51,30 @@ pub struct Server {
     /// The caches of all loads.
     pub caches: Arc<Caches>,
     /// What requests see now.
-    pub world: watch::Sender<Arc<World>>,
+    pub worlds: watch::Sender<Arc<Worlds>>,
+    /// The path of the document in front, canonical if it is open. Requests without a document are
+    /// about its root.
+    pub front: watch::Sender<Option<PathBuf>>,
+    /// Whether the client announces the document in front (`costline/activeDocument`).
+    announces_front: AtomicBool,
     /// Events for the loader.
-    pub events: mpsc::UnboundedSender<Event>,
+    pub events: mpsc::UnboundedSender<RootEvent>,
     /// Flame graphs in the temporary folder.
     pub pictures: Arc<Pictures>,
 }
 
 impl Server {
     /// A server that has not been initialized, and the receiver of events for its loader.
-    pub fn new(client: Client) -> (Self, mpsc::UnboundedReceiver<Event>) {
+    pub fn new(client: Client) -> (Self, mpsc::UnboundedReceiver<RootEvent>) {
         let (events, loader_events) = mpsc::unbounded_channel();
         let server = Self {
             client,
             capabilities: OnceLock::new(),
             documents: Arc::default(),
             caches: Arc::new(Caches::new(Copies::of_user())),
-            world: watch::Sender::new(Arc::default()),
+            worlds: watch::Sender::new(Arc::default()),
+            front: watch::Sender::new(None),
+            announces_front: AtomicBool::new(false),
             events,
             pictures: Arc::default(),
         };
@@ -72,12 +86,76 @@ impl Server {
         self.capabilities.get().cloned().unwrap_or_default()
     }
 
-    /// What a request that arrives now sees.
+    /// What a request without a document sees that arrives now: the root of the document in front.
     pub fn context(&self) -> Context {
-        Context { world: self.world.borrow().clone(), documents: self.documents.now() }
+        let worlds = self.worlds.borrow().clone();
+        let world = in_front(&worlds, self.front.borrow().as_deref()).clone();
+        Context { world, documents: self.documents.now() }
     }
 
-    /// Answers a request from what is shown now, on another thread.
+    /// What a request about a document sees that arrives now.
+    pub fn context_of(&self, uri: &Url) -> Context {
+        let worlds = self.worlds.borrow().clone();
+        let world = self.path_of(uri).map(|path| worlds.of_file(&path).clone());
+        world.map_or_else(
+            || self.context(),
+            |world| Context { world, documents: self.documents.now() },
+        )
+    }
+
+    /// What a request about a call hierarchy item sees that arrives now.
+    pub fn context_of_item(&self, item: Option<&ItemPath>) -> Context {
+        let mut context = self.context();
+        let worlds = self.worlds.borrow().clone();
+        let folder = item.and_then(|item| item.folder.as_deref());
+        if let Some(world) = folder.and_then(|folder| worlds.of_root(folder)) {
+            context.world = world.clone();
+        }
+        context
+    }
+
+    /// Handles that the client announces the document in front.
+    pub fn activates(&self, uri: &Url) {
+        self.announces_front.store(true, Ordering::Relaxed);
+        self.set_front(uri);
+    }
+
+    /// Handles that the user opens a document, edits it, or asks about a position in it. It is in
+    /// front, unless the client announces which one is.
+    pub fn works_on(&self, uri: &Url) {
+        if !self.announces_front.load(Ordering::Relaxed) {
+            self.set_front(uri);
+        }
+    }
+
+    fn set_front(&self, uri: &Url) {
+        if let Some(path) = self.path_of(uri) {
+            self.front.send_if_modified(|front| {
+                let is_new = front.as_ref() != Some(&path);
+                *front = Some(path);
+                is_new
+            });
+        }
+    }
+
+    /// The path of a document, canonical if it is open. `None` if it is not a file.
+    pub fn path_of(&self, uri: &Url) -> Option<PathBuf> {
+        match self.documents.now().get(uri) {
+            Some(document) => Some(document.path.clone()),
+            None => uri.to_file_path().ok(),
+        }
+    }
+
+    /// Answers a request about a document, on another thread.
+    pub async fn read_document<T: Send + 'static>(
+        &self,
+        uri: &Url,
+        answer: impl FnOnce(&Context) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.read_from(self.context_of(uri), answer).await
+    }
+
+    /// Answers a request without a document, on another thread.
     pub async fn read<T: Send + 'static>(
         &self,
         answer: impl FnOnce(&Context) -> T + Send + 'static,
@@ -98,25 +176,41 @@ impl Server {
         }
     }
 
-    /// Sends an event to the loader.
+    /// Sends an event that is not a command to the loader.
     pub fn send(&self, event: Event) {
-        let _ = self.events.send(event);
+        let _ = self.events.send(event.into());
     }
 
-    /// Sends a command to the loader, waits for its outcome and returns the world after it.
+    /// Sends a command for the root of the document in front to the loader, waits for its outcome
+    /// and returns the world after it.
     pub async fn change(&self, event: impl FnOnce(Answer) -> Event) -> Result<Arc<World>> {
+        let root = self.context().world.root.clone();
+        self.change_root(root, event).await
+    }
+
+    /// Like [`Self::change`], for `root`.
+    async fn change_root(
+        &self,
+        root: Option<PathBuf>,
+        event: impl FnOnce(Answer) -> Event,
+    ) -> Result<Arc<World>> {
         let (answer, outcome) = oneshot::channel();
-        self.send(event(answer));
+        let _ = self.events.send(RootEvent { root, event: event(answer) });
         match outcome.await {
             Ok(Ok(world)) => Ok(world),
             Ok(Err(problem)) => Err(failure(problem)),
-            Err(_) => Err(failure("the server is shutting down".to_owned())),
+            Err(_) => Err(failure(CLOSED.to_owned())),
         }
     }
 
     /// Applies a choice and returns the view after it.
     pub async fn choose(&self, change: Change) -> Result<View> {
-        let world = self.change(|answer| Event::Choose(change, answer)).await?;
+        let root = self.context().world.root.clone();
+        self.choose_for(root, change).await
+    }
+
+    async fn choose_for(&self, root: Option<PathBuf>, change: Change) -> Result<View> {
+        let world = self.change_root(root, |answer| Event::Choose(change, answer)).await?;
         self.view(world).await
     }
 
@@ -126,21 +220,31 @@ impl Server {
         choices: Choices,
         baseline: Option<BaselineChoice>,
     ) -> Result<View> {
-        self.change(|answer| Event::Choose(Change::Set(choices), answer)).await?;
+        // The document in front may change meanwhile.
+        let root = self.context().world.root.clone();
+        let choose = |answer| Event::Choose(Change::Set(choices), answer);
+        self.change_root(root.clone(), choose).await?;
         let with = match &baseline {
             Some(BaselineChoice::Path(path)) => Compare::With(path.clone()),
             Some(BaselineChoice::Shown(true)) => Compare::Shown,
             Some(BaselineChoice::Shown(false)) | None => Compare::Nothing,
         };
-        let world = self.change(|answer| Event::Compare(with, answer)).await?;
+        let world = self.change_root(root.clone(), |answer| Event::Compare(with, answer)).await?;
         let shown = world.snapshot().map(Arc::as_ref);
         let chosen = ChosenBaseline::new(baseline.as_ref(), shown);
-        self.choose(Change::SetBaseline(chosen)).await
+        self.choose_for(root, Change::SetBaseline(chosen)).await
     }
 
     async fn view(&self, world: Arc<World>) -> Result<View> {
         let context = Context { world, ..self.context() };
-        self.read_from(context, |context| view(&context.world)).await
+        self.view_of(context).await
+    }
+
+    /// The view of a root.
+    pub async fn view_of(&self, context: Context) -> Result<View> {
+        let mut view = self.read_from(context, |context| view(&context.world)).await?;
+        view.shown.state = state::of_all(&self.worlds.borrow());
+        Ok(view)
     }
 
     /// Shows the hottest callers or callees in a message, for editors without a view for them. If
@@ -177,6 +281,11 @@ impl Server {
         let client = self.client.clone();
         tokio::spawn(async move { ask::<ShowDocument>(&client, params, DEADLINE).await });
     }
+}
+
+/// The world of the root of the document in front; without one, that with the newest profile.
+pub fn in_front<'w>(worlds: &'w Worlds, front: Option<&Path>) -> &'w Arc<World> {
+    front.map_or_else(|| worlds.newest(), |front| worlds.of_file(front))
 }
 
 /// Shows a message with a button for each entry, and opens the document of the one that the user

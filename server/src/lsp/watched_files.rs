@@ -2,7 +2,7 @@
 //! systems (remote ones, for example) the client gets events that the server does not.
 
 use engine::discovery::watch_globs;
-use engine::world::World;
+use engine::worlds::Worlds;
 use lsp_guard::ask;
 use lsp_types::request::{RegisterCapability, UnregisterCapability};
 use lsp_types::{
@@ -19,11 +19,11 @@ const METHOD: &str = "workspace/didChangeWatchedFiles";
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// Registers the globs of discovery, and again whenever the settings change them.
-pub async fn run(client: Client, mut world: watch::Receiver<Arc<World>>) {
-    let mut registered = watch_globs(&world.borrow_and_update().settings);
+pub async fn run(client: Client, mut worlds: watch::Receiver<Arc<Worlds>>) {
+    let mut registered = watch_globs(&worlds.borrow_and_update().first().settings);
     register(&client, &registered).await;
-    while world.changed().await.is_ok() {
-        let globs = watch_globs(&world.borrow_and_update().settings);
+    while worlds.changed().await.is_ok() {
+        let globs = watch_globs(&worlds.borrow_and_update().first().settings);
         if globs != registered {
             unregister(&client).await;
             register(&client, &globs).await;

@@ -1,5 +1,6 @@
 //! The schemas of all commands and messages, and accessors for the parts of a schema.
 
+use crate::lsp::active_document::ActiveDocument;
 use crate::lsp::capabilities::Experimental;
 use crate::lsp::command::COMMANDS;
 use crate::lsp::content::{Content, ContentParams};
@@ -25,6 +26,8 @@ pub struct Protocol {
     pub types: Map<String, Value>,
     /// The parameters of `costline/changed`.
     pub changed: Value,
+    /// The parameters of `costline/activeDocument`.
+    pub active_document: Value,
     /// The parameters and the answer of `costline/textDocumentContent`.
     pub content: [Value; 2],
 }
@@ -73,6 +76,7 @@ impl Protocol {
             inputs.subschema_for::<ContentParams>().to_value(),
             answers.subschema_for::<Content>().to_value(),
         ];
+        let mut active_document = inputs.subschema_for::<ActiveDocument>().to_value();
         let changed = answers.subschema_for::<Shown>().to_value();
         // The values of `data` and `experimental` in messages of the protocol.
         answers.subschema_for::<HintData>();
@@ -87,13 +91,14 @@ impl Protocol {
             rename(&mut argument.schema, &renamed);
         }
         rename(&mut content[0], &renamed);
+        rename(&mut active_document, &renamed);
         input_types.values_mut().for_each(|schema| rename(schema, &renamed));
         for (name, schema) in input_types {
             let name = if renamed.contains(&name) { argument_name(&name) } else { name };
             types.insert(name, schema);
         }
         types.sort_keys();
-        Self { commands, types, changed, content }
+        Self { commands, types, changed, active_document, content }
     }
 
     /// The schema that a reference refers to; other schemas are returned unchanged.

@@ -29,6 +29,14 @@ pub fn text(protocol: &Protocol) -> String {
         "## Messages\n\n- `costline/changed`, to clients that announce `capabilities.experimental.costline.changed`: {}\n",
         shape(protocol, &protocol.changed)
     );
+    let _ = writeln!(
+        page,
+        "- `costline/activeDocument`, a notification of the client: the user works on another document. If several \
+         workspace folders are open, commands without a document, and `costline/changed`, are then about the folder \
+         that contains it. Without this notification, they are about the document that the user opened, edited or asked about last. \
+         Parameters: {}",
+        shape(protocol, &protocol.active_document)
+    );
     let [params, result] = &protocol.content;
     let _ = write!(
         page,

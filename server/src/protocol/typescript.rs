@@ -51,6 +51,9 @@ pub fn text(protocol: &Protocol) -> String {
     }
     out += "}\n\n/** Notifications of the server. */\nexport interface Notifications {\n";
     let _ = writeln!(out, "  readonly \"costline/changed\": {};\n}}", of(&protocol.changed));
+    out += "\n/** Notifications of the client. */\nexport interface ClientNotifications {\n";
+    let active_document = of(&protocol.active_document);
+    let _ = writeln!(out, "  readonly \"costline/activeDocument\": {active_document};\n}}");
     out += "\n/** Requests of the client. */\nexport interface Requests {\n";
     let [params, result] = &protocol.content;
     let _ = writeln!(

@@ -334,6 +334,23 @@ local function start(bufnr)
   end
 end
 
+--- Announces the document in front to its servers. Lists and status are about its workspace folder.
+---@param bufnr integer
+local function announce(bufnr)
+  if bufnr ~= vim.api.nvim_get_current_buf() or not is_file(bufnr) then
+    return
+  end
+  ---@type costline.ActiveDocumentParams
+  local params = { uri = vim.uri_from_bufnr(bufnr) }
+  for _, client in ipairs(M.all(bufnr)) do
+    if with_self then
+      client:notify("costline/activeDocument", params)
+    else
+      client.notify("costline/activeDocument", params)
+    end
+  end
+end
+
 --- Starts the server for every file that is or will be open.
 function M.enable()
   if vim.fn.executable(options.cmd[1]) == 0 then
@@ -348,6 +365,12 @@ function M.enable()
     end)
     return
   end
+  vim.api.nvim_create_autocmd({ "BufEnter", "LspAttach" }, {
+    group = vim.api.nvim_create_augroup("costline.active", {}),
+    callback = function(args)
+      announce(args.buf)
+    end,
+  })
   if vim.lsp.config then
     vim.lsp.enable(M.name)
     return

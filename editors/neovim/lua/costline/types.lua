@@ -15,6 +15,10 @@
 ---| '"costline.popTransform"' # Removes the last transform.
 ---| '"costline.clearTransforms"' # Removes all transforms.
 
+--- The parameters of `costline/activeDocument`.
+---@class costline.ActiveDocumentParams
+---@field uri string The URI of the document.
+
 --- The profile shown, with its metrics.
 ---@class costline.ActiveProfile
 ---@field deleted boolean Whether the file was deleted. Its costs are still shown.
@@ -204,7 +208,7 @@
 ---@field format costline.ExportFormat The format to write.
 ---@field maxDepth? integer|vim.NIL The maximum number of frames of a stack below its root; 0 keeps the roots only.
 ---@field overwrite? boolean Overwrite the file if it exists.
----@field path string The file to write, relative to the first workspace folder.
+---@field path string The file to write, relative to the workspace folder.
 ---@field truncate? costline.Cut What to do with the cost of frames that `maxDepth` removes.
 
 --- A format to export to.
@@ -255,7 +259,7 @@
 ---@class costline.FlameGraphArgument
 ---@field inline? boolean Return the SVG and its frames in the answer, and write no file.
 ---@field overwrite? boolean Overwrite the file if it exists.
----@field path? string|vim.NIL The file to write, relative to the first workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
+---@field path? string|vim.NIL The file to write, relative to the workspace folder. By default, a file in the temporary folder, which is removed when the server ends.
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
@@ -417,6 +421,7 @@
 ---@class costline.ItemData
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
+---@field folder? string The workspace folder whose profile the cost is of. Missing if there is only one.
 ---@field leaf boolean|vim.NIL Whether it has no calls in the direction of `dir`. Null for a root.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -471,7 +476,7 @@
 
 --- A path in an object.
 ---@class costline.PathObject
----@field path? string|vim.NIL The path, relative to the first workspace folder; null for none.
+---@field path? string|vim.NIL The path, relative to the workspace folder; null for none.
 
 --- The files of a profile.
 ---@class costline.Paths
@@ -503,7 +508,8 @@
 ---@class costline.Profiles
 ---@field active costline.ActiveProfile|vim.NIL The profile shown. Null without a profile.
 ---@field profiles costline.FoundProfile[] The profiles, newest first.
----@field revision integer Incremented when costs or labels are replaced.
+---@field revision integer Incremented when costs or labels of this root are replaced.
+---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 
 --- A part of a text, excluding its end.
 ---@class costline.Range
@@ -528,12 +534,12 @@
 
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
----@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the first workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
----@field profile? string|vim.NIL The profile to show, relative to the first workspace folder. `null`: the profile of the settings, or the newest one.
+---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
@@ -555,7 +561,8 @@
 ---@field loading boolean Whether a profile is being read.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
----@field revision integer Incremented when costs or labels are replaced.
+---@field revision integer Incremented when costs or labels of this root are replaced.
+---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
@@ -656,7 +663,8 @@
 ---@field loading boolean Whether a profile is being read.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
----@field revision integer Incremented when costs or labels are replaced.
+---@field revision integer Incremented when costs or labels of this root are replaced.
+---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order.

@@ -14,6 +14,7 @@ use analysis::{Cost, FuncKey, FunctionId, Recursion, Total};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 use url::Url;
 
 /// Identifies a function in all recordings of a program.
@@ -201,6 +202,10 @@ pub struct ItemData {
     /// Whether each recursive call is a function of the path. Otherwise consecutive calls of one
     /// function are one.
     pub exact: bool,
+    /// The workspace folder whose profile the cost is of. Missing if there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PathBuf")]
+    pub folder: Option<PathBuf>,
     /// Call sites that are not in the caller's own file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<CallSite>,
@@ -258,6 +263,9 @@ pub struct ItemPath {
     path: Vec<Key>,
     #[serde(default)]
     exact: bool,
+    /// The workspace folder whose profile the item is of. `None` if there was only one.
+    #[serde(default)]
+    pub folder: Option<PathBuf>,
 }
 
 /// A path of functions whose callers or callees are requested.
@@ -343,6 +351,7 @@ pub fn item(
             dir: direction,
             path: path.functions.iter().map(|&function| Key::of(snapshot, function)).collect(),
             exact: path.recursion == Recursion::Exact,
+            folder: context.world.root.clone().filter(|_| context.world.roots.len() > 1),
             sites: Vec::new(),
         },
     })

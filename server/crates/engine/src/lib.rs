@@ -40,3 +40,4 @@ pub mod text;
 pub mod transforms;
 pub mod weight;
 pub mod world;
+pub mod worlds;

@@ -19,11 +19,11 @@ use std::path::{Path, PathBuf};
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "SetViewArgument")]
 pub struct Choices {
-    /// The profile to show, relative to the first workspace folder. `null`: the profile of the
+    /// The profile to show, relative to the workspace folder. `null`: the profile of the
     /// settings, or the newest one.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profile: Option<Option<PathBuf>>,
-    /// The baseline: a profile, relative to the first workspace folder, or `true` for the profile
+    /// The baseline: a profile, relative to the workspace folder, or `true` for the profile
     /// shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
@@ -77,7 +77,7 @@ impl Choices {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a path, true (the profile shown now) or null")]
 pub enum BaselineChoice {
-    /// A profile, relative to the first workspace folder.
+    /// A profile, relative to the workspace folder.
     Path(PathBuf),
     /// `true`: the profile shown now. `false`: no baseline.
     Shown(bool),
@@ -106,7 +106,7 @@ pub enum Change {
 pub enum ChosenBaseline {
     /// No baseline.
     Nothing,
-    /// A profile, relative to the first workspace folder.
+    /// A profile, relative to the workspace folder.
     Path(PathBuf),
     /// The profile that was shown when the user chose it.
     Shown {

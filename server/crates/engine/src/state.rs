@@ -4,6 +4,7 @@
 
 use crate::overrides::Overrides;
 use crate::world::World;
+use crate::worlds::Worlds;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -14,22 +15,43 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     v: u32,
+    /// The workspace folder that the choices are for. `None` if there is only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<PathBuf>,
     /// The profile that the user selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<PathBuf>,
     /// The overrides.
     #[serde(flatten)]
     pub overrides: Overrides,
+    /// The choices for other workspace folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<State>,
 }
 
-/// The current choices. `None` if there are none.
+/// The current choices for a workspace folder. `None` if there are none.
 pub fn of(world: &World) -> Option<String> {
-    let state =
-        State { v: VERSION, profile: world.pick.clone(), overrides: world.overrides.clone() };
-    if state == (State { v: VERSION, ..State::default() }) {
+    serde_json::to_string(&chosen(world)?).ok()
+}
+
+/// The current choices for all workspace folders. `None` if there are none.
+pub fn of_all(worlds: &Worlds) -> Option<String> {
+    let mut states: Vec<State> = worlds.all().filter_map(|world| chosen(world)).collect();
+    if states.is_empty() {
         return None;
     }
-    serde_json::to_string(&state).ok()
+    let mut first = states.remove(0);
+    first.others = states;
+    serde_json::to_string(&first).ok()
+}
+
+fn chosen(world: &World) -> Option<State> {
+    let (profile, overrides) = (world.pick.clone(), world.overrides.clone());
+    if profile.is_none() && overrides == Overrides::default() {
+        return None;
+    }
+    let root = world.root.clone().filter(|_| world.roots.len() > 1);
+    Some(State { v: VERSION, root, profile, overrides, others: Vec::new() })
 }
 
 /// Parses a string of [`of`]. The error is a message for users.

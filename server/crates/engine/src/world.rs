@@ -1,4 +1,4 @@
-//! The state that requests see. It is immutable and replaced as a whole.
+//! What requests see of one root. It is immutable and replaced as a whole.
 
 use crate::baseline::Baseline;
 use crate::discovery::Candidate;
@@ -9,7 +9,7 @@ use sources::SourceIndex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Everything that requests see. A request uses the same world from start to end.
+/// Everything that requests see of one root. A request uses the same world from start to end.
 #[derive(Debug, Clone, Default)]
 pub struct World {
     /// Incremented when costs are replaced.
@@ -18,7 +18,9 @@ pub struct World {
     pub settings: Arc<Settings>,
     /// The values that the user chose by command.
     pub overrides: Overrides,
-    /// The workspace folders.
+    /// The workspace folder whose profiles are shown; all of `roots` if `None`.
+    pub root: Option<PathBuf>,
+    /// The workspace folders, in which sources may be opened.
     pub roots: Vec<PathBuf>,
     /// The profiles that discovery found, newest first.
     pub candidates: Vec<Candidate>,
@@ -44,9 +46,14 @@ impl World {
         self.active.first()
     }
 
-    /// Resolves a path given by the user, which may be relative to the first workspace folder.
+    /// The workspace folder whose profiles are shown; the first one if that may be any.
+    pub fn own_root(&self) -> Option<&PathBuf> {
+        self.root.as_ref().or_else(|| self.roots.first())
+    }
+
+    /// Resolves a path given by the user, which may be relative to the workspace folder.
     pub fn in_root(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.roots.first().map_or_else(|| path.as_ref().to_owned(), |root| root.join(path.as_ref()))
+        self.own_root().map_or_else(|| path.as_ref().to_owned(), |root| root.join(path.as_ref()))
     }
 
     /// The baseline, if there is one and costs of `shown` can be compared with it.

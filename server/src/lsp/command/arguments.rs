@@ -151,7 +151,7 @@ impl<T: JsonSchema> JsonSchema for TextOr<T> {
     }
 }
 
-/// A path, relative to the first workspace folder.
+/// A path, relative to the workspace folder.
 pub type PathArgument = TextOr<PathObject>;
 
 /// A path in an object.
@@ -159,7 +159,7 @@ pub type PathArgument = TextOr<PathObject>;
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PathObject {
-    /// The path, relative to the first workspace folder; null for none.
+    /// The path, relative to the workspace folder; null for none.
     pub path: Option<PathBuf>,
 }
 

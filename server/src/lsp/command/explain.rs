@@ -19,6 +19,7 @@ impl Command for ExplainLine {
         server: &Server,
         (Required(question),): (Required<Question>,),
     ) -> Result<Explanation> {
-        server.read(move |context| explain::explain(context, &question)).await
+        let uri = question.uri.clone();
+        server.read_document(&uri, move |context| explain::explain(context, &question)).await
     }
 }

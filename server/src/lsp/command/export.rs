@@ -19,7 +19,7 @@ pub struct Export;
 pub struct ExportArgument {
     /// The format to write.
     format: Target,
-    /// The file to write, relative to the first workspace folder.
+    /// The file to write, relative to the workspace folder.
     path: PathBuf,
     /// Overwrite the file if it exists.
     #[serde(default)]

@@ -22,7 +22,7 @@ pub struct DrawFlameGraph;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct FlameGraphArgument {
-    /// The file to write, relative to the first workspace folder. By default, a file in the
+    /// The file to write, relative to the workspace folder. By default, a file in the
     /// temporary folder, which is removed when the server ends.
     path: Option<PathBuf>,
     /// Overwrite the file if it exists.

@@ -54,7 +54,8 @@ async fn run(
     direction: Direction,
     (Required(item), Optional(options)): ShowArguments,
 ) -> Result<Step> {
-    let step = server.read(move |context| show(context, direction, &item)).await?;
+    let context = server.context_of_item(item.path().as_ref());
+    let step = server.read_from(context, move |context| show(context, direction, &item)).await?;
     if options.unwrap_or_default().message.unwrap_or(true) {
         server.show_in_message(direction, &step);
     }

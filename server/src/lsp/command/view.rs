@@ -2,7 +2,7 @@
 
 use super::definition::Command;
 use crate::lsp::server::Server;
-use engine::query::view::{self, View};
+use engine::query::view::View;
 use tower_lsp::jsonrpc::Result;
 
 /// The command.
@@ -16,6 +16,6 @@ impl Command for ShowView {
     type Answer = View;
 
     async fn run(server: &Server, (): ()) -> Result<View> {
-        server.read(|context| view::view(&context.world)).await
+        server.view_of(server.context()).await
     }
 }

@@ -16,7 +16,7 @@ pub enum Compare {
     Nothing,
     /// The shown profile in its present state.
     Shown,
-    /// The present content of a profile. The path is relative to the first workspace folder.
+    /// The present content of a profile. The path is relative to the workspace folder.
     With(PathBuf),
 }
 
@@ -44,7 +44,7 @@ impl<A> Default for Comparison<A> {
 impl<A> Comparison<A> {
     /// Sets the baseline. If it must be read first, [`Self::start`] starts that.
     pub fn compare(&mut self, output: &mut Output<A>, with: Compare, answer: Option<A>) {
-        self.supersede(output);
+        self.cancel(output, "another baseline has been set");
         let world = output.world().clone();
         let has = |shown: &Snapshot, path: &Path| {
             let path = world.in_root(path);
@@ -67,13 +67,12 @@ impl<A> Comparison<A> {
         self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
     }
 
-    /// Cancels the reading of other baselines.
-    fn supersede(&mut self, output: &mut Output<A>) {
+    /// Cancels the reading of baselines. Commands that wait for it get the error `problem`.
+    pub fn cancel(&mut self, output: &mut Output<A>, problem: &str) {
         let running = self.queue.running_mut().and_then(|running| running.answer.take());
         let wanted = self.queue.unwant().and_then(|wanted| wanted.answer);
         for answer in running.into_iter().chain(wanted) {
-            let problem = "another baseline has been set".to_owned();
-            output.push(Effect::Answer(answer, Err(problem)));
+            output.push(Effect::Answer(answer, Err(problem.to_owned())));
         }
         if let Some(id) = self.queue.cancel() {
             output.push(Effect::Stop(id));

@@ -8,11 +8,11 @@ use engine::world::World;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An effect. Effects are performed in order.
+/// An effect. Effects are performed in order. `W` is the world of one root, or those of all roots.
 #[derive(Debug)]
-pub enum Effect<A> {
+pub enum Effect<A, W = Arc<World>> {
     /// Replace the world.
-    Publish(Arc<World>),
+    Publish(W),
     /// Start background work.
     Start(WorkId, Job),
     /// Stop background work.

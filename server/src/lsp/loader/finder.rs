@@ -108,7 +108,7 @@ impl Finder {
         let Some((id, ())) = self.scans.start(last) else { return };
         let world = output.world();
         let request = ScanRequest {
-            roots: world.roots.clone(),
+            roots: world.root.as_ref().map_or(world.roots.clone(), |root| vec![root.clone()]),
             settings: world.settings.clone(),
             wanted: wanted_path(world),
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),

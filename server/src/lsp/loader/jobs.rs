@@ -47,6 +47,19 @@ pub enum JobResult {
     Compared(WorkId, Result<Box<Baseline>, LoadError>),
 }
 
+impl JobResult {
+    /// The id of the job.
+    pub fn id(&self) -> WorkId {
+        match *self {
+            Self::Scanned(id, _)
+            | Self::Loaded(id, _)
+            | Self::Resolved(id, _)
+            | Self::ResolvedAll(id)
+            | Self::Compared(id, _) => id,
+        }
+    }
+}
+
 /// The result of a load.
 #[derive(Debug)]
 pub struct LoadResult {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The input of a scan.
 #[derive(Debug)]
 pub struct ScanRequest {
-    /// The workspace folders.
+    /// The folders to search.
     pub roots: Vec<PathBuf>,
     /// The settings, which determine the names of profiles.
     pub settings: Arc<Settings>,

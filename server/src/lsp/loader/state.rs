@@ -48,12 +48,12 @@ pub struct State<A> {
 }
 
 impl<A> State<A> {
-    /// The initial state, with the settings of `world`.
-    pub fn new(world: Arc<World>) -> Self {
+    /// The initial state, with the settings of `world`. The ids of its work are greater than `last`.
+    pub fn new(world: Arc<World>, last: WorkId) -> Self {
         Self {
             settings: Settings::clone(&world.settings),
             output: Output::new(world),
-            last_work: WorkId::default(),
+            last_work: last,
             finder: Finder::default(),
             loads: WorkQueue::default(),
             symbols: WorkQueue::default(),
@@ -69,6 +69,25 @@ impl<A> State<A> {
         }
         self.finder.scan_again();
         self.advance(now)
+    }
+
+    /// The client's settings, without the overrides.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Ends the state because its root was removed: stops all work and answers all commands.
+    pub fn close(mut self) -> Vec<Effect<A>> {
+        let problem = "the workspace folder was removed";
+        for id in [self.loads.cancel(), self.symbols.cancel()].into_iter().flatten() {
+            self.output.push(Effect::Stop(id));
+        }
+        self.comparison.cancel(&mut self.output, problem);
+        self.waiting.fail(&mut self.output, problem);
+        for (path, _) in &self.output.world().problems.clone() {
+            self.output.clear_problem(path);
+        }
+        self.output.take()
     }
 
     /// Handles an event.
@@ -159,6 +178,8 @@ impl<A> State<A> {
                     world.roots.push(root);
                 }
             }
+            let own = world.root.take().filter(|own| world.roots.contains(own));
+            world.root = own.or_else(|| world.roots.first().cloned());
         });
         self.renew();
         self.finder.scan_again();

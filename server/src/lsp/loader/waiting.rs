@@ -54,6 +54,11 @@ impl<A> Waiting<A> {
         answer(output, done, outcome);
     }
 
+    /// Answers all commands with an error.
+    pub fn fail(&mut self, output: &mut Output<A>, problem: &str) {
+        answer(output, self.0.drain(..), &Err(problem.to_owned()));
+    }
+
     /// Answers all commands, because nothing is left to do.
     pub fn idle(&mut self, output: &mut Output<A>) {
         answer(output, self.0.drain(..), &Ok(()));

@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 /// A summary of what is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Shown {
-    /// Incremented when costs or labels are replaced.
+    /// Incremented when costs or labels of this root are replaced.
     pub revision: u64,
+    /// The workspace folder that this is about. Null if none is open.
+    pub root: Option<String>,
     /// The profile shown. Null without a profile.
     pub profile: Option<ShownProfile>,
     /// The baseline. Null without a baseline.
@@ -64,8 +66,10 @@ pub struct ShownProfile {
 /// The profiles that were found.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Profiles {
-    /// Incremented when costs or labels are replaced.
+    /// Incremented when costs or labels of this root are replaced.
     pub revision: u64,
+    /// The workspace folder that this is about. Null if none is open.
+    pub root: Option<String>,
     /// The profile shown. Null without a profile.
     pub active: Option<Active>,
     /// The profiles, newest first.
@@ -133,6 +137,7 @@ pub fn shown(world: &World) -> Shown {
     let metric = snapshot.map(|snapshot| &snapshot.costs.metric);
     Shown {
         revision: world.revision,
+        root: world.own_root().map(|root| text(root)),
         profile: snapshot.map(|snapshot| shown_profile(world, &snapshot.loaded)),
         baseline: world.baseline.as_ref().map(|baseline| profile_file(&baseline.snapshot.loaded)),
         metric: metric.map(|metric| metric.name.clone()),
@@ -191,7 +196,8 @@ pub fn profiles(world: &World) -> Profiles {
             total: Weight(snapshot.costs.total),
         }
     });
-    Profiles { revision: world.revision, active, profiles: found.collect() }
+    let root = world.own_root().map(|root| text(root));
+    Profiles { revision: world.revision, root, active, profiles: found.collect() }
 }
 
 /// Why a profile could not be read. `None` if it could, or was not tried.

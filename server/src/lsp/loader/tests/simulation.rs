@@ -97,7 +97,7 @@ impl Simulation {
         let world = Arc::new(world);
         let begin = Instant::now();
         let mut this = Self {
-            state: State::new(world.clone()),
+            state: State::new(world.clone(), WorkId::default()),
             disk: Disk::default(),
             pace: Pace::default(),
             stops_late: false,

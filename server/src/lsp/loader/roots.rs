@@ -1,0 +1,236 @@
+//! One [`State`] per workspace folder: each root shows its own profile. Events about files and
+//! settings go to all of them, commands to one.
+
+use super::effect::Effect;
+use super::event::Event;
+use super::jobs::JobResult;
+use super::state::State;
+use super::work_queue::WorkId;
+use engine::world::World;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The bits of a [`WorkId`] below those of the number of its root.
+const WORK_BITS: u32 = 32;
+
+/// An effect of any root.
+pub type RootsEffect<A> = Effect<A, Vec<Arc<World>>>;
+
+/// The states of all workspace folders; one state if none is open.
+#[derive(Debug)]
+pub struct Roots<A> {
+    all: Vec<RootState<A>>,
+    /// The number of the next root.
+    next: u64,
+    effects: Vec<RootsEffect<A>>,
+}
+
+#[derive(Debug)]
+struct RootState<A> {
+    /// Part of the ids of its work, so that results find it.
+    number: u64,
+    state: State<A>,
+    /// The world that it published last.
+    world: Arc<World>,
+    /// The folders that it watches.
+    folders: Vec<PathBuf>,
+}
+
+impl<A> Roots<A> {
+    /// The states of the workspace folders of `world`, with its settings.
+    pub fn new(world: &World) -> Self {
+        let mut this = Self { all: Vec::new(), next: 0, effects: Vec::new() };
+        for root in &world.roots {
+            if !this.has(root) {
+                this.add(World { root: Some(root.clone()), ..world.clone() });
+            }
+        }
+        if this.all.is_empty() {
+            this.add(world.clone());
+        }
+        this
+    }
+
+    /// The worlds, in the order of the workspace folders.
+    pub fn worlds(&self) -> Vec<Arc<World>> {
+        self.all.iter().map(|one| one.world.clone()).collect()
+    }
+
+    /// Starts the first work.
+    pub fn start(&mut self, now: Instant) -> Vec<RootsEffect<A>> {
+        self.each(|state| state.start(now))
+    }
+
+    /// Handles an event. Commands are for `root`, or for the first workspace folder if it is `None`.
+    /// Those for a removed root are dropped with their answers.
+    pub fn on_event(
+        &mut self,
+        root: Option<&Path>,
+        event: Event<A>,
+        now: Instant,
+    ) -> Vec<RootsEffect<A>> {
+        match event {
+            Event::Roots { added, removed } => self.change_roots(&added, &removed, now),
+            Event::Settings(value) => {
+                self.each(|state| state.on_event(Event::Settings(value.clone()), now))
+            }
+            Event::FilesChanged => self.each(|state| state.on_event(Event::FilesChanged, now)),
+            Event::Closed(files) => {
+                self.each(|state| state.on_event(Event::Closed(files.clone()), now))
+            }
+            Event::Cancel(id) => {
+                let of = self.of_work(WorkId(id));
+                self.one(of, |state| state.on_event(Event::Cancel(id), now))
+            }
+            command @ (Event::Choose(..) | Event::Reload(_) | Event::Compare(..)) => {
+                let of = root.map_or(Some(0), |root| self.position(root));
+                self.one(of, |state| state.on_event(command, now))
+            }
+        }
+    }
+
+    /// Handles a result of background work. That of a removed root is ignored.
+    pub fn on_result(&mut self, result: JobResult, now: Instant) -> Vec<RootsEffect<A>> {
+        let of = self.of_work(result.id());
+        self.one(of, |state| state.on_result(result, now))
+    }
+
+    /// Starts work that is due.
+    pub fn on_time(&mut self, now: Instant) -> Vec<RootsEffect<A>> {
+        self.each(|state| state.on_time(now))
+    }
+
+    /// The time at which [`Roots::on_time`] must be called.
+    pub fn next_wake(&self) -> Option<Instant> {
+        self.all.iter().filter_map(|one| one.state.next_wake()).min()
+    }
+
+    /// The last of several roots that are removed stays until others are added.
+    fn change_roots(
+        &mut self,
+        added: &[PathBuf],
+        removed: &[PathBuf],
+        now: Instant,
+    ) -> Vec<RootsEffect<A>> {
+        let is_removed = |root: &Option<PathBuf>| {
+            root.as_ref().is_some_and(|root| removed.contains(root) && !added.contains(root))
+        };
+        let mut index = 0;
+        while self.all.len() > 1 && index < self.all.len() {
+            if is_removed(&self.all[index].world.root) {
+                let effects = self.all.remove(index).state.close().into_iter();
+                self.effects.extend(effects.filter_map(without_world));
+            } else {
+                index += 1;
+            }
+        }
+        let event = || Event::Roots { added: added.to_vec(), removed: removed.to_vec() };
+        for index in 0..self.all.len() {
+            self.run(index, |state| state.on_event(event(), now));
+        }
+        let Some(first) = self.all.first() else { return Vec::new() };
+        let settings = Arc::new(first.state.settings().clone());
+        let roots = first.world.roots.clone();
+        for root in &roots {
+            if !self.has(root) {
+                let (root, settings) = (Some(root.clone()), settings.clone());
+                self.add(World { root, roots: roots.clone(), settings, ..World::default() });
+                self.run(self.all.len() - 1, |state| state.start(now));
+            }
+        }
+        self.all
+            .sort_by_key(|one| roots.iter().position(|root| Some(root) == one.world.root.as_ref()));
+        self.effects.push(Effect::Publish(self.worlds()));
+        std::mem::take(&mut self.effects)
+    }
+
+    fn add(&mut self, world: World) {
+        let (world, number) = (Arc::new(world), self.next);
+        self.next += 1;
+        let state = State::new(world.clone(), WorkId(number << WORK_BITS));
+        self.all.push(RootState { number, state, world, folders: Vec::new() });
+    }
+
+    fn has(&self, root: &Path) -> bool {
+        self.position(root).is_some()
+    }
+
+    fn position(&self, root: &Path) -> Option<usize> {
+        self.all.iter().position(|one| one.world.root.as_deref() == Some(root))
+    }
+
+    fn of_work(&self, id: WorkId) -> Option<usize> {
+        self.all.iter().position(|one| one.number == id.0 >> WORK_BITS)
+    }
+
+    fn each(
+        &mut self,
+        mut act: impl FnMut(&mut State<A>) -> Vec<Effect<A>>,
+    ) -> Vec<RootsEffect<A>> {
+        for index in 0..self.all.len() {
+            self.run(index, &mut act);
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    fn one(
+        &mut self,
+        index: Option<usize>,
+        act: impl FnOnce(&mut State<A>) -> Vec<Effect<A>>,
+    ) -> Vec<RootsEffect<A>> {
+        if let Some(index) = index {
+            self.run(index, act);
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Runs one state and adds its effects.
+    fn run(&mut self, index: usize, act: impl FnOnce(&mut State<A>) -> Vec<Effect<A>>) {
+        for effect in act(&mut self.all[index].state) {
+            let effect = match effect {
+                Effect::Publish(world) => {
+                    self.all[index].world = world;
+                    Some(Effect::Publish(self.worlds()))
+                }
+                Effect::Watch(folders) => {
+                    self.all[index].folders = folders;
+                    let all = self.all.iter().flat_map(|one| one.folders.iter().cloned());
+                    Some(Effect::Watch(all.collect()))
+                }
+                // All states have the same settings.
+                Effect::WatchBy(_) if index > 0 => None,
+                Effect::Log(_, message) if self.has_logged(&message) => None,
+                Effect::Diagnose(path, None) if self.has_problem(&path) => None,
+                other => without_world(other),
+            };
+            self.effects.extend(effect);
+        }
+    }
+
+    /// Whether another root logs the same message for the same event.
+    fn has_logged(&self, message: &str) -> bool {
+        self.effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Log(_, other) if other == message))
+    }
+
+    /// Whether a root reports a problem with a profile.
+    fn has_problem(&self, path: &Path) -> bool {
+        self.all.iter().any(|one| one.world.problems.iter().any(|(file, _)| file == path))
+    }
+}
+
+/// An effect that is the same for one root and for all.
+fn without_world<A>(effect: Effect<A>) -> Option<RootsEffect<A>> {
+    Some(match effect {
+        Effect::Publish(_) => return None,
+        Effect::Start(id, job) => Effect::Start(id, job),
+        Effect::Stop(id) => Effect::Stop(id),
+        Effect::Answer(answer, outcome) => Effect::Answer(answer, outcome),
+        Effect::Log(severity, message) => Effect::Log(severity, message),
+        Effect::Diagnose(path, problem) => Effect::Diagnose(path, problem),
+        Effect::Watch(folders) => Effect::Watch(folders),
+        Effect::WatchBy(mode) => Effect::WatchBy(mode),
+    })
+}
