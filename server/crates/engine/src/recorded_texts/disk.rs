@@ -36,7 +36,7 @@ struct Cached {
 
 impl DiskTexts {
     /// The file as it is now. `None` if it cannot be read, is not a regular file, or has more than
-    /// [`MAX_FILE_BYTES`].
+    /// 16 MiB.
     pub fn now(&self, path: &Path) -> Option<Version> {
         let stamp = Stamp::of(path).ok()?;
         let last = self.versions(path).pop();
