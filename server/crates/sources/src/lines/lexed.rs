@@ -1,11 +1,14 @@
 //! Recorded texts, each lexed once for all versions of a document.
 
+use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::{FxHashMap, FxHasher};
+
 use super::compare::compare;
 use super::gaps::TokenPairs;
-use super::lexer::{Kind, lex};
+use super::lexer::{Kind, Token, lex};
 use super::map::LineMap;
 use super::moved;
 use super::syntax::Syntax;
@@ -24,6 +27,9 @@ pub struct LexedText {
 /// The maximum number of texts that are kept: those of the profile shown and of the baseline, before
 /// and after they were rewritten.
 const MAX_TEXTS: usize = 4;
+
+/// The minimum number of letters and digits of a line that is the same wherever it is.
+const MIN_ALNUM: u32 = 10;
 
 /// A cache of lexed texts, for one document. The oldest is evicted first.
 #[derive(Debug, Default)]
@@ -131,6 +137,24 @@ fn n_newlines_or_lines(text: &str, has_more: bool) -> u32 {
     if has_more { n_newlines(text) } else { n_lines(text) }
 }
 
+/// The lines with at least [`MIN_ALNUM`] letters and digits, by a hash of their tokens. `None` if
+/// several lines have the same tokens.
+fn unique_lines(tokens: &[Token]) -> FxHashMap<u64, Option<u32>> {
+    let on_lines = tokens.chunk_by(|a, b| a.line0 == b.line0);
+    let long = on_lines
+        .filter(|line| line.iter().map(|token| token.n_alnum).sum::<u32>() >= MIN_ALNUM)
+        .map(|line| {
+            let mut hash = FxHasher::default();
+            line.iter().for_each(|token| hash.write_u64(token.hash));
+            (hash.finish(), line[0].line0)
+        });
+    let mut unique = FxHashMap::default();
+    for (hash, line0) in long {
+        unique.entry(hash).and_modify(|line| *line = None).or_insert(Some(line0));
+    }
+    unique
+}
+
 /// Two texts to map lines between.
 struct Lines<'a> {
     from: &'a Units,
@@ -157,8 +181,27 @@ impl Lines<'_> {
                 *line = self.line(range, &tokens);
             }
         }
+        self.add_unique(&mut lines);
         self.add_empty(&mut lines);
         lines
+    }
+
+    /// Maps lines that are unique in both texts. A bracket without its partner makes one statement
+    /// of all that follows it, so that statements tell nothing about the lines in it.
+    fn add_unique(&self, lines: &mut [Option<u32>]) {
+        let [from, to] = [self.from, self.to].map(|units| unique_lines(&units.tokens));
+        let mut is_taken = vec![false; n_lines(self.to_text) as usize];
+        for open in lines.iter().flatten() {
+            is_taken[*open as usize] = true;
+        }
+        for (hash, line) in from {
+            if let Some((line, open)) = line.zip(to.get(&hash).copied().flatten())
+                && lines[line as usize].is_none()
+                && !is_taken[open as usize]
+            {
+                lines[line as usize] = Some(open);
+            }
+        }
     }
 
     /// The open line of a recorded line with these tokens. `None` if one of them is not in the open

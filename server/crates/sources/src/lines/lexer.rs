@@ -1,5 +1,5 @@
 //! A lexer for all languages. It never fails: what it does not understand becomes tokens of one
-//! character, and a string without an end is a string up to the end of its line.
+//! character, and a string or comment without an end does not go beyond its line: it is being typed.
 
 use std::hash::Hasher;
 
@@ -141,9 +141,11 @@ impl<'a> Lexer<'a> {
             b'-' => next == b'-' && self.syntax == Syntax::Lua,
             _ => return false,
         };
-        if is_line && self.rest().starts_with("--[[") {
-            let end = self.rest().find("]]").map_or(self.text.len(), |end| self.at + end + 2);
-            self.skip_to(end);
+        if is_line
+            && self.rest().starts_with("--[[")
+            && let Some(end) = self.rest().find("]]")
+        {
+            self.skip_to(self.at + end + 2);
             return true;
         }
         if is_line {
@@ -161,7 +163,7 @@ impl<'a> Lexer<'a> {
                 _ => end += 1,
             }
         }
-        self.skip_to(end.min(self.bytes.len()));
+        self.skip_to(if depth == 0 { end } else { self.end_of_line(self.at) });
         true
     }
 
@@ -194,17 +196,17 @@ impl<'a> Lexer<'a> {
         let is_triple = matches!(self.syntax, Python | C | Go)
             && (rest.starts_with("\"\"\"") || (self.syntax == Python && rest.starts_with("'''")));
         if is_triple {
-            let end = rest[3..].find(&rest[..3]).map_or(rest.len(), |end| end + 3);
+            let end = rest[3..].find(&rest[..3]).map(|end| end + 3);
             self.lines_of_string(3, end, 3);
             return true;
         }
         match quote {
             b'`' if matches!(self.syntax, JavaScript | Go) => {
-                let end = self.end_of_template();
-                self.lines_of_string(1, end - self.at, 1);
+                let end = self.end_of_template().map(|end| end - self.at);
+                self.lines_of_string(1, end, 1);
             }
             b'[' if self.syntax == Lua && rest.starts_with("[[") => {
-                let end = rest.find("]]").unwrap_or(rest.len());
+                let end = rest.find("]]");
                 self.lines_of_string(2, end, 2);
             }
             b'r' | b'b' if self.syntax == Rust => return self.raw_string_of_rust(),
@@ -231,12 +233,12 @@ impl<'a> Lexer<'a> {
     }
 
     /// The end of a JavaScript template, whose `${…}` may contain others, or of a Go raw string.
-    fn end_of_template(&self) -> usize {
+    fn end_of_template(&self) -> Option<usize> {
         let (mut at, mut braces, mut open) = (self.at + 1, Vec::new(), 0_u32);
         while at < self.bytes.len() {
             match (self.byte(at), self.byte(at + 1)) {
                 (b'\\', _) if self.syntax == Syntax::JavaScript => at += 1,
-                (b'`', _) if braces.is_empty() || self.syntax == Syntax::Go => return at,
+                (b'`', _) if braces.is_empty() || self.syntax == Syntax::Go => return Some(at),
                 (b'$', b'{') => {
                     braces.push(open);
                     (open, at) = (0, at + 1);
@@ -250,7 +252,7 @@ impl<'a> Lexer<'a> {
             }
             at += 1;
         }
-        self.bytes.len()
+        None
     }
 
     /// `r"…"`, `br#"…"#`
@@ -266,7 +268,7 @@ impl<'a> Lexer<'a> {
         }
         let start = rest.len() - prefix.len() + 2 + n_hashes;
         let end = format!("\"{}", "#".repeat(n_hashes));
-        let n = rest[start..].find(&end).map_or(rest.len(), |at| start + at);
+        let n = rest[start..].find(&end).map(|at| start + at);
         self.lines_of_string(start, n, end.len());
         true
     }
@@ -277,15 +279,19 @@ impl<'a> Lexer<'a> {
         let Some(open) = rest[2..].find('(').filter(|&open| open <= 16) else { return false };
         let end = format!("){}\"", &rest[2..2 + open]);
         let start = 3 + open;
-        let n = rest[start..].find(&end).map_or(rest.len(), |at| start + at);
+        let n = rest[start..].find(&end).map(|at| start + at);
         self.lines_of_string(start, n, end.len());
         true
     }
 
     /// Adds a token for each line of a string that starts here: its contents are the bytes from
-    /// `start` to `end`, followed by `n_quotes` bytes.
-    fn lines_of_string(&mut self, start: usize, end: usize, n_quotes: usize) {
-        let (from, to) = (self.at, self.at + end);
+    /// `start` to `end`, followed by `n_quotes` bytes. Without `end`, it is the rest of the line.
+    fn lines_of_string(&mut self, start: usize, end: Option<usize>, n_quotes: usize) {
+        let from = self.at;
+        let (to, n_quotes) = match end {
+            Some(end) => (from + end, n_quotes),
+            None => (self.end_of_line(from), 0),
+        };
         let contents = self.text.get(from + start..to).unwrap_or("");
         for (n, line) in contents.split('\n').enumerate() {
             if n > 0 {
