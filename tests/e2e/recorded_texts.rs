@@ -86,6 +86,17 @@ fn survives_closing_and_restarts() {
 
     let (mut server, uri) = start(&workspace, cache.root(), json!({}));
     assert_eq!(shown(&mut server, &uri), expected(7));
+    // Lists lead to the same lines if the source is not open.
+    server.close(&uri);
+    let lines = server.execute("costline.hotspots", json!([{ "by": "line" }]));
+    let lines: Vec<_> = lines["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["line0"].as_u64().unwrap())
+        .collect();
+    assert_eq!(lines, [15, 9, 8]);
+    server.open_file(&workspace.path("a.py"), "python");
     // The profile has the same bytes, so it was recorded from the same text.
     set_age(&workspace.path("cpu.folded"), Duration::ZERO);
     let revision = server.revision();
