@@ -26,7 +26,7 @@ use fit::Evidence;
 use git::History;
 use rustc_hash::FxHashMap;
 use sources::{LineMap, Syntax};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +34,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The maximum size of the texts of one profile, in bytes: more than the hand-written sources of a
 /// project. Further texts are not read.
 const MAX_BYTES: usize = 64 << 20;
+/// The maximum number of versions in Git to compare with one profile, of all files together.
+const MAX_VERSIONS: usize = 500;
 
 /// The texts that a profile was recorded from, by the canonical path of the workspace file.
 #[derive(Debug)]
@@ -183,6 +185,7 @@ struct Search<'a> {
     evidence: OnceCell<Evidence>,
     /// By root; read on first use.
     histories: Vec<(&'a Path, OnceCell<Option<History>>)>,
+    versions_left: Cell<usize>,
 }
 
 impl<'a> Search<'a> {
@@ -201,6 +204,7 @@ impl<'a> Search<'a> {
             copies: copies.map(|copies| (copies, copies.manifest(loaded.content))),
             evidence: OnceCell::new(),
             histories: roots.map(|root| (root, OnceCell::new())).collect(),
+            versions_left: Cell::new(MAX_VERSIONS),
         }
     }
 
@@ -239,7 +243,12 @@ impl<'a> Search<'a> {
             let time = self.loaded.stamp.modified;
             history.get_or_init(|| History::until(root, time)).as_ref()
         });
-        history.into_iter().flat_map(|history| history.versions(path)).map(Arc::from)
+        let versions = history.into_iter().flat_map(|history| history.versions(path));
+        versions.map(Arc::from).take_while(|_| {
+            let left = self.versions_left.get().checked_sub(1);
+            self.versions_left.set(left.unwrap_or(0));
+            left.is_some()
+        })
     }
 
     fn fits(&self, path: &Path, text: &Arc<str>) -> bool {
