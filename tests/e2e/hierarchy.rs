@@ -211,6 +211,19 @@ fn foreign_and_stale_items_have_no_calls() {
     }
 }
 
+/// Emacs's lsp-mode cannot tell false from null.
+#[test]
+fn false_may_come_back_as_null() {
+    let workspace = six_samples();
+    let (mut server, _, lib) = six(&workspace);
+    let hash = server.prepare(&lib, 4, 0).remove(0);
+    assert_eq!(hash["data"]["exact"], json!(false));
+    let mut returned = hash.clone();
+    returned["data"]["exact"] = Value::Null;
+    assert_eq!(server.incoming(&returned), server.incoming(&hash));
+    assert!(!server.incoming(&hash).is_empty());
+}
+
 #[test]
 fn items_stay_valid_after_a_rewrite() {
     let workspace = six_samples();

@@ -261,8 +261,8 @@ pub struct ItemPath {
     v: u32,
     dir: Option<Direction>,
     path: Vec<Key>,
-    #[serde(default)]
-    exact: bool,
+    /// `None` stands for false: Emacs's lsp-mode returns it as null.
+    exact: Option<bool>,
     /// The workspace folder whose profile the item is of. `None` if there was only one.
     #[serde(default)]
     pub folder: Option<PathBuf>,
@@ -290,7 +290,8 @@ impl ItemPath {
             let functions = functions.last().copied().into_iter().collect();
             return Some(CallPath { functions, recursion: Recursion::Collapsed });
         }
-        let recursion = if self.exact { Recursion::Exact } else { Recursion::Collapsed };
+        let recursion =
+            if self.exact == Some(true) { Recursion::Exact } else { Recursion::Collapsed };
         Some(CallPath { functions, recursion })
     }
 }
