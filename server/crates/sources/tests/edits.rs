@@ -91,7 +91,9 @@ fn apply(lines: &mut Vec<String>, edit: Edit) {
             lines.splice(to..to, moved);
         }
         Edit::Indent(at, n_lines, by) => {
-            lines[block(at, n_lines)].iter_mut().for_each(|line| line.insert_str(0, by));
+            for line in &mut lines[block(at, n_lines)] {
+                line.insert_str(0, by);
+            }
         }
     }
 }

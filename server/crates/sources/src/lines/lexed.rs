@@ -145,7 +145,9 @@ fn unique_lines(tokens: &[Token]) -> FxHashMap<u64, Option<u32>> {
         .filter(|line| line.iter().map(|token| token.n_alnum).sum::<u32>() >= MIN_ALNUM)
         .map(|line| {
             let mut hash = FxHasher::default();
-            line.iter().for_each(|token| hash.write_u64(token.hash));
+            for token in line {
+                hash.write_u64(token.hash);
+            }
             (hash.finish(), line[0].line0)
         });
     let mut unique = FxHashMap::default();
