@@ -58,7 +58,10 @@ fn assert_lenses_match_expectations(case: &Case, language: &str) {
                 (text(&data["func"]["name"]), data["self"].to_string(), data["total"].to_string())
             })
             .collect();
-        found.retain(|(name, ..)| !is_grouped(name));
+        // Of functions without names, those beside a lens of another function have none.
+        let is_nameless = |name: &str| name.ends_with("comp>") || name.ends_with("genexpr>");
+        found.retain(|(name, ..)| !is_grouped(name) && !is_nameless(name));
+        expected.retain(|(name, ..)| !is_nameless(name));
         expected.sort();
         found.sort();
         assert_eq!(found, expected, "{file}");
@@ -223,12 +226,15 @@ fn a_lens_needs_no_resolve_and_has_a_working_command() {
             (lens["range"]["start"]["line"].as_u64().unwrap(), text(&lens["command"]["title"]))
         })
         .collect();
+    // Without grammars, it is not known whether the lines are those of definitions.
+    let name =
+        |name: &str| if cfg!(feature = "grammars") { String::new() } else { format!("{name}: ") };
     assert_eq!(
         titles,
         [
-            (8 + BELOW, "self 16.7% (1 sample) · total 100.0% (6 samples)".to_owned()),
-            (20 + BELOW, "self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned()),
-            (29 + BELOW, "self 16.7% (1 sample) · total 50.0% (3 samples)".to_owned()),
+            (8 + BELOW, name("main") + "self 16.7% (1 sample) · total 100.0% (6 samples)"),
+            (20 + BELOW, name("parse") + "self 16.7% (1 sample) · total 50.0% (3 samples)"),
+            (29 + BELOW, name("eval") + "self 16.7% (1 sample) · total 50.0% (3 samples)"),
         ]
     );
     let lens = &lenses[1];
