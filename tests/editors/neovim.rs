@@ -39,10 +39,17 @@ fn neovim(stage: &Stage) -> Option<Command> {
 #[track_caller]
 fn run(spec: &str) {
     let stage = Stage::new();
-    let Some(mut command) = neovim(&stage) else { return };
+    if let Some(mut command) = neovim(&stage) {
+        run_on(&stage, &mut command, spec);
+    }
+}
+
+/// Runs a spec in one start of Neovim. No client or server may report an error.
+#[track_caller]
+fn run_on(stage: &Stage, command: &mut Command, spec: &str) {
     let start = format!("luafile {}", specs().join("start.lua").display());
     stage.run(command.env("COSTLINE_SPEC", spec).args(["--headless", "-i", "NONE", "-c", &start]));
-    no_errors(&stage);
+    no_errors(stage);
 }
 
 /// The log of Neovim's LSP clients must contain no errors and nothing from the server.
@@ -70,6 +77,19 @@ fn neovim_runs_every_subcommand() {
 #[test]
 fn neovim_restarts_a_killed_server() {
     run("server.lua");
+}
+
+#[test]
+fn neovim_keeps_costs_on_their_lines() {
+    let stage = Stage::new();
+    let Some(mut command) = neovim(&stage) else { return };
+    stage.commit();
+    run_on(&stage, &mut command, "edits.lua");
+    run_on(&stage, &mut command, "restarted.lua");
+    // Then the recorded text is in Git only.
+    fs::remove_dir_all(stage.beside("home/.cache/costline")).unwrap();
+    run_on(&stage, &mut command, "restarted.lua");
+    run_on(&stage, command.current_dir(stage.clone_repository()), "restarted.lua");
 }
 
 #[test]

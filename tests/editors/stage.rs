@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 use crate::wire::check_log;
@@ -14,6 +15,9 @@ use crate::wire::check_log;
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/editors");
 /// The function that is four times faster in the second recording.
 const FASTER: &str = "build";
+
+/// The sources of the workspace.
+const SOURCES: [&str; 4] = ["main.py", "grid/__init__.py", "grid/maze.py", "grid/report.py"];
 
 /// A workspace with a py-spy recording of a Python program, and a second recording to replace it
 /// with.
@@ -34,7 +38,7 @@ impl Stage {
         let case = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../fixtures/profiles/folded/py-gridworld-pyspy");
         let root = fs::canonicalize(folder.path()).unwrap().join("gridworld");
-        for file in ["main.py", "grid/__init__.py", "grid/maze.py", "grid/report.py"] {
+        for file in SOURCES {
             fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
             fs::copy(case.join(file), root.join(file)).unwrap();
         }
@@ -74,6 +78,44 @@ impl Stage {
     /// A folder beside the workspace, for homes, logs and pictures.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    /// Commits the sources to a new Git repository, in 2024. They are older than the profile, which
+    /// was recorded ten minutes ago.
+    pub fn commit(&self) {
+        let root = self.beside("gridworld");
+        let age = |file: &str, minutes: u64| {
+            let time = SystemTime::now() - Duration::from_secs(60 * minutes);
+            File::options().write(true).open(root.join(file)).unwrap().set_modified(time).unwrap();
+        };
+        for source in SOURCES {
+            age(source, 100);
+        }
+        age("profiles/gridworld.folded", 10);
+        git(&root, &["init", "--quiet", "--initial-branch", "main"]);
+        git(&root, &["config", "user.name", "a"]);
+        git(&root, &["config", "user.email", "a@example.org"]);
+        git(&root, &[&["add"], SOURCES.as_slice()].concat());
+        git(&root, &["commit", "--quiet", "--message", "recorded"]);
+    }
+
+    /// Clones the repository and copies the profile. From now on, `stage.json` has the paths of the
+    /// clone. Returns its folder.
+    pub fn clone_repository(&self) -> PathBuf {
+        let (root, clone) = (self.beside("gridworld"), self.beside("elsewhere/gridworld"));
+        git(&root, &["clone", "--quiet", ".", clone.to_str().unwrap()]);
+        fs::create_dir(clone.join("profiles")).unwrap();
+        let profile = clone.join("profiles/gridworld.folded");
+        let recorded = root.join("profiles/gridworld.folded");
+        fs::copy(&recorded, &profile).unwrap();
+        let time = fs::metadata(&recorded).unwrap().modified().unwrap();
+        File::options().write(true).open(&profile).unwrap().set_modified(time).unwrap();
+        let facts = self.beside("stage.json");
+        let mut changed: Value = serde_json::from_slice(&fs::read(&facts).unwrap()).unwrap();
+        changed["root"] = json!(clone);
+        changed["profile"] = json!(profile);
+        fs::write(facts, changed.to_string()).unwrap();
+        clone
     }
 
     /// Runs an editor's script with its own home and without a terminal. It finds `stage.json` by
@@ -116,6 +158,17 @@ impl Stage {
             }
         }
     }
+}
+
+/// Runs Git as if it were 2024.
+#[track_caller]
+fn git(folder: &Path, arguments: &[&str]) {
+    let dates =
+        ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2024-01-01T00:00:00Z"));
+    let mut git = Command::new("git");
+    git.args(arguments).current_dir(folder).envs(dates);
+    let output = git.env("GIT_CONFIG_GLOBAL", "").env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
 }
 
 /// The path of something that `tests/editors/install` installs.

