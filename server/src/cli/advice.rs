@@ -142,6 +142,9 @@ fn with_lines(snapshot: &Snapshot) -> &'static str {
         Format::Callgrind => {
             "build the program with debug info (`-g`) and record with `valgrind --tool=callgrind --dump-line=yes PROGRAM`"
         }
+        Format::MercuryDeep => {
+            "the profiled program made no calls: compile it with `mmc --grade asm_fast.gc.profdeep`, and let it run to its end"
+        }
         Format::Dhat => {
             "build the program with debug info (`-g`; Rust: `debug = 1`) and record with `valgrind --tool=dhat PROGRAM`"
         }

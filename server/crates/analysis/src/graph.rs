@@ -192,7 +192,9 @@ fn edges(
     let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
     for ((caller, callee), calls) in calls_by_edge {
         let sum: f64 = calls.iter().map(|call| weight(call)).sum();
-        let (total, estimated) = if let Some(derived) = &mut derived {
+        let (total, estimated) = if part.graph.contexts.is_some() {
+            (sum, false)
+        } else if let Some(derived) = &mut derived {
             derived.edge(&calls)
         } else {
             let ends = [caller, callee].map(|end| functions[end.index()].cost.total);
@@ -244,7 +246,7 @@ fn stated(
     }
     for stated in part.totals {
         let total = stated.totals.get(metric).copied().unwrap_or(Total::Unknown);
-        if let Some(place) = place(part, groups, stated.func, None, stated.line) {
+        if let Some(place) = place(part, groups, stated.func, stated.source, stated.line) {
             on_lines.each(place, |parts| parts.add(total));
         }
         if stated.line == 0 {

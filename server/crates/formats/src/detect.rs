@@ -10,7 +10,7 @@ mod json;
 use crate::error::{At, ReadError};
 use crate::foreign::Foreign;
 use crate::format::Format;
-use crate::read::{callgrind, folded, perf_script, pprof, pstats, rbspy_summary};
+use crate::read::{callgrind, deep, folded, perf_script, pprof, pstats, rbspy_summary};
 
 /// Detects the format of decompressed bytes: a whole file or a prefix of one.
 ///
@@ -38,7 +38,7 @@ pub fn detect(bytes: &[u8]) -> Option<Format> {
 }
 
 /// Magic bytes.
-const MAGIC: [(&[u8], Format); 8] = [
+const MAGIC: [(&[u8], Format); 9] = [
     (b"\xdc\xdf\x4a\x53\x4c\x42\x01\x00", Format::FirefoxSlabs),
     (b"MOJ", Format::AustinMojo),
     (b"PERFILE2", Format::PerfData),
@@ -47,6 +47,7 @@ const MAGIC: [(&[u8], Format); 8] = [
     (b"rbspy01\n", Format::Rbspy),
     (b"rbspy02\n", Format::Rbspy),
     (rbspy_summary::HEADER, Format::RbspySummary),
+    (deep::MAGIC, Format::MercuryDeep),
 ];
 
 /// Whether `bytes`, a whole file or its last part, look complete: JSON is closed, the last line of
@@ -99,7 +100,7 @@ pub fn unknown(bytes: &[u8]) -> ReadError {
          stackprof or DHAT, or Chrome trace events"
     } else {
         "not a supported profile; expected a JSON profile (Firefox Profiler, samply, V8, speedscope, Chrome trace events, stackprof, \
-         DHAT), pprof, callgrind, pstats, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
+         DHAT), pprof, callgrind, pstats, Mercury's Deep.data, a recording by perf, rbspy or Austin, the text of `perf script`, or folded stacks \
          (`main;parse;hash 42`)"
     })
 }

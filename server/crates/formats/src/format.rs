@@ -40,11 +40,13 @@ pub enum Format {
     Callgrind,
     /// The table that `rbspy report -f summary` prints.
     RbspySummary,
+    /// Data of Mercury's deep profiler.
+    MercuryDeep,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::FirefoxProcessed,
         Self::FirefoxSlabs,
         Self::Gecko,
@@ -63,6 +65,7 @@ impl Format {
         Self::Dhat,
         Self::Callgrind,
         Self::RbspySummary,
+        Self::MercuryDeep,
     ];
 
     /// A stable name for programs.
@@ -86,6 +89,7 @@ impl Format {
             Self::Dhat => "dhat",
             Self::Callgrind => "callgrind",
             Self::RbspySummary => "rbspy-summary",
+            Self::MercuryDeep => "mercury-deep",
         }
     }
 
@@ -110,6 +114,7 @@ impl Format {
             Self::Dhat => "DHAT heap profile",
             Self::Callgrind => "callgrind file",
             Self::RbspySummary => "rbspy summary",
+            Self::MercuryDeep => "Mercury deep profile",
         }
     }
 
@@ -134,7 +139,8 @@ impl Format {
             | Self::Rbspy
             | Self::AustinMojo
             | Self::Callgrind
-            | Self::RbspySummary => false,
+            | Self::RbspySummary
+            | Self::MercuryDeep => false,
         }
     }
 

@@ -7,6 +7,8 @@
 //!
 //! The crate uses no files and no clock, and computes no costs.
 
+#[cfg(any(test, feature = "test-support"))]
+pub mod deep_writer;
 pub mod detect;
 mod error;
 pub mod foreign;
@@ -29,6 +31,7 @@ pub use format::Format;
 pub use limits::Limits;
 pub use origin::{Origin, origin};
 pub use phase::Phase;
+pub use read::deep::dump;
 pub use read::perf_script::{Generated, generated};
 pub use read::read;
 pub use read_result::Read;

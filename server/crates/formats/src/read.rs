@@ -5,6 +5,7 @@ pub(crate) mod callgrind;
 pub(crate) mod calls;
 pub(crate) mod chrome_trace;
 pub(crate) mod cpuprofile;
+pub(crate) mod deep;
 pub(crate) mod dhat;
 pub(crate) mod firefox;
 pub(crate) mod folded;
@@ -72,6 +73,7 @@ pub fn read(
         Some(Format::Dhat) => dhat::read(text),
         Some(Format::Callgrind) => callgrind::read(text),
         Some(Format::RbspySummary) => rbspy_summary::read(text),
+        Some(Format::MercuryDeep) => deep::read(&bytes),
         None => Err(unknown(text)),
     }?;
     check_weights(&read.recording)?;

@@ -1,7 +1,8 @@
 //! Recordings that are call graphs: sums per line and call, without stacks.
 
-use crate::{FuncId, Metric, SourceId, SymbolTables, Thread, ThreadId, Total};
+use crate::{Contexts, FuncId, Metric, SourceId, SymbolTables, Thread, ThreadId, Total};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The self cost of one line of a function.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Call {
 pub struct StatedTotal {
     /// The function.
     pub func: FuncId,
+    /// The file of the line, if it differs from the function's because the code was inlined.
+    pub source: Option<SourceId>,
     /// One of its lines, 1-based; 0 for the whole function.
     pub line: u32,
     /// One total per metric, as precise as the file states it.
@@ -104,6 +107,8 @@ pub struct GraphTables {
     pub threads: Vec<Thread>,
     /// The rows of each thread. Together they are all rows.
     pub rows: Vec<ThreadRows>,
+    /// The contexts in which functions ran, if the file has them. Their calls refer to `calls`.
+    pub contexts: Option<Arc<Contexts>>,
 }
 
 /// The rows of one thread in a call graph.

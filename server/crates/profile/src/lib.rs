@@ -10,7 +10,9 @@
 mod builder;
 mod call_graph;
 mod call_sites;
+mod contexts;
 mod cost;
+mod cycles;
 mod divide;
 mod func_key;
 mod groups;
@@ -36,7 +38,9 @@ pub use call_graph::{
     Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, StatedTotal, ThreadRows,
 };
 pub use call_sites::at_call_sites;
+pub use contexts::{Clique, Column, Context, ContextCall, Contexts};
 pub use cost::{Cost, Total};
+pub use cycles::cycles;
 pub use divide::{Divided, Start, divide};
 pub use func_key::FuncKey;
 pub use groups::{FileId, FuncRole, FunctionId, Groups};

@@ -7,11 +7,12 @@
 use crate::StackAccess;
 use crate::symbol_tables::Names;
 use crate::{
-    BuildError, Call, CallGraph, CategoryId, Frame, FrameId, Func, FuncId, FuncTable, GraphTables,
-    Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording, Samples,
-    SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
+    BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
+    GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
+    Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
 };
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// The recording of one file, and its thread as far as the name and the start of the file state it.
 #[derive(Debug, Clone)]
@@ -232,11 +233,31 @@ fn add_stacks(
 }
 
 /// The rows of one thread of a call graph, from all parts.
-#[derive(Default)]
 struct GraphRows {
     own: Vec<OwnCost>,
     calls: Vec<Call>,
     totals: Vec<StatedTotal>,
+    /// The contexts of these calls; `None` if a part has none.
+    contexts: Option<Contexts>,
+}
+
+impl Default for GraphRows {
+    fn default() -> Self {
+        let (own, calls, totals) = (Vec::new(), Vec::new(), Vec::new());
+        Self { own, calls, totals, contexts: Some(Contexts::default()) }
+    }
+}
+
+impl GraphRows {
+    /// Adds the contexts of a part, before its calls. Only recordings without threads have some.
+    fn add_contexts(&mut self, old: &GraphTables, new: &NewIds) {
+        let more = old.contexts.as_deref().filter(|_| old.threads.is_empty());
+        let (Some(all), Some(more)) = (&mut self.contexts, more) else {
+            self.contexts = None;
+            return;
+        };
+        all.add(more, |func| new.func(func), self.calls.len());
+    }
 }
 
 fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, MergeError> {
@@ -257,6 +278,7 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
             };
             let at = place(&mut threads, n_before, named(thread, &part.thread));
             let Some((_, all)) = threads.get_mut(at) else { continue };
+            all.add_contexts(old, &new);
             all.own.extend(rows.own.iter().map(|own| OwnCost {
                 func: new.func(own.func),
                 source: new.source(own.source),
@@ -270,9 +292,11 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
             }));
             add_totals(
                 &mut all.totals,
-                rows.totals
-                    .iter()
-                    .map(|stated| StatedTotal { func: new.func(stated.func), ..stated.clone() }),
+                rows.totals.iter().map(|stated| StatedTotal {
+                    func: new.func(stated.func),
+                    source: new.source(stated.source),
+                    ..stated.clone()
+                }),
             );
         }
     }
@@ -282,8 +306,13 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
         symbols: names.finish(),
         ..GraphTables::default()
     };
+    let mut contexts = Some(Contexts::default());
     for (thread, mut rows) in threads {
         let (own, calls, totals) = (graph.own.len(), graph.calls.len(), graph.totals.len());
+        match (&mut contexts, rows.contexts) {
+            (Some(all), Some(more)) => all.add(&more, |func| func, calls),
+            _ => contexts = None,
+        }
         graph.own.append(&mut rows.own);
         graph.calls.append(&mut rows.calls);
         graph.totals.append(&mut rows.totals);
@@ -294,16 +323,19 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
             totals: totals..graph.totals.len(),
         });
     }
+    graph.contexts = contexts.map(Arc::new);
     Ok(graph.into())
 }
 
-/// Adds the stated totals of a later part to those of the thread, with one row per function and
-/// line.
+/// Adds the stated totals of a later part to those of the thread, with one row per function,
+/// file and line.
 fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal>) {
-    let mut known: FxHashMap<(FuncId, u32), usize> =
-        all.iter().map(|row| (row.func, row.line)).zip(0..).collect();
+    let mut known: FxHashMap<(FuncId, Option<SourceId>, u32), usize> =
+        all.iter().map(|row| (row.func, row.source, row.line)).zip(0..).collect();
     for row in more {
-        if let Some(before) = known.get(&(row.func, row.line)).and_then(|&at| all.get_mut(at)) {
+        if let Some(before) =
+            known.get(&(row.func, row.source, row.line)).and_then(|&at| all.get_mut(at))
+        {
             before
                 .totals
                 .iter_mut()
@@ -312,7 +344,7 @@ fn add_totals(all: &mut Vec<StatedTotal>, more: impl Iterator<Item = StatedTotal
             before.calls =
                 before.calls.zip(row.calls).map(|(calls, more)| calls.saturating_add(more));
         } else {
-            known.insert((row.func, row.line), all.len());
+            known.insert((row.func, row.source, row.line), all.len());
             all.push(row);
         }
     }

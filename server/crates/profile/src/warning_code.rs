@@ -110,6 +110,11 @@ warning_codes! {
     /// pstats: the file's functions cost less than the total of its hottest function. The rest is
     /// shown as one function.
     UnlistedFunctions = "unlisted-functions",
+    /// Mercury: nodes of the file are missing or contradict each other. Their costs may be
+    /// incomplete.
+    InconsistentNodes = "inconsistent-nodes",
+    /// Mercury: costs do not add up to the sums that the file states.
+    InconsistentSums = "inconsistent-sums",
     /// Raw Gecko profiles: processes that are nested too deeply are ignored.
     DeepProcesses = "deep-processes",
     /// A call lasts longer than the call that it started in. It is shortened to end with that call.

@@ -102,6 +102,7 @@ fn call_graph(
             .iter()
             .map(|&(i, line, total)| profile::StatedTotal {
                 func: func(i),
+                source: None,
                 line,
                 totals: vec![total],
                 calls: None,

@@ -276,12 +276,6 @@ pub static TABLE: &[Foreign] = &[
                   --query='{service_name=\"app\"}' --output=pprof=app.pb`",
         signatures: &[Keys(&["flamebearer"])],
     },
-    Foreign {
-        name: "mercury-deep",
-        what: "Mercury deep profiler data",
-        instead: "record with a sampling profiler, for example `samply record`",
-        signatures: &[At(0, b"Mercury deep profiler data")],
-    },
     // Containers and encodings
     Foreign {
         name: "zip",

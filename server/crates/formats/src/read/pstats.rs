@@ -254,7 +254,7 @@ fn own_cost(func: FuncId, seconds: f64) -> OwnCost {
 }
 
 fn stated(func: FuncId, calls: Option<u64>, seconds: f64) -> StatedTotal {
-    StatedTotal { func, line: 0, totals: vec![Total::Exact(seconds)], calls }
+    StatedTotal { func, source: None, line: 0, totals: vec![Total::Exact(seconds)], calls }
 }
 
 /// The calls of a function. If the file has only counts, a single caller gets the whole cost;

@@ -43,6 +43,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
         if line != 0 {
             graph.totals.push(StatedTotal {
                 func,
+                source: None,
                 line,
                 totals: vec![Total::Exact(total)],
                 calls: None,
@@ -62,7 +63,13 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     for (func, (min, max)) in functions {
         let (min, max) = (min.min(whole), max.min(whole));
         let total = if min < max { Total::Bounded { min, max } } else { Total::Exact(max) };
-        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total], calls: None });
+        graph.totals.push(StatedTotal {
+            func,
+            source: None,
+            line: 0,
+            totals: vec![total],
+            calls: None,
+        });
     }
     for total in graph.totals.iter_mut().flat_map(|stated| &mut stated.totals) {
         if let Total::Exact(weight) = total {

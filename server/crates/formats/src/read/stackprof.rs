@@ -218,6 +218,7 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             if let LineSamples::TotalAndSelf(sum, own) = samples {
                 graph.totals.push(StatedTotal {
                     func,
+                    source: None,
                     line,
                     totals: vec![frame.line_total(sum, own)],
                     calls: None,
@@ -240,7 +241,13 @@ fn graph(file: &File<'_>, metric: Metric, warnings: &mut Warnings) -> Result<Rec
             });
         }
         let total = frame.total_samples.map_or(Total::Unknown, Total::Exact);
-        graph.totals.push(StatedTotal { func, line: 0, totals: vec![total], calls: None });
+        graph.totals.push(StatedTotal {
+            func,
+            source: None,
+            line: 0,
+            totals: vec![total],
+            calls: None,
+        });
         for (callee_id, &weight) in &frame.edges {
             let Some(&(callee, callee_repeated)) = funcs.get(callee_id) else {
                 let key = At::Key(format!("frames.{id}.edges.{callee_id}"));

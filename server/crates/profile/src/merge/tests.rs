@@ -181,8 +181,13 @@ fn recursive_calls_stay_apart() {
 #[test]
 fn stated_totals_of_a_thread_add_up() {
     let stated = |total| {
-        let totals =
-            vec![StatedTotal { func: FuncId::new(0), line: 0, totals: vec![total], calls: None }];
+        let totals = vec![StatedTotal {
+            func: FuncId::new(0),
+            source: None,
+            line: 0,
+            totals: vec![total],
+            calls: None,
+        }];
         part(
             "",
             "77",

@@ -1,0 +1,319 @@
+//! The tables of a call graph from the nodes and costs of a deep profile: functions are procedures
+//! that were called, calls are call sites by callee.
+
+use super::costs::{Cost, Costs, Inclusive};
+use super::links::{Arc, Links};
+use super::measure::Measure;
+use super::nodes::{Counts, File, Header};
+use crate::error::ReadError;
+use crate::read::func_text::FuncText;
+use profile::{
+    BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables, OwnCost,
+    ProfileBuilder, SourceId, StatedTotal, Total,
+};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc as Shared;
+
+/// Builds the tables. `builder` has the strings and sources of the file.
+pub(super) fn tables(
+    file: &File,
+    links: &Links,
+    costs: &Costs,
+    mut builder: ProfileBuilder,
+) -> Result<GraphTables, ReadError> {
+    let procs = sums_of_procs(file, links, costs);
+    let (rows, row_of_arc) = rows(file, links, costs);
+    let funcs = funcs(file, &procs, &mut builder)?;
+    let build = Build { file, links, costs, funcs, procs, rows };
+    Ok(GraphTables {
+        metrics: Measure::ALL.iter().map(|measure| measure.metric(&file.header)).collect(),
+        own: build.own(),
+        calls: build.calls(),
+        totals: build.totals(),
+        contexts: Some(Shared::new(build.contexts(&row_of_arc))),
+        symbols: builder.build().into_symbols(),
+        ..GraphTables::default()
+    })
+}
+
+/// A sum over contexts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    counts: Counts,
+    cost: Inclusive,
+    called: bool,
+}
+
+impl Sum {
+    fn add(&mut self, counts: &Counts, cost: &Inclusive) {
+        self.counts = self.counts.plus(counts);
+        self.cost = Inclusive {
+            own: self.cost.own.plus(cost.own),
+            below: self.cost.below.plus(cost.below),
+            repeated: self.cost.repeated.plus(cost.repeated),
+        };
+        self.called = true;
+    }
+
+    /// The inclusive cost, each unit once.
+    fn total(&self) -> Cost {
+        self.cost.own.plus(self.cost.below).minus(self.cost.repeated)
+    }
+}
+
+/// The calls from one site to one procedure.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// The procedure that contains the site.
+    caller: u32,
+    site: u32,
+    callee: u32,
+    sum: Sum,
+    /// Whether some of the calls are recursion.
+    recursive: bool,
+}
+
+fn sums_of_procs(file: &File, links: &Links, costs: &Costs) -> Vec<Sum> {
+    let mut procs = vec![Sum::default(); file.procs.len()];
+    for (context, cost) in costs.contexts.iter().enumerate() {
+        if let Some(procedure) = links.proc_of_context[context] {
+            procs[procedure as usize].add(&Counts::default(), cost);
+        }
+    }
+    for arc in &links.arcs {
+        if let Some(procedure) = links.proc_of_context[arc.callee as usize] {
+            let sum = &mut procs[procedure as usize];
+            sum.counts = sum.counts.plus(&file.calls.rows()[arc.call as usize].own);
+        }
+    }
+    procs
+}
+
+/// The calls by site and callee, and the row of each arc.
+fn rows(file: &File, links: &Links, costs: &Costs) -> (Vec<Row>, Vec<u32>) {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut by_ends: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+    let row_of_arc = links.arcs.iter().zip(&costs.arcs).map(|(arc, cost)| {
+        let &Arc { site, call, .. } = arc;
+        let procedure = |context: u32| links.proc_of_context[context as usize].unwrap_or_default();
+        let (caller, callee) = (procedure(arc.caller), procedure(arc.callee));
+        let row = *by_ends.entry((caller, site, callee)).or_insert_with(|| {
+            rows.push(Row { caller, site, callee, sum: Sum::default(), recursive: false });
+            rows.len() as u32 - 1
+        });
+        let sum = &mut rows[row as usize];
+        sum.sum.add(&file.calls.rows()[call as usize].own, cost);
+        sum.recursive |= costs.is_recursive(arc);
+        row
+    });
+    let row_of_arc = row_of_arc.collect();
+    (rows, row_of_arc)
+}
+
+/// A func for each procedure that was called.
+fn funcs(
+    file: &File,
+    procs: &[Sum],
+    builder: &mut ProfileBuilder,
+) -> Result<Vec<Option<FuncId>>, BuildError> {
+    let mut funcs = Vec::with_capacity(procs.len());
+    for (procedure, sum) in file.procs.rows().iter().zip(procs) {
+        if !sum.called {
+            funcs.push(None);
+            continue;
+        }
+        let name = procedure.label.to_string();
+        let func = FuncText { name: &name, line: procedure.line, ..FuncText::default() };
+        let func = Func { source: procedure.source, ..func.func(builder)? };
+        funcs.push(Some(builder.push_func(func)?));
+    }
+    Ok(funcs)
+}
+
+struct Build<'a> {
+    file: &'a File,
+    links: &'a Links,
+    costs: &'a Costs,
+    /// By procedure.
+    funcs: Vec<Option<FuncId>>,
+    procs: Vec<Sum>,
+    rows: Vec<Row>,
+}
+
+impl Build<'_> {
+    fn header(&self) -> &Header {
+        &self.file.header
+    }
+
+    fn own_weights(&self, counts: &Counts) -> Vec<f64> {
+        Measure::ALL.iter().map(|measure| measure.own(counts, self.header())).collect()
+    }
+
+    /// The own costs of procedures. They have no line of their own and are on the line of the first
+    /// clause.
+    fn own(&self) -> Vec<OwnCost> {
+        let procs = self.funcs.iter().zip(self.file.procs.rows()).zip(&self.procs);
+        procs
+            .filter_map(|((func, procedure), sum)| {
+                let (func, line) = ((*func)?, procedure.line);
+                Some(OwnCost { func, source: None, line, weights: self.own_weights(&sum.counts) })
+            })
+            .collect()
+    }
+
+    fn calls(&self) -> Vec<Call> {
+        let call = |row: &Row| {
+            let site = &self.file.sites.rows()[row.site as usize];
+            let (caller, callee) =
+                (self.funcs[row.caller as usize]?, self.funcs[row.callee as usize]?);
+            let weights = Measure::ALL.iter().map(|measure| {
+                let total = measure.inclusive(row.sum.total(), self.header());
+                total.unwrap_or_else(|| measure.own(&row.sum.counts, self.header()))
+            });
+            Some(Call {
+                caller,
+                source: site.source,
+                line: site.line,
+                callee,
+                count: row.sum.counts.calls(),
+                weights: weights.collect(),
+                nested: false,
+            })
+        };
+        self.rows.iter().filter_map(call).collect()
+    }
+
+    /// Inclusive costs of functions, and of their lines with calls.
+    fn totals(&self) -> Vec<StatedTotal> {
+        let mut stated = Vec::new();
+        for (func, sum) in self.funcs.iter().zip(&self.procs) {
+            let Some(func) = *func else { continue };
+            let total = sum.total();
+            let total = Measure::ALL.iter().map(|measure| {
+                measure.inclusive(total, self.header()).map_or(Total::Unknown, Total::Exact)
+            });
+            stated.push(StatedTotal {
+                func,
+                source: None,
+                line: 0,
+                totals: total.collect(),
+                calls: Some(sum.counts.calls()),
+            });
+        }
+        for ((procedure, source, line), parts) in self.lines() {
+            let Some(func) = self.funcs[procedure] else { continue };
+            let total = |measure: &Measure| {
+                let least = measure.inclusive(parts.least, self.header());
+                match (least, measure.inclusive(parts.most, self.header())) {
+                    (Some(min), Some(max)) if min < max => Total::Bounded { min, max },
+                    (Some(cost), _) => Total::Exact(cost),
+                    (None, _) => Total::Unknown,
+                }
+            };
+            let totals = Measure::ALL.iter().map(total).collect();
+            stated.push(StatedTotal { func, source, line, totals, calls: None });
+        }
+        stated
+    }
+
+    /// The inclusive costs of lines, by procedure, file and line.
+    ///
+    /// In recursion, the file has the cost of calls only as far as they do not lead back to the
+    /// procedure. A line then costs at least the sum over its calls, and at most as much as the
+    /// recursion as a whole.
+    fn lines(&self) -> BTreeMap<(usize, Option<SourceId>, u32), OnLine> {
+        let cliques = self.cliques_of_procs();
+        let mut lines: BTreeMap<_, OnLine> = BTreeMap::new();
+        for (i, procedure) in self.file.procs.rows().iter().enumerate() {
+            if self.procs[i].called && procedure.line != 0 {
+                let own = self.procs[i].cost.own;
+                lines.entry((i, None, procedure.line)).or_default().add(own, own);
+            }
+        }
+        for row in &self.rows {
+            let site = &self.file.sites.rows()[row.site as usize];
+            if site.line == 0 {
+                continue;
+            }
+            let caller = row.caller as usize;
+            let Inclusive { own, below, .. } = row.sum.cost;
+            let line = lines.entry((caller, site.source, site.line)).or_default();
+            line.add(row.sum.total(), own.plus(below));
+            line.whole = line.whole.or(row.recursive.then_some(cliques[caller]));
+        }
+        let own = self.costs.arcs.iter().map(|arc| arc.own);
+        let recording = own.fold(Cost::default(), Cost::plus);
+        for line in lines.values_mut() {
+            line.most = line.whole.unwrap_or(line.most).at_most(recording);
+        }
+        lines
+    }
+
+    /// The cost of all cliques that each procedure is in.
+    fn cliques_of_procs(&self) -> Vec<Cost> {
+        let mut cost_of_clique = vec![Cost::default(); self.costs.cliques.len()];
+        let mut members: Vec<(u32, u32)> = Vec::with_capacity(self.costs.clique_of.len());
+        for (context, &clique) in self.costs.clique_of.iter().enumerate() {
+            let cost = self.costs.contexts[context];
+            let sum = &mut cost_of_clique[clique as usize];
+            *sum = sum.plus(cost.own).plus(cost.below);
+            members
+                .extend(self.links.proc_of_context[context].map(|procedure| (procedure, clique)));
+        }
+        members.sort_unstable();
+        members.dedup();
+        let mut of_proc = vec![Cost::default(); self.procs.len()];
+        for (procedure, clique) in members {
+            let sum = &mut of_proc[procedure as usize];
+            *sum = sum.plus(cost_of_clique[clique as usize]);
+        }
+        of_proc
+    }
+
+    /// `row_of_arc` has the row of [`GraphTables::calls`] of each arc.
+    fn contexts(&self, row_of_arc: &[u32]) -> Contexts {
+        let Links { arcs, proc_of_context, .. } = self.links;
+        let contexts =
+            proc_of_context.iter().zip(&self.costs.clique_of).map(|(procedure, &clique)| {
+                let func = procedure.and_then(|procedure| self.funcs[procedure as usize]);
+                Context { func, clique }
+            });
+        let calls = arcs.iter().zip(row_of_arc).map(|(arc, &row)| ContextCall {
+            caller: arc.caller,
+            callee: arc.callee,
+            row,
+            count: self.file.calls.rows()[arc.call as usize].own.calls(),
+        });
+        let column = |measure: &Measure| {
+            let of = |cost| measure.inclusive(cost, self.header());
+            let costs = || self.costs.arcs.iter();
+            Column {
+                own: costs().map_while(|cost| of(cost.own)).collect(),
+                below: costs().map_while(|cost| of(cost.below)).collect(),
+            }
+        };
+        Contexts {
+            contexts: contexts.collect(),
+            calls: calls.collect(),
+            cliques: self.costs.cliques.clone(),
+            columns: Measure::ALL.iter().map(column).collect(),
+        }
+    }
+}
+
+/// The cost of one line of a procedure.
+#[derive(Debug, Clone, Copy, Default)]
+struct OnLine {
+    least: Cost,
+    most: Cost,
+    /// The upper bound if there is recursion.
+    whole: Option<Cost>,
+}
+
+impl OnLine {
+    fn add(&mut self, least: Cost, most: Cost) {
+        self.least = self.least.plus(least);
+        self.most = self.most.plus(most);
+    }
+}

@@ -1,0 +1,87 @@
+//! The contexts of a call graph: in which chains of calls each func ran, and what it cost there.
+//!
+//! A context is a func together with the calls that led to it. Recursion returns to the context
+//! where it began, so contexts form cycles, and the *cliques* (the cycles, and the contexts on
+//! none) form a tree: the first call of a recursion leads into the clique, and from there calls
+//! lead to other cliques.
+
+use crate::FuncId;
+
+/// The contexts of a call graph.
+#[derive(Debug, Clone, Default)]
+pub struct Contexts {
+    /// The contexts.
+    pub contexts: Vec<Context>,
+    /// The calls between contexts, by caller.
+    pub calls: Vec<ContextCall>,
+    /// The cliques. Those that a clique calls have lower numbers than it.
+    pub cliques: Vec<Clique>,
+    /// The costs of calls, per metric of the call graph; empty for metrics without inclusive
+    /// costs.
+    pub columns: Vec<Column>,
+}
+
+impl Contexts {
+    /// Adds the contexts of another recording of the same metrics. `func` returns the new id of a
+    /// func, and `first_row` is the row of [`crate::GraphTables::calls`] where its calls begin.
+    pub(crate) fn add(&mut self, more: &Self, func: impl Fn(FuncId) -> FuncId, first_row: usize) {
+        let (contexts, calls) = (self.contexts.len() as u32, self.calls.len() as u32);
+        let cliques = self.cliques.len() as u32;
+        self.contexts.extend(more.contexts.iter().map(|context| Context {
+            func: context.func.map(&func),
+            clique: context.clique + cliques,
+        }));
+        self.calls.extend(more.calls.iter().map(|call| ContextCall {
+            caller: call.caller + contexts,
+            callee: call.callee + contexts,
+            row: call.row + first_row as u32,
+            count: call.count,
+        }));
+        let entry = |clique: &Clique| Clique { entry: clique.entry.map(|call| call + calls) };
+        self.cliques.extend(more.cliques.iter().map(entry));
+        self.columns.resize(self.columns.len().max(more.columns.len()), Column::default());
+        for (column, more) in self.columns.iter_mut().zip(&more.columns) {
+            column.own.extend_from_slice(&more.own);
+            column.below.extend_from_slice(&more.below);
+        }
+    }
+}
+
+/// A func in one context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context {
+    /// The func; `None` if the profile is damaged.
+    pub func: Option<FuncId>,
+    /// A row of [`Contexts::cliques`].
+    pub clique: u32,
+}
+
+/// The calls from one call site in one context to another context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContextCall {
+    /// The context of the caller.
+    pub caller: u32,
+    /// The context of the callee.
+    pub callee: u32,
+    /// The call site and the callee: a row of [`crate::GraphTables::calls`].
+    pub row: u32,
+    /// The number of calls.
+    pub count: u64,
+}
+
+/// Contexts that call each other, or a single context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Clique {
+    /// The call that leads into it, a row of [`Contexts::calls`]; `None` for the first clique.
+    pub entry: Option<u32>,
+}
+
+/// The costs of calls in one metric, by row of [`Contexts::calls`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Column {
+    /// What the callee consumes itself.
+    pub own: Vec<f64>,
+    /// What is consumed below the callee. 0 for calls within a clique: the cost of a clique is
+    /// charged to the call that enters it.
+    pub below: Vec<f64>,
+}
