@@ -32,6 +32,7 @@ pub use limits::Limits;
 pub use origin::{Origin, origin};
 pub use phase::Phase;
 pub use read::deep::dump;
+pub use read::deep::executions::Executions;
 pub use read::perf_script::{Generated, generated};
 pub use read::read;
 pub use read_result::Read;

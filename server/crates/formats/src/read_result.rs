@@ -1,6 +1,8 @@
 //! The result of reading a file.
 
+use crate::error::ReadError;
 use crate::format::Format;
+use crate::read::deep::executions::Executions;
 use crate::writer::Writer;
 use profile::{RawStacks, Recording, Warnings};
 
@@ -24,6 +26,8 @@ pub struct Read {
     pub warnings: Warnings,
     /// Copies of stack memory, which have to be unwound: the samples have only their leaves.
     pub raw_stacks: Option<RawStacks>,
+    /// Counts whose lines are in another file ([`Read::add_line_counts`]).
+    pub executions: Option<Executions>,
 }
 
 impl Read {
@@ -38,6 +42,17 @@ impl Read {
             span_seconds: None,
             warnings,
             raw_stacks: None,
+            executions: None,
         }
+    }
+
+    /// Adds how often lines were executed, from the representation of the program that Mercury
+    /// writes beside its deep profiles (`.procrep`). Does nothing for other profiles.
+    ///
+    /// # Errors
+    /// If the representation cannot be read.
+    pub fn add_line_counts(&mut self, procrep: &[u8]) -> Result<(), ReadError> {
+        let Some(executions) = self.executions.take() else { return Ok(()) };
+        executions.add_to(&mut self.recording, &mut self.warnings, procrep)
     }
 }

@@ -17,6 +17,7 @@ mod divide;
 mod func_key;
 mod groups;
 mod ids;
+mod line_counts;
 mod merge;
 mod metric;
 mod raw_stacks;
@@ -35,7 +36,8 @@ mod warning_code;
 
 pub use builder::{BuildError, ProfileBuilder};
 pub use call_graph::{
-    Call, CallGraph, GraphAccess, GraphTables, OwnCost, PartOfGraph, StatedTotal, ThreadRows,
+    Call, CallGraph, GraphAccess, GraphTables, LineCount, OwnCost, PartOfGraph, StatedTotal,
+    ThreadRows,
 };
 pub use call_sites::at_call_sites;
 pub use contexts::{Clique, Column, Context, ContextCall, Contexts};

@@ -5,11 +5,13 @@
 //! part continues the thread.
 
 use crate::StackAccess;
+use crate::line_counts::LineCounts;
 use crate::symbol_tables::Names;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
-    GraphTables, Lib, LibId, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder, Recording,
-    Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows, Weights,
+    GraphTables, Lib, LibId, LineCount, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder,
+    Recording, Samples, SourceId, StackId, StatedTotal, SymbolTables, Thread, ThreadId, ThreadRows,
+    Weights,
 };
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -263,9 +265,13 @@ impl GraphRows {
 fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, MergeError> {
     let mut names = GraphNames::new();
     let mut threads: Vec<(Thread, GraphRows)> = Vec::new();
+    let mut line_counts = LineCounts::default();
     for part in parts {
         let Some(CallGraph { tables: old }) = part.recording.summed() else { continue };
         let new = names.add(old)?;
+        for row in &old.line_counts {
+            line_counts.add(LineCount { source: new.sources[row.source.index()], ..*row });
+        }
         let n_before = threads.len();
         let alone = [Thread::default()];
         for (i, thread) in
@@ -304,6 +310,7 @@ fn merge_graphs(parts: &[Part], metrics: Vec<Metric>) -> Result<CallGraph, Merge
         metrics,
         inner: names.inner.clone(),
         symbols: names.finish(),
+        line_counts: line_counts.finish(),
         ..GraphTables::default()
     };
     let mut contexts = Some(Contexts::default());

@@ -115,6 +115,9 @@ warning_codes! {
     InconsistentNodes = "inconsistent-nodes",
     /// Mercury: costs do not add up to the sums that the file states.
     InconsistentSums = "inconsistent-sums",
+    /// Mercury: the program representation beside the profile (`.procrep`) could not be read or does
+    /// not match the profile. How often lines were executed is unknown.
+    ProgramRepresentation = "program-representation",
     /// Raw Gecko profiles: processes that are nested too deeply are ignored.
     DeepProcesses = "deep-processes",
     /// A call lasts longer than the call that it started in. It is shortened to end with that call.

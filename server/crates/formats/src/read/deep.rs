@@ -9,13 +9,19 @@
 //! `deep_profiler/read_profile.m` of Mercury.
 
 mod costs;
+mod coverage;
 mod dump;
+pub(crate) mod executions;
+mod goal;
 mod graph;
 mod input;
 mod links;
 mod measure;
 mod nodes;
 mod proc_label;
+mod procrep;
+#[cfg(test)]
+mod procrep_writer;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +30,7 @@ use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Producer, Writer};
 use costs::{Cost, Costs};
+use executions::Executions;
 use links::Links;
 use nodes::File;
 use profile::{ProfileBuilder, Recording, WarningCode, Warnings};
@@ -47,6 +54,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
     Ok(Read {
         version: Some(file.header.version.to_string()),
         writer: Writer::of_producer(Some(Producer::parse("Mercury"))),
+        executions: Executions::of(&file, &links),
         ..Read::new(Format::MercuryDeep, Recording::from(graph), warnings)
     })
 }
