@@ -465,8 +465,18 @@ fn writes_a_manual_page_for_every_command() {
     let pages = folder.path().join("share/man/man1");
     let printed = run(["man", pages.to_str().unwrap()]).success();
     let written: Vec<_> = printed.lines().map(PathBuf::from).collect();
-    let commands =
-        ["", "-lsp", "-annotate", "-report", "-check", "-tree", "-export", "-completions", "-man"];
+    let commands = [
+        "",
+        "-lsp",
+        "-annotate",
+        "-report",
+        "-check",
+        "-tree",
+        "-export",
+        "-dump",
+        "-completions",
+        "-man",
+    ];
     let expected: Vec<_> =
         commands.iter().map(|command| pages.join(format!("costline{command}.1"))).collect();
     assert_eq!(written, expected);
@@ -508,7 +518,9 @@ fn writes_completions_for_every_shell() {
 #[test]
 fn help_lists_every_command_and_the_exit_codes() {
     let help = run(["--help"]).success();
-    for command in ["lsp", "annotate", "report", "check", "tree", "export", "completions", "man"] {
+    for command in
+        ["lsp", "annotate", "report", "check", "tree", "export", "dump", "completions", "man"]
+    {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
     }
     assert!(help.contains("Exit codes:\n  0  success\n  1  the profile cannot be read"), "{help}");

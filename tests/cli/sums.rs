@@ -1,6 +1,7 @@
 //! Sums and percentages with negative weights, idle samples and inlined code.
 
 use super::{fixture, run};
+use formats::deep_writer::{DeepContext, DeepFile, DeepProc};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tempfile::TempDir;
@@ -75,4 +76,80 @@ fn merges_inlined_functions_into_their_callers() {
             .success();
     let inlined = "runtime.add";
     assert!(!functions.contains_key(inlined) && !tree.contains(inlined), "{tree}");
+}
+
+/// The tree of a call graph divides the cost of a function among its callers in proportion.
+#[test]
+fn the_tree_of_a_call_graph_is_estimated() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("callgrind.out.1");
+    let text = "# callgrind format\nevents: Ir\n\nfl=a.c\nfn=main\n1 20\ncfn=a\ncalls=1 2\n1 60\n\
+                cfn=b\ncalls=1 3\n1 20\n\nfn=a\n2 40\ncfn=c\ncalls=1 4\n2 40\n\n\
+                fn=b\n3 0\ncfn=a\ncalls=1 2\n3 20\n\nfn=c\n4 40\n";
+    std::fs::write(&profile, text).unwrap();
+    let profile = profile.to_str().unwrap();
+    let tree = run(["tree", profile]).success();
+    assert!(tree.contains("call graph without stacks"), "{tree}");
+    let tree: Value = serde_json::from_str(&run(["tree", "--json", profile]).success()).unwrap();
+    let rows: Vec<_> = tree["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["name"].as_str().unwrap(),
+                row["depth"].as_u64().unwrap(),
+                row["total"].clone(),
+                row["est"].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    // 60 of the 80 of `a` come from `main`, and 20 from `b`.
+    let expected = [
+        ("main", 0, 100.into(), false),
+        ("a", 1, 60.into(), false),
+        ("c", 2, 30.into(), true),
+        ("b", 1, 20.into(), false),
+        ("a", 2, 20.into(), false),
+        ("c", 3, 10.into(), true),
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn dump_prints_the_nodes_of_a_deep_profile() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("Deep.data");
+    let main = DeepProc {
+        module: "m".to_owned(),
+        name: "main".to_owned(),
+        arity: 2,
+        file: "m.m".to_owned(),
+        line: 3,
+        ..DeepProc::default()
+    };
+    let file = DeepFile {
+        version: 9,
+        program: "./m".to_owned(),
+        procs: vec![main],
+        contexts: vec![DeepContext::default()],
+        ..DeepFile::default()
+    };
+    std::fs::write(&profile, file.bytes()).unwrap();
+    let text = run(["dump", profile.to_str().unwrap()]).success();
+    assert!(
+        text.ends_with(
+            "proc 1 m.main/2-0 m.m:3 sites [] points []\ncontext 1 proc 1 calls [] counts []\n"
+        ),
+        "{text}"
+    );
+    let (_folder, folded) = folded("main;a 1\n");
+    let ran = run(["dump", &folded]);
+    assert!(
+        ran.stderr.contains(
+            "cpu.folded: the format is `folded`; only the nodes of `mercury-deep` can be printed"
+        ),
+        "{}",
+        ran.stderr
+    );
 }

@@ -344,16 +344,33 @@ fn omits_and_counts_frames_that_are_too_narrow_or_too_deep() {
     assert_eq!((answer["frames"].as_array().unwrap().len(), &answer["omitted"]), (500, &json!(51)));
 }
 
+/// `a` is called by `main` (60 of 100) and by `b` (20); a call graph does not say what it calls then.
+#[test]
+fn the_flame_graph_of_a_call_graph_is_estimated() {
+    let calls = "events: Ir\n\nfl=app.c\nfn=main\n1 20\ncfn=a\ncalls=1 2\n1 60\ncfn=b\ncalls=1 3\n1 20\n\n\
+                 fn=a\n2 40\ncfn=c\ncalls=1 4\n2 40\n\nfn=b\n3 0\ncfn=a\ncalls=1 2\n3 20\n\nfn=c\n4 40\n";
+    let workspace = Workspace::with([("callgrind.out.1", calls), ("app.c", "x\n")]);
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let answer = server.execute("costline.flamegraph", json!([{ "inline": true }]));
+    assert_eq!(answer["est"], true);
+    let frames = answer["frames"].as_array().unwrap();
+    let frames: Vec<_> =
+        frames.iter().map(|frame| (text(&frame["name"]), text(&frame["text"]))).collect();
+    let frame = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    assert_eq!(frames[0], frame("main", "100.0% · self 20.0%"));
+    // 60 of the 80 of `a` come from `main`, so 30 of the 40 of `c` do.
+    assert!(frames.contains(&frame("c", "30.0% est.")), "{frames:?}");
+}
+
 #[test]
 fn reports_why_there_is_no_flame_graph() {
     let calls = "events: Ir\n\nfl=app.c\nfn=main\n1 5\n";
     let workspace = Workspace::with([("callgrind.out.1", calls)]);
     let mut server = Server::start(&workspace);
     server.wait_profile();
-    for argument in [json!({}), json!({ "inline": true })] {
-        let error = server.execute_error("costline.flamegraph", json!([argument]));
-        assert!(error.contains("call graph without stacks"), "{error}");
-    }
+    let error = server.execute_error("costline.flamegraph", json!([{}]));
+    assert!(error.contains("call graph without stacks"), "{error}");
     let empty = Workspace::new();
     let mut server = Server::start(&empty);
     for argument in [json!({}), json!({ "inline": true })] {

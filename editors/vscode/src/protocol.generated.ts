@@ -420,6 +420,8 @@ export type FileFoundBy =
 
 /** A flame graph. */
 export interface FlameGraph {
+  /** Whether costs are estimated, because the recording is a call graph. */
+  readonly est: boolean;
   /** The frames, row by row, callers before callees. */
   readonly frames: readonly FlameGraphFrame[];
   /** The metric of all costs. */

@@ -7,7 +7,7 @@ use engine::document::Document;
 use engine::file_lines::FileLines;
 use engine::path_rules;
 use engine::present::labels::Scale;
-use engine::present::{text::plain, units};
+use engine::present::text::plain;
 use engine::recorded_texts::RecordedText;
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
@@ -286,7 +286,7 @@ fn own(scale: Scale<'_>, cost: Cost) -> String {
 fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     match cost.total {
         Total::Unknown => format!("{mark}–"),
-        total => format!("{mark}{}", units::total(total, |weight| scale.weight(weight))),
+        total => format!("{mark}{}", scale.line_total(total)),
     }
 }
 

@@ -3,6 +3,7 @@
 mod advice;
 mod annotate;
 mod check;
+mod dump;
 mod export;
 mod left_out;
 mod man;
@@ -139,6 +140,11 @@ enum Command {
         /// What to do with the cost of frames that --max-depth removes
         #[arg(long, value_enum, default_value = "fold", value_name = "HOW")]
         truncate: Cut,
+    },
+    /// Print the nodes of a Mercury deep profile, for people who debug profilers
+    Dump {
+        /// The profile
+        profile: PathBuf,
     },
     /// Print a completion script for a shell
     Completions {
@@ -308,6 +314,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let baseline = baseline.as_ref().map(|(baseline, _)| baseline);
             export::export(&snapshot, baseline, options, output.as_deref(), overwrite, out)?;
         }
+        Command::Dump { profile } => dump::dump(&profile, out)?,
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "costline", out);
         }

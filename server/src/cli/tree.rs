@@ -4,6 +4,7 @@ use super::{Failure, Output, headline};
 use analysis::Branch;
 use engine::present::labels::Scale;
 use engine::present::text::plain;
+use engine::present::units;
 use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
@@ -37,20 +38,21 @@ pub(super) fn tree(
     json: bool,
     out: &mut Output,
 ) -> Result<(), Failure> {
-    if snapshot.grouped.recording.summed().is_some() {
-        return Err(Failure::no_output(
-            "the profile is a call graph without stacks, so it has no call tree: use `costline report --by edge` \
-             to list its calls",
-        ));
-    }
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
-    let rows = rows(snapshot, part);
+    let rows = rows(snapshot, part)?;
     if json {
         write_json(snapshot, &rows, out)?;
         return Ok(());
     }
     writeln!(out, "{}", headline(snapshot))?;
+    if snapshot.grouped.recording.summed().is_some() {
+        writeln!(
+            out,
+            "The profile is a call graph without stacks. Costs marked `est.` are divided among callees \
+             in the proportions of all their calls."
+        )?;
+    }
     writeln!(out, "{:>22} {:>22}", "total", if part.inverted { "" } else { "self" })?;
     for row in &rows {
         let this = snapshot.function(row.branch.function);
@@ -69,15 +71,19 @@ pub(super) fn tree(
         writeln!(
             out,
             "{:>22} {own:>22}  {indent}{}{place}",
-            scale.both(row.branch.total),
+            units::total(row.branch.as_total(), |weight| scale.both(weight)),
             plain(this.name)
         )?;
     }
     Ok(())
 }
 
+/// The maximum number of rows of an estimated tree: a call graph has more paths than stacks were
+/// ever recorded.
+const MAX_ESTIMATED: usize = 100_000;
+
 /// The rows in order: parents before children, hottest siblings first.
-fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
+fn rows(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
     let base = snapshot.costs.base;
     let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
     let below = |parent: Option<&Branch>| {
@@ -97,9 +103,14 @@ fn rows(snapshot: &Snapshot, part: Part) -> Vec<Row> {
                 parent,
             }));
         }
+        if row.branch.estimated && rows.len() >= MAX_ESTIMATED {
+            return Err(Failure::no_output(format!(
+                "the tree of this call graph has more than {MAX_ESTIMATED} nodes: pass a smaller --depth or a larger --min-percent"
+            )));
+        }
         rows.push(row);
     }
-    rows
+    Ok(rows)
 }
 
 /// The output of `--json`.
@@ -123,6 +134,8 @@ struct JsonNode<'a> {
     #[serde(rename = "self")]
     self_: Option<Weight>,
     total: Weight,
+    /// Whether the costs are estimates.
+    est: bool,
 }
 
 /// Writes a flat list of rows, because many JSON parsers limit the depth of nesting.
@@ -139,6 +152,7 @@ fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(),
                 parent: row.parent,
                 self_: row.branch.self_.map(Weight),
                 total: Weight(row.branch.total),
+                est: row.branch.estimated,
             }
         })
         .collect();

@@ -248,6 +248,7 @@
 
 --- A flame graph.
 ---@class costline.FlameGraph
+---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
 ---@field metric string The metric of all costs.
 ---@field omitted integer The number of frames that are too narrow or too deep to draw.

@@ -25,6 +25,9 @@ pub struct Edge {
     pub calls: Option<u64>,
     /// Whether the callee was inlined at all call sites.
     pub inlined: bool,
+    /// Whether all calls are within a recursion, as far as the recording has contexts. Calls from a
+    /// function to itself always are.
+    pub recursive: bool,
     pub(crate) sites: Range<u32>,
 }
 
@@ -179,6 +182,7 @@ impl Edges {
                 estimated: false,
                 calls: None,
                 inlined: !edges[edge as usize].1.is_call,
+                recursive: key >> 32 == key & u64::from(u32::MAX),
                 sites: first as u32..sorted.sites.len() as u32,
             });
         }

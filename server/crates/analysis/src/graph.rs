@@ -154,6 +154,7 @@ fn plus_edges(one: &Edges, other: &Edges) -> Edges {
         sum.total += edge.total;
         sum.estimated |= edge.estimated;
         sum.inlined &= edge.inlined;
+        sum.recursive &= edge.recursive;
         sum.calls = sum
             .calls
             .map_or(edge.calls, |calls| Some(calls.saturating_add(edge.calls.unwrap_or(0))));
@@ -178,19 +179,28 @@ fn edges(
     mut derived: Option<Inclusive<'_>>,
 ) -> Edges {
     let weight = |call: &Call| call.weights.get(metric).copied().unwrap_or(0.0);
-    let mut calls_by_edge: BTreeMap<(FunctionId, FunctionId), Vec<&Call>> = BTreeMap::new();
-    for call in part.calls {
+    let recursive_rows = part
+        .graph
+        .contexts
+        .as_ref()
+        .map(|contexts| contexts.recursive_rows(part.graph.calls.len()))
+        .unwrap_or_default();
+    // Whether all calls of an edge are recursion, and the calls.
+    let mut calls_by_edge: BTreeMap<(FunctionId, FunctionId), (bool, Vec<&Call>)> = BTreeMap::new();
+    for (row, call) in (part.first_call..).zip(part.calls) {
         let ends = (groups.function(call.caller), groups.function(call.callee));
         let is_part = groups.role(call.callee) != FuncRole::Whole;
         if ends.0 == ends.1 && call.caller != call.callee && is_part {
             // Not a call, but a part of the caller.
             continue;
         }
-        calls_by_edge.entry(ends).or_default().push(call);
+        let (recursive, calls) = calls_by_edge.entry(ends).or_insert((true, Vec::new()));
+        *recursive &= ends.0 == ends.1 || recursive_rows.get(row).copied().unwrap_or(false);
+        calls.push(call);
     }
     let mut edges = Edges::default();
     let has_stated_counts = part.totals.iter().any(|stated| stated.calls.is_some());
-    for ((caller, callee), calls) in calls_by_edge {
+    for ((caller, callee), (recursive, calls)) in calls_by_edge {
         let sum: f64 = calls.iter().map(|call| weight(call)).sum();
         let (total, estimated) = if part.graph.contexts.is_some() {
             (sum, false)
@@ -219,8 +229,9 @@ fn edges(
             let sum = functions[callee.index()].calls.get_or_insert(0);
             *sum = sum.saturating_add(count);
         }
+        let (inlined, calls) = (false, count);
         edges.push(
-            Edge { caller, callee, total, estimated, calls: count, inlined: false, sites: 0..0 },
+            Edge { caller, callee, total, estimated, calls, inlined, recursive, sites: 0..0 },
             sites,
         );
     }

@@ -16,7 +16,7 @@ pub(crate) fn callees_in_graph(costs: &Costs, root: FunctionId, rest: &[Function
         return PathStep::default();
     };
     let entries = costs.callees(reach.last).iter().map(|edge| {
-        let recursive = edge.callee == edge.caller;
+        let recursive = edge.recursive;
         let callee = costs.function(edge.callee).cost;
         let only_caller =
             !reach.guessed && !edge.estimated && callee.total == Total::Exact(edge.total);
@@ -43,7 +43,7 @@ pub(crate) fn callers_in_graph(costs: &Costs, root: FunctionId, rest: &[Function
         // A function that nothing calls is where samples start.
         let self_ = (!is_called && !reach.guessed && !edge.estimated).then_some(total);
         PathEntry {
-            recursive: edge.caller == edge.callee,
+            recursive: edge.recursive,
             leaf: !is_called,
             ..reach.entry(costs, edge, edge.caller, self_, total)
         }

@@ -85,6 +85,24 @@ pub fn read(
     Ok(read)
 }
 
+/// The nodes of a deep profile of Mercury as text, for people who debug profilers and readers.
+///
+/// # Errors
+/// If the file is damaged or of another format.
+pub fn dump(bytes: Vec<u8>, limits: Limits) -> Result<String, ReadError> {
+    let Inflated { bytes, cut } = inflate(bytes, limits, &mut |_| ControlFlow::Continue(()))?;
+    match (detect(&bytes), cut) {
+        (_, Some(cut)) => Err(cut),
+        (Some(Format::MercuryDeep), None) => deep::dump(&bytes),
+        (Some(format), None) => Err(ReadError::unrecognised(format!(
+            "the format is `{}`; only the nodes of `{}` can be printed",
+            format.name(),
+            Format::MercuryDeep.name()
+        ))),
+        (None, None) => Err(unknown(&bytes)),
+    }
+}
+
 /// Rejects weights that are too large for sums and shares to make sense. 2^32 samples of 2^63 each
 /// are still far below the limit.
 fn check_weights(recording: &Recording) -> Result<(), ReadError> {

@@ -145,6 +145,8 @@ pub struct PartOfGraph<'g> {
     pub own: &'g [OwnCost],
     /// Calls.
     pub calls: &'g [Call],
+    /// The row of the first of them in [`GraphTables::calls`].
+    pub first_call: usize,
     /// Stated inclusive costs.
     pub totals: &'g [StatedTotal],
 }
@@ -152,7 +154,13 @@ pub struct PartOfGraph<'g> {
 impl GraphTables {
     /// The whole call graph.
     pub fn whole(&self) -> PartOfGraph<'_> {
-        PartOfGraph { graph: self, own: &self.own, calls: &self.calls, totals: &self.totals }
+        PartOfGraph {
+            graph: self,
+            own: &self.own,
+            calls: &self.calls,
+            first_call: 0,
+            totals: &self.totals,
+        }
     }
 
     /// The part of one thread; empty for a thread that is not in this call graph.
@@ -161,6 +169,7 @@ impl GraphTables {
         PartOfGraph {
             graph: self,
             own: self.own.get(rows.own).unwrap_or_default(),
+            first_call: rows.calls.start,
             calls: self.calls.get(rows.calls).unwrap_or_default(),
             totals: self.totals.get(rows.totals).unwrap_or_default(),
         }

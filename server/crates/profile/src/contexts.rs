@@ -22,6 +22,16 @@ pub struct Contexts {
 }
 
 impl Contexts {
+    /// Whether all calls of each row of [`crate::GraphTables::calls`] stay within a clique.
+    pub fn recursive_rows(&self, n_rows: usize) -> Vec<bool> {
+        let clique = |context: u32| self.contexts[context as usize].clique;
+        let mut recursive = vec![true; n_rows];
+        for call in &self.calls {
+            recursive[call.row as usize] &= clique(call.caller) == clique(call.callee);
+        }
+        recursive
+    }
+
     /// Adds the contexts of another recording of the same metrics. `func` returns the new id of a
     /// func, and `first_row` is the row of [`crate::GraphTables::calls`] where its calls begin.
     pub(crate) fn add(&mut self, more: &Self, func: impl Fn(FuncId) -> FuncId, first_row: usize) {

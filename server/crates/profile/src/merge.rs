@@ -106,6 +106,7 @@ fn metrics(parts: &[Part]) -> Result<Vec<Metric>, MergeError> {
                 (LineKnowledge::SelfAndTotal, LineKnowledge::SelfAndTotal) => {
                     LineKnowledge::SelfAndTotal
                 }
+                (LineKnowledge::Calls, LineKnowledge::Calls) => LineKnowledge::Calls,
                 (LineKnowledge::SelfEstimated, _) | (_, LineKnowledge::SelfEstimated) => {
                     LineKnowledge::SelfEstimated
                 }

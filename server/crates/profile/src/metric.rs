@@ -5,6 +5,9 @@
 pub enum LineKnowledge {
     /// Every frame may have a line: self and total per line are exact.
     SelfAndTotal,
+    /// Calls have lines, and the self cost of a function is on its first line. The lower bound of a
+    /// line in recursion is what its calls cost apart from the recursion.
+    Calls,
     /// Only leaf frames have lines (V8 `positionTicks`): self is exact, the total of a line is
     /// unknown.
     SelfOnly,

@@ -51,7 +51,7 @@ impl Scale<'_> {
     /// cost: `self 4.0%`. With a baseline, the first number has a delta: `12.3% ▲2.1`.
     pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
         let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
-        let total = || units::total(cost.total, |weight| self.weight(weight));
+        let total = || self.line_total(cost.total);
         let self_delta = self.delta(cost, before, own);
         let total_delta = self.delta(cost, before, exact);
         match (cost.total, show) {
@@ -59,6 +59,16 @@ impl Scale<'_> {
             (_, Show::Total) => total() + &total_delta,
             (_, Show::Both) if cost.self_ == 0.0 => total() + &total_delta,
             (_, Show::Both) => format!("{}{total_delta} · {}", total(), self_()),
+        }
+    }
+
+    /// The total of a line: `12.3%`, `12.3% to 45.6%`, `12.3% + recursion`.
+    pub fn line_total(self, total: Total) -> String {
+        match total {
+            Total::Bounded { min, .. } if self.metric.lines == LineKnowledge::Calls => {
+                format!("{} + recursion", self.weight(min))
+            }
+            total => units::total(total, |weight| self.weight(weight)),
         }
     }
 
@@ -125,7 +135,12 @@ mod tests {
             label(cost(8.0, Total::Bounded { min: 8.0, max: 20.0 }), Show::Total),
             "4.0% to 10.0%"
         );
+        let same = Total::Bounded { min: 8.0, max: 8.001 };
+        assert_eq!(label(cost(8.0, same), Show::Total), "4.0%");
         assert_eq!(label(cost(8.0, Total::Estimated(20.0)), Show::Total), "10.0% est.");
+        let calls = metric.clone().with_lines(LineKnowledge::Calls);
+        let bounds = cost(0.0, Total::Bounded { min: 8.0, max: 20.0 });
+        assert_eq!(scale(&calls).hint(bounds, Show::Both, None), "4.0% + recursion");
     }
 
     #[test]

@@ -61,7 +61,10 @@ pub fn integer(weight: f64) -> Option<i64> {
 pub fn total(total: Total, format: impl Fn(f64) -> String) -> String {
     match total {
         Total::Exact(weight) => format(weight),
-        Total::Bounded { min, max } => format!("{} to {}", format(min), format(max)),
+        Total::Bounded { min, max } => match (format(min), format(max)) {
+            (min, max) if min == max => min,
+            (min, max) => format!("{min} to {max}"),
+        },
         Total::Estimated(weight) => format!("{} est.", format(weight)),
         Total::Unknown => "unknown".to_owned(),
     }

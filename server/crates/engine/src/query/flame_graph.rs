@@ -21,6 +21,8 @@ pub struct FlameGraph {
     pub unit: String,
     /// The total of the profile.
     pub total: Weight,
+    /// Whether costs are estimated, because the recording is a call graph.
+    pub est: bool,
     /// The number of frames that are too narrow or too deep to draw.
     pub omitted: usize,
     /// The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">`
@@ -69,11 +71,6 @@ pub struct Frame {
 pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
     let snapshot =
         context.world.snapshot().ok_or("there is nothing to draw: no profile is loaded")?;
-    if snapshot.grouped.recording.summed().is_some() {
-        return Err(
-            "this recording is a call graph without stacks: it has no flame graph".to_owned()
-        );
-    }
     let graph = flamegraph::layout(&snapshot.tree);
     if graph.frames.is_empty() {
         return Err(
@@ -88,11 +85,18 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
         _ => ("", ""),
     };
     let profile = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
-    let svg = flamegraph::svg(&format!("Flame graph of {profile}"), &graph.frames, labels);
+    let est = snapshot.grouped.recording.summed().is_some();
+    let title = if est {
+        format!("Flame graph of {profile}, estimated from its call graph")
+    } else {
+        format!("Flame graph of {profile}")
+    };
+    let svg = flamegraph::svg(&title, &graph.frames, labels);
     Ok(FlameGraph {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),
         total: Weight(snapshot.costs.total),
+        est,
         omitted: graph.omitted,
         svg,
         frames: frames(context, snapshot, &graph, texts),

@@ -169,15 +169,14 @@ fn callees_of_lines(
             Some((total, edge))
         })
         .collect();
-    let is_recursive = |edge: &Edge| edge.caller == edge.callee;
     callees.sort_by(|a, b| {
-        is_recursive(a.1)
-            .cmp(&is_recursive(b.1))
+        a.1.recursive
+            .cmp(&b.1.recursive)
             .then(b.0.abs().total_cmp(&a.0.abs()))
             .then(a.1.callee.cmp(&b.1.callee))
     });
     let shown = callees.into_iter().take(MAX_LISTED).map(|(total, edge)| {
-        let mark = if is_recursive(edge) { "↻ " } else { "" };
+        let mark = if edge.recursive { "↻ " } else { "" };
         [format!("{mark}{}", scale.both(total)), marked(snapshot, edge.callee, edge.inlined)]
     });
     shown.collect()

@@ -35,7 +35,7 @@ use links::Links;
 use nodes::File;
 use profile::{ProfileBuilder, Recording, WarningCode, Warnings};
 
-pub use dump::dump;
+pub(crate) use dump::dump;
 pub(crate) use nodes::MAGIC;
 
 pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {

@@ -9,7 +9,7 @@ use std::fmt::{self, Write};
 ///
 /// # Errors
 /// If the file is not data of Mercury's deep profiler, or is damaged.
-pub fn dump(bytes: &[u8]) -> Result<String, ReadError> {
+pub(crate) fn dump(bytes: &[u8]) -> Result<String, ReadError> {
     let mut builder = ProfileBuilder::default();
     let file = File::read(bytes, &mut builder)?;
     let symbols = builder.build().into_symbols();

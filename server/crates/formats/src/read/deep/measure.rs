@@ -2,7 +2,7 @@
 
 use super::costs::Cost;
 use super::nodes::{Counts, Header};
-use profile::Metric;
+use profile::{LineKnowledge, Metric};
 
 /// A metric of deep profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Measure {
             Self::Redos => ("redos", "redos"),
             Self::Excepts => ("excepts", "excepts"),
         };
-        let mut metric = Metric::new(name, unit, None);
+        let mut metric = Metric::new(name, unit, None).with_lines(LineKnowledge::Calls);
         if self == Self::Quanta && header.ticks_per_second > 0 && header.user_ticks > MIN_TICKS {
             metric.seconds_per_unit = Some(1.0 / header.ticks_per_second as f64);
         }

@@ -1,0 +1,243 @@
+//! Data of Mercury's deep profiler: costs of call sites in their contexts, and cliques.
+
+use crate::support::requests::text;
+use crate::support::{Server, Workspace};
+use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use serde_json::{Value, json};
+
+const SOURCE: &str = "\
+:- module m.
+
+main(!IO) :-
+    io.write_string(\"even: \", !IO),
+    even(10, Yes),
+    io.write(Yes, !IO).
+
+% Whether a number is even.
+:- pred even(int::in, bool::out) is det.
+even(N, Even) :-
+    ( if N > 0 then
+        odd(N - 1, Even),
+        list.map(leaf, [N], _)
+    else
+        Even = yes
+    ).
+
+
+:- pred odd(int::in, bool::out) is det.
+odd(N, Odd) :-
+    ( if N > 0 then
+        even(N - 1, Odd)
+    else
+        Odd = no
+    ).
+
+
+
+:- func leaf(int) = int.
+leaf(N) = N + 1.
+";
+
+fn procedure(name: &str, arity: u64, line: u64, sites: Vec<DeepSite>) -> DeepProc {
+    DeepProc {
+        module: "m".to_owned(),
+        name: name.to_owned(),
+        arity,
+        file: "m.m".to_owned(),
+        line,
+        sites,
+        ..DeepProc::default()
+    }
+}
+
+fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
+    DeepSite { kind, callee, line, path: "c1;".to_owned(), ..DeepSite::default() }
+}
+
+/// A run of [`SOURCE`]: `main` calls `even` once, `even` calls `odd` three times and the closure
+/// `leaf` six times, `odd` calls `even` twice.
+fn run() -> DeepFile {
+    let runtime = "Mercury runtime".to_owned();
+    let runtime = DeepProc {
+        module: runtime.clone(),
+        name: runtime.clone(),
+        file: runtime,
+        sites: vec![site(4, 0, 0)],
+        ..DeepProc::default()
+    };
+    let leaf = DeepProc { is_function: true, ..procedure("leaf", 1, 30, Vec::new()) };
+    let even = vec![site(0, 3, 12), site(2, 0, 13)];
+    let context = |procedure, slots: &[&[usize]]| DeepContext {
+        procedure,
+        slots: slots.iter().map(|calls| calls.to_vec()).collect(),
+        counts: Vec::new(),
+    };
+    let call = |callee, calls, ticks, words| DeepCall {
+        callee,
+        counts: [calls, 0, 0, 0, ticks, calls, words / 5, words],
+    };
+    DeepFile {
+        version: 9,
+        program: "./m".to_owned(),
+        ticks_per_second: 100,
+        user_ticks: 5,
+        callseqs: 13,
+        procs: vec![
+            runtime,
+            procedure("main", 2, 3, vec![site(0, 2, 5)]),
+            procedure("even", 2, 10, even),
+            procedure("odd", 2, 20, vec![site(0, 2, 22)]),
+            leaf,
+        ],
+        contexts: vec![
+            context(0, &[&[0]]),
+            context(1, &[&[1]]),
+            context(2, &[&[2], &[3]]),
+            context(3, &[&[4]]),
+            context(4, &[]),
+        ],
+        coverage: 2,
+        calls: vec![
+            call(1, 1, 0, 0),
+            call(2, 1, 0, 0),
+            call(3, 3, 0, 0),
+            call(4, 6, 4, 10),
+            call(2, 2, 1, 0),
+        ],
+        ..DeepFile::default()
+    }
+}
+
+fn workspace(file: &DeepFile) -> Workspace {
+    let workspace = Workspace::with([("m.m", SOURCE)]);
+    workspace.write("Deep.data", file.bytes());
+    workspace
+}
+
+fn start(workspace: &Workspace) -> (Server, String) {
+    let mut server = Server::builder(workspace)
+        .options(json!({ "hints": { "minPercent": 0 }, "lenses": { "minPercent": 0 }, "unit": "absolute" }))
+        .start();
+    server.wait_profile();
+    let uri = server.open_file(&workspace.path("m.m"), "mercury");
+    (server, uri)
+}
+
+fn name(item: &Value) -> String {
+    text(&item["name"])
+}
+
+#[test]
+fn call_sites_have_hints_and_procedures_have_lenses() {
+    for version in [8, 9] {
+        let workspace = workspace(&DeepFile { version, ..run() });
+        let (mut server, uri) = start(&workspace);
+        let hints: Vec<_> = server
+            .hints(&uri)
+            .iter()
+            .map(|hint| (hint["position"]["line"].as_u64().unwrap() + 1, text(&hint["label"])))
+            .collect();
+        let hint = |line, label: &str| (line, label.to_owned());
+        // Procedures have no lines of their own: their self cost is on the first line. A recursive
+        // call costs what the callee spends itself.
+        assert_eq!(
+            hints,
+            [
+                hint(3, "1 callseqs"),
+                hint(5, "12 callseqs"),
+                hint(10, "3 callseqs"),
+                hint(12, "3 callseqs + recursion"),
+                hint(13, "6 callseqs"),
+                hint(20, "3 callseqs"),
+                hint(22, "2 callseqs + recursion"),
+                hint(30, "6 callseqs"),
+            ]
+        );
+        let lenses: Vec<_> = server
+            .lenses(&uri)
+            .iter()
+            .map(|lens| {
+                (
+                    lens["range"]["start"]["line"].as_u64().unwrap() + 1,
+                    text(&lens["command"]["title"]),
+                )
+            })
+            .collect();
+        let expected = [
+            (3, "self 7.7% (1 callseqs) · total 100.0% (13 callseqs) · 1 call"),
+            (10, "self 23.1% (3 callseqs) · total 69.2% (9 callseqs) · 3 calls"),
+            (20, "self 23.1% (3 callseqs) · total 23.1% (3 callseqs) · 3 calls"),
+            (30, "self 46.2% (6 callseqs) · total 46.2% (6 callseqs) · 6 calls"),
+        ];
+        assert_eq!(lenses.len(), 4, "{lenses:?}");
+        for ((line, title), (expected_line, expected)) in lenses.iter().zip(expected) {
+            assert!(*line == expected_line && title.ends_with(expected), "{line} {title}");
+        }
+    }
+}
+
+#[test]
+fn the_hierarchy_marks_calls_within_a_recursion() {
+    let workspace = workspace(&run());
+    let (mut server, _) = start(&workspace);
+    let even = server.root_item("m.even/2-0");
+    let ends = |calls: Vec<Value>, end: &str| -> Vec<(String, u64)> {
+        let line = |call: &Value| call["fromRanges"][0]["start"]["line"].as_u64().unwrap() + 1;
+        calls.iter().map(|call| (name(&call[end]), line(call))).collect()
+    };
+    let end = |name: &str, line| (name.to_owned(), line);
+    assert_eq!(
+        ends(server.outgoing(&even), "to"),
+        [end("6 callseqs m.leaf/1+1-0", 13), end("↻ 3 callseqs m.odd/2-0", 12)]
+    );
+    assert_eq!(
+        ends(server.incoming(&even), "from"),
+        [end("12 callseqs m.main/2-0", 5), end("↻ 2 callseqs m.odd/2-0", 22)]
+    );
+}
+
+#[test]
+fn hovers_list_the_callees_of_a_call_site() {
+    let workspace = workspace(&run());
+    let (mut server, uri) = start(&workspace);
+    let hover = server.hover(&uri, 12, 4).unwrap();
+    assert!(hover.contains("calls from this line") && hover.contains("leaf"), "{hover}");
+}
+
+#[test]
+fn procedures_are_listed_by_cost_in_every_metric() {
+    let workspace = workspace(&run());
+    let (mut server, _) = start(&workspace);
+    let names: Vec<_> = server.symbols("$").iter().map(name).collect();
+    let position = |part: &str| names.iter().position(|name| name.contains(part)).unwrap();
+    assert!(position("main/2") < position("even/2") && position("leaf/1") < position("odd/2"));
+    let total = |server: &mut Server, metric: &str, function: &str| {
+        server.set_view(json!({ "metric": metric }));
+        server.execute("costline.hotspots", json!([{ "limit": 100 }]))["functions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|row| name(row) == function)
+            .map_or(Value::Null, |row| json!([row["self"], row["total"]]))
+    };
+    assert_eq!(total(&mut server, "words", "m.even/2-0"), json!([0, 10]));
+    assert_eq!(total(&mut server, "bytes", "m.leaf/1+1-0"), json!([80, 80]));
+    assert_eq!(total(&mut server, "quanta", "m.even/2-0"), json!([1, 5]));
+    assert_eq!(total(&mut server, "calls", "m.leaf/1+1-0"), json!([6, null]));
+}
+
+#[test]
+fn an_unfinished_file_keeps_the_last_good_profile() {
+    let workspace = workspace(&run());
+    let (mut server, uri) = start(&workspace);
+    let before = server.hints(&uri);
+    let mut bytes = run().bytes();
+    // The four numbers of nodes, which the program writes at its end.
+    let start = bytes.windows(8).position(|bytes| bytes == 5_u64.to_le_bytes()).unwrap();
+    bytes[start..start + 32].fill(0);
+    workspace.write("Deep.data", bytes);
+    server.eventually("a message", |server| {
+        server.messages().iter().any(|message| message.contains("still running")).then_some(())
+    });
+    assert_eq!(server.hints(&uri), before);
+}
