@@ -30,6 +30,7 @@ mod group;
 mod inclusive;
 mod invocations;
 mod joined;
+mod line_counts;
 mod names;
 mod paths;
 mod recording;
@@ -52,6 +53,7 @@ pub use entry::is_entry_point;
 pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };
+pub use line_counts::{FileLineCount, LineCounts};
 pub use names::{Unmatched, find_function, find_metric, find_threads, nearest};
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};

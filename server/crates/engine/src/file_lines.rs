@@ -8,6 +8,7 @@ use crate::function_name::FunctionName;
 use crate::snapshot::Snapshot;
 use analysis::{FileId, FunctionId, LineCost};
 use sources::{Definition, LineMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A file of a snapshot, and the text to show its costs in.
@@ -46,6 +47,23 @@ impl FileLines<'_> {
         // Blocks of lines may have moved.
         lines.sort_unstable_by_key(|&(line0, line)| (line0, line.line));
         self.joined(lines)
+    }
+
+    /// How often the lines in `range` were executed, each with its line, in order; `None` if the
+    /// profile does not tell. Both are 0-based lines of the text. A line that several recorded
+    /// lines were joined into was executed as often as the most frequent of them.
+    pub fn executions(&self, range: Range<u32>) -> Vec<(u32, Option<u64>)> {
+        let recorded = self.snapshot.line_counts.of_file(self.file, 1..u32::MAX).iter();
+        let mut lines: BTreeMap<u32, Option<u64>> = BTreeMap::new();
+        for row in recorded {
+            let line0 = row.line.checked_sub(1).and_then(|line0| self.map.to_open(line0));
+            let Some(line0) = line0 else { continue };
+            if range.contains(&line0) {
+                let most = lines.entry(line0).or_insert(Some(0));
+                *most = most.zip(row.count).map(|(most, count)| most.max(count));
+            }
+        }
+        lines.into_iter().collect()
     }
 
     /// Unites the costs of each line. `lines` is sorted.

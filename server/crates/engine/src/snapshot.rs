@@ -14,8 +14,8 @@ use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
-    CallTree, Cost, Costs, FileId, FuncKey, FunctionId, LineCost, MetricId, SourceId, Total, View,
-    Warning, WarningCode,
+    CallTree, Cost, Costs, FileId, FuncKey, FunctionId, LineCost, LineCounts, MetricId, SourceId,
+    Total, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
 use sources::{Mapping, SourceIndex};
@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub costs: Costs,
     /// Costs by call path.
     pub tree: CallTree,
+    /// How often lines were executed.
+    pub line_counts: LineCounts,
     /// The warnings of all stages, in their order.
     pub warnings: Vec<Warning>,
     /// The functions with cost that are defined in each file, sorted by line (1-based).
@@ -88,7 +90,7 @@ impl Snapshot {
         settings: CostSettings,
     ) -> Self {
         let grouped = Grouped::new(&symbolicated, &source_mapped, &settings.view, &texts);
-        let Costed { costs, tree, defined } = Costed::new(&grouped);
+        let Costed { costs, tree, line_counts, defined } = Costed::new(&grouped);
         let warnings = warnings(&loaded, &symbolicated, &source_mapped, &grouped, &costs);
         Self {
             loaded,
@@ -99,6 +101,7 @@ impl Snapshot {
             settings,
             costs,
             tree,
+            line_counts,
             warnings,
             defined,
         }

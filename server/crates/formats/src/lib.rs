@@ -18,6 +18,8 @@ mod limits;
 mod origin;
 mod phase;
 mod pprof_proto;
+#[cfg(any(test, feature = "test-support"))]
+pub mod procrep_writer;
 mod read;
 mod read_result;
 mod scan;

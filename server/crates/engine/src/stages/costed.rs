@@ -1,7 +1,7 @@
 //! The last stage: costs are summed.
 
 use crate::stages::grouped::Grouped;
-use analysis::{CallTree, Costs, FileId, FunctionId};
+use analysis::{CallTree, Costs, FileId, FunctionId, LineCounts};
 use rustc_hash::FxHashMap;
 
 /// The costs of a recording under a view.
@@ -11,6 +11,8 @@ pub struct Costed {
     pub costs: Costs,
     /// Costs by call path.
     pub tree: CallTree,
+    /// How often lines were executed.
+    pub line_counts: LineCounts,
     /// The functions with cost that are defined in each workspace file, sorted by line (1-based).
     pub defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
 }
@@ -33,6 +35,7 @@ impl Costed {
         for functions in defined.values_mut() {
             functions.sort_unstable();
         }
-        Self { costs, tree, defined }
+        let line_counts = LineCounts::of(recording, groups);
+        Self { costs, tree, line_counts, defined }
     }
 }

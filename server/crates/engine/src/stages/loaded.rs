@@ -1,9 +1,9 @@
 //! The first stage of a load: a file is read and becomes a recording.
 
 use crate::stamp::{Stamp, content_hash};
-use analysis::{RawStacks, Recording, Warning};
+use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -169,7 +169,11 @@ impl Loaded {
             Phase::Inflating(n) => observe(Step::Inflating(n)),
             Phase::Decoding(n) => observe(Step::Decoding(n)),
         });
-        let read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        let bytes_left = max_bytes.saturating_sub(stamp.len);
+        if add_line_counts(&mut read, path, bytes_left, observe).is_break() {
+            return Err(cancelled());
+        }
         Ok(Self {
             path: path.to_owned(),
             stamp,
@@ -197,6 +201,46 @@ impl Loaded {
             n => format!("{name} and {} more files", n - 1),
         }
     }
+}
+
+/// Adds how often lines were executed. That needs a file that Mercury writes beside its deep
+/// profiles, `Deep.procrep` for `Deep.data`. Without it nothing is added; if it cannot be read, or
+/// does not match, there is a warning.
+fn add_line_counts(
+    read: &mut formats::Read,
+    profile: &Path,
+    max_bytes: u64,
+    observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let path = profile.with_extension("procrep");
+    if read.executions.is_none() || profile.extension().is_none_or(|extension| extension != "data")
+    {
+        return ControlFlow::Continue(());
+    }
+    // A link could lead to any file, and a pipe might never end.
+    let Some(metadata) = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file) else {
+        return ControlFlow::Continue(());
+    };
+    let error = if metadata.len() > max_bytes {
+        let len = metadata.len();
+        format!("has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)")
+    } else {
+        let bytes = File::open(&path)
+            .and_then(|mut file| read_file(&mut file, metadata.len(), max_bytes, observe));
+        match bytes {
+            Ok(None) => return ControlFlow::Break(()),
+            Ok(Some(bytes)) => match read.add_line_counts(&bytes) {
+                Ok(()) => return ControlFlow::Continue(()),
+                Err(error) => error.to_string(),
+            },
+            Err(error) => error.to_string(),
+        }
+    };
+    read.warnings.add(WarningCode::ProgramRepresentation, || {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        format!("how often lines were executed is unknown: {name}: {error}")
+    });
+    ControlFlow::Continue(())
 }
 
 /// Reads a file, at most one byte more than `max_bytes`. `None` if it was cancelled. The file may

@@ -11,6 +11,7 @@ mod documents;
 mod files;
 mod functions_at;
 mod lenses;
+mod line_counts;
 mod menus;
 mod recursion;
 mod reports;

@@ -19,9 +19,7 @@ mod links;
 mod measure;
 mod nodes;
 mod proc_label;
-mod procrep;
-#[cfg(test)]
-mod procrep_writer;
+pub(crate) mod procrep;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,7 @@
 use super::super::goal::Determinism;
 use super::super::procrep::Procrep;
-use super::super::procrep_writer::*;
 use super::*;
+use crate::procrep_writer::*;
 
 /// A procedure and its counts.
 struct Case {

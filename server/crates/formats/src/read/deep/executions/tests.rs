@@ -1,7 +1,7 @@
-use super::super::procrep_writer::*;
 use super::super::read;
 use crate::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use crate::error::ErrorKind;
+use crate::procrep_writer::*;
 use crate::read_result::Read;
 use profile::{GraphAccess, WarningCode};
 

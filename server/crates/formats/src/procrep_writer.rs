@@ -1,10 +1,11 @@
-//! Writes representations of programs, for tests.
+//! Writes representations of programs (`Deep.procrep`), for tests.
 
-use super::procrep::MAGIC;
+use crate::read::deep::procrep::MAGIC;
 
-/// A goal of a body. The names and arguments of calls and unifications are made up.
+/// A goal of a body. Names and arguments of calls and unifications are made up.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+#[must_use]
+pub struct Written {
     code: u8,
     /// Whether a scope cuts or a switch cannot fail.
     flag: u8,
@@ -17,82 +18,97 @@ pub(super) struct Written {
 const DET: u8 = 6;
 
 impl Written {
-    pub(super) fn determinism(self, determinism: u8) -> Self {
+    /// Sets how often it can succeed, as its code in the file.
+    pub fn determinism(self, determinism: u8) -> Self {
         Self { determinism, ..self }
     }
 
-    pub(super) fn semidet(self) -> Self {
+    /// It succeeds at most once.
+    pub fn semidet(self) -> Self {
         self.determinism(2)
     }
 
-    pub(super) fn nondet(self) -> Self {
+    /// It can succeed any number of times.
+    pub fn nondet(self) -> Self {
         self.determinism(3)
     }
 
     /// Places it in another file than the procedure.
-    pub(super) fn in_file(self, file: &'static str) -> Self {
+    pub fn in_file(self, file: &'static str) -> Self {
         Self { file, ..self }
     }
 }
 
-pub(super) fn goal(code: u8, flag: u8, parts: Vec<Written>) -> Written {
+/// A goal by its code. `flag` says whether a scope cuts or a switch cannot fail.
+pub fn goal(code: u8, flag: u8, parts: Vec<Written>) -> Written {
     Written { code, flag, determinism: DET, file: "", line: 0, parts }
 }
 
 /// A goal without parts: code 7 to 19.
-pub(super) fn atomic(code: u8, line: u32) -> Written {
+pub fn atomic(code: u8, line: u32) -> Written {
     Written { line, ..goal(code, 0, Vec::new()) }
 }
 
-pub(super) fn conjunction(parts: Vec<Written>) -> Written {
+/// A conjunction.
+pub fn conjunction(parts: Vec<Written>) -> Written {
     goal(1, 0, parts)
 }
 
-pub(super) fn disjunction(parts: Vec<Written>) -> Written {
+/// A disjunction.
+pub fn disjunction(parts: Vec<Written>) -> Written {
     goal(2, 0, parts)
 }
 
-pub(super) fn switch(parts: Vec<Written>) -> Written {
+/// A switch that cannot fail.
+pub fn switch(parts: Vec<Written>) -> Written {
     goal(3, 1, parts)
 }
 
-pub(super) fn if_then_else(condition: Written, then: Written, otherwise: Written) -> Written {
+/// An if-then-else.
+pub fn if_then_else(condition: Written, then: Written, otherwise: Written) -> Written {
     goal(4, 0, vec![condition, then, otherwise])
 }
 
-pub(super) fn negation(part: Written) -> Written {
+/// A negation.
+pub fn negation(part: Written) -> Written {
     goal(5, 0, vec![part])
 }
 
-pub(super) fn scope(cuts: bool, part: Written) -> Written {
+/// A scope.
+pub fn scope(cuts: bool, part: Written) -> Written {
     goal(6, u8::from(cuts), vec![part])
 }
 
-pub(super) fn assignment(line: u32) -> Written {
+/// A unification that succeeds once.
+pub fn assignment(line: u32) -> Written {
     atomic(11, line)
 }
 
-pub(super) fn test(line: u32) -> Written {
+/// A unification that can fail.
+pub fn test(line: u32) -> Written {
     atomic(13, line).semidet()
 }
 
-pub(super) fn call(line: u32) -> Written {
+/// A call of a procedure.
+pub fn call(line: u32) -> Written {
     atomic(17, line)
 }
 
 /// Options of [`write`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Options {
-    pub(super) version: u8,
+pub struct Options {
+    /// 5 or 6.
+    pub version: u8,
     /// The width of variables: 1, 2 or 4 bytes as 0, 1 or 2.
-    pub(super) width: u8,
-    /// In version 6, whether variables have names and types.
-    pub(super) names: bool,
-    pub(super) types: bool,
+    pub width: u8,
+    /// In version 6, whether variables have names.
+    pub names: bool,
+    /// In version 6, whether variables have types; only with names.
+    pub types: bool,
 }
 
 /// A file with one module, `m`, and predicates of file `m.m` by name.
-pub(super) fn write(options: Options, predicates: &[(&str, Written)]) -> Vec<u8> {
+pub fn write(options: Options, predicates: &[(&str, Written)]) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     out.extend([b'0' + options.version, b'\n', 1]);
     text(&mut out, b"m");
@@ -110,7 +126,7 @@ pub(super) fn write(options: Options, predicates: &[(&str, Written)]) -> Vec<u8>
     out
 }
 
-pub(super) fn number(out: &mut Vec<u8>, number: usize) {
+fn number(out: &mut Vec<u8>, number: usize) {
     for shift in (1..10).rev().map(|group| group * 7) {
         if number >> shift != 0 {
             out.push((number >> shift & 0x7f) as u8 | 0x80);
