@@ -1,5 +1,6 @@
 //! Formats the sources of all fixtures in several styles, and checks to which lines the line map
-//! moves the lines of one style in the text of another.
+//! moves the lines of one style in the text of another, and how much of the cost of each fixture is
+//! kept.
 //!
 //! What is right follows from the letters and digits: formatters keep them all, in their order. So
 //! each letter of one text is a known letter of the other.
@@ -14,8 +15,9 @@
     reason = "in tests a panic is the message"
 )]
 
+use serde_json::Value;
 use sources::{LineMap, Syntax};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,7 +25,8 @@ use tempfile::TempDir;
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
 
-/// The share of lines with code that must be mapped. The others are those that consist of brackets.
+/// The share of lines with code that must be mapped, and of the cost of each fixture. The others are
+/// lines that consist of brackets.
 const MIN_KEPT: f64 = 0.98;
 
 /// The length in bytes of the longest line that is not minified.
@@ -33,7 +36,14 @@ const MAX_LINE: usize = 1000;
 struct Source {
     path: PathBuf,
     texts: Vec<(String, String)>,
+    costs: Vec<(PathBuf, LineCosts)>,
 }
+
+/// The costs of a source in one fixture, by line (0-based).
+type LineCosts = BTreeMap<u32, f64>;
+
+/// Cost that is mapped, and all cost.
+type Kept = (f64, f64);
 
 /// Runs a program and returns what it says if it fails.
 fn run(command: &mut Command) -> Result<(), String> {
@@ -57,7 +67,6 @@ fn installed(program: &mut Command) -> bool {
 fn sources(extensions: &[&str]) -> Vec<Source> {
     let mut folders = vec![Path::new(REPOSITORY).join("fixtures/profiles")];
     let mut sources: Vec<Source> = Vec::new();
-    let mut texts = BTreeSet::new();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let path = entry.path();
@@ -70,8 +79,15 @@ fn sources(extensions: &[&str]) -> Vec<Source> {
                 let text = text.replace("\nmod ", "\nuse ");
                 // Prettier writes the expressions of minified files in other ways.
                 let is_minified = text.lines().any(|line| line.len() > MAX_LINE);
-                if !is_minified && texts.insert(text.clone()) {
-                    sources.push(Source { path, texts: vec![("as it is".to_owned(), text)] });
+                if is_minified {
+                    continue;
+                }
+                let costs = costs(&path);
+                if let Some(same) = sources.iter_mut().find(|source| source.texts[0].1 == text) {
+                    same.costs.push(costs);
+                } else {
+                    let texts = vec![("as it is".to_owned(), text)];
+                    sources.push(Source { path, texts, costs: vec![costs] });
                 }
             }
         }
@@ -79,6 +95,28 @@ fn sources(extensions: &[&str]) -> Vec<Source> {
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     assert!(!sources.is_empty(), "no sources with the extensions {extensions:?}");
     sources
+}
+
+/// The fixture of a source, and the costs of its lines that another program computed.
+fn costs(path: &Path) -> (PathBuf, LineCosts) {
+    let fixture = path.ancestors().find(|folder| folder.join("case.json").is_file()).unwrap();
+    // Cases without expected costs of lines have no `expected.json`.
+    let json = |name: &str| {
+        let text = fs::read(fixture.join(name)).ok();
+        text.map_or(Value::Null, |text| serde_json::from_slice(&text).unwrap())
+    };
+    let (case, expected) = (json("case.json"), json("expected.json"));
+    let root = case["root"].as_str().unwrap_or_default();
+    let lines = expected["lines"].as_array().into_iter().flatten();
+    let lines = lines.filter(|line| {
+        let file = Path::new(line["file"].as_str().unwrap());
+        Some(file.strip_prefix(root).unwrap_or(file)) == path.strip_prefix(fixture).ok()
+    });
+    let costs = lines.map(|line| {
+        let cost = line["total"].as_f64().or(line["self"].as_f64()).unwrap();
+        (line["line"].as_u64().unwrap() as u32 - 1, cost)
+    });
+    (fixture.to_owned(), costs.collect())
 }
 
 /// Formats copies of all sources in place, once for each style.
@@ -115,11 +153,15 @@ fn letters(text: &str) -> Vec<(char, u32)> {
 }
 
 /// Compares all texts of a source with each other. Returns the number of lines with code, and of
-/// those that are mapped.
-fn check(source: &Source, wrong: &mut Vec<String>) -> (usize, usize) {
+/// those that are mapped. Adds the costs by fixture and style.
+fn check<'a>(
+    source: &'a Source,
+    wrong: &mut Vec<String>,
+    costs: &mut BTreeMap<(&'a Path, &'a str), Kept>,
+) -> (usize, usize) {
     let syntax = Syntax::of_path(&source.path);
     let (mut lines, mut kept) = (0, 0);
-    for (style, recorded) in &source.texts {
+    for (at, (style, recorded)) in source.texts.iter().enumerate() {
         for (open_style, open) in source.texts.iter().filter(|(other, _)| other != style) {
             let what = format!("{}: from {style} to {open_style}", source.path.display());
             let (before, after) = (letters(recorded), letters(open));
@@ -130,6 +172,16 @@ fn check(source: &Source, wrong: &mut Vec<String>) -> (usize, usize) {
                 continue;
             }
             let map = LineMap::new(recorded, open, syntax);
+            // The costs are those of the text as it is.
+            if at == 0 {
+                for (fixture, lines) in &source.costs {
+                    let (kept, all) = costs.entry((fixture, open_style)).or_default();
+                    for (&line0, cost) in lines {
+                        *all += cost;
+                        *kept += if map.to_open(line0).is_some() { *cost } else { 0.0 };
+                    }
+                }
+            }
             let mut pairs = before.iter().zip(&after).peekable();
             let mut last = 0;
             for (line0, line) in (0..).zip(recorded.lines()) {
@@ -171,11 +223,18 @@ fn is_comment(line: &str) -> bool {
 #[track_caller]
 fn check_all(sources: &[Source]) {
     let mut wrong = Vec::new();
-    let counts = sources.iter().map(|source| check(source, &mut wrong));
+    let mut costs = BTreeMap::new();
+    let counts = sources.iter().map(|source| check(source, &mut wrong, &mut costs));
     let (lines, kept) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     assert!(wrong.is_empty(), "{} wrong lines:\n{}", wrong.len(), wrong.join("\n"));
     let share = kept as f64 / lines as f64;
     assert!(share >= MIN_KEPT, "only {kept} of {lines} lines are mapped");
+    costs.retain(|_, (_, all)| *all > 0.0);
+    assert!(!costs.is_empty());
+    for ((fixture, style), (kept, all)) in costs {
+        let fixture = fixture.display();
+        assert!(kept >= MIN_KEPT * all, "{fixture}, {style}: only {kept} of {all} is kept");
+    }
 }
 
 /// A program that `tests/oracles/install` installs.
