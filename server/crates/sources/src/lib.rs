@@ -24,7 +24,7 @@ mod suggest;
 pub use functions::{Call, Definition, FunctionKind, Functions, Language};
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use library::library_paths;
-pub use lines::{LexedText, LexedTexts, LineMap, Syntax};
+pub use lines::{LexedTexts, LineMap, Syntax};
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;

@@ -1,6 +1,7 @@
 //! Maps lines of the recorded text to lines of the open text and back.
 //!
-//! Both texts are divided into tokens, and these into statements, whatever their line breaks.
+//! Long stretches of equal lines are mapped first. What is between them is divided into tokens, and
+//! these into statements, whatever their line breaks.
 //! Statements are compared first, then blocks that moved, then the lines and tokens of statements
 //! that differ.
 //!
@@ -9,6 +10,7 @@
 
 mod compare;
 mod gaps;
+mod hunks;
 mod lexed;
 mod lexer;
 mod map;
@@ -18,7 +20,7 @@ mod syntax;
 mod text;
 mod units;
 
-pub use lexed::{LexedText, LexedTexts};
+pub use lexed::LexedTexts;
 pub use map::LineMap;
 pub use syntax::Syntax;
 

@@ -28,10 +28,12 @@ struct Info {
     indent: u32,
 }
 
-/// Pairs the units that two texts have in common, in the same order. `pair_more` pairs others.
+/// Pairs the units that two texts have in common, in the same order within each of `parts`, which
+/// are separated by one unit in each text. `pair_more` pairs others.
 pub(super) fn compare(
     recorded: &[Unit],
     open: &[Unit],
+    parts: impl Iterator<Item = (Range<usize>, Range<usize>)>,
     pair_more: impl FnOnce(&Texts<'_>, &mut Pairs),
 ) -> Pairs {
     let mut input: InternedInput<u64> = InternedInput::default();
@@ -46,8 +48,14 @@ pub(super) fn compare(
     let infos = infos.into_iter().flatten().collect();
     let texts = Texts { before: &input.before, after: &input.after, infos };
     let mut pairs = Pairs::new(recorded.len(), open.len());
-    for (recorded, open) in pieces(texts.before, texts.after, 0..recorded.len(), 0..open.len()) {
-        texts.diff(&mut pairs, recorded, open);
+    for (from, to) in parts {
+        let separators = (from.end, to.end);
+        for (from, to) in pieces(texts.before, texts.after, from, to) {
+            texts.diff(&mut pairs, from, to);
+        }
+        if separators.0 < recorded.len() && separators.1 < open.len() {
+            pairs.add(separators.0, separators.1, 1);
+        }
     }
     pair_more(&texts, &mut pairs);
     pairs

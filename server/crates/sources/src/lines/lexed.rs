@@ -1,5 +1,7 @@
 //! Recorded texts, each lexed once for all versions of a document.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,20 +10,23 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::compare::compare;
 use super::gaps::TokenPairs;
+use super::hunks::{Hunk, TextLines, UniqueLines, hunks};
 use super::lexer::{Kind, Token, lex};
 use super::map::LineMap;
 use super::moved;
+use super::pairs::Run;
 use super::syntax::Syntax;
-use super::text::{common_prefix, common_suffix, n_lines, n_newlines, start_of_line, without_mark};
+use super::text::without_mark;
 use super::units::{Unit, Units};
 
 /// A text that lines are mapped from.
 #[derive(Debug)]
-pub struct LexedText {
+struct LexedText {
     text: Arc<str>,
     syntax: Syntax,
     units: Units,
-    n_lines: u32,
+    lines: TextLines,
+    unique_lines: UniqueLines,
 }
 
 /// The maximum number of texts that are kept: those of the profile shown and of the baseline, before
@@ -31,110 +36,185 @@ const MAX_TEXTS: usize = 4;
 /// The minimum number of letters and digits of a line that is the same wherever it is.
 const MIN_ALNUM: u32 = 10;
 
-/// A cache of lexed texts, for one document. The oldest is evicted first.
+/// What was found out about the texts of a document, to compare its next version faster. It does
+/// not change the line maps.
 #[derive(Debug, Default)]
-pub struct LexedTexts(Mutex<Vec<Arc<LexedText>>>);
+pub struct LexedTexts(Mutex<Texts>);
+
+#[derive(Debug, Default)]
+struct Texts {
+    /// Recorded texts. The oldest is evicted first.
+    recorded: VecDeque<LexedText>,
+    /// The last version of the document, with its lines.
+    open: Option<(Arc<str>, TextLines)>,
+}
 
 impl LexedTexts {
-    /// The lexed text, which is lexed by the first call.
-    pub fn get(&self, text: &Arc<str>, syntax: Syntax) -> Arc<LexedText> {
+    /// Compares a recorded text with the text that is open now.
+    pub fn map(&self, recorded: &Arc<str>, open: &Arc<str>, syntax: Syntax) -> LineMap {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Texts { recorded: lexed, open: last } = &mut *texts;
         let is_same =
-            |lexed: &&Arc<LexedText>| lexed.syntax == syntax && Arc::ptr_eq(&lexed.text, text);
-        if let Some(lexed) = texts.iter().find(is_same) {
-            return lexed.clone();
-        }
-        let lexed = Arc::new(LexedText::new(text.clone(), syntax));
-        if texts.len() == MAX_TEXTS {
-            texts.remove(0);
-        }
-        texts.push(lexed.clone());
-        lexed
+            |lexed: &LexedText| lexed.syntax == syntax && Arc::ptr_eq(&lexed.text, recorded);
+        let at = lexed.iter().position(is_same).unwrap_or_else(|| {
+            if lexed.len() == MAX_TEXTS {
+                lexed.pop_front();
+            }
+            lexed.push_back(LexedText::new(recorded.clone(), syntax));
+            lexed.len() - 1
+        });
+        let code = without_mark(open);
+        let lines = match last.take() {
+            Some((before, mut lines)) => {
+                lines.update(without_mark(&before), code);
+                lines
+            }
+            None => TextLines::new(code),
+        };
+        let map = lexed[at].map_to(code, &lines);
+        *last = Some((open.clone(), lines));
+        map
     }
 }
 
 impl LineMap {
     /// Compares the recorded text with the text that is open now. Changed lines are not mapped.
     pub fn new(recorded: &str, open: &str, syntax: Syntax) -> LineMap {
-        LexedText::new(recorded.into(), syntax).map_to(open)
+        let lines = TextLines::new(without_mark(open));
+        LexedText::new(recorded.into(), syntax).map_to(without_mark(open), &lines)
     }
-}
-
-/// The parts of both texts that differ, in bytes. They consist of whole lines and whole units.
-struct Changed {
-    recorded: Range<usize>,
-    open: Range<usize>,
-    /// The brackets around them.
-    brackets: Vec<char>,
-    /// The first line, which is the same in both.
-    line0: u32,
 }
 
 impl LexedText {
-    /// Lexes a text.
-    pub fn new(text: Arc<str>, syntax: Syntax) -> Self {
+    fn new(text: Arc<str>, syntax: Syntax) -> Self {
         let code = without_mark(&text);
-        let units = Units::new(lex(code, syntax, 0), syntax, &[]);
-        let n_lines = n_lines(code);
-        Self { text, syntax, units, n_lines }
+        let (units, lines) = (Units::new(lex(code, syntax, 0), syntax, &[]), TextLines::new(code));
+        let unique_lines = lines.unique();
+        Self { text, syntax, units, lines, unique_lines }
     }
 
-    /// Compares the text with the text that is open now.
-    pub fn map_to(&self, open: &str) -> LineMap {
-        let (recorded, open) = (without_mark(&self.text), without_mark(open));
-        if recorded == open {
-            return LineMap::identity(self.n_lines);
+    /// Compares the text with the text that is open now, which has `lines`.
+    fn map_to(&self, open: &str, lines: &TextLines) -> LineMap {
+        let hunks = self.of_whole_units(hunks(&self.lines, &self.unique_lines, lines));
+        let parts = |text, lines, range: fn(&Hunk) -> &Range<usize>| {
+            let parts = hunks.iter().map(|(hunk, brackets)| (range(hunk).clone(), &**brackets));
+            Parts::new(text, lines, parts, self.syntax)
+        };
+        let is_all = matches!(&*hunks, [(hunk, _)] if hunk.recorded.len() == self.lines.len());
+        let recorded = without_mark(&self.text);
+        let from = if is_all {
+            Parts::all(recorded, &self.units)
+        } else {
+            parts(recorded, &self.lines, |hunk| &hunk.recorded)
+        };
+        let to = parts(open, lines, |hunk| &hunk.open);
+        let changed = Lines { from: &from, to: &to }.pairs();
+        let changed = changed.into_iter().zip(0..).filter_map(|(open, recorded)| {
+            Some((from.line_of_text(recorded)?, to.line_of_text(open? as usize)?))
+        });
+
+        let mut unchanged = Vec::with_capacity(hunks.len() + 1);
+        let mut start = (0, 0);
+        let ends = (self.lines.len()..self.lines.len(), lines.len()..lines.len());
+        let end = Hunk { recorded: ends.0, open: ends.1 };
+        for Hunk { recorded, open } in hunks.iter().map(|(hunk, _)| hunk).chain([&end]) {
+            let n_lines = (recorded.start - start.0) as u32;
+            unchanged.push(Run { recorded0: start.0 as u32, open0: start.1 as u32, n_lines });
+            start = (recorded.end, open.end);
         }
-        let changed = self.changed(recorded, open);
-        let Changed { recorded: before, open: after, brackets, line0 } = &changed;
-        let tokens = |text: &str| lex(text, self.syntax, 0);
-        let units = |text: &str| Units::new(tokens(text), self.syntax, brackets);
-        let (from_text, to_text) = (&recorded[before.clone()], &open[after.clone()]);
-        let is_all = before.len() == recorded.len();
-        let from_part = if is_all { None } else { Some(units(from_text)) };
-        let from = from_part.as_ref().unwrap_or(&self.units);
-        let to = units(to_text);
-        let lines = Lines { from, to: &to, from_text, to_text }.pairs();
-
-        let (n_before, n_after) = (
-            n_newlines_or_lines(from_text, recorded.len() > before.end),
-            n_newlines_or_lines(to_text, open.len() > after.end),
-        );
-        let tail = (line0 + n_before, line0 + n_after, self.n_lines - (line0 + n_before));
-        LineMap::of_parts(*line0, &lines, tail)
+        LineMap::of_parts(unchanged, changed, self.lines.len() as u32, lines.len() as u32)
     }
 
-    fn start_of(&self, unit: &Unit) -> usize {
-        self.units.tokens[unit.tokens.start as usize].start as usize
-    }
-
-    /// Leaves out the lines at both ends that are the same.
-    fn changed(&self, recorded: &str, open: &str) -> Changed {
-        let prefix = common_prefix(recorded.as_bytes(), open.as_bytes());
-        let suffix = common_suffix(&recorded.as_bytes()[prefix..], &open.as_bytes()[prefix..]);
+    /// Extends hunks to whole units. Returns each with the brackets around it, outermost first.
+    fn of_whole_units(&self, hunks: Vec<Hunk>) -> Vec<(Hunk, Vec<char>)> {
         let units = &self.units.units;
-        let line_of = |unit: usize| start_of_line(recorded, self.start_of(&units[unit]));
-        let n_same = units.partition_point(|unit| self.start_of(unit) <= prefix);
-        let first =
-            (0..n_same).rev().find(|&unit| units[unit].starts_line && line_of(unit) <= prefix);
-        let (start, line0, brackets) = first.map_or((0, 0, Vec::new()), |unit| {
-            let line0 = self.units.tokens[units[unit].tokens.start as usize].line0;
-            (line_of(unit), line0, self.units.brackets_around(unit))
-        });
-        // A closing bracket belongs to the units above it, which have changed.
-        let same_from = recorded.len() - suffix;
-        let end = (n_same.saturating_sub(1)..units.len()).find(|&unit| {
-            units[unit].starts_line && units[unit].n_alnum > 0 && line_of(unit) > same_from
-        });
-        let end = end.map_or(recorded.len(), line_of).max(start);
-        let open_end = open.len() - (recorded.len() - end);
-        Changed { recorded: start..end, open: start..open_end, brackets, line0 }
+        let line_of = |unit: usize| self.units.line_of(&units[unit]);
+        let mut whole: Vec<(Hunk, Vec<char>)> = Vec::with_capacity(hunks.len());
+        for Hunk { recorded, open } in hunks {
+            let n_before = units.partition_point(|unit| self.units.line_of(unit) <= recorded.start);
+            let first = (0..n_before).rev().find(|&unit| units[unit].starts_line);
+            // A closing bracket belongs to the units above it, which have changed.
+            let end = (n_before.saturating_sub(1)..units.len()).find(|&unit| {
+                let Unit { starts_line, n_alnum, .. } = units[unit];
+                starts_line && n_alnum > 0 && line_of(unit) >= recorded.end
+            });
+            let start = first.map_or(0, line_of);
+            let end = end.map_or(self.lines.len(), line_of);
+            if let Some((last, _)) = whole.last_mut()
+                && last.recorded.end >= start
+            {
+                last.recorded.end = last.recorded.end.max(end);
+                last.open.end = open.end + (last.recorded.end - recorded.end);
+                continue;
+            }
+            let brackets = first.map_or(Vec::new(), |unit| self.units.brackets_around(unit));
+            let open = open.start - (recorded.start - start)..open.end + (end - recorded.end);
+            whole.push((Hunk { recorded: start..end, open }, brackets));
+        }
+        whole
     }
 }
 
-/// The number of lines of a part of a text; `has_more` if it is followed by another line.
-fn n_newlines_or_lines(text: &str, has_more: bool) -> u32 {
-    if has_more { n_newlines(text) } else { n_lines(text) }
+/// Parts of a text, one after the other, with an empty line between two parts.
+struct Parts<'a> {
+    /// The units of all parts. There is a unit for the line between two parts.
+    units: Cow<'a, Units>,
+    lines: Vec<&'a str>,
+    ranges: Vec<Part>,
+}
+
+struct Part {
+    /// As indexes into [`Parts::units`].
+    units: Range<usize>,
+    /// As indexes into [`Parts::lines`].
+    lines: Range<usize>,
+    /// The first line in the text.
+    line0: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// A text as one part.
+    fn all(text: &'a str, units: &'a Units) -> Self {
+        let lines: Vec<_> = text.lines().collect();
+        let part = Part { units: 0..units.units.len(), lines: 0..lines.len(), line0: 0 };
+        Self { units: Cow::Borrowed(units), lines, ranges: vec![part] }
+    }
+
+    /// The parts of a text with these lines, each with the brackets around it.
+    fn new<'b>(
+        text: &'a str,
+        lines: &TextLines,
+        parts: impl Iterator<Item = (Range<usize>, &'b [char])>,
+        syntax: Syntax,
+    ) -> Self {
+        let mut units = Units::default();
+        let mut this =
+            Self { units: Cow::Owned(Units::default()), lines: Vec::new(), ranges: Vec::new() };
+        for (range, brackets) in parts {
+            if !this.ranges.is_empty() {
+                units.add_separator(this.lines.len() as u32, this.ranges.len());
+                this.lines.push("");
+            }
+            let (first_unit, first_line) = (units.units.len(), this.lines.len());
+            let part = lines.slice(text, &range);
+            units.append(Units::new(lex(part, syntax, first_line as u32), syntax, brackets));
+            this.lines.extend(part.lines());
+            this.ranges.push(Part {
+                units: first_unit..units.units.len(),
+                lines: first_line..this.lines.len(),
+                line0: range.start,
+            });
+        }
+        this.units = Cow::Owned(units);
+        this
+    }
+
+    /// The line of the text; `None` if it is between two parts.
+    fn line_of_text(&self, line: usize) -> Option<u32> {
+        let part = self.ranges.partition_point(|part| part.lines.end <= line);
+        let Part { lines, line0, .. } = self.ranges.get(part)?;
+        Some((line0 + line.checked_sub(lines.start)?) as u32)
+    }
 }
 
 /// The lines with at least [`MIN_ALNUM`] letters and digits, by a hash of their tokens. `None` if
@@ -159,24 +239,25 @@ fn unique_lines(tokens: &[Token]) -> FxHashMap<u64, Option<u32>> {
 
 /// Two texts to map lines between.
 struct Lines<'a> {
-    from: &'a Units,
-    to: &'a Units,
-    from_text: &'a str,
-    to_text: &'a str,
+    from: &'a Parts<'a>,
+    to: &'a Parts<'a>,
 }
 
 impl Lines<'_> {
     /// Per recorded line the open line that it is now.
     fn pairs(&self) -> Vec<Option<u32>> {
         let mut in_order = Vec::new();
-        let pairs = compare(&self.from.units, &self.to.units, |texts, pairs| {
+        let [from, to] = [self.from, self.to].map(|parts| &*parts.units);
+        let parts = self.from.ranges.iter().zip(&self.to.ranges);
+        let parts = parts.map(|(from, to)| (from.units.clone(), to.units.clone()));
+        let pairs = compare(&from.units, &to.units, parts, |texts, pairs| {
             in_order.clone_from(&pairs.open);
             moved::pair_blocks(texts, pairs);
         });
-        let tokens = TokenPairs::new(self.from, self.to, &pairs, &in_order).to_open;
-        let mut lines = vec![None; n_lines(self.from_text) as usize];
+        let tokens = TokenPairs::new(from, to, &pairs, &in_order).to_open;
+        let mut lines = vec![None; self.from.lines.len()];
         let mut at = 0;
-        for on_line in self.from.tokens.chunk_by(|a, b| a.line0 == b.line0) {
+        for on_line in from.tokens.chunk_by(|a, b| a.line0 == b.line0) {
             let range = at..at + on_line.len();
             at = range.end;
             if let Some(line) = lines.get_mut(on_line[0].line0 as usize) {
@@ -191,8 +272,8 @@ impl Lines<'_> {
     /// Maps lines that are unique in both texts. A bracket without its partner makes one statement
     /// of all that follows it, so that statements tell nothing about the lines in it.
     fn add_unique(&self, lines: &mut [Option<u32>]) {
-        let [from, to] = [self.from, self.to].map(|units| unique_lines(&units.tokens));
-        let mut is_taken = vec![false; n_lines(self.to_text) as usize];
+        let [from, to] = [self.from, self.to].map(|parts| unique_lines(&parts.units.tokens));
+        let mut is_taken = vec![false; self.to.lines.len()];
         for open in lines.iter().flatten() {
             is_taken[*open as usize] = true;
         }
@@ -210,19 +291,20 @@ impl Lines<'_> {
     /// text. If they are on several lines, it is the line of the first call, or else of the first
     /// word or token.
     fn line(&self, range: Range<usize>, tokens: &[Option<u32>]) -> Option<u32> {
-        let has_strong = range.clone().any(|at| !self.from.weak[at]);
+        let (from, to) = (&self.from.units, &self.to.units);
+        let has_strong = range.clone().any(|at| !from.weak[at]);
         let (mut first, mut first_word, mut first_call) = (None, None, None);
         for at in range {
-            if self.from.weak[at] && (has_strong || tokens[at].is_none()) {
+            if from.weak[at] && (has_strong || tokens[at].is_none()) {
                 continue;
             }
-            let line0 = self.to.tokens[tokens[at]? as usize].line0;
+            let line0 = to.tokens[tokens[at]? as usize].line0;
             first.get_or_insert(line0);
-            if self.from.tokens[at].n_alnum > 0 {
+            if from.tokens[at].n_alnum > 0 {
                 first_word.get_or_insert(line0);
             }
-            let next = self.from.tokens.get(at + 1);
-            let is_name = self.from.tokens[at].kind == Kind::Word;
+            let next = from.tokens.get(at + 1);
+            let is_name = from.tokens[at].kind == Kind::Word;
             if is_name && next.is_some_and(|next| next.is('(')) {
                 first_call.get_or_insert(line0);
             }
@@ -232,8 +314,8 @@ impl Lines<'_> {
 
     /// Maps empty lines and comments beside lines that are mapped.
     fn add_empty(&self, lines: &mut [Option<u32>]) {
-        let [from, to] = [self.from_text, self.to_text]
-            .map(|text| text.lines().map(str::trim).collect::<Vec<_>>());
+        let [from, to] = [self.from, self.to]
+            .map(|parts| parts.lines.iter().map(|line| line.trim()).collect::<Vec<_>>());
         let has_tokens = |units: &Units, n: usize| {
             let mut has = vec![false; n];
             for token in &units.tokens {
@@ -243,7 +325,8 @@ impl Lines<'_> {
             }
             has
         };
-        let (from_has, to_has) = (has_tokens(self.from, from.len()), has_tokens(self.to, to.len()));
+        let (from_has, to_has) =
+            (has_tokens(&self.from.units, from.len()), has_tokens(&self.to.units, to.len()));
         let is_same = |line: usize, open: usize| {
             !from_has[line] && to_has.get(open) == Some(&false) && from.get(line) == to.get(open)
         };

@@ -15,8 +15,6 @@ pub(super) struct Token {
     /// Stands for the text of the token. Quotes of strings, and white space at the ends of the
     /// lines of a string, do not count.
     pub(super) hash: u64,
-    /// Byte offset in the text.
-    pub(super) start: u32,
     /// 0-based.
     pub(super) line0: u32,
     /// The number of letters and digits.
@@ -124,10 +122,10 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn push(&mut self, start: usize, hash: u64, n_alnum: u32, kind: Kind) {
+    fn push(&mut self, hash: u64, n_alnum: u32, kind: Kind) {
         let starts_line = std::mem::take(&mut self.starts_line);
-        let (start, line0, indent) = (start as u32, self.line0, self.indent);
-        self.tokens.push(Token { hash, start, line0, n_alnum, kind, starts_line, indent });
+        let (line0, indent) = (self.line0, self.indent);
+        self.tokens.push(Token { hash, line0, n_alnum, kind, starts_line, indent });
     }
 
     /// Skips a comment, if there is one here.
@@ -299,7 +297,7 @@ impl<'a> Lexer<'a> {
                 self.starts_line = false;
             }
             let line = line.trim();
-            self.push(from, hash(line.as_bytes(), b's'), n_alnum(line), Kind::String);
+            self.push(hash(line.as_bytes(), b's'), n_alnum(line), Kind::String);
         }
         self.at = (to + n_quotes).min(self.text.len());
     }
@@ -321,7 +319,7 @@ impl<'a> Lexer<'a> {
                 b'\\' => {
                     let next = self.byte(at + 1);
                     if next == b'\n' || (next == b'\r' && self.byte(at + 2) == b'\n') {
-                        self.push(start, contents.finish(), n_alnum, Kind::String);
+                        self.push(contents.finish(), n_alnum, Kind::String);
                         contents = Hash::new(b's');
                         n_alnum = 0;
                         self.line0 += 1;
@@ -346,7 +344,7 @@ impl<'a> Lexer<'a> {
                     // clang-format divides strings, and adjacent strings are one string.
                     let is_end_of_word = byte == b' ' && !matches!(self.byte(at + 1), b' ' | b'"');
                     if is_end_of_word && self.syntax == Syntax::C && quote == b'"' {
-                        self.push(start, contents.finish(), n_alnum, Kind::String);
+                        self.push(contents.finish(), n_alnum, Kind::String);
                         contents = Hash::new(b's');
                         contents.byte(quote);
                         n_alnum = 0;
@@ -355,7 +353,7 @@ impl<'a> Lexer<'a> {
             }
             at += 1;
         }
-        self.push(start, contents.finish(), n_alnum, Kind::String);
+        self.push(contents.finish(), n_alnum, Kind::String);
         self.at = ceil_char_boundary(self.text, at);
     }
 
@@ -372,7 +370,7 @@ impl<'a> Lexer<'a> {
         });
         let Some((end, _)) = end.filter(|&(end, _)| end > 1) else { return false };
         let contents = &line[..=end];
-        self.push(self.at, hash(contents.as_bytes(), b'r'), n_alnum(contents), Kind::String);
+        self.push(hash(contents.as_bytes(), b'r'), n_alnum(contents), Kind::String);
         self.at += end + 1;
         true
     }
@@ -405,7 +403,7 @@ impl<'a> Lexer<'a> {
                 shortest.to_owned()
             };
         }
-        self.push(start, hash(text.as_bytes(), b'w'), (at - start) as u32, Kind::Word);
+        self.push(hash(text.as_bytes(), b'w'), (at - start) as u32, Kind::Word);
         self.at = at;
     }
 
@@ -426,7 +424,7 @@ impl<'a> Lexer<'a> {
             if !char.is_whitespace() && char != '\u{feff}' {
                 let mut buffer = [0; 4];
                 let hash = hash(char.encode_utf8(&mut buffer).as_bytes(), b'p');
-                self.push(start, hash, 0, Kind::Punctuation(char));
+                self.push(hash, 0, Kind::Punctuation(char));
             }
             return;
         }
@@ -441,7 +439,7 @@ impl<'a> Lexer<'a> {
             _ => (hash(word.as_bytes(), b'w'), n_alnum(word)),
         };
         let kind = if is_lifetime || is_prefix { Kind::Word } else { kind(word) };
-        self.push(start, hash, n_alnum, kind);
+        self.push(hash, n_alnum, kind);
     }
 }
 

@@ -30,24 +30,25 @@ impl LineMap {
         LineMap::of_runs(vec![Run { recorded0: 0, open0: 0, n_lines }], n_lines, n_lines)
     }
 
-    /// The map of texts that begin with `head` equal lines. `changed` has the open line of each
-    /// line after these, counted from there. `tail` are equal lines at the end: the first one in
-    /// each text, and their number.
-    pub(super) fn of_parts(head: u32, changed: &[Option<u32>], tail: (u32, u32, u32)) -> LineMap {
-        let mut runs = vec![Run { recorded0: 0, open0: 0, n_lines: head }];
+    /// The map of texts with these unchanged lines, and pairs of a recorded and an open line among
+    /// the others. Both ascend in the recorded text.
+    pub(super) fn of_parts(
+        mut runs: Vec<Run>,
+        changed: impl Iterator<Item = (u32, u32)>,
+        n_recorded: u32,
+        n_open: u32,
+    ) -> LineMap {
         let mut joined = Vec::new();
         let mut taken = FxHashSet::default();
-        for (recorded0, open0) in (head..).zip(changed) {
-            let Some(open0) = open0.map(|open0| head + open0) else { continue };
+        for (recorded0, open0) in changed {
             if taken.insert(open0) {
                 runs.push(Run { recorded0, open0, n_lines: 1 });
             } else {
                 joined.push((recorded0, open0));
             }
         }
-        let (recorded0, open0, n_lines) = tail;
-        runs.push(Run { recorded0, open0, n_lines });
-        let mut map = LineMap::of_runs(runs, recorded0 + n_lines, open0 + n_lines);
+        runs.sort_by_key(|run| run.recorded0);
+        let mut map = LineMap::of_runs(runs, n_recorded, n_open);
         map.joined_by_open = joined.iter().map(|&(recorded0, open0)| (open0, recorded0)).collect();
         map.joined_by_open.sort_unstable();
         map.joined = joined;

@@ -340,4 +340,50 @@ proptest! {
         let n_mapped = (0..open.len() as u32).filter(|&at| map.to_recorded(at).is_some()).count();
         prop_assert_eq!(n_mapped, n_kept);
     }
+
+    /// What is cached of one version of a text does not change the line map of the next one.
+    #[test]
+    fn the_map_of_a_version_does_not_depend_on_those_before(
+        n in 0..200_usize,
+        edits in prop::collection::vec((edit(), prop_oneof![Just("\n"), Just("\r\n")]), 0..12),
+    ) {
+        let recorded: Vec<String> = (0..n).map(|at| format!("    f(x_{});", at % 90)).collect();
+        let (mut open, recorded) = (recorded.clone(), recorded.join("\n").into());
+        let texts = LexedTexts::default();
+        for (edit, terminator) in edits {
+            apply(&mut open, edit);
+            let open = open.join(terminator).into();
+            let map = texts.map(&recorded, &open, Syntax::C);
+            prop_assert_eq!(map, LineMap::new(&recorded, &open, Syntax::C));
+        }
+    }
+}
+
+/// Of functions that differ in their names only, each keeps its lines when others are inserted.
+#[test]
+fn similar_functions_keep_their_lines() {
+    let function = |at: u32| format!("void f_{at}() {{\n{}}}\n", "    step();\n".repeat(18));
+    let text = |functions: &[u32]| functions.iter().map(|&at| function(at)).collect::<String>();
+    let (recorded, open) = (text(&[1, 2, 3, 4, 5]), text(&[1, 9, 2, 3, 8, 4, 5]));
+    let map = LineMap::new(&recorded, &open, Syntax::C);
+    for (function, now) in [(0, 0), (1, 2), (2, 3), (3, 5), (4, 6)] {
+        for line in 0..20 {
+            assert_eq!(map.to_open(20 * function + line), Some(20 * now + line));
+        }
+    }
+}
+
+/// Only the lines between are compared by token, so that edits elsewhere do not make this slow.
+#[test]
+fn hunks_are_the_lines_that_differ() {
+    use super::hunks::{TextLines, hunks};
+    let lines: Vec<String> = (0..100).map(|at| format!("line {at}\n")).collect();
+    let mut open = lines.clone();
+    open[90] = "new\n".to_owned();
+    open.insert(50, "new\n".to_owned());
+    open.drain(10..13);
+    let [recorded, open] = [lines, open].map(|lines| TextLines::new(&lines.concat()));
+    let hunks = hunks(&recorded, &recorded.unique(), &open);
+    let hunks: Vec<_> = hunks.into_iter().map(|hunk| (hunk.recorded, hunk.open)).collect();
+    assert_eq!(hunks, [(10..13, 10..10), (50..50, 47..48), (90..91, 88..89)]);
 }

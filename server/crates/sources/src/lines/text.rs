@@ -1,14 +1,8 @@
-//! Lines and common ends of texts.
+//! Line breaks and common ends of texts.
 
 /// The text without a byte order mark, which editors drop.
 pub(super) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
-}
-
-/// The number of lines, which are counted as by [`str::lines`].
-pub(super) fn n_lines(text: &str) -> u32 {
-    let has_rest = !text.is_empty() && !text.ends_with('\n');
-    n_newlines(text) + u32::from(has_rest)
 }
 
 pub(super) fn n_newlines(text: &str) -> u32 {
@@ -32,9 +26,4 @@ pub(super) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let end = n_equal.count() * CHUNK;
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
     end + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
-}
-
-/// The start of the line that a byte is on.
-pub(super) fn start_of_line(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1)
 }

@@ -30,7 +30,7 @@ pub(super) struct Unit {
 }
 
 /// The tokens and units of a text.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_field_names, reason = "units are divided into units")]
 pub(super) struct Units {
     pub(super) tokens: Vec<Token>,
@@ -75,6 +75,42 @@ impl Units {
     fn opened(&mut self, char: char, around: Option<u32>) -> u32 {
         self.brackets.push((char, around));
         self.brackets.len() as u32 - 1
+    }
+
+    /// The line (0-based) that a unit starts on.
+    pub(super) fn line_of(&self, unit: &Unit) -> usize {
+        self.tokens[unit.tokens.start as usize].line0 as usize
+    }
+
+    /// Adds the units of the text that follows.
+    pub(super) fn append(&mut self, next: Self) {
+        let n_tokens = self.tokens.len() as u32;
+        let n_brackets = self.brackets.len() as u32;
+        let around = |bracket: Option<u32>| bracket.map(|bracket| bracket + n_brackets);
+        self.tokens.extend(next.tokens);
+        self.weak.extend(next.weak);
+        self.units.extend(next.units.into_iter().map(|unit| Unit {
+            tokens: unit.tokens.start + n_tokens..unit.tokens.end + n_tokens,
+            bracket: around(unit.bracket),
+            ..unit
+        }));
+        self.brackets.extend(next.brackets.into_iter().map(|(char, outer)| (char, around(outer))));
+    }
+
+    /// Adds a unit that equals only the separator with the same number in another text.
+    pub(super) fn add_separator(&mut self, line0: u32, number: usize) {
+        let start = self.tokens.len() as u32;
+        let (hash, kind) = (u64::MAX - number as u64, Kind::Punctuation('\0'));
+        self.tokens.push(Token { hash, line0, n_alnum: 0, kind, starts_line: true, indent: 0 });
+        self.weak.push(false);
+        self.units.push(Unit {
+            tokens: start..start + 1,
+            key: hash,
+            n_alnum: 0,
+            starts_line: true,
+            indent: 0,
+            bracket: None,
+        });
     }
 
     /// The brackets around a unit, outermost first.
