@@ -2,7 +2,7 @@
 
 use crate::support::requests::text;
 use crate::support::{Server, Workspace};
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "\
@@ -54,17 +54,21 @@ fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
     DeepSite { kind, callee, line, path: "c1;".to_owned(), ..DeepSite::default() }
 }
 
+/// The procedure in which every run begins.
+fn runtime() -> DeepProc {
+    let name = "Mercury runtime".to_owned();
+    DeepProc {
+        module: name.clone(),
+        name: name.clone(),
+        file: name,
+        sites: vec![site(4, 0, 0)],
+        ..DeepProc::default()
+    }
+}
+
 /// A run of [`SOURCE`]: `main` calls `even` once, `even` calls `odd` three times and the closure
 /// `leaf` six times, `odd` calls `even` twice.
 fn run() -> DeepFile {
-    let runtime = "Mercury runtime".to_owned();
-    let runtime = DeepProc {
-        module: runtime.clone(),
-        name: runtime.clone(),
-        file: runtime,
-        sites: vec![site(4, 0, 0)],
-        ..DeepProc::default()
-    };
     let leaf = DeepProc { is_function: true, ..procedure("leaf", 1, 30, Vec::new()) };
     let even = vec![site(0, 3, 12), site(2, 0, 13)];
     let context = |procedure, slots: &[&[usize]]| DeepContext {
@@ -83,7 +87,7 @@ fn run() -> DeepFile {
         user_ticks: 5,
         callseqs: 13,
         procs: vec![
-            runtime,
+            runtime(),
             procedure("main", 2, 3, vec![site(0, 2, 5)]),
             procedure("even", 2, 10, even),
             procedure("odd", 2, 20, vec![site(0, 2, 22)]),
@@ -240,4 +244,62 @@ fn an_unfinished_file_keeps_the_last_good_profile() {
         server.messages().iter().any(|message| message.contains("still running")).then_some(())
     });
     assert_eq!(server.hints(&uri), before);
+}
+
+/// `a` and `b` both call `h`, which calls `k` once below `a` and 8 times below `b`. The contexts tell
+/// them apart, so the call tree is exact.
+#[test]
+fn the_call_tree_follows_contexts() {
+    let procs = vec![
+        runtime(),
+        procedure("main", 2, 3, vec![site(0, 2, 4), site(0, 3, 5)]),
+        procedure("a", 2, 10, vec![site(0, 4, 12)]),
+        procedure("b", 2, 20, vec![site(0, 4, 22)]),
+        procedure("h", 2, 28, vec![site(0, 5, 29)]),
+        procedure("k", 2, 30, Vec::new()),
+    ];
+    let mut run = DeepRun::new(9, procs);
+    run.call(0, 1);
+    for (site, times) in [(0, 1), (1, 8)] {
+        run.call(site, 0);
+        run.call(0, 0);
+        for _ in 0..times {
+            run.call(0, 0);
+            run.end(0);
+        }
+        run.end(0);
+        run.end(0);
+    }
+    run.end(0);
+    let workspace = workspace(&run.file);
+    let (mut server, _) = start(&workspace);
+    let tree = server.execute("costline.callTree", json!([{ "depth": 10 }]));
+    let mut found = Vec::new();
+    let mut open: Vec<(usize, Value)> =
+        tree["nodes"].as_array().unwrap().iter().map(|node| (0, node.clone())).collect();
+    while let Some((depth, node)) = open.pop() {
+        let est = node["est"].as_bool().unwrap();
+        found.push((depth, name(&node), node["total"].as_u64().unwrap(), est));
+        let children = node["children"].as_array().unwrap().iter().rev();
+        open.extend(children.map(|child| (depth + 1, child.clone())));
+    }
+    let node = |depth, name: &str, total| (depth, format!("m.{name}/2-0"), total, false);
+    assert_eq!(
+        found[1..],
+        [
+            node(1, "main", 14),
+            node(2, "b", 10),
+            node(3, "h", 9),
+            node(4, "k", 8),
+            node(2, "a", 3),
+            node(3, "h", 2),
+            node(4, "k", 1),
+        ]
+    );
+    // The same, outward.
+    let k = server.root_item("m.k/2-0");
+    let [h] = &server.incoming(&k)[..] else { panic!("one caller") };
+    let callers: Vec<_> =
+        server.incoming(&h["from"]).iter().map(|call| name(&call["from"])).collect();
+    assert_eq!(callers, ["8 callseqs m.b/2-0", "1 callseqs m.a/2-0"]);
 }

@@ -10,8 +10,7 @@
 //! ways. A path ends where a function occurs on it for the second time, because a call graph does
 //! not say how deep the recursion went.
 
-use crate::graph_paths::{callees_in_graph, callers_in_graph};
-use crate::paths::{PathEntry, hotter};
+use crate::paths::{PathEntry, Recursion, hotter};
 use crate::{CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, Total};
 use rustc_hash::FxHashMap;
@@ -61,7 +60,7 @@ impl CallTree {
         let mut branches = match (self.graph(), self.call_nodes(), parent.map(|parent| &parent.at))
         {
             (Some(costs), _, None) => top_of_graph(costs, inverted),
-            (Some(costs), _, Some(At::Path(path))) => of_graph(costs, inverted, path),
+            (Some(costs), _, Some(At::Path(path))) => self.of_graph(costs, inverted, path),
             (_, Some(nodes), None) if inverted => outward(nodes, all_endings(nodes), true),
             (_, Some(nodes), None) => inward(nodes, None),
             (_, Some(nodes), Some(At::Endings(endings))) => {
@@ -81,6 +80,43 @@ impl CallTree {
         branches
             .sort_unstable_by(|a, b| hotter(a.total, b.total).then(a.function.cmp(&b.function)));
         branches
+    }
+
+    fn of_graph(&self, costs: &Costs, inverted: bool, path: &[FunctionId]) -> Vec<Branch> {
+        let Some(&root) = path.first() else { return Vec::new() };
+        if path.split_last().is_some_and(|(last, above)| above.contains(last)) {
+            return Vec::new();
+        }
+        let step = if inverted {
+            self.callers(path, Recursion::Exact)
+        } else {
+            self.callees(path, Recursion::Exact)
+        };
+        let cost = costs.function(root).cost;
+        let whole = cost.magnitude();
+        let branch = |entry: PathEntry| {
+            let PathEntry { function, self_, total, estimated, .. } = entry;
+            let at = At::Path([path, &[function]].concat());
+            if !inverted {
+                return Branch { function, self_, total, estimated, at };
+            }
+            // A call graph does not record which callers self cost comes through. Assume the same
+            // shares as for the total.
+            let share = if whole == 0.0 { 0.0 } else { total / whole };
+            Branch {
+                function,
+                self_: None,
+                total: cost.self_ * share,
+                estimated: estimated || share != 1.0,
+                at,
+            }
+        };
+        // A function that is on the path already would be recursion of unknown depth.
+        step.entries
+            .into_iter()
+            .filter(|entry| !(inverted && path.contains(&entry.function)))
+            .map(branch)
+            .collect()
     }
 
     /// Whether the path above the last function of a branch has another call of it. A part of a
@@ -193,41 +229,4 @@ fn top_of_graph(costs: &Costs, inverted: bool) -> Vec<Branch> {
         }
     }
     branches
-}
-
-fn of_graph(costs: &Costs, inverted: bool, path: &[FunctionId]) -> Vec<Branch> {
-    let Some((&root, rest)) = path.split_first() else { return Vec::new() };
-    if path.split_last().is_some_and(|(last, above)| above.contains(last)) {
-        return Vec::new();
-    }
-    let step = if inverted {
-        callers_in_graph(costs, root, rest)
-    } else {
-        callees_in_graph(costs, root, rest)
-    };
-    let cost = costs.function(root).cost;
-    let whole = cost.magnitude();
-    let branch = |entry: PathEntry| {
-        let PathEntry { function, self_, total, estimated, .. } = entry;
-        let at = At::Path([path, &[function]].concat());
-        if !inverted {
-            return Branch { function, self_, total, estimated, at };
-        }
-        // A call graph does not record which callers self cost comes through. Assume the same
-        // shares as for the total.
-        let share = if whole == 0.0 { 0.0 } else { total / whole };
-        Branch {
-            function,
-            self_: None,
-            total: cost.self_ * share,
-            estimated: estimated || share != 1.0,
-            at,
-        }
-    };
-    // A function that is on the path already would be recursion of unknown depth.
-    step.entries
-        .into_iter()
-        .filter(|entry| !(inverted && path.contains(&entry.function)))
-        .map(branch)
-        .collect()
 }

@@ -1,17 +1,19 @@
 //! Callers and callees along a path, and the call tree.
 //!
 //! A path begins at a function F. Each sample that contains F is charged once, at F's *outermost*
-//! call. See [`crate::stack_paths`] for samples and [`crate::graph_paths`] for call graphs.
+//! call. See [`crate::stack_paths`] for samples, [`crate::graph_paths`] for call graphs and
+//! [`crate::context_paths`] for call graphs with contexts.
 
 use crate::activations::Activations;
+use crate::context_paths::ContextIndex;
 use crate::costs::JoinedCosts;
 use crate::frames::Frames;
 use crate::graph_paths::{callees_in_graph, callers_in_graph};
 use crate::paths::{PathStep, Recursion};
 use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
-use crate::{CallNodes, Costs, View, costs};
-use profile::{FileId, FunctionId, Groups, Recording};
+use crate::{CallNodes, Costs, ThreadChoice, View, costs};
+use profile::{FileId, FunctionId, GraphAccess, Groups, Recording};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The call tree of a recording under one view, expanded on demand. The index is built by the first
@@ -31,13 +33,16 @@ pub struct CallTree {
 pub(crate) enum Index {
     Stacks(StackIndex),
     Graph(Costs),
+    Contexts(ContextIndex),
 }
 
 impl std::fmt::Debug for Index {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Stacks(index) => write!(f, "Index of {} stacks", index.len()),
-            Self::Graph(costs) => write!(f, "Index of {} calls", costs.edges().len()),
+            Self::Graph(costs) | Self::Contexts(ContextIndex { costs, .. }) => {
+                write!(f, "Index of {} calls", costs.edges().len())
+            }
         }
     }
 }
@@ -55,7 +60,10 @@ impl CallTree {
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
         match self.index() {
             Index::Stacks(index) => index.callees(root, rest, recursion),
-            Index::Graph(costs) => callees_in_graph(costs, root, rest),
+            Index::Contexts(index) if !rest.is_empty() => index.callees(root, rest),
+            Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => {
+                callees_in_graph(costs, root, rest)
+            }
         }
     }
 
@@ -66,7 +74,10 @@ impl CallTree {
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
         match self.index() {
             Index::Stacks(index) => index.callers(root, rest, recursion),
-            Index::Graph(costs) => callers_in_graph(costs, root, rest),
+            Index::Contexts(index) if !rest.is_empty() => index.callers(root, rest),
+            Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => {
+                callers_in_graph(costs, root, rest)
+            }
         }
     }
 
@@ -76,7 +87,7 @@ impl CallTree {
     pub fn callers_of_lines(&self, file: FileId, lines: &[u32]) -> PathStep {
         match self.index() {
             Index::Stacks(index) => index.callers_of_lines(file, lines),
-            Index::Graph(_) => PathStep::default(),
+            Index::Contexts(_) | Index::Graph(_) => PathStep::default(),
         }
     }
 
@@ -95,7 +106,7 @@ impl CallTree {
         match &*self.recording {
             Recording::Stacks(_) => None,
             Recording::Graph(_) => match self.index() {
-                Index::Graph(costs) => Some(costs),
+                Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => Some(costs),
                 Index::Stacks(_) => None,
             },
         }
@@ -114,7 +125,16 @@ impl CallTree {
                     self.groups.n_functions(),
                 ))
             }
-            Recording::Graph(_) => Index::Graph(costs(&self.recording, &self.view, &self.groups)),
+            Recording::Graph(graph) => {
+                let costs = costs(&self.recording, &self.view, &self.groups);
+                let (tables, metric) = (graph.tables(), self.view.metric.index());
+                // A part of the threads has only a part of the contexts.
+                let is_whole = self.view.threads == ThreadChoice::All;
+                let contexts = is_whole
+                    .then(|| ContextIndex::new(tables, metric, &self.groups, &costs))
+                    .flatten();
+                contexts.map_or(Index::Graph(costs), Index::Contexts)
+            }
         })
     }
 }

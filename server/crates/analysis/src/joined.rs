@@ -19,7 +19,7 @@ impl CallTree {
         if !new.is_empty() {
             let totals = match self.index() {
                 Index::Stacks(index) => totals_on_stacks(index, file, &new),
-                Index::Graph(_) => new.iter().map(|_| None).collect(),
+                Index::Contexts(_) | Index::Graph(_) => new.iter().map(|_| None).collect(),
             };
             for (set, total) in new.iter().zip(totals) {
                 known.insert((file, (*set).clone()), cost(costs, file, set, total));

@@ -19,6 +19,7 @@ mod branches;
 mod call_nodes;
 mod call_tree;
 mod calls;
+mod context_paths;
 mod costs;
 mod cycles;
 mod edges;
