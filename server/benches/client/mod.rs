@@ -1,0 +1,91 @@
+//! A client that measures the time of requests.
+
+use lsp_server::{Message, Notification, Request, Response};
+use lsp_types::Url;
+use serde_json::{Value, json};
+use std::io::BufReader;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+/// The median of some times.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// A language server, with its profile loaded.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    requests: i32,
+}
+
+impl Server {
+    /// A server for a workspace folder. The setting `profile` must be set.
+    pub fn start(workspace: &Path, settings: &Value) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_costline"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut server = Self { child, stdin, stdout, requests: 0 };
+        let root = Url::from_file_path(workspace).unwrap();
+        server.request(
+            "initialize",
+            json!({
+                "capabilities": {},
+                "workspaceFolders": [{ "name": "bench", "uri": root }],
+                "initializationOptions": settings,
+            }),
+        );
+        server.notify("initialized", json!({}));
+        // Answered when the profile has been read.
+        let profiles = server.command("costline.reload", &json!([]));
+        assert!(profiles["active"].is_object(), "no profile is loaded: {profiles}");
+        server
+    }
+
+    /// Executes a command.
+    pub fn command(&mut self, name: &str, arguments: &Value) -> Value {
+        let params = json!({ "command": name, "arguments": arguments });
+        self.request("workspace/executeCommand", params)
+    }
+
+    /// Sends a notification.
+    pub fn notify(&mut self, method: &str, params: Value) {
+        let notification = Notification::new(method.to_owned(), params);
+        Message::Notification(notification).write(&mut self.stdin).unwrap();
+    }
+
+    /// Sends a request, and waits for the response.
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.requests += 1;
+        let id = self.requests.into();
+        let request = Request { id, method: method.to_owned(), params };
+        let id = request.id.clone();
+        Message::Request(request).write(&mut self.stdin).unwrap();
+        loop {
+            match Message::read(&mut self.stdout).unwrap().unwrap() {
+                Message::Response(Response { id: other, response_result }) if other == id => {
+                    return response_result.unwrap_or_else(|error| panic!("{method}: {error:?}"));
+                }
+                Message::Response(_) | Message::Notification(_) => {}
+                // The client announces no capabilities, so the server sends no requests.
+                Message::Request(request) => panic!("unexpected request: {request:?}"),
+            }
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
