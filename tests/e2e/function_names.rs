@@ -86,6 +86,56 @@ fn answer(item: &Value) -> (Value, (Value, Value)) {
     (path.last().unwrap()["name"].clone(), cost(&item["data"]))
 }
 
+/// A profile that names no files. `step` is defined twice, and neither has its whole name.
+#[test]
+fn names_alone_find_functions() {
+    let main = "fn parse(x: &str) {\n    hash(x);\n}\nfn hash(x: &str) {\n}\nmod a {\n    fn step() {}\n}\nmod b {\n    fn step() {}\n}\n";
+    let profile = "kernel_run 30\nkernel_run;k::parse 10\nkernel_run;k::parse;k::hash 25\nkernel_run;k::step 5\n";
+    let workspace = Workspace::with([
+        ("Cargo.toml", "[package]\nname = \"k\"\n"),
+        ("src/main.rs", main),
+        ("cpu.folded", profile),
+    ]);
+    let mut server = Server::start(&workspace);
+    let path = workspace.path("src/main.rs");
+    let uri = server.open_file(&path, "rust");
+    let lenses = server.eventually("lenses", |server| {
+        Some(server.lenses(&uri)).filter(|lenses| !lenses.is_empty())
+    });
+    let lenses: Vec<_> = lenses
+        .iter()
+        .map(|lens| (lens["range"]["start"]["line"].clone(), cost(&lens["data"])))
+        .collect();
+    let expected = [(0, (10, 35)), (3, (25, 25))]
+        .map(|(line, (own, all))| (json!(line), (json!(own), json!(all))));
+    assert_eq!(lenses, expected);
+    assert_eq!(server.hints(&uri), [] as [Value; 0]);
+    let items = server.prepare(&uri, 0, 4);
+    assert_eq!(
+        items.iter().map(answer).collect::<Vec<_>>(),
+        [(json!("k::parse"), (json!(10), json!(35)))]
+    );
+    let hover = unescaped(&server.hover(&uri, 0, 4).unwrap());
+    assert!(hover.contains("matched by the function's name"), "{hover}");
+
+    let explain = |server: &mut Server, line: u32| {
+        server.execute("costline.explain", json!([{ "uri": uri, "line": line }]))
+    };
+    let why = explain(&mut server, 0);
+    assert_eq!(why["code"], "no-lines", "{why}");
+    assert!(text(&why["message"]).contains("found by their names"), "{why}");
+    let why = explain(&mut server, 6);
+    assert_eq!(why["code"], "function-ambiguous", "{why}");
+    let paths = server.execute("costline.paths", json!([]));
+    assert_eq!(paths["files"][0]["how"], "name", "{paths}");
+    let step = &paths["ambiguousFunctions"][0];
+    assert_eq!((&step["name"], &step["message"]), (&json!("k::step"), &why["message"]));
+    let candidates = [7, 10].map(|line| json!({ "path": path, "line": line }));
+    assert_eq!(step["candidates"], json!(candidates));
+    let message = text(&step["message"]);
+    assert!(message.contains("main.rs:7 or ") && message.contains("main.rs:10;"), "{message}");
+}
+
 #[test]
 fn go_calls() {
     check(

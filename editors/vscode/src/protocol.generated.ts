@@ -251,6 +251,14 @@ export type Cut =
   /** Leave out their cost */
   | "drop";
 
+/** The place of a function in the workspace. */
+export interface DefinitionPlace {
+  /** The line of its name, 1-based. */
+  readonly line: number;
+  /** The file. */
+  readonly path: string;
+}
+
 /** The direction in which calls are followed. */
 export type Direction =
   /** To callers. */
@@ -321,6 +329,8 @@ export type ExplanationCode =
   | "source-mapped"
   /** The profile has functions of this file, but no lines. */
   | "no-lines"
+  /** The profile names no file for a function that could be this one or another one. */
+  | "function-ambiguous"
   /** The line was changed after the profile was recorded. */
   | "stale-line"
   /** The line has no samples. */
@@ -413,6 +423,8 @@ export type FileFoundBy =
   | "link"
   /** By a source map. */
   | "sourceMap"
+  /** The profile names no file, and a function has its only definition there. */
+  | "name"
   /** Not found: several files match. */
   | "ambiguous"
   /** Not found. */
@@ -839,6 +851,8 @@ export interface PathObject {
 
 /** The files of a profile. */
 export interface Paths {
+  /** The functions without a file that have the name of several functions in the workspace. */
+  readonly ambiguousFunctions: readonly UnmatchedFunction[];
   /** All files, hottest first. */
   readonly files: readonly RecordedFile[];
   /** The number of files that are mapped to a workspace file. */
@@ -1142,6 +1156,16 @@ export type Unit =
   | "absolute"
   /** Both. */
   | "both";
+
+/** A function of a profile that names no file for it. */
+export interface UnmatchedFunction {
+  /** The functions in the workspace that it could be. */
+  readonly candidates: readonly DefinitionPlace[];
+  /** The name and the places, as a sentence. */
+  readonly message: string;
+  /** The name in the profile. */
+  readonly name: string;
+}
 
 /** What is shown, the choices, and the actions. */
 export interface View {

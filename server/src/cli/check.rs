@@ -9,7 +9,7 @@ use engine::present::{
 };
 use engine::recorded::RecordedFunctions;
 use engine::snapshot::Snapshot;
-use sources::{Mapping, SourceIndex};
+use sources::{How, Mapping, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use symbols::Generics;
@@ -168,6 +168,9 @@ fn files(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) -> io::Resu
     for (rows, most) in [(found, 10), (missing, 5)] {
         for (_, (name, mapping)) in rows.iter().take(most) {
             let result = match mapping {
+                Mapping::Mapped { how: How::Name, .. } => {
+                    "found by the names of functions".to_owned()
+                }
                 Mapping::Mapped { path, .. } => {
                     format!("→ {}", one_line(&path.display().to_string()))
                 }

@@ -149,6 +149,11 @@
 ---| '"fold"' # Add their cost to the deepest frame that is kept
 ---| '"drop"' # Leave out their cost
 
+--- The place of a function in the workspace.
+---@class costline.DefinitionPlace
+---@field line integer The line of its name, 1-based.
+---@field path string The file.
+
 --- The direction in which calls are followed.
 ---@alias costline.Direction
 ---| '"incoming"' # To callers.
@@ -191,6 +196,7 @@
 ---| '"no-debug-info"' # The program was built without debug info.
 ---| '"source-mapped"' # A source map moves the costs of this line, or of the whole file, to another file.
 ---| '"no-lines"' # The profile has functions of this file, but no lines.
+---| '"function-ambiguous"' # The profile names no file for a function that could be this one or another one.
 ---| '"stale-line"' # The line was changed after the profile was recorded.
 ---| '"no-cost"' # The line has no samples.
 ---| '"file-not-in-profile"' # The profile has no file with this name.
@@ -243,6 +249,7 @@
 ---| '"mount"' # By the mount of a dev container.
 ---| '"link"' # The path exists in a workspace folder, through a symbolic link.
 ---| '"sourceMap"' # By a source map.
+---| '"name"' # The profile names no file, and a function has its only definition there.
 ---| '"ambiguous"' # Not found: several files match.
 ---| '"unmapped"' # Not found.
 
@@ -481,6 +488,7 @@
 
 --- The files of a profile.
 ---@class costline.Paths
+---@field ambiguousFunctions costline.UnmatchedFunction[] The functions without a file that have the name of several functions in the workspace.
 ---@field files costline.RecordedFile[] All files, hottest first.
 ---@field mapped integer The number of files that are mapped to a workspace file.
 ---@field missingRoots string[]|vim.NIL Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before the first profile.
@@ -654,6 +662,12 @@
 ---| '"percent"' # Share of the total.
 ---| '"absolute"' # The profile's own unit: seconds, bytes, samples.
 ---| '"both"' # Both.
+
+--- A function of a profile that names no file for it.
+---@class costline.UnmatchedFunction
+---@field candidates costline.DefinitionPlace[] The functions in the workspace that it could be.
+---@field message string The name and the places, as a sentence.
+---@field name string The name in the profile.
 
 --- What is shown, the choices, and the actions.
 ---@class costline.View

@@ -96,7 +96,7 @@ fn is_precompiled(file: &str) -> bool {
 
 /// Whether a library is part of the system. Such libraries rarely have lines, and users do not need
 /// them.
-fn is_system(lib: &Lib) -> bool {
+pub(crate) fn is_system(lib: &Lib) -> bool {
     const FOLDERS: [&str; 7] =
         ["/lib/", "/lib32/", "/lib64/", "/usr/lib", "/usr/libexec/", "/System/", r"C:\Windows\"];
     // Names in brackets are the kernel, or memory without a file.

@@ -1,5 +1,6 @@
 //! The function definitions of source texts.
 
+use crate::function_name::FunctionName;
 use line_index::{LineIndex, TextSize, WideEncoding};
 use rustc_hash::FxHashMap;
 use sources::{Definition, Functions, Language};
@@ -54,6 +55,23 @@ impl FileDefinitions {
     pub fn around(&self, at: usize) -> impl Iterator<Item = &Definition> {
         let parent = |definition: &&Definition| self.all.get(definition.parent?);
         std::iter::successors(self.all.get(at).as_ref().and_then(parent), parent)
+    }
+
+    /// The definition with the most scopes, of those in `among` whose scopes all end the path of a
+    /// name. `None` if several have as many.
+    pub fn closest(&self, name: &FunctionName, among: &[usize]) -> Option<usize> {
+        let definition = |at: usize| self.all.get(at).filter(|_| !name.path.is_empty());
+        let fitting = among.iter().filter_map(|&at| {
+            let definition = definition(at).filter(|definition| name.ends_with(definition))?;
+            Some((definition.scopes.len(), at))
+        });
+        let mut fitting: Vec<(usize, usize)> = fitting.collect();
+        fitting.sort_unstable();
+        match fitting[..] {
+            [.., (second, _), (first, _)] if second == first => None,
+            [.., (_, at)] => Some(at),
+            [] => None,
+        }
     }
 }
 
@@ -177,6 +195,25 @@ mod tests {
         }
         let text = "def f(): pass\n".into();
         assert!(files.all([(Path::new("a.txt"), &text)])[Path::new("a.txt")].is_none());
+    }
+
+    #[test]
+    fn a_path_tells_definitions_of_one_name_apart() {
+        let text = "fn step() {}\nmod a {\n  fn step() {}\n}\nimpl X for T {\n  fn go() {}\n}\nimpl Y for T {\n  fn go() {}\n}\n";
+        let file = FileDefinitions::of_text(Path::new("a.rs"), text).unwrap();
+        for (name, expected) in [
+            ("k::step", Some(0)),
+            ("k::a::step", Some(1)),
+            ("k::b::step", Some(0)),
+            ("step", None),
+            ("<k::T as k::Y>::go", Some(3)),
+            ("k::T::go", None),
+        ] {
+            let name = FunctionName::of(name);
+            let last = name.name.clone().unwrap();
+            let same: Vec<usize> = (0..4).filter(|&at| file.all[at].name == last).collect();
+            assert_eq!(file.closest(&name, &same), expected, "{name:?}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct FunctionName {
     /// The crate, package, modules, types and functions before the last segment, outermost first:
     /// `app`, `Tree` of `<app::Tree<T> as Walk>::walk`. Without those that have no name.
     pub path: Vec<String>,
+    /// The trait that it implements, in Rust: `Walk` of `<app::Tree as app::Walk>::walk`.
+    pub implements: Option<String>,
 }
 
 impl FunctionName {
@@ -53,7 +55,13 @@ impl FunctionName {
             return Self { name: Some(method.to_owned()), ..Self::default() };
         }
         let name = collapse_generics(without_clones(name)).replace("<…>", "");
-        Parser::default().parse(name.strip_suffix("-fm").unwrap_or(&name))
+        let parsed = Parser::default().parse(name.strip_suffix("-fm").unwrap_or(&name));
+        Self { implements: implemented(&name), ..parsed }
+    }
+
+    /// Whether the path ends with all scopes of a definition, and the traits are the same.
+    pub fn ends_with(&self, definition: &Definition) -> bool {
+        self.path.ends_with(&definition.scopes) && self.implements == definition.implements
     }
 
     /// Whether source code calls the function by `name`.
@@ -98,6 +106,18 @@ impl FunctionName {
 fn is_same(text: &str, name: &str) -> bool {
     let text = text.trim_start_matches("r#").trim_start_matches('#');
     text.chars().filter(|c| !c.is_whitespace()).eq(name.chars().filter(|c| !c.is_whitespace()))
+}
+
+/// The trait in `<app::Tree as app::Walk>::walk` or `app::<impl app::Walk for [T]>::walk`, without
+/// its path.
+fn implemented(name: &str) -> Option<String> {
+    let of_type = name.strip_prefix('<').and_then(|rest| rest.split_once(" as "));
+    let path = match of_type {
+        Some((_, rest)) => rest.split(['>', '<']).next()?,
+        None => name.split_once("<impl ")?.1.split_once(" for ")?.0,
+    };
+    let last = path.split('<').next()?.rsplit("::").next()?.trim();
+    Some(last.to_owned()).filter(|last| !last.is_empty())
 }
 
 /// The name without suffixes of clones (`.isra.0`) and recursion levels (`'2`).
@@ -229,9 +249,13 @@ impl Parser {
                 path,
                 ..FunctionName::default()
             },
-            Some(Segment::Numbered(name)) => {
-                FunctionName { name: Some(name), closure: true, block: false, outer, path }
-            }
+            Some(Segment::Numbered(name)) => FunctionName {
+                name: Some(name),
+                closure: true,
+                outer,
+                path,
+                ..FunctionName::default()
+            },
             Some(Segment::Closure) => {
                 FunctionName { closure: true, outer, path, ..FunctionName::default() }
             }
@@ -354,7 +378,7 @@ mod tests {
     use super::*;
 
     fn render(name: &str) -> String {
-        let FunctionName { name, closure, block, outer, path: _ } = FunctionName::of(name);
+        let FunctionName { name, closure, block, outer, path: _, .. } = FunctionName::of(name);
         let mut rendered = name.unwrap_or_else(|| "-".to_owned());
         for (is, word) in [(closure, " closure"), (block, " block")] {
             rendered += if is { word } else { "" };
@@ -460,6 +484,21 @@ mod tests {
             ("Board.prototype.place", "Board prototype"),
         ] {
             assert_eq!(FunctionName::of(name).path.join(" "), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_rust_name_the_trait() {
+        for (name, expected) in [
+            ("<app::Tree<T> as app::Walk<'_>>::walk", Some("Walk")),
+            ("<app::Tree as core::fmt::Debug>::fmt", Some("Debug")),
+            ("app::geometry::<impl app::Area for [T]>::area", Some("Area")),
+            ("app::geometry::<impl app::Shape>::area", None),
+            ("app::walk::<<T as Iterator>::Item>", None),
+            ("app::Tree::walk", None),
+            ("build.<locals>.carve", None),
+        ] {
+            assert_eq!(FunctionName::of(name).implements.as_deref(), expected, "{name}");
         }
     }
 

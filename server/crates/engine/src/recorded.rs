@@ -60,9 +60,12 @@ impl<'a> RecordedFunctions<'a> {
         self.own.as_ref().map_or(&self.snapshot.costs, |(_, costs)| costs)
     }
 
-    /// The recorded name and place of a function.
+    /// The recorded name and place of a function. It has no file if that was found by its name.
     pub fn function(&self, recorded: FunctionId) -> Function<'a> {
-        self.snapshot.grouped.recorded(self.groups().first_func(recorded))
+        let func = self.groups().first_func(recorded);
+        let function = self.snapshot.grouped.recorded(func);
+        let file = function.file.filter(|_| !self.snapshot.is_file_by_name(func));
+        Function { file, ..function }
     }
 
     /// The functions of the snapshot that a recorded function is part of. Several if it is divided.

@@ -14,11 +14,11 @@ use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
-    CallTree, Cost, Costs, FileId, FuncKey, FunctionId, LineCost, LineCounts, MetricId, SourceId,
-    Total, View, Warning, WarningCode,
+    CallTree, Cost, Costs, FileId, FuncId, FuncKey, FunctionId, LineCost, LineCounts, MetricId,
+    SourceId, Total, View, Warning, WarningCode,
 };
 use rustc_hash::FxHashMap;
-use sources::{Mapping, SourceIndex};
+use sources::{How, Mapping, SourceIndex};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -63,8 +63,9 @@ impl Snapshot {
     ) -> Self {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
+        let (stamp, parsed) = (&loaded.stamp, &caches.parsed);
         let mapped =
-            SourceMapped::new(&symbolicated, folder, &loaded.stamp, &settings.sources, index);
+            SourceMapped::new(&symbolicated, folder, stamp, &settings.sources, index, parsed);
         let texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
         if settings.sources.keep {
             texts.keep(&loaded, caches);
@@ -172,6 +173,18 @@ impl Snapshot {
                 FunctionName::of(name).name.map_or(name.into(), Cow::Owned)
             }
         }
+    }
+
+    /// Whether the profile names no file for a function, which was found by its name.
+    pub fn is_found_by_name(&self, function: FunctionId) -> bool {
+        self.is_file_by_name(self.grouped.func(function))
+    }
+
+    /// Whether the profile names no file for a func, whose file was found by its name.
+    pub(crate) fn is_file_by_name(&self, func: FuncId) -> bool {
+        let file = self.grouped.recording.symbols().funcs.get(func).source;
+        let mapping = file.and_then(|file| self.source_mapped.mappings.get(file.index()));
+        matches!(mapping, Some(Mapping::Mapped { how: How::Name, .. }))
     }
 
     /// A key that identifies a function in other recordings of the program too: the key of one of

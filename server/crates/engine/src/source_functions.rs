@@ -315,8 +315,13 @@ impl<'a> File<'a> {
         if !lines.is_empty() && !self.definitions.language.is_compiled() {
             return None;
         }
-        let mut agreeing = (0..self.definitions.all.len()).filter(|&at| self.agrees(name, at));
-        let only = agreeing.next().filter(|_| agreeing.next().is_none())?;
+        let all = 0..self.definitions.all.len();
+        let agreeing: Vec<usize> = all.filter(|&at| self.agrees(name, at)).collect();
+        let only = match agreeing[..] {
+            [only] => only,
+            _ if lines.is_empty() => self.definitions.closest(name, &agreeing)?,
+            _ => return None,
+        };
         let is_certain = !name.path.is_empty() || self.scope(only).is_none() || lines.is_empty();
         (self.get(only).kind == FunctionKind::Function && is_certain && self.fits(name, only))
             .then_some(only)

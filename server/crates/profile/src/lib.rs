@@ -20,6 +20,7 @@ mod ids;
 mod line_counts;
 mod merge;
 mod metric;
+mod named;
 mod raw_stacks;
 mod recording;
 mod relocate;
@@ -49,6 +50,7 @@ pub use groups::{FileId, FuncRole, FunctionId, Groups};
 pub use ids::{FrameId, FuncId, LibId, MetricId, SourceId, StackId, StringId, ThreadId};
 pub use merge::{MergeError, Part, merge};
 pub use metric::{LineKnowledge, Metric};
+pub use named::with_files;
 pub use raw_stacks::{
     Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
 };

@@ -165,6 +165,9 @@ warning_codes! {
     NoDebugInfo = "no-debug-info",
     /// A file name of the profile matches several workspace files. It is not mapped.
     AmbiguousFile = "ambiguous-file",
+    /// The profile names a function without its file, and several functions in the workspace can be
+    /// meant, or the workspace has too much code to search. It is shown without a source.
+    UnmatchedFunction = "unmatched-function",
     /// A script refers to a source map that was not found. Its costs are shown in the script.
     SourceMapMissing = "source-map-missing",
     /// A source map could not be read. Costs are shown in the script.

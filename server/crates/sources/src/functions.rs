@@ -40,6 +40,11 @@ pub struct Definition {
     /// The type, class, module, namespace or receiver directly around it. `None` for a function in
     /// a function.
     pub container: Option<String>,
+    /// The packages, namespaces, modules, types and functions around it that the text names,
+    /// outermost first, the container included. Without those that follow from the path of the file.
+    pub scopes: Vec<String>,
+    /// The trait that the `impl` around it implements, in Rust.
+    pub implements: Option<String>,
     /// Whether it is a declaration or a value.
     pub kind: FunctionKind,
     /// From its decorators or template parameters to the last line of its body.

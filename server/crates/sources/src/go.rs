@@ -46,6 +46,14 @@ impl GoModules {
         GoModules { modules }
     }
 
+    /// The import path of the package in a folder (canonical): that of the innermost module.
+    pub(crate) fn import_path(&self, folder: &Path) -> Option<String> {
+        let around = self.modules.iter().filter(|(_, module)| folder.starts_with(module));
+        let (path, module) = around.max_by_key(|(_, module)| module.components().count())?;
+        let inside = folder.strip_prefix(module).ok()?.to_string_lossy().replace('\\', "/");
+        Some(if inside.is_empty() { path.clone() } else { format!("{path}/{inside}") })
+    }
+
     /// Whether a name may begin with a module path.
     pub(crate) fn is_candidate(name: &Name) -> bool {
         let text = &name.text;

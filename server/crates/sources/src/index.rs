@@ -133,6 +133,12 @@ impl SourceIndex {
         self.files.len()
     }
 
+    /// The files of the workspace folders, canonical.
+    pub fn workspace_files(&self) -> impl Iterator<Item = &Path> {
+        let own = |file: &&File| self.kind(file.root) == Some(RootKind::Workspace);
+        self.files.iter().filter(own).map(|file| file.path.as_path())
+    }
+
     /// Whether all files are in the index, or [`Limits::max_files`] was exceeded.
     pub fn is_complete(&self) -> bool {
         self.is_complete

@@ -74,6 +74,9 @@ pub enum How {
     Link,
     /// A source map names the file. Set by the code that applies source maps, never here.
     SourceMap,
+    /// The profile names no file, and the function has its only definition there. Set by the code
+    /// that knows the functions, never here.
+    Name,
 }
 
 /// Why a name has no file. Displays as the end of a sentence that begins with the name. Contains

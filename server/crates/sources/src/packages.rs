@@ -162,6 +162,23 @@ fn cargo_package(text: &str) -> Option<NameVersion> {
     Some((toml_text(text, "package", "name")?, toml_text(text, "package", "version")))
 }
 
+/// The names of the crates that the files in `src` of a package can be part of.
+pub(crate) fn crate_names(manifest: &Path) -> Vec<String> {
+    let Some(text) = read(manifest) else { return Vec::new() };
+    let Some(package) = toml_text(&text, "package", "name") else { return Vec::new() };
+    let mut names = vec![package];
+    names.extend(toml_text(&text, "lib", "name"));
+    // Each `[[bin]]` is a table of its own.
+    let bins = text.split("[[bin]]").skip(1);
+    names.extend(bins.filter_map(|bin| toml_text(&format!("[bin]\n{bin}"), "bin", "name")));
+    for name in &mut names {
+        *name = name.replace('-', "_");
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 fn npm_package(text: &str) -> Option<NameVersion> {
     let manifest: Value = serde_json::from_str(text).ok()?;
     let name = manifest.get("name")?.as_str().filter(|name| !name.is_empty())?;

@@ -6,9 +6,10 @@ use crate::items::CostData;
 use crate::path_rules;
 use crate::present::{text::one_line, units};
 use crate::snapshot::Snapshot;
+use analysis::FileId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sources::{Mapping, Reason as Unmapped, SourceIndex};
+use sources::{How, Mapping, Reason as Unmapped, SourceIndex};
 use std::path::Path;
 use url::Url;
 
@@ -58,6 +59,8 @@ pub enum Reason {
     SourceMapped,
     /// The profile has functions of this file, but no lines.
     NoLines,
+    /// The profile names no file for a function that could be this one or another one.
+    FunctionAmbiguous,
     /// The line was changed after the profile was recorded.
     StaleLine,
     /// The line has no samples.
@@ -112,11 +115,13 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         return unresolved(snapshot)
             .unwrap_or_else(|| Explanation::new(Reason::Unsymbolicated, message));
     }
+    let index = context.world.index.as_deref();
+    let ambiguous = ambiguous_function(snapshot, &path, *line0, index);
     let Some(open) = context.open_file(uri) else {
-        let index = context.world.index.as_deref();
         // Unresolved functions may belong to this file.
         return index
             .and_then(|index| hidden(snapshot, &path, index))
+            .or(ambiguous)
             .or_else(|| unmapped(snapshot, &path, index))
             .or_else(|| unresolved(snapshot))
             .or_else(|| Some(Explanation::new(Reason::NoDebugInfo, &snapshot.no_debug_info()?)))
@@ -128,7 +133,15 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         return moved;
     }
     if !has_lines {
-        let message = if snapshot.costs.lines().is_empty() {
+        if let Some(ambiguous) = ambiguous {
+            return ambiguous;
+        }
+        let is_by_name = |(_, file, mapping): (&str, FileId, &Mapping)| {
+            file == open.file && matches!(mapping, Mapping::Mapped { how: How::Name, .. })
+        };
+        let message = if snapshot.mappings().any(is_by_name) {
+            "the profile has neither files nor lines; functions of this file were found by their names: run `costline check` for how to record lines"
+        } else if snapshot.costs.lines().is_empty() {
             "the profile has functions, but no lines: run `costline check` for how to record them"
         } else {
             "the profile has functions of this file, but no lines"
@@ -142,6 +155,23 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
             "this line was changed or added after the profile was recorded",
         ),
     }
+}
+
+/// An explanation if the line (0-based) is in a function that the profile may mean by a name of
+/// several.
+fn ambiguous_function(
+    snapshot: &Snapshot,
+    path: &Path,
+    line0: u32,
+    index: Option<&SourceIndex>,
+) -> Option<Explanation> {
+    let ambiguous = &snapshot.source_mapped.ambiguous;
+    let path = index.filter(|_| !ambiguous.is_empty())?.canonical(path)?;
+    let function = ambiguous.iter().find(|function| {
+        let mut candidates = function.candidates.iter();
+        candidates.any(|place| place.path == path && place.lines().contains(&line0))
+    })?;
+    Some(Explanation::new(Reason::FunctionAmbiguous, &function.message()))
 }
 
 /// An explanation if the profile has unresolved addresses.

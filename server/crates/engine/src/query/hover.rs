@@ -84,7 +84,15 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
     let this = snapshot.function(function);
     let mut notes = notes(context, snapshot);
     if let Some(file) = this.file {
-        notes.insert(0, snapshot.file_name(file).to_owned());
+        let name = snapshot.file_name(file);
+        notes.insert(
+            0,
+            if snapshot.is_found_by_name(function) {
+                format!("{name}, matched by the function's name: the profile has no file for it")
+            } else {
+                name.to_owned()
+            },
+        );
     } else if let Some(lib) = this.lib {
         notes.insert(0, format!("in {lib}; the profile has no source file for it"));
     }

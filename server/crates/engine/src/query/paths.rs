@@ -2,8 +2,10 @@
 
 use crate::context::Context;
 use crate::path_rules;
+use crate::present::text::one_line;
 use crate::settings::PathMapping;
 use crate::snapshot::Snapshot;
+use crate::stages::by_name::AmbiguousFunction;
 use crate::weight::Weight;
 use analysis::{FileId, Total};
 use schemars::JsonSchema;
@@ -25,6 +27,28 @@ pub struct Paths {
     pub mapped: usize,
     /// All files, hottest first.
     pub files: Vec<RecordedFile>,
+    /// The functions without a file that have the name of several functions in the workspace.
+    pub ambiguous_functions: Vec<UnmatchedFunction>,
+}
+
+/// A function of a profile that names no file for it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct UnmatchedFunction {
+    /// The name in the profile.
+    pub name: String,
+    /// The functions in the workspace that it could be.
+    pub candidates: Vec<DefinitionPlace>,
+    /// The name and the places, as a sentence.
+    pub message: String,
+}
+
+/// The place of a function in the workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DefinitionPlace {
+    /// The file.
+    pub path: String,
+    /// The line of its name, 1-based.
+    pub line: u32,
 }
 
 /// A file of a profile.
@@ -70,6 +94,8 @@ pub enum How {
     Link,
     /// By a source map.
     SourceMap,
+    /// The profile names no file, and a function has its only definition there.
+    Name,
     /// Not found: several files match.
     Ambiguous,
     /// Not found.
@@ -86,6 +112,7 @@ impl From<sources::How> for How {
             sources::How::Mount => Self::Mount,
             sources::How::Link => Self::Link,
             sources::How::SourceMap => Self::SourceMap,
+            sources::How::Name => Self::Name,
         }
     }
 }
@@ -109,7 +136,19 @@ pub fn paths(context: &Context) -> Option<Paths> {
             .map(|index| index.missing().iter().map(|root| text(&root.path)).collect()),
         mapped: files.iter().filter(|file| file.path.is_some()).count(),
         files,
+        ambiguous_functions: snapshot.source_mapped.ambiguous.iter().map(unmatched).collect(),
     })
+}
+
+fn unmatched(function: &AmbiguousFunction) -> UnmatchedFunction {
+    let places = function.candidates.iter();
+    let places =
+        places.map(|place| DefinitionPlace { path: text(&place.path), line: place.line0 + 1 });
+    UnmatchedFunction {
+        name: function.name.clone(),
+        candidates: places.collect(),
+        message: one_line(&function.message()).into_owned(),
+    }
 }
 
 /// The self cost of each file and the cost of its hottest line.

@@ -81,7 +81,7 @@ pub struct TextCaches {
     /// The user's copies.
     copies: Option<Copies>,
     /// The definitions of texts.
-    parsed: ParsedFiles,
+    pub parsed: ParsedFiles,
 }
 
 impl TextCaches {

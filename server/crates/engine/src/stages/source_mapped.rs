@@ -1,12 +1,14 @@
 //! The third stage: file names of the profile are mapped to workspace files. Source maps are
 //! applied to generated code.
 
+use crate::definitions::ParsedFiles;
 use crate::settings::{SourceSettings, glob_set};
 use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
+use crate::stages::by_name::{self, AmbiguousFunction, ByName};
 use crate::stages::file_evidence;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
-use analysis::{Recording, SourceId, Warning, WarningCode};
+use analysis::{FuncId, Recording, SourceId, Warning, WarningCode, with_files};
 use rustc_hash::FxHashMap;
 use sources::{How, Mapping, Reason, Root, SourceIndex};
 use std::path::Path;
@@ -19,6 +21,8 @@ pub struct SourceMapped {
     pub recording: Arc<Recording>,
     /// The workspace file of each source, or the reason why it has none.
     pub mappings: Vec<Mapping>,
+    /// The functions without a file whose names several definitions in the workspace have.
+    pub ambiguous: Vec<AmbiguousFunction>,
     /// The roots that were searched.
     pub roots: Vec<Root>,
     /// The original lines of each generated source.
@@ -29,13 +33,15 @@ pub struct SourceMapped {
 
 impl SourceMapped {
     /// Maps the file names of `symbolicated` to the files of `index`. `folder` is the profile's
-    /// folder, which relative names may be relative to, `stamp` that of the profile.
+    /// folder, which relative names may be relative to, `stamp` that of the profile, `parsed` has
+    /// definitions of texts.
     pub fn new(
         symbolicated: &Symbolicated,
         folder: Option<&Path>,
         stamp: &Stamp,
         settings: &SourceSettings,
         index: &SourceIndex,
+        parsed: &ParsedFiles,
     ) -> Self {
         let mut warnings = Vec::new();
         let home = std::env::home_dir();
@@ -53,8 +59,18 @@ impl SourceMapped {
         refuse_short_files(&mut mappings, &recording, stamp);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(&mappings, &mut warnings);
+        let mut named = ByName::default();
+        // Functions that are still addresses can have files.
+        if symbolicated.libraries.is_complete() {
+            let excluded = glob_set(settings.exclude.iter().map(String::as_str));
+            let is_excluded =
+                |path: &Path| inside(path, index).is_some_and(|path| excluded.is_match(path));
+            named = by_name::find(&recording, index, is_excluded, parsed);
+        }
+        name_warning(&named, &mut warnings);
+        let recording = with_named_files(recording, &named, &mut mappings, index);
         let roots = index.roots().to_vec();
-        Self { recording, mappings, roots, generated, warnings }
+        Self { recording, mappings, ambiguous: named.ambiguous, roots, generated, warnings }
     }
 }
 
@@ -113,11 +129,58 @@ fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIn
     let excluded = glob_set(settings.exclude.iter().map(String::as_str));
     for mapping in mappings {
         let Mapping::Mapped { path, .. } = mapping else { continue };
-        let relative = index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok());
+        let relative = inside(path, index);
         if relative.is_some_and(|relative| excluded.is_match(relative)) {
             *mapping = Mapping::Unmapped(Reason::Excluded(path.clone()));
         }
     }
+}
+
+/// The path of a file (canonical) below its root.
+fn inside<'p>(path: &'p Path, index: &SourceIndex) -> Option<&'p Path> {
+    index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok())
+}
+
+/// The recording with the files of the functions that were found by name.
+fn with_named_files(
+    recording: Arc<Recording>,
+    named: &ByName,
+    mappings: &mut Vec<Mapping>,
+    index: &SourceIndex,
+) -> Arc<Recording> {
+    if named.files.is_empty() {
+        return recording;
+    }
+    let names: FxHashMap<FuncId, String> = named
+        .files
+        .iter()
+        .map(|(&func, path)| (func, index.as_given(path).to_string_lossy().into_owned()))
+        .collect();
+    let recording = with_files(&recording, |func| names.get(&func).map(String::as_str));
+    let symbols = recording.symbols();
+    for (&func, path) in &named.files {
+        let Some(source) = symbols.funcs.get(func).source else { continue };
+        if mappings.len() <= source.index() {
+            mappings.resize(symbols.sources.len(), Mapping::Unmapped(Reason::NoFile));
+        }
+        if matches!(mappings[source.index()], Mapping::Unmapped(_)) {
+            let path = path.to_path_buf();
+            mappings[source.index()] = Mapping::Mapped { path, how: How::Name };
+        }
+    }
+    Arc::new(recording)
+}
+
+fn name_warning(named: &ByName, warnings: &mut Vec<Warning>) {
+    let message = match named.ambiguous.first() {
+        _ if named.is_cut => {
+            "the profile names no files for some functions, and the workspace has too much code to search for them; they are shown without a source".to_owned()
+        }
+        Some(first) => first.message(),
+        None => return,
+    };
+    let count = named.ambiguous.len().max(1) as u64;
+    warnings.push(Warning { code: WarningCode::UnmatchedFunction, message, count });
 }
 
 fn ambiguity_warning(mappings: &[Mapping], warnings: &mut Vec<Warning>) {

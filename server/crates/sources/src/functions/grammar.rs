@@ -34,6 +34,9 @@ pub(super) enum Role {
     Head,
     /// Is the container of the functions in it.
     Container(&'static str),
+    /// Names the package or namespace of the functions in its body. Without a body, of those that
+    /// follow.
+    Package,
     /// A call; the field contains the name of the callee. `""` stands for the node itself if it is
     /// a name.
     Call(&'static str),
@@ -42,8 +45,8 @@ pub(super) enum Role {
 }
 
 use Role::{
-    Accessor, Between, Binding, Call, Closure, Container, Function, Head, List, Property, Spelled,
-    Tokens, WithBody,
+    Accessor, Between, Binding, Call, Closure, Container, Function, Head, List, Package, Property,
+    Spelled, Tokens, WithBody,
 };
 
 type Table = &'static [(&'static str, Role)];
@@ -151,6 +154,7 @@ const TYPESCRIPT: Table = &[
 const JSX: Table = &[("jsx_attribute", Binding("", "")), ("jsx_expression", Between)];
 
 const GO: Table = &[
+    ("package_clause", Package),
     ("function_declaration", WithBody("name")),
     ("method_declaration", WithBody("name")),
     ("func_literal", Closure),
@@ -179,6 +183,7 @@ const RUBY: Table = &[
 ];
 
 const JAVA: Table = &[
+    ("package_declaration", Package),
     ("method_declaration", WithBody("name")),
     ("constructor_declaration", Function("name")),
     ("compact_constructor_declaration", Function("name")),
@@ -217,11 +222,13 @@ const C_SHARP: Table = &[
     ("record_declaration", Container("name")),
     ("interface_declaration", Container("name")),
     ("namespace_declaration", Container("name")),
+    ("file_scoped_namespace_declaration", Package),
     ("invocation_expression", Call("function")),
     ("object_creation_expression", Call("type")),
 ];
 
 const PHP: Table = &[
+    ("namespace_definition", Package),
     ("function_definition", Function("name")),
     ("method_declaration", WithBody("name")),
     ("anonymous_function", Closure),
@@ -339,7 +346,7 @@ mod tests {
                     }
                     Accessor => vec!["body"],
                     Property => vec!["name", "value"],
-                    Closure | Between | List | Head | Tokens => vec![],
+                    Closure | Between | List | Head | Package | Tokens => vec![],
                 };
                 for field in fields.into_iter().filter(|field| !field.is_empty()) {
                     assert!(

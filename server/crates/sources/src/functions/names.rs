@@ -88,15 +88,27 @@ impl Name {
     }
 }
 
-/// The qualifier of a function's name: `Foo` of `a::Foo::bar`, `v` of `t.u.v:w`, the receiver's
-/// type in Go.
-pub(super) fn qualifier<'a>(function: Node<'a>, text: &str) -> Option<Name> {
+/// The qualifiers of a function's name, outermost first: `a`, `Foo` of `a::Foo::bar`, `v` of
+/// `t.u.v:w`, the receiver's type in Go.
+pub(super) fn qualifiers<'a>(function: Node<'a>, text: &str) -> Vec<Name> {
     let receiver = |node: Node<'a>| {
         node.child_by_field_name("receiver")?.named_child(0)?.child_by_field_name("type")
     };
     let scope = |node: Node<'a>| {
         ["scope", "table"].iter().find_map(|field| node.child_by_field_name(field))
     };
-    let last = path(function).filter_map(|node| receiver(node).or_else(|| scope(node))).last()?;
-    Name::of(last, text)
+    let nodes = path(function).filter_map(|node| receiver(node).or_else(|| scope(node)));
+    nodes.filter_map(|node| Name::of(node, text)).collect()
+}
+
+/// The names in the path of a package, namespace or type: `a`, `b` of `a::b`, `a.b` or `a\b`.
+/// `None` for other nodes.
+pub(super) fn segments(node: Node, text: &str) -> Option<Vec<String>> {
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
+    };
+    let segments = text.get(node.byte_range())?.split(['.', '\\', ':']).map(str::trim);
+    let segments: Vec<&str> = segments.filter(|name| !name.is_empty()).collect();
+    let all_names = !segments.is_empty() && segments.iter().all(is_name);
+    all_names.then(|| segments.into_iter().map(str::to_owned).collect())
 }

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use tree_sitter::{Node, Tree};
 
 use super::grammar::{Role, Roles};
-use super::names::{Name, last_child, path, qualifier};
+use super::names::{Name, last_child, path, qualifiers, segments};
 use super::tokens::{self, TokenFunction};
 use super::tree::{Children, each};
 use super::{Definition, FunctionKind};
@@ -15,6 +15,9 @@ use super::{Definition, FunctionKind};
 const MAX_BETWEEN: usize = 16;
 /// The limit for the values of one assignment to a list of names.
 const MAX_PLACES: usize = 64;
+
+/// The limit for nested scopes whose names are kept, in hand-written code.
+const MAX_SCOPES: usize = 64;
 
 /// All functions of a tree in the order of the text, outer before inner.
 pub(super) fn definitions(tree: &Tree, text: &str, roles: &Roles) -> Vec<Definition> {
@@ -62,14 +65,28 @@ pub(super) fn statement_at(tree: &Tree, roles: &Roles, byte: usize) -> Option<u3
 struct Walk<'a> {
     text: &'a str,
     roles: &'a Roles,
-    /// The containers around the node, with their depths. `None` stands for a function.
-    scopes: Vec<(usize, Option<String>)>,
+    /// The scopes around the node, outermost first.
+    scopes: Vec<Scope>,
     found: Vec<Definition>,
+}
+
+/// What functions can be in: a container, a function or a package.
+#[derive(Default)]
+struct Scope {
+    /// The number of nodes around its node.
+    depth: usize,
+    /// Empty for a function without a name.
+    names: Vec<String>,
+    /// The name of a container. `None` for a function or a package.
+    container: Option<String>,
+    /// See [`Definition::implements`].
+    implements: Option<String>,
+    is_package: bool,
 }
 
 impl Walk<'_> {
     fn visit(&mut self, node: Node, around: &[Node]) {
-        while self.scopes.pop_if(|(depth, _)| *depth >= around.len()).is_some() {}
+        while self.scopes.pop_if(|scope| scope.depth >= around.len()).is_some() {}
         if node.is_error() {
             self.add_all(tokens::unfinished(node));
         }
@@ -82,7 +99,12 @@ impl Walk<'_> {
             Role::Function("declarator") if !declares_function(node) => {
                 // This is a class with a macro in its head.
                 let container = name("declarator").map(|name| name.text(self.text));
-                self.scopes.push((around.len(), container));
+                self.scopes.push(Scope {
+                    depth: around.len(),
+                    names: container.iter().cloned().collect(),
+                    container,
+                    ..Scope::default()
+                });
             }
             Role::Function("declarator")
                 if node
@@ -119,16 +141,42 @@ impl Walk<'_> {
                 let name = own.or_else(|| self.bound_name(node, around));
                 self.define(node, around, name, kind);
             }
-            Role::Container(field) => {
-                let container = name(field).or_else(|| self.bound_name(node, around));
+            Role::Container(of) => {
+                let container = name(of).or_else(|| self.bound_name(node, around));
                 // The content of a container without a name belongs to the outer one.
                 if let Some(container) = container {
-                    self.scopes.push((around.len(), Some(container.text(self.text))));
+                    let container = container.text(self.text);
+                    // The path to the type of an `impl` is not the path to the `impl`.
+                    let path = field(of).filter(|_| node.kind() != "impl_item");
+                    let names = path.and_then(|path| segments(path, self.text));
+                    let implements = name("trait").map(|name| name.text(self.text));
+                    self.scopes.push(Scope {
+                        depth: around.len(),
+                        names: names.unwrap_or_else(|| vec![container.clone()]),
+                        container: Some(container),
+                        implements,
+                        is_package: false,
+                    });
                 }
             }
+            Role::Package => self.package(node, around),
             Role::Tokens => self.add_all(tokens::functions(node, self.text)),
             _ => {}
         }
+    }
+
+    fn package(&mut self, node: Node, around: &[Node]) {
+        let name = node.child_by_field_name("name").or_else(|| last_child(node));
+        let names = name.and_then(|name| segments(name, self.text)).unwrap_or_default();
+        let depth = if node.child_by_field_name("body").is_some() {
+            around.len()
+        } else {
+            // It ends with the next one, or with the node around it.
+            around.len().saturating_sub(1)
+        };
+        let is_ended = |scope: &mut Scope| scope.is_package && scope.depth == depth;
+        while self.scopes.pop_if(is_ended).is_some() {}
+        self.scopes.push(Scope { depth, names, is_package: true, ..Scope::default() });
     }
 
     fn function(&mut self, node: Node, around: &[Node], name: Option<Name>) {
@@ -148,9 +196,15 @@ impl Walk<'_> {
     fn define(&mut self, node: Node, around: &[Node], name: Option<Name>, kind: FunctionKind) {
         let is_head = |around: &&Node| self.roles.of(**around) == Some(Role::Head);
         let first = around.iter().rev().take_while(is_head).last().unwrap_or(&node);
-        let container = qualifier(node, self.text).map(|name| name.text(self.text));
-        self.add(*first, node, name, kind, container);
-        self.scopes.push((around.len(), None));
+        let qualifiers = qualifiers(node, self.text);
+        let qualifiers = qualifiers.iter().map(|name| name.text(self.text)).collect();
+        let name_text = name.as_ref().map(|name| name.text(self.text));
+        self.add(*first, node, name, kind, qualifiers);
+        self.scopes.push(Scope {
+            depth: around.len(),
+            names: name_text.into_iter().collect(),
+            ..Scope::default()
+        });
     }
 
     /// Adds the function from the start of one node to the end of another.
@@ -160,14 +214,22 @@ impl Walk<'_> {
         last: Node,
         name: Option<Name>,
         kind: FunctionKind,
-        container: Option<String>,
+        qualifiers: Vec<String>,
     ) {
         let start_line0 = first.start_position().row as u32;
         let name = name
             .unwrap_or(Name { bytes: first.start_byte()..first.start_byte(), line0: start_line0 });
         self.found.push(Definition {
             name: name.text(self.text),
-            container: container.or_else(|| self.scopes.last()?.1.clone()),
+            container: qualifiers.last().cloned().or_else(|| self.scopes.last()?.container.clone()),
+            implements: self.scopes.last().and_then(|scope| scope.implements.clone()),
+            scopes: self
+                .scopes
+                .iter()
+                .take(MAX_SCOPES)
+                .flat_map(|scope| scope.names.iter().cloned())
+                .chain(qualifiers)
+                .collect(),
             kind,
             lines: lines(first, last),
             bytes: first.start_byte()..last.end_byte(),
@@ -179,7 +241,7 @@ impl Walk<'_> {
 
     fn add_all(&mut self, functions: Vec<TokenFunction>) {
         for TokenFunction { keyword, name, last } in functions {
-            self.add(keyword, last, Name::of(name, self.text), FunctionKind::Function, None);
+            self.add(keyword, last, Name::of(name, self.text), FunctionKind::Function, Vec::new());
         }
     }
 

@@ -13,6 +13,7 @@ mod edits;
 mod managed;
 mod places;
 mod real_sources;
+mod scopes;
 mod scripts;
 mod web;
 
