@@ -9,10 +9,16 @@
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
+use sources::{Arity, Definition};
 use std::sync::Arc;
 
-/// The definitions of a file by container and name; `None` if several have the same.
-type Defined = FxHashMap<(Option<String>, String), Option<FunctionId>>;
+/// The definitions of a file by container, name and arity; `None` if several have the same.
+type Defined = FxHashMap<DefinitionKey, Option<FunctionId>>;
+type DefinitionKey = (Option<String>, String, Option<Arity>);
+
+fn key(definition: &Definition) -> DefinitionKey {
+    (definition.container.clone(), definition.name.clone(), definition.arity)
+}
 
 /// A profile to compare with.
 #[derive(Debug)]
@@ -92,12 +98,10 @@ impl Baseline {
         let mut defined: FxHashMap<FileId, Defined> = FxHashMap::default();
         for (function, _) in snapshot.costs.functions() {
             let Some(source) = snapshot.source_function(function) else { continue };
-            let (container, name) =
-                (source.definition().container.clone(), source.definition().name.clone());
             let same = defined
                 .entry(source.file)
                 .or_default()
-                .entry((container, name))
+                .entry(key(source.definition()))
                 .or_insert(Some(function));
             *same = same.filter(|other| *other == function);
         }
@@ -128,7 +132,7 @@ impl Baseline {
         };
         let file = self.snapshot.file_at(shown.path_of(source.file)?)?;
         let (defined, definition) = (self.defined.get(&file)?, source.definition());
-        match defined.get(&(definition.container.clone(), definition.name.clone())) {
+        match defined.get(&key(definition)) {
             _ if definition.name.is_empty() => None,
             Some(same) => same.map(cost),
             // The definitions of the file were found, and none of this name had costs.

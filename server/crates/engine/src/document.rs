@@ -62,7 +62,7 @@ impl Document {
         let recorded = snapshot.texts.get(&self.path);
         let text = recorded.map_or(&self.opened, |recorded| &recorded.text);
         let mapped = Arc::new(Mapped {
-            map: self.lexed.map(text, &self.text.shared(), Syntax::of_path(&self.path)),
+            map: self.lexed.map(text, &self.text.shared(), Syntax::of_text(&self.path, text)),
             stale: recorded.is_none_or(RecordedText::is_guess),
         });
         cache.push((revision, profile, mapped.clone()));

@@ -137,9 +137,10 @@ impl FileLines<'_> {
     fn place_by_name(&self, function: FunctionId) -> Option<u32> {
         let definitions = self.document?.functions()?.all();
         if let Some(function) = self.snapshot.source_function(function) {
-            let Definition { name, container, .. } = function.definition();
+            let Definition { name, arity, container, .. } = function.definition();
             return only_line(definitions, |now| {
-                !name.is_empty() && now.name == *name && now.container == *container
+                !name.is_empty()
+                    && (&now.name, &now.arity, &now.container) == (name, arity, container)
             });
         }
         // Without a definition, only the name can be compared. That is good enough for a place, but

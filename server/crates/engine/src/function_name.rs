@@ -2,15 +2,17 @@
 //!
 //! Each language has its own spelling: `<app::Tree<T> as Walk>::walk::{{closure}}`,
 //! `void Vec<int>::push(int const&) [clone .cold]`, `main.(*Index).Add.func1`,
-//! `build.<locals>.<lambda>`, `block in Ledger#post`, `get text`, `solve/<`. They hardly contradict
+//! `build.<locals>.<lambda>`, `block in Ledger#post`, `get text`, `solve/<`, `queens.safe/1-0`. They hardly contradict
 //! each other, so one parser without knowledge of the language is enough.
 
-use sources::{Definition, FunctionKind};
+use sources::{Arity, Definition, FunctionKind};
 use symbols::collapse_generics;
 
 /// The suffixes that compilers append to the names of function clones.
 const CLONES: [&str; 8] =
     [".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm", ".localalias", ".clone"];
+/// The beginnings of the names of procedures that Mercury's compiler generates for types.
+const GENERATED: [&str; 4] = ["Unify for ", "Compare for ", "Index for ", "CompareRep for "];
 /// The characters of Ruby's operator methods.
 const OPERATOR: &str = "+-*/%<>=!~^&|[]@";
 
@@ -30,11 +32,16 @@ pub struct FunctionName {
     pub path: Vec<String>,
     /// The trait that it implements, in Rust: `Walk` of `<app::Tree as app::Walk>::walk`.
     pub implements: Option<String>,
+    /// The number of arguments, if the name states it.
+    pub arity: Option<Arity>,
 }
 
 impl FunctionName {
     /// Parses a name of a profile. A name that cannot be parsed has all fields empty.
     pub fn of(name: &str) -> Self {
+        if let Some(name) = Self::of_mercury(name) {
+            return name;
+        }
         if let Some((block, method)) = name.split_once(" in ")
             && ["block", "rescue", "ensure"].iter().any(|kind| block.starts_with(kind))
         {
@@ -64,6 +71,37 @@ impl FunctionName {
         self.path.ends_with(&definition.scopes) && self.implements == definition.implements
     }
 
+    /// Parses a name of Mercury's deep profiler: `queens.safe/1-0`, which ends with the number of
+    /// arguments and of the mode, `int.abs/1+1-0` for a function, `queens.pred lambda line 34`, or
+    /// `Unify for list.list/1` for what the compiler generates.
+    fn of_mercury(name: &str) -> Option<Self> {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if GENERATED.iter().any(|generated| name.starts_with(generated)) {
+            return Some(Self::default());
+        }
+        if let Some((name, line)) = name.rsplit_once(" lambda line ")
+            && is_number(line)
+        {
+            let module = name.strip_suffix(".pred").or_else(|| name.strip_suffix(".func"))?;
+            return Some(Self { closure: true, path: mercury_path(module), ..Self::default() });
+        }
+        let (name, arity) = name.rsplit_once('/')?;
+        let (arity, _) = arity.split_once('-').filter(|(_, mode)| is_number(mode))?;
+        let (n_arguments, has_result) =
+            arity.strip_suffix("+1").map_or((arity, false), |n_arguments| (n_arguments, true));
+        let n_arguments = Some(n_arguments).filter(|n| is_number(n))?.parse().ok()?;
+        // The name itself may consist of dots.
+        let end = name.trim_end_matches('.').len().min(name.len().saturating_sub(1));
+        let at = name.get(..end)?.rfind('.')?;
+        let (module, name) = (name.get(..at)?, name.get(at + 1..)?);
+        Some(Self {
+            name: Some(name.to_owned()),
+            path: mercury_path(module),
+            arity: Some(Arity { n_arguments, has_result }),
+            ..Self::default()
+        })
+    }
+
     /// Whether source code calls the function by `name`.
     pub fn is_called(&self, name: &str) -> bool {
         self.name.as_deref().is_some_and(|own| is_same(name, own))
@@ -80,6 +118,11 @@ impl FunctionName {
             matches!(definition.name.as_str(), "constructor" | "__construct")
                 && definition.container.as_deref() == Some(name)
         };
+        if let (Some(own), Some(other)) = (self.arity, definition.arity)
+            && !is_same_arity(own, other)
+        {
+            return false;
+        }
         if self
             .name
             .as_deref()
@@ -99,6 +142,19 @@ impl FunctionName {
         let mut around = around.into_iter().peekable();
         around.peek().is_none() || around.any(|definition| is_same(&definition.name, outer))
     }
+}
+
+/// The modules of a qualified name of Mercury.
+fn mercury_path(module: &str) -> Vec<String> {
+    module.split('.').map(str::to_owned).collect()
+}
+
+/// Whether the number of arguments in a profile can be that of a definition. Some compilers count
+/// the result of a function as an argument.
+fn is_same_arity(recorded: Arity, definition: Arity) -> bool {
+    let with_result = definition.n_arguments + u32::from(definition.has_result);
+    recorded.has_result == definition.has_result
+        && [definition.n_arguments, with_result].contains(&recorded.n_arguments)
 }
 
 /// Whether a name in the text equals a name of a profile, ignoring blanks (`operator +`), the `r#`
@@ -378,7 +434,7 @@ mod tests {
     use super::*;
 
     fn render(name: &str) -> String {
-        let FunctionName { name, closure, block, outer, path: _, .. } = FunctionName::of(name);
+        let FunctionName { name, closure, block, outer, .. } = FunctionName::of(name);
         let mut rendered = name.unwrap_or_else(|| "-".to_owned());
         for (is, word) in [(closure, " closure"), (block, " block")] {
             rendered += if is { word } else { "" };
@@ -389,6 +445,14 @@ mod tests {
     #[test]
     fn names_of_every_language() {
         for (name, expected) in [
+            // Mercury.
+            ("queens.safe/1-0", "safe"),
+            ("a.b.abs_diff/2+1-0", "abs_diff"),
+            ("int.//2+1-0", "/"),
+            ("list.++/2+1-0", "++"),
+            ("queens.pred lambda line 34", "- closure"),
+            ("Unify for list.list/1", "-"),
+            ("Compare for a.b.t/0", "-"),
             // Rust.
             ("wordstat::count", "count"),
             ("<app::Tree<T> as app::Walk<'_>>::walk", "walk"),

@@ -1,5 +1,5 @@
-//! The functions of a document, found by tree-sitter: where each is defined, which one contains a
-//! line, and what a line calls.
+//! The functions of a document: where each is defined, which one contains a line, and what a line
+//! calls. They are found by tree-sitter, those of Mercury among its tokens.
 //!
 //! Matching them with names in a profile is up to the caller. Syntax errors affect only the
 //! functions they are in.
@@ -12,6 +12,8 @@ mod document;
 mod grammar;
 #[cfg(feature = "grammars")]
 mod language;
+#[cfg(feature = "grammars")]
+mod mercury;
 #[cfg(feature = "grammars")]
 mod names;
 #[cfg(feature = "grammars")]
@@ -37,6 +39,9 @@ pub struct Definition {
     /// `get_Count`, as .NET names it. A closure has the name of the variable, field, property or
     /// argument it is bound to, or none.
     pub name: String,
+    /// The number of arguments, in languages in which functions of one name may differ in it only:
+    /// Mercury.
+    pub arity: Option<Arity>,
     /// The type, class, module, namespace or receiver directly around it. `None` for a function in
     /// a function.
     pub container: Option<String>,
@@ -57,6 +62,15 @@ pub struct Definition {
     pub name_bytes: Range<usize>,
     /// The innermost function around it, as an index into [`Functions::all`].
     pub parent: Option<usize>,
+}
+
+/// The number of arguments of a predicate or function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Arity {
+    /// Without the result.
+    pub n_arguments: u32,
+    /// Whether it is a function.
+    pub has_result: bool,
 }
 
 /// The kind of a function.

@@ -13,6 +13,7 @@ mod index;
 mod library;
 mod lines;
 mod map;
+mod mercury;
 mod modules;
 mod name;
 mod packages;
@@ -22,7 +23,7 @@ mod rust;
 mod source_map;
 mod suggest;
 
-pub use functions::{Call, Definition, FunctionKind, Functions, Language};
+pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use library::library_paths;
 pub use lines::{LexedTexts, LineMap, Syntax};

@@ -137,8 +137,8 @@ fn defined_as(open: &OpenFile, definition: &Definition) -> Option<FunctionId> {
             // Nameless functions are distinguished by their column.
             let is_there = !recorded.name.is_empty() || function.column() as usize == column;
             is_there
-                && (&recorded.name, &recorded.container)
-                    == (&definition.name, &definition.container)
+                && (&recorded.name, recorded.arity, &recorded.container)
+                    == (&definition.name, definition.arity, &definition.container)
         }
         // The start line matches, so the name does not matter.
         None => open.snapshot.function(function).line != 0,

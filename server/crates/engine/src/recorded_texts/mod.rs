@@ -143,7 +143,9 @@ impl RecordedTexts {
         let mut cached = recorded.to_disk.lock().unwrap_or_else(PoisonError::into_inner);
         let map = match &*cached {
             Some((stamp, map)) if *stamp == now.stamp => map.clone(),
-            _ => Arc::new(LineMap::new(&recorded.text, &now.text, Syntax::of_path(path))),
+            _ => {
+                Arc::new(LineMap::new(&recorded.text, &now.text, Syntax::of_text(path, &now.text)))
+            }
         };
         *cached = Some((now.stamp, map.clone()));
         Some((map, now.text))

@@ -1,29 +1,37 @@
-//! One text with its syntax tree and its functions: parsing, reparsing after an edit, lookups.
+//! One text with its functions, and its syntax tree if its language has a grammar: parsing, reparsing
+//! after an edit, lookups.
 
 use std::iter::successors;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tree_sitter::Tree;
 
 use super::grammar::Roles;
 use super::language::Language;
-use super::{Call, Definition, calls, tree, walk};
+use super::{Call, Definition, calls, mercury, tree, walk};
 
-/// The functions of one text, and the tree they were found in.
+/// The functions of one text.
 #[derive(Debug, Clone)]
 pub struct Functions {
     language: Language,
     text: Arc<str>,
-    tree: Tree,
+    /// What they were found in. `None` for languages without a grammar.
+    tree: Option<Tree>,
     /// In the order of the text, outer before inner.
     definitions: Vec<Definition>,
 }
 
 impl Functions {
     /// Parses a text. `None` if it is longer than 8 MiB, or takes more work than any hand-written
-    /// text.
+    /// text. For Mercury, also `None` if the text is of another language with the same extension: if
+    /// it does not begin with `:- module`.
     pub fn parse(language: Language, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
+        if language == Language::Mercury {
+            let definitions = mercury::definitions(&text)?;
+            return Some(Functions { language, text, tree: None, definitions });
+        }
         let tree = tree::parse(language, &text, None)?;
         Some(Functions::of_tree(language, text, tree))
     }
@@ -33,7 +41,8 @@ impl Functions {
     /// text must depend on the text alone. `None` as in [`Functions::parse`].
     pub fn edited(&self, text: impl Into<Arc<str>>) -> Option<Functions> {
         let text = text.into();
-        let old = tree::with_edit(&self.tree, &self.text, &text);
+        let Some(tree) = &self.tree else { return Functions::parse(self.language, text) };
+        let old = tree::with_edit(tree, &self.text, &text);
         match tree::parse(self.language, &text, Some(&old)) {
             Some(tree) if !tree.root_node().has_error() => {
                 Some(Functions::of_tree(self.language, text, tree))
@@ -44,7 +53,7 @@ impl Functions {
 
     fn of_tree(language: Language, text: Arc<str>, tree: Tree) -> Functions {
         let definitions = walk::definitions(&tree, &text, &Roles::new(language));
-        Functions { language, text, tree, definitions }
+        Functions { language, text, tree: Some(tree), definitions }
     }
 
     /// All functions in the order of the text, outer before inner.
@@ -73,7 +82,8 @@ impl Functions {
     }
 
     /// The line on which the statement around a line starts. That is the outermost one in the body
-    /// of a named function, a type or module, or the text. `None` for a blank line.
+    /// of a named function, a type or module, or the text. In Mercury it is a clause or declaration.
+    /// `None` for a blank line.
     pub fn statement_at(&self, line0: u32) -> Option<u32> {
         let line = tree::line(&self.text, line0)?;
         let text = self.text.get(line.clone())?;
@@ -81,7 +91,8 @@ impl Functions {
         if byte > *line.end() || text.trim().is_empty() {
             return None;
         }
-        walk::statement_at(&self.tree, &Roles::new(self.language), byte)
+        let Some(tree) = &self.tree else { return mercury::clause_at(&self.text, line0) };
+        walk::statement_at(tree, &Roles::new(self.language), byte)
     }
 
     /// The last of the first `n_before` functions, and those around it.
@@ -92,14 +103,18 @@ impl Functions {
 
     /// The call whose name is at a byte or ends there.
     pub fn call_at(&self, byte: usize) -> Option<Call> {
-        let roles = Roles::new(self.language);
-        calls::calls(&self.tree, &self.text, &roles, byte..=byte).pop()
+        self.calls(byte..=byte).pop()
     }
 
     /// The calls whose names are in a line, in the order of the text.
     pub fn calls_in_line(&self, line0: u32) -> Vec<Call> {
         let Some(bytes) = tree::line(&self.text, line0) else { return Vec::new() };
-        let roles = Roles::new(self.language);
-        calls::calls(&self.tree, &self.text, &roles, bytes)
+        self.calls(bytes)
+    }
+
+    /// The calls whose names overlap `bytes` or touch its ends.
+    fn calls(&self, bytes: RangeInclusive<usize>) -> Vec<Call> {
+        let Some(tree) = &self.tree else { return mercury::calls(&self.text, &bytes) };
+        calls::calls(tree, &self.text, &Roles::new(self.language), bytes)
     }
 }

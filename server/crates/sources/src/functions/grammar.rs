@@ -273,11 +273,13 @@ impl Language {
             Language::CSharp => &[C_SHARP],
             Language::Php => &[PHP],
             Language::Lua => &[LUA],
+            Language::Mercury => &[],
         }
     }
 
-    pub(super) fn grammar(self) -> tree_sitter::Language {
-        match self {
+    /// `None` for Mercury, whose functions are found without a grammar.
+    pub(super) fn grammar(self) -> Option<tree_sitter::Language> {
+        let grammar = match self {
             Language::Rust => tree_sitter_rust::LANGUAGE,
             Language::C => tree_sitter_c::LANGUAGE,
             Language::Cpp => tree_sitter_cpp::LANGUAGE,
@@ -291,8 +293,9 @@ impl Language {
             Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
             Language::Php => tree_sitter_php::LANGUAGE_PHP,
             Language::Lua => tree_sitter_lua::LANGUAGE,
-        }
-        .into()
+            Language::Mercury => return None,
+        };
+        Some(grammar.into())
     }
 }
 
@@ -301,7 +304,7 @@ pub(super) struct Roles(Vec<Option<Role>>);
 
 impl Roles {
     pub(super) fn new(language: Language) -> Roles {
-        let grammar = language.grammar();
+        let Some(grammar) = language.grammar() else { return Roles(Vec::new()) };
         let by_kind: FxHashMap<&str, Role> =
             language.tables().iter().copied().flatten().copied().collect();
         // A keyword may have the name of the node it begins (`lambda`, `class`).
@@ -329,7 +332,7 @@ mod tests {
     #[test]
     fn tables_match_the_grammars() {
         for language in Language::ALL {
-            let grammar = language.grammar();
+            let Some(grammar) = language.grammar() else { continue };
             for (kind, role) in language.tables().iter().copied().flatten() {
                 assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{language:?} has {kind}");
                 let fields = match *role {

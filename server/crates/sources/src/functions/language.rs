@@ -19,19 +19,25 @@ pub enum Language {
     CSharp,
     Php,
     Lua,
+    Mercury,
 }
 
 impl Language {
     #[cfg(test)]
-    pub(super) const ALL: [Language; 13] = {
+    pub(super) const ALL: [Language; 14] = {
         use Language::{
-            C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript,
+            C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust, Tsx,
+            TypeScript,
         };
-        [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
+        [
+            Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua,
+            Mercury,
+        ]
     };
 
     /// The language by the file's extension. A `.h` counts as C++, whose grammar parses nearly all
-    /// of C.
+    /// of C. A `.m` may be Mercury; [`Functions::parse`](super::Functions::parse) decides by its
+    /// content.
     pub fn of_path(path: &Path) -> Option<Language> {
         let extension = path.extension()?.to_str()?;
         Some(match extension {
@@ -49,13 +55,24 @@ impl Language {
             "cs" => Language::CSharp,
             "php" | "phtml" => Language::Php,
             "lua" => Language::Lua,
+            "m" => Language::Mercury,
             _ => return None,
         })
+    }
+
+    /// Whether the start line in profiles may be below the line on which a definition starts. In
+    /// Mercury it is that of the `:-` or `=` behind the head, and each mode of a predicate may have
+    /// clauses of its own.
+    pub fn may_start_below_head(self) -> bool {
+        self == Language::Mercury
     }
 
     /// Whether a compiler turns its functions into machine code. Profilers then may not know which
     /// lines of a function are inlined from others.
     pub fn is_compiled(self) -> bool {
-        matches!(self, Language::Rust | Language::C | Language::Cpp | Language::Go)
+        matches!(
+            self,
+            Language::Rust | Language::C | Language::Cpp | Language::Go | Language::Mercury
+        )
     }
 }

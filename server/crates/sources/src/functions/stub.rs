@@ -14,6 +14,11 @@ impl Language {
         None
     }
 
+    /// Whether the start line in profiles may be below the line on which a definition starts.
+    pub fn may_start_below_head(self) -> bool {
+        match self {}
+    }
+
     /// Whether a compiler turns its functions into machine code.
     pub fn is_compiled(self) -> bool {
         match self {}

@@ -20,13 +20,13 @@ const STEPS_PER_KIB: u32 = 2_000;
 const STEPS_IN_ERROR: u32 = 40;
 
 /// Parses a text, reusing what is unchanged from `old` ([`with_edit`]). `None` if the text is too
-/// long or takes too much work.
+/// long or takes too much work, or if its language has no grammar.
 pub(super) fn parse(language: Language, text: &str, old: Option<&Tree>) -> Option<Tree> {
     if text.len() > MAX_BYTES {
         return None;
     }
     let mut parser = Parser::new();
-    parser.set_language(&language.grammar()).ok()?;
+    parser.set_language(&language.grammar()?).ok()?;
     let n_kib = (text.len() >> 10) as u32;
     let mut steps_left = (MIN_STEPS + STEPS_PER_KIB * n_kib).min(MAX_STEPS);
     let mut progress = |state: &ParseState| {

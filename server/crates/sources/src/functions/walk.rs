@@ -221,6 +221,7 @@ impl Walk<'_> {
             .unwrap_or(Name { bytes: first.start_byte()..first.start_byte(), line0: start_line0 });
         self.found.push(Definition {
             name: name.text(self.text),
+            arity: None,
             container: qualifiers.last().cloned().or_else(|| self.scopes.last()?.container.clone()),
             implements: self.scopes.last().and_then(|scope| scope.implements.clone()),
             scopes: self

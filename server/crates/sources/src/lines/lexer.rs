@@ -5,6 +5,8 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
+use crate::mercury::{char_literal, end_of_quoted};
+
 use super::syntax::Syntax;
 use super::text::n_newlines;
 
@@ -135,6 +137,7 @@ impl<'a> Lexer<'a> {
             b'#' => {
                 self.syntax.has_hash_comments() && !(self.syntax == Syntax::Php && next == b'[')
             }
+            b'%' => self.syntax.has_percent_comments(),
             b'/' => next == b'/' && self.syntax.has_slash_comments(),
             b'-' => next == b'-' && self.syntax == Syntax::Lua,
             _ => return false,
@@ -150,7 +153,8 @@ impl<'a> Lexer<'a> {
             self.at = self.end_of_line(self.at);
             return true;
         }
-        if (byte, next) != (b'/', b'*') || !self.syntax.has_slash_comments() {
+        let has_comments = self.syntax.has_slash_comments() || self.syntax == Syntax::Mercury;
+        if (byte, next) != (b'/', b'*') || !has_comments {
             return false;
         }
         let (mut end, mut depth) = (self.at + 2, 1);
@@ -188,7 +192,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads a string, if there is one here.
     fn string(&mut self) -> bool {
-        use Syntax::{C, Go, JavaScript, Lua, Php, Python, Ruby, Rust};
+        use Syntax::{C, Go, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust};
         let quote = self.byte(self.at);
         let rest = self.rest();
         let is_triple = matches!(self.syntax, Python | C | Go)
@@ -220,6 +224,16 @@ impl<'a> Lexer<'a> {
                     return false;
                 }
                 self.quoted(quote);
+            }
+            b'"' | b'\'' if self.syntax == Mercury => {
+                let end = end_of_quoted(self.bytes, self.at).map(|end| end - 1 - self.at);
+                self.lines_of_string(1, end, 1);
+            }
+            b'`' if self.syntax == Mercury => return false,
+            b'0' if self.syntax == Mercury => {
+                let Some(length) = char_literal(rest) else { return false };
+                self.push(hash(&rest.as_bytes()[..length], b's'), 1, Kind::String);
+                self.at += length;
             }
             b'"' | b'\'' | b'`' => self.quoted(quote),
             b'/' if matches!(self.syntax, JavaScript | Ruby | Php) && !self.follows_operand() => {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use crate::mercury::is_mercury;
+
 /// How texts in a language are divided into tokens and statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Syntax {
@@ -24,9 +26,17 @@ pub enum Syntax {
     Ruby,
     /// Lua.
     Lua,
+    /// Mercury: `%` starts a comment, and each line is a statement unless it is in brackets.
+    Mercury,
 }
 
 impl Syntax {
+    /// The syntax by the file's extension, and for `.m` by its text: Mercury, or else Objective-C.
+    pub fn of_text(path: &Path, text: &str) -> Self {
+        let is_m = path.extension().is_some_and(|extension| extension == "m");
+        if is_m && is_mercury(text) { Self::Mercury } else { Self::of_path(path) }
+    }
+
     /// The syntax by the file's extension.
     pub fn of_path(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
@@ -48,6 +58,11 @@ impl Syntax {
         matches!(self, Self::Python | Self::Ruby | Self::Php)
     }
 
+    /// Whether `%` starts a comment.
+    pub(super) fn has_percent_comments(self) -> bool {
+        self == Self::Mercury
+    }
+
     /// Whether `//` and `/*` start comments.
     pub(super) fn has_slash_comments(self) -> bool {
         matches!(self, Self::C | Self::Rust | Self::JavaScript | Self::Go | Self::Php)
@@ -60,7 +75,7 @@ impl Syntax {
 
     /// Whether `{` and `}` are around statements.
     pub(super) fn has_blocks(self) -> bool {
-        self != Self::Python
+        !matches!(self, Self::Python | Self::Mercury)
     }
 
     /// Whether `if (…)`, `for (…)` and `while (…)` have parentheses, so that a statement without

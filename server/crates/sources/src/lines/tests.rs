@@ -3,6 +3,7 @@
 use super::compare::PIECE;
 use super::*;
 use proptest::prelude::*;
+use std::path::Path;
 
 /// The open line of each recorded line, or `-`.
 fn render(recorded: &str, open: &str) -> String {
@@ -137,6 +138,30 @@ fn what_formatters_add_and_remove_does_not_count() {
         "match a {\n    B => {\n        c()\n    }\n}\n",
     );
     same(Syntax::Python, "x = f(a)  # old\n", "x = f(a)\n");
+}
+
+#[test]
+fn comments_and_strings_of_mercury_are_not_code() {
+    let recorded =
+        "p(X) :- % an old \"comment\n    q(0'\", X),\n    r(\"a \"\"% b\", X). /* c */\n";
+    let open = "% new\np(X) :-\n    q(0'\", X), % it's\n    r(\"a \"\"% b\", X).\n";
+    assert_eq!(render_code(Syntax::Mercury, recorded, open), "1 2 3");
+    // Not a comment.
+    let strings = ["r(\"% a\", X).\n", "r(\"% b\", X).\n"];
+    assert_eq!(render_code(Syntax::Mercury, strings[0], strings[1]), "-");
+    assert_eq!(render_code(Syntax::Mercury, "X = A // B + 1.\n", "X = A // B + 2.\n"), "-");
+    // Each goal is a statement of its own.
+    let added = "p :-\n    ( if a then\n        b\n    else\n        c\n    ),\n    e,\n    d.\n";
+    let body = "p :-\n    ( if a then\n        b\n    else\n        c\n    ),\n    d.\n";
+    assert_eq!(render_code(Syntax::Mercury, body, added), "0 1 2 3 4 5 7");
+}
+
+#[test]
+fn a_file_with_extension_m_is_mercury_if_it_has_a_module() {
+    let of = |text| Syntax::of_text(Path::new("src/a.m"), text);
+    assert_eq!(of("% a\n:- module a.\n"), Syntax::Mercury);
+    assert_eq!(of("#import <a.h>\n"), Syntax::C);
+    assert_eq!(Syntax::of_text(Path::new("a.c"), ":- module a.\n"), Syntax::C);
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn opening(tokens: &[Token]) -> Option<usize> {
 
 /// Whether a statement can end between two tokens with a line break between them.
 fn is_complete(token: &Token, next: &Token, syntax: Syntax) -> bool {
-    if syntax == Syntax::Python || syntax == Syntax::Unknown {
+    if matches!(syntax, Syntax::Python | Syntax::Mercury | Syntax::Unknown) {
         return true;
     }
     let can_end = match token.kind {

@@ -11,6 +11,7 @@ mod broken;
 mod c_family;
 mod edits;
 mod managed;
+mod mercury;
 mod places;
 mod real_sources;
 mod scopes;
@@ -19,11 +20,12 @@ mod web;
 
 use sources::{Definition, FunctionKind, Functions, Language};
 
-const LANGUAGES: [Language; 13] = {
+const LANGUAGES: [Language; 14] = {
     use Language::{
-        C, CSharp, Cpp, Go, Java, JavaScript, Lua, Php, Python, Ruby, Rust, Tsx, TypeScript,
+        C, CSharp, Cpp, Go, Java, JavaScript, Lua, Mercury, Php, Python, Ruby, Rust, Tsx,
+        TypeScript,
     };
-    [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua]
+    [Rust, C, Cpp, Python, JavaScript, TypeScript, Tsx, Go, Ruby, Java, CSharp, Php, Lua, Mercury]
 };
 
 /// Removes the line numbers.
