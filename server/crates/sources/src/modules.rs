@@ -37,7 +37,7 @@ impl<'a> Modules<'a> {
             (!crates.is_empty()).then_some((folder, crates))
         });
         let Some((folder, crates)) = package else { return Vec::new() };
-        let inside = path.strip_prefix(folder).ok().map(|inside| components(inside));
+        let inside = path.strip_prefix(folder).ok().map(components);
         let Some(inside) = inside else { return Vec::new() };
         let inside: Vec<&str> = inside.iter().map(String::as_str).collect();
         let (crates, modules) = match inside.as_slice() {
@@ -53,10 +53,7 @@ impl<'a> Modules<'a> {
             ["src", modules @ ..] => (crates, modules),
             _ => return Vec::new(),
         };
-        let modules = match modules {
-            [modules @ .., "mod"] => modules,
-            modules => modules,
-        };
+        let modules = modules.strip_suffix(&["mod"]).unwrap_or(modules);
         let path = |name: String| {
             std::iter::once(name).chain(modules.iter().map(|&name| name.to_owned())).collect()
         };

@@ -481,6 +481,7 @@ mod tests {
 
     /// For each function that is found, its file and line; for each that is ambiguous, all places;
     /// `-` for others. `names` are those of funcs, `LIB!NAME` if they have a library.
+    #[expect(clippy::unwrap_used, reason = "it is a part of tests")]
     fn found(files: &[(&str, &str)], names: &[&str]) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
