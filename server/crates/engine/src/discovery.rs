@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 /// File names of profiles. Each may also end in `.gz` or `.zst`. Without braces, because
 /// [`watch_globs`] adds some and not every editor supports wildcards between braces.
-pub const NAMES: [&str; 29] = [
+pub const NAMES: [&str; 30] = [
     "profile*.json",
     "*.jslb",
     "*.cpuprofile",
@@ -31,6 +31,7 @@ pub const NAMES: [&str; 29] = [
     "*.perf.txt",
     "*.perf",
     "Deep.data",
+    "*_on_*_at_*.data",
     "*.mojo",
     "*.austin",
     "*.prof",
@@ -381,6 +382,18 @@ mod tests {
         let chosen = json!({"profiles": ["out/*.txt", "**/*.bin"]});
         assert_eq!(watch_globs(&Settings::parse(&chosen).0), ["**/out/*.txt", "**/*.bin"]);
         assert!(watched(&chosen, "/w/out/a.txt") && !watched(&chosen, "/w/a.cpuprofile"));
+    }
+
+    /// Mercury's runtime puts the time of the run into the name of the file.
+    #[test]
+    fn finds_deep_profiles_with_a_date() {
+        let dir = tempfile::tempdir().unwrap();
+        let header = b"Mercury deep profiler data version 9\n\x08./queens";
+        for path in ["queens_on_2026-01-01_at_10-00-00.data", "Deep.data", "other.data"] {
+            fs::write(dir.path().join(path), header).unwrap();
+        }
+        let found = names(dir.path(), &json!({}));
+        assert_eq!(found, ["Deep.data", "queens_on_2026-01-01_at_10-00-00.data"]);
     }
 
     #[test]
