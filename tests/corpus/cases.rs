@@ -28,6 +28,8 @@ pub struct Case {
     pub n_merged: usize,
     /// Lines for which `expected` has an impossible total.
     pub over_counted: &'static [(&'static str, u64)],
+    /// Lines of recursive calls, of which `expected` has the total of the run, and the file bounds.
+    pub bounded: &'static [(&'static str, u64)],
     /// Whether the totals of functions in `expected` are from another file of the same run, which
     /// has more information.
     pub totals_from_elsewhere: bool,
@@ -78,6 +80,7 @@ pub fn fixtures() -> Vec<Case> {
         Case {
             n_merged: n_merged(&name, &text("format"), about["module"].is_string()),
             over_counted: over_counted(&name),
+            bounded: bounded(&name),
             metric: metric(&text("profile")),
             name,
             profile: folder.join(text("profile")),
@@ -126,6 +129,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
             () if format.starts_with("austin MOJO") => "austin-mojo",
             () if format.starts_with("stackprof") => "stackprof",
             () if format.starts_with("callgrind") => "callgrind",
+            () if format.starts_with("Mercury Deep.data") => "mercury-deep",
             () => return None,
         };
         // A report spells files as the profile does, after source maps and before names are
@@ -135,6 +139,7 @@ fn corpus_cases(folder: &Path) -> Vec<Case> {
         Some(Case {
             n_merged: n_merged(&name, format, !row["needs"][0].is_null()),
             over_counted: over_counted(&name),
+            bounded: bounded(&name),
             metric: metric(&text("file")),
             name,
             profile: folder.join(text("file")),
@@ -201,6 +206,19 @@ fn over_counted(case: &str) -> &'static [(&'static str, u64)] {
         _ if case.contains("perl-wordgraph") => &USE,
         _ => &[],
     }
+}
+
+/// Mercury's deep profiler does not record what calls within a recursion cost.
+fn bounded(case: &str) -> &'static [(&'static str, u64)] {
+    const RECURSIVE: [(&str, u64); 6] = [
+        ("queens.m", 25),
+        ("queens.m", 41),
+        ("queens.m", 47),
+        ("queens.m", 54),
+        ("queens.m", 59),
+        ("queens.m", 78),
+    ];
+    if case.starts_with("mercury") { &RECURSIVE } else { &[] }
 }
 
 /// cProfile counts recursion once. The callgrind file converted from it has only bounds.

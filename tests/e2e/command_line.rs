@@ -41,6 +41,7 @@ tests! {
     functions_of_firefox: "firefox",
     functions_of_folded: "folded",
     functions_of_gecko: "gecko",
+    functions_of_mercury: "mercury",
     functions_of_perf: "perf",
     functions_of_perf_data: "perf-data",
     functions_of_pprof: "pprof",
