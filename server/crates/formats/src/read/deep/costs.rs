@@ -14,7 +14,6 @@
 use super::links::{Arc, Links};
 use super::nodes::{Counts, File, SiteKind};
 use profile::{Clique, WarningCode, Warnings, cycles};
-use rustc_hash::FxHashMap;
 
 const NONE: u32 = u32::MAX;
 
@@ -82,9 +81,13 @@ pub(super) struct Costs {
 impl Costs {
     pub(super) fn of(file: &File, links: &Links, warnings: &mut Warnings) -> Self {
         let n = links.proc_of_context.len();
-        let first: Vec<usize> = (0..=n as u32)
-            .map(|context| links.arcs.partition_point(|arc| arc.caller < context))
-            .collect();
+        let mut first = vec![0; n + 1];
+        for arc in &links.arcs {
+            first[arc.caller as usize + 1] += 1;
+        }
+        for context in 0..n {
+            first[context + 1] += first[context];
+        }
         let of = |context: u32| &links.arcs[first[context as usize]..first[context as usize + 1]];
         let clique_of = cycles(n, |context, i| of(context).get(i).map(|arc| arc.callee));
         let cliques = entries(&links.arcs, &clique_of, warnings);
@@ -102,57 +105,87 @@ impl Costs {
             let own = &mut this.contexts[arc.callee as usize].own;
             *own = own.plus(cost.own);
         }
-        this.add_below(links, &first, &reentered(file));
+        let members = Members::new(&this.clique_of, this.cliques.len());
+        this.add_below(links, &first, &members);
+        this.add_repeated(links, &first, &members, &reentered(file));
         this
     }
 
     /// Adds what is spent below each context and call, clique by clique, callees first.
-    fn add_below(&mut self, links: &Links, first: &[usize], reentered: &[bool]) {
-        let mut by_clique: Vec<u32> = (0..self.clique_of.len() as u32).collect();
-        by_clique.sort_by_key(|&context| self.clique_of[context as usize]);
-        // Per call that enters a clique: what procedures spend that may occur again above it.
-        let mut tables: FxHashMap<u32, Table> = FxHashMap::default();
-        for members in
-            by_clique.chunk_by(|&a, &b| self.clique_of[a as usize] == self.clique_of[b as usize])
-        {
-            let mut table = Table::default();
+    fn add_below(&mut self, links: &Links, first: &[usize], members: &Members) {
+        for clique in 0..self.cliques.len() as u32 {
             let mut whole = Cost::default();
-            let clique = self.clique_of[members[0] as usize];
-            for &context in members {
-                let own_proc = links.proc_of_context[context as usize];
+            for &context in members.of(clique) {
                 let mut below = Cost::default();
-                let mut repeated = Cost::default();
                 for row in first[context as usize]..first[context as usize + 1] {
-                    if self.clique_of[links.arcs[row].callee as usize] == clique {
-                        continue;
-                    }
-                    below = below.plus(self.arcs[row].own).plus(self.arcs[row].below);
-                    if let Some(mut entered) = tables.remove(&(row as u32)) {
-                        // What the context's own procedure spends there is in its total, below.
-                        let nested = own_proc.and_then(|procedure| entered.remove(&procedure));
-                        let nested = nested.unwrap_or_default();
-                        self.arcs[row].repeated = nested;
-                        repeated = repeated.plus(nested);
-                        table = merged(table, entered);
+                    if self.clique_of[links.arcs[row].callee as usize] != clique {
+                        below = below.plus(self.arcs[row].own).plus(self.arcs[row].below);
                     }
                 }
                 let cost = &mut self.contexts[context as usize];
-                (cost.below, cost.repeated) = (below, repeated);
+                cost.below = below;
                 whole = whole.plus(cost.own).plus(below);
-            }
-            for &context in members {
-                let procedure = links.proc_of_context[context as usize];
-                if let Some(procedure) = procedure.filter(|&i| reentered[i as usize]) {
-                    let cost = self.contexts[context as usize];
-                    let total = table.entry(procedure).or_default();
-                    *total = total.plus(cost.own).plus(cost.below);
-                }
             }
             if let Some(entry) = self.cliques[clique as usize].entry {
                 let cost = &mut self.arcs[entry as usize];
                 cost.below = whole.minus(cost.own);
-                if !table.is_empty() {
-                    tables.insert(entry, table);
+            }
+        }
+    }
+
+    /// Adds what is counted twice below each context and call. Walks the tree of cliques depth
+    /// first; each context belongs to the nearest call above it that a context of the same
+    /// procedure makes.
+    fn add_repeated(
+        &mut self,
+        links: &Links,
+        first: &[usize],
+        members: &Members,
+        reentered: &[bool],
+    ) {
+        enum Step {
+            Enter { clique: u32, by: Option<u32> },
+            Leave { procedure: u32, before: u32 },
+        }
+        let reentered_proc = |context: u32| {
+            links.proc_of_context[context as usize]
+                .filter(|&procedure| reentered[procedure as usize])
+        };
+        // The nearest call that each procedure makes above the clique.
+        let mut nearest = vec![NONE; reentered.len()];
+        let roots = (0..).zip(&self.cliques).filter(|(_, clique)| clique.entry.is_none());
+        let mut open: Vec<Step> =
+            roots.map(|(clique, _)| Step::Enter { clique, by: None }).collect();
+        while let Some(step) = open.pop() {
+            let (clique, by) = match step {
+                Step::Enter { clique, by } => (clique, by),
+                Step::Leave { procedure, before } => {
+                    nearest[procedure as usize] = before;
+                    continue;
+                }
+            };
+            if let Some(row) = by {
+                let caller = links.arcs[row as usize].caller;
+                if let Some(procedure) = reentered_proc(caller) {
+                    let before = std::mem::replace(&mut nearest[procedure as usize], row);
+                    open.push(Step::Leave { procedure, before });
+                }
+            }
+            for &context in members.of(clique) {
+                let Inclusive { own, below, .. } = self.contexts[context as usize];
+                let above = reentered_proc(context).map(|procedure| nearest[procedure as usize]);
+                if let Some(row) = above.filter(|&row| row != NONE) {
+                    let cost = own.plus(below);
+                    let arc = &mut self.arcs[row as usize];
+                    arc.repeated = arc.repeated.plus(cost);
+                    let caller = &mut self.contexts[links.arcs[row as usize].caller as usize];
+                    caller.repeated = caller.repeated.plus(cost);
+                }
+                for row in first[context as usize]..first[context as usize + 1] {
+                    let into = self.clique_of[links.arcs[row].callee as usize];
+                    if self.cliques[into as usize].entry == Some(row as u32) {
+                        open.push(Step::Enter { clique: into, by: Some(row as u32) });
+                    }
                 }
             }
         }
@@ -164,18 +197,31 @@ impl Costs {
     }
 }
 
-/// What procedures spend below a call, for those that may occur again above it.
-type Table = FxHashMap<u32, Cost>;
+/// The contexts of each clique.
+struct Members {
+    /// Contexts, by clique.
+    contexts: Vec<u32>,
+    /// The first of each clique, and one past the last.
+    first: Vec<usize>,
+}
 
-/// The sum of two tables. Adds the smaller to the larger, so that all sums together take
-/// O(n log n) steps.
-fn merged(one: Table, other: Table) -> Table {
-    let (mut large, small) = if one.len() < other.len() { (other, one) } else { (one, other) };
-    for (procedure, cost) in small {
-        let sum = large.entry(procedure).or_default();
-        *sum = sum.plus(cost);
+impl Members {
+    fn new(clique_of: &[u32], n_cliques: usize) -> Self {
+        let mut contexts: Vec<u32> = (0..clique_of.len() as u32).collect();
+        contexts.sort_by_key(|&context| clique_of[context as usize]);
+        let mut first = vec![0; n_cliques + 1];
+        for &clique in clique_of {
+            first[clique as usize + 1] += 1;
+        }
+        for clique in 0..n_cliques {
+            first[clique + 1] += first[clique];
+        }
+        Self { contexts, first }
     }
-    large
+
+    fn of(&self, clique: u32) -> &[u32] {
+        &self.contexts[self.first[clique as usize]..self.first[clique as usize + 1]]
+    }
 }
 
 /// The procedures that get a new context when they are called below themselves: those that call

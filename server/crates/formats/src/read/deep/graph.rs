@@ -93,15 +93,25 @@ fn sums_of_procs(file: &File, links: &Links, costs: &Costs) -> Vec<Sum> {
 /// The calls by site and callee, and the row of each arc.
 fn rows(file: &File, links: &Links, costs: &Costs) -> (Vec<Row>, Vec<u32>) {
     let mut rows: Vec<Row> = Vec::new();
+    // Most sites have one row, which needs no look-up.
+    let mut first_row = vec![u32::MAX; file.sites.len()];
     let mut by_ends: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
     let row_of_arc = links.arcs.iter().zip(&costs.arcs).map(|(arc, cost)| {
         let &Arc { site, call, .. } = arc;
         let procedure = |context: u32| links.proc_of_context[context as usize].unwrap_or_default();
         let (caller, callee) = (procedure(arc.caller), procedure(arc.callee));
-        let row = *by_ends.entry((caller, site, callee)).or_insert_with(|| {
-            rows.push(Row { caller, site, callee, sum: Sum::default(), recursive: false });
-            rows.len() as u32 - 1
-        });
+        let is_known = |row: &Row| (row.caller, row.callee) == (caller, callee);
+        let first = &mut first_row[site as usize];
+        let row = if rows.get(*first as usize).is_some_and(is_known) {
+            *first
+        } else {
+            let row = *by_ends.entry((caller, site, callee)).or_insert_with(|| {
+                rows.push(Row { caller, site, callee, sum: Sum::default(), recursive: false });
+                rows.len() as u32 - 1
+            });
+            *first = row.min(*first);
+            row
+        };
         let sum = &mut rows[row as usize];
         sum.sum.add(&file.calls.rows()[call as usize].own, cost);
         sum.recursive |= costs.is_recursive(arc);
