@@ -206,6 +206,16 @@ fn hovers_list_the_callees_of_a_call_site() {
     let (mut server, uri) = start(&workspace);
     let hover = server.hover(&uri, 12, 4).unwrap();
     assert!(hover.contains("calls from this line") && hover.contains("leaf"), "{hover}");
+    let hover = server.hover(&uri, 9, 1).unwrap().replace('\\', "");
+    for part in [
+        "| function · 3 calls | 23.1% (3 callseqs) | 69.2% (9 callseqs) |",
+        "| per call | 1 callseqs | 3 callseqs |",
+        "| quanta | 1 ticks | 5 ticks |",
+        "| words | 0 words | 10 words |",
+        "in a recursion of 2 functions: a call from outside leads to 6.0 calls on average",
+    ] {
+        assert!(hover.contains(part), "{part} is not in\n{hover}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! [`crate::context_paths`] for call graphs with contexts.
 
 use crate::activations::Activations;
-use crate::context_paths::ContextIndex;
+use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
 use crate::frames::Frames;
 use crate::graph_paths::{callees_in_graph, callers_in_graph};
@@ -13,7 +13,7 @@ use crate::paths::{PathStep, Recursion};
 use crate::stack_paths::StackIndex;
 use crate::weighted::WeightedStacks;
 use crate::{CallNodes, Costs, ThreadChoice, View, costs};
-use profile::{FileId, FunctionId, GraphAccess, Groups, Recording};
+use profile::{Cost, FileId, FunctionId, GraphAccess, Groups, MetricId, Recording, Total};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// The call tree of a recording under one view, expanded on demand. The index is built by the first
@@ -89,6 +89,42 @@ impl CallTree {
             Index::Stacks(index) => index.callers_of_lines(file, lines),
             Index::Contexts(_) | Index::Graph(_) => PathStep::default(),
         }
+    }
+
+    /// The recursion that a function takes part in, if the recording has contexts.
+    pub fn recursion(&self, function: FunctionId) -> Option<CliqueRecursion> {
+        match self.index() {
+            Index::Contexts(index) => index.recursion(function),
+            Index::Stacks(_) | Index::Graph(_) => None,
+        }
+    }
+
+    /// The costs of a function in all metrics, with their indexes, if the recording has contexts.
+    /// The total is unknown if several funcs are the function.
+    pub fn costs_by_metric(&self, function: FunctionId) -> Vec<(MetricId, Cost)> {
+        let Some(graph) = self.recording.summed().map(GraphAccess::tables) else {
+            return Vec::new();
+        };
+        if graph.contexts.is_none() {
+            return Vec::new();
+        }
+        let is_of = |func| self.groups.function(func) == function;
+        let own: Vec<_> = graph.own.iter().filter(|own| is_of(own.func)).collect();
+        let stated = graph.totals.iter().filter(|stated| stated.line == 0 && is_of(stated.func));
+        let stated: Vec<_> = stated.collect();
+        let cost = |metric: usize| Cost {
+            self_: own
+                .iter()
+                .filter_map(|own| own.weights.get(metric))
+                .fold(0.0, |sum, own| sum + own),
+            total: match stated[..] {
+                [stated] => stated.totals.get(metric).copied().unwrap_or(Total::Unknown),
+                _ => Total::Unknown,
+            },
+        };
+        (0..graph.metrics.len())
+            .map(|metric| (MetricId::new(metric as u32), cost(metric)))
+            .collect()
     }
 
     /// The whole tree by function path; `None` for a call graph, which has no paths.

@@ -10,7 +10,7 @@ use crate::group::group;
 use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
 use profile::{Column, Contexts, FileId, FunctionId, GraphTables, Groups};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Contexts with the functions of a view, for queries.
@@ -27,6 +27,17 @@ pub(crate) struct ContextIndex {
     by_callee: Vec<u32>,
     /// The first call of each context, and one past the last call.
     first: Vec<usize>,
+}
+
+/// A recursion: functions that call each other, or one that calls itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CliqueRecursion {
+    /// The number of functions that are called within it.
+    pub functions: usize,
+    /// The number of call sites within it.
+    pub sites: usize,
+    /// Calls per call from outside, including that one.
+    pub depth: f64,
 }
 
 /// A function on a path: its contexts there, with the part of their cost that is on the path.
@@ -169,6 +180,32 @@ impl ContextIndex {
             entries.step(&reached, |function| self.costs.callers(function).next().is_none());
         step.entries.iter_mut().for_each(|entry| entry.self_ = None);
         step
+    }
+
+    /// The recursion that a function takes part in; `None` if it never calls back to itself.
+    pub(crate) fn recursion(&self, function: FunctionId) -> Option<CliqueRecursion> {
+        let clique = |context: u32| self.contexts.contexts[context as usize].clique as usize;
+        let mut is_of_function = vec![false; self.contexts.cliques.len()];
+        for (context, _) in (0..).zip(&self.function_of).filter(|(_, of)| **of == Some(function)) {
+            is_of_function[clique(context)] = true;
+        }
+        let (mut functions, mut sites) = (BTreeSet::new(), BTreeSet::new());
+        let (mut entered, mut calls) = (0_u64, 0_u64);
+        for (i, call) in self.contexts.calls.iter().enumerate() {
+            if !is_of_function[clique(call.callee)] {
+                continue;
+            }
+            calls += call.count;
+            if self.is_recursive(i) {
+                functions.extend(self.function_of[call.callee as usize]);
+                sites.insert(call.row);
+            } else {
+                entered += call.count;
+            }
+        }
+        let (functions, sites) = (functions.len(), sites.len());
+        let depth = calls as f64 / entered as f64;
+        (functions > 0 && entered > 0).then_some(CliqueRecursion { functions, sites, depth })
     }
 
     /// Calls `visit` with each call into the contexts, its part of their cost, and whether that is

@@ -48,6 +48,7 @@ pub use apply::{Truncate, apply, apply_to_graph, truncate};
 pub use branches::Branch;
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::CallTree;
+pub use context_paths::CliqueRecursion;
 pub use costs::{Costs, FunctionCost, LineCost, PlaceCost};
 pub use edges::{Edge, Site};
 pub use entry::is_entry_point;

@@ -10,7 +10,10 @@ use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
 use crate::snapshot::Snapshot;
 use crate::text::Position;
-use analysis::{Cost, Edge, FunctionId, PathEntry, Recursion, Site, ThreadTotal, Total};
+use analysis::{
+    CliqueRecursion, Cost, Edge, FunctionCost, FunctionId, LineKnowledge, PathEntry, Recursion,
+    Site, ThreadTotal, Total,
+};
 use url::Url;
 
 /// The maximum length of lists of callers and callees.
@@ -106,6 +109,9 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
             String::new(),
         ]);
     }
+    costs.extend(per_call_row(cost, scale));
+    costs.extend(other_metrics(snapshot, function));
+    notes.splice(0..0, snapshot.tree.recursion(function).map(recursion_note));
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
     let list = |direction| entries(snapshot, &step(snapshot, direction, &path).entries, scale);
     Details {
@@ -114,6 +120,47 @@ pub fn function_details(context: &Context, snapshot: &Snapshot, function: Functi
         lists: vec![("callers", list(Direction::Incoming)), ("callees", list(Direction::Outgoing))],
         notes,
     }
+}
+
+/// The cost per call of a function in a recording with contexts, where calls are counted exactly.
+fn per_call_row(cost: FunctionCost, scale: Scale<'_>) -> Option<[String; 3]> {
+    let calls = cost.calls.filter(|&calls| calls > 1)? as f64;
+    let is_by_context = scale.metric.lines == LineKnowledge::Calls;
+    let total = cost.cost.total.exact().filter(|_| is_by_context)?;
+    let weight = |weight: f64| units::absolute(weight / calls, scale.metric);
+    Some(["per call".to_owned(), weight(cost.cost.self_), weight(total)])
+}
+
+/// The costs of a function in other metrics than that shown, if the recording has contexts.
+fn other_metrics(snapshot: &Snapshot, function: FunctionId) -> Vec<[String; 3]> {
+    let metrics = snapshot.grouped.recording.metrics();
+    let costs = snapshot.tree.costs_by_metric(function).into_iter();
+    let others = costs
+        .filter(|(metric, cost)| *metric != snapshot.grouped.view.metric && cost.magnitude() > 0.0);
+    others
+        .filter_map(|(metric, cost)| {
+            let metric = metrics.get(metric.index())?;
+            let weight = |weight| units::absolute(weight, metric);
+            let total = match cost.total {
+                Total::Unknown => String::new(),
+                total => units::total(total, weight),
+            };
+            Some([metric.name.clone(), weight(cost.self_), total])
+        })
+        .collect()
+}
+
+fn recursion_note(recursion: CliqueRecursion) -> String {
+    let CliqueRecursion { functions, sites, depth } = recursion;
+    let sites = match sites {
+        1 => "one call site".to_owned(),
+        sites => format!("{sites} call sites"),
+    };
+    let what = match functions {
+        1 => format!("recursive at {sites}"),
+        functions => format!("in a recursion of {functions} functions"),
+    };
+    format!("{what}: a call from outside leads to {depth:.1} calls on average")
 }
 
 fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
