@@ -106,3 +106,20 @@ fn neovim_shows_new_costs_on_the_screen() {
     );
     no_errors(&stage);
 }
+
+#[test]
+fn neovim_shows_a_mercury_program() {
+    let stage = Stage::new();
+    let (Some(mut command), Some(_)) = (neovim(&stage), tool("tmux", "tmux")) else { return };
+    let pictures =
+        env::var_os("COSTLINE_PICTURES").map_or_else(|| stage.beside("pictures"), PathBuf::from);
+    fs::create_dir_all(&pictures).unwrap();
+    stage.run(
+        command
+            .env("COSTLINE_PICTURE", pictures.join("neovim-mercury.png"))
+            .current_dir(stage.mercury())
+            .arg("-l")
+            .arg(specs().join("mercury.lua")),
+    );
+    no_errors(&stage);
+}

@@ -118,6 +118,18 @@ impl Stage {
         clone
     }
 
+    /// Creates a workspace with a Mercury program and its deep profile. Returns its folder.
+    pub fn mercury(&self) -> PathBuf {
+        let case =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/mercury/queens");
+        let root = self.beside("queens");
+        fs::create_dir(&root).unwrap();
+        for file in ["queens.m", "Deep.data"] {
+            fs::copy(case.join(file), root.join(file)).unwrap();
+        }
+        root
+    }
+
     /// Runs an editor's script with its own home and without a terminal. It finds `stage.json` by
     /// `COSTLINE_STAGE`, and must succeed.
     #[track_caller]
