@@ -136,6 +136,8 @@ fn dump_prints_the_nodes_of_a_deep_profile() {
         ..DeepFile::default()
     };
     std::fs::write(&profile, file.bytes()).unwrap();
+    let text = run(["check", profile.to_str().unwrap()]).success();
+    assert!(text.contains("\ncontexts  1 in 1 cliques, 0 calls between them\n"), "{text}");
     let text = run(["dump", profile.to_str().unwrap()]).success();
     assert!(
         text.ends_with(

@@ -313,3 +313,32 @@ fn the_call_tree_follows_contexts() {
         server.incoming(&h["from"]).iter().map(|call| name(&call["from"])).collect();
     assert_eq!(callers, ["8 callseqs m.b/2-0", "1 callseqs m.a/2-0"]);
 }
+
+/// `p` calls itself through a closure of `q`, in a new context below the first. Its cost counts once.
+#[test]
+fn a_procedure_below_itself_counts_once() {
+    let procs = vec![
+        runtime(),
+        procedure("main", 2, 3, vec![site(0, 2, 5)]),
+        procedure("p", 2, 10, vec![site(2, 0, 12)]),
+        procedure("q", 2, 20, vec![site(0, 2, 22)]),
+    ];
+    let mut run = DeepRun::new(9, procs);
+    run.call(0, 1);
+    run.call(0, 2);
+    run.spend(5, 1);
+    run.call(0, 3);
+    run.call(0, 2);
+    run.spend(5, 4);
+    run.file.callseqs += 5;
+    (0..4).for_each(|_| run.end(0));
+    let workspace = workspace(&run.file);
+    let (mut server, uri) = start(&workspace);
+    let p = server.root_item("m.p/2-0");
+    assert_eq!([&p["data"]["self"], &p["data"]["total"]], [7, 8]);
+    let labels = server.labels(&uri);
+    let on = |line: u64| labels.get(&(line - 1)).map(String::as_str);
+    assert_eq!(on(5), Some("8 callseqs"));
+    assert_eq!(on(12), Some("1 callseqs + recursion"));
+    assert_eq!(on(22), Some("5 callseqs"));
+}

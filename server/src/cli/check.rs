@@ -30,6 +30,9 @@ pub(super) fn check(snapshot: &Snapshot, index: &SourceIndex, out: &mut Output) 
     metrics(snapshot, out)?;
     threads(snapshot, out)?;
     writeln!(out, "functions {}", RecordedFunctions::new(snapshot).costs().functions().count())?;
+    if let Some([contexts, calls, cliques]) = snapshot.grouped.recording.n_contexts() {
+        writeln!(out, "contexts  {contexts} in {cliques} cliques, {calls} calls between them")?;
+    }
     let on_lines: f64 = costs.lines().iter().map(|line| line.cost.self_.abs()).sum();
     writeln!(
         out,

@@ -238,6 +238,12 @@ impl Recording {
         self.sampled().map_or(0, |profile| profile.samples.iter().map(Samples::len).sum())
     }
 
+    /// The number of contexts, of calls between them, and of cliques, if the recording has contexts.
+    pub fn n_contexts(&self) -> Option<[usize; 3]> {
+        let contexts = self.summed()?.tables.contexts.as_deref()?;
+        Some([contexts.contexts.len(), contexts.calls.len(), contexts.cliques.len()])
+    }
+
     /// Threads, in the file's order. Most call graphs have none.
     pub fn threads(&self) -> &[Thread] {
         match self {

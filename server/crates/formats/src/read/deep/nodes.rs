@@ -285,7 +285,7 @@ impl Header {
                 "version {} of Mercury deep profiler data is not supported; expected 8 or 9",
                 String::from_utf8_lossy(&line[..line.len().min(20)])
             );
-            return Err(ReadError::malformed(At::File, message));
+            return Err(ReadError::malformed(At::Byte(input.at as u64), message));
         };
         input.take(line.len() + 1)?;
         let program = String::from_utf8_lossy(input.text()?).into_owned();

@@ -292,7 +292,7 @@ fn other_versions_and_flags_are_rejected() {
     bytes[MAGIC.len()] = b'7';
     assert_eq!(
         message(&bytes),
-        "version 7 of Mercury deep profiler data is not supported; expected 8 or 9"
+        "byte 35: version 7 of Mercury deep profiler data is not supported; expected 8 or 9"
     );
     let mut bytes = even_odd().bytes();
     bytes[MAGIC.len() + 6 + 1] = 0x25;
