@@ -18,6 +18,7 @@ mod function_names;
 mod hierarchy;
 mod hints;
 mod lifecycle;
+mod line_counts;
 mod mercury;
 mod progress;
 mod recorded_texts;

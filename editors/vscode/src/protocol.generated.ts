@@ -335,6 +335,8 @@ export type ExplanationCode =
   | "stale-line"
   /** The line has no samples. */
   | "no-cost"
+  /** The profile does not tell how often the line was executed. */
+  | "no-count"
   /** The profile has no file with this name. */
   | "file-not-in-profile"
   /** The profile has a file with this name that is not mapped to this file. */
@@ -972,7 +974,9 @@ export type Show =
   /** Self cost, without callees. */
   | "self"
   /** Both. */
-  | "both";
+  | "both"
+  /** How often lines were executed: `3×`, `never executed`. The same as `both` if the profile has no such counts. */
+  | "counts";
 
 /** Options of `costline.showCallers` and `costline.showCallees`. */
 export interface ShowOptions {

@@ -197,9 +197,10 @@ fn show(
     let columns = Columns::new(snapshot, &lines);
 
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
-    let [own_width, total_width] = columns.widths();
-    let margin = own_width + 1 + total_width;
-    writeln!(out, "{:>own_width$} {:>total_width$}", "self", "total")?;
+    let [own_width, total_width, count_width] = columns.widths();
+    let margin = own_width + 1 + total_width + count_width;
+    let header = if count_width == 0 { "" } else { "executed" };
+    writeln!(out, "{:>own_width$} {:>total_width$}{header:>count_width$}", "self", "total")?;
     let mut skipped = false;
     for (text, line0) in source.iter().zip(0..) {
         if source.len() > MAX_FULL_LINES && !columns.is_near_costs(line0) {
@@ -216,7 +217,9 @@ fn show(
         let none = LineCells::default();
         let LineCells { own, total, share } = columns.cells.get(&line0).unwrap_or(&none);
         let cells = style.heat(&format!("{own:>own_width$} {total:>total_width$}"), *share);
-        writeln!(out, "{cells} {:>5}  {}", line0 + 1, without_control(text))?;
+        let count = columns.counts.get(&line0).map_or("", String::as_str);
+        let number = line0 + 1;
+        writeln!(out, "{cells}{count:>count_width$} {number:>5}  {}", without_control(text))?;
     }
     Ok(())
 }
@@ -229,6 +232,8 @@ fn without_control(text: &str) -> String {
 /// The costs of a source by 0-based line.
 struct Columns {
     cells: BTreeMap<u32, LineCells>,
+    /// How often lines were executed.
+    counts: BTreeMap<u32, String>,
     /// The costs of functions, above the lines of their names.
     lenses: BTreeMap<u32, Vec<String>>,
 }
@@ -250,7 +255,11 @@ impl Columns {
             let (own, total) = (own(scale, line.cost), total(scale, line.cost, lines.mark()));
             (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
         });
-        let mut columns = Self { cells: cells.collect(), lenses: BTreeMap::new() };
+        let counts = lines.executions(0..u32::MAX).into_iter();
+        let count = |count: u64| format!("{}{count}×", lines.mark());
+        let counts = counts.filter_map(|(line0, n)| Some((line0, count(n?))));
+        let mut columns =
+            Self { cells: cells.collect(), counts: counts.collect(), lenses: BTreeMap::new() };
         let min_percent = Settings::default().lenses.min_percent;
         for (line0, function) in lines.functions() {
             let cost = costs.function(function).cost;
@@ -263,12 +272,15 @@ impl Columns {
         columns
     }
 
-    /// The widths of the columns for self and total.
-    fn widths(&self) -> [usize; 2] {
+    /// The widths of the columns for self, total, and counts with a leading space. The last is 0
+    /// without counts.
+    fn widths(&self) -> [usize; 3] {
         let width = |text: fn(&LineCells) -> &str| {
             self.cells.values().map(|cells| text(cells).chars().count()).max().unwrap_or(0).max(8)
         };
-        [width(|cells| &cells.own), width(|cells| &cells.total)]
+        let counts = self.counts.values().map(|count| count.chars().count()).max();
+        let count_width = counts.map_or(0, |width| width.max("executed".len()) + 1);
+        [width(|cells| &cells.own), width(|cells| &cells.total), count_width]
     }
 
     fn is_near_costs(&self, line0: u32) -> bool {

@@ -73,13 +73,14 @@ local function draw_hints(bufnr, hints)
     if options.hints then
       mark.virt_text, mark.virt_text_pos = { { text_of(hint.label), "CostlineHint" } }, "eol"
     end
-    if options.heat then
+    -- A hint that counts executions may be on a line without a cost.
+    if options.heat and data.share > 0 then
       mark.sign_text, mark.sign_hl_group = BARS[level], "CostlineHeat" .. level
       mark.line_hl_group = "CostlineHeatLine" .. level
     end
     local id = place(bufnr, hint_marks, hint.position.line, mark)
     if id then
-      tiers[id] = level
+      tiers[id] = data.share > 0 and level or 0
     end
   end
   drawn[bufnr].tiers = tiers

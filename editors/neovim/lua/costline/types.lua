@@ -199,6 +199,7 @@
 ---| '"function-ambiguous"' # The profile names no file for a function that could be this one or another one.
 ---| '"stale-line"' # The line was changed after the profile was recorded.
 ---| '"no-cost"' # The line has no samples.
+---| '"no-count"' # The profile does not tell how often the line was executed.
 ---| '"file-not-in-profile"' # The profile has no file with this name.
 ---| '"file-not-matched"' # The profile has a file with this name that is not mapped to this file.
 ---| '"file-ambiguous"' # The profile has a file with this name that could be any of several workspace files.
@@ -558,6 +559,7 @@
 ---| '"total"' # Total cost, callees included.
 ---| '"self"' # Self cost, without callees.
 ---| '"both"' # Both.
+---| '"counts"' # How often lines were executed: `3×`, `never executed`. The same as `both` if the profile has no such counts.
 
 --- Options of `costline.showCallers` and `costline.showCallees`.
 ---@class costline.ShowOptions

@@ -23,6 +23,9 @@ pub enum Show {
     Self_,
     /// Both.
     Both,
+    /// How often lines were executed: `3×`, `never executed`. The same as `both` if the profile has
+    /// no such counts.
+    Counts,
 }
 
 /// The unit of costs in labels.
@@ -130,7 +133,7 @@ pub enum Watch {
 pub struct Hints {
     /// Show inlay hints.
     pub enable: bool,
-    /// Hide hints below this percentage of the total.
+    /// Hide hints below this percentage of the total. It does not apply to counts of executions.
     pub min_percent: f64,
     /// What hints show.
     pub show: Show,
@@ -161,11 +164,12 @@ pub struct Hover {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Diagnostics {
-    /// Publish hot lines and functions as diagnostics.
+    /// Publish hot lines and functions as diagnostics. If hints show counts of executions, also
+    /// lines that were never executed, which many editors fade.
     pub enable: bool,
     /// Leave out lines and functions below this percentage of the total.
     pub min_percent: f64,
-    /// The maximum number of diagnostics per file; the hottest are kept.
+    /// The maximum number of hot lines and functions per file; the hottest are kept.
     pub max_per_file: usize,
 }
 

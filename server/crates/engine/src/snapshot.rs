@@ -263,6 +263,26 @@ impl Snapshot {
             &self.symbolicated.libraries,
         )
     }
+
+    /// Why the profile does not tell how often lines were executed. `None` if it does.
+    pub fn no_line_counts(&self) -> Option<String> {
+        if !self.line_counts.is_empty() {
+            return None;
+        }
+        let mut warnings = self.loaded.warnings.iter();
+        let unread = warnings.find(|warning| warning.code == WarningCode::ProgramRepresentation);
+        Some(match unread {
+            Some(warning) => warning.message.clone(),
+            None if self.loaded.lacks_lines_of_counts => {
+                let file = self.loaded.path.with_extension("procrep");
+                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                format!(
+                    "how often lines were executed is unknown: {file} is missing beside the profile"
+                )
+            }
+            None => "the profile does not tell how often lines were executed".to_owned(),
+        })
+    }
 }
 
 /// Compares costs by |total|, then |self|, largest first.

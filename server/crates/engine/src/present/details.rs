@@ -19,8 +19,10 @@ pub struct Details {
 impl Details {
     /// The report as Markdown. All text is escaped, because names come from profiles.
     pub fn markdown(&self) -> String {
-        let mut out =
-            format!("**{}**\n\n| | self | total |\n|---|---:|---:|\n", markdown(&self.title));
+        let mut out = format!("**{}**\n", markdown(&self.title));
+        if !self.costs.is_empty() {
+            out.push_str("\n| | self | total |\n|---|---:|---:|\n");
+        }
         for row in &self.costs {
             let [label, own, total] = row.each_ref().map(|cell| markdown(cell));
             let _ = writeln!(out, "| {label} | {own} | {total} |");

@@ -57,8 +57,8 @@ impl Scale<'_> {
         match (cost.total, show) {
             (Total::Unknown, _) | (_, Show::Self_) => self_() + &self_delta,
             (_, Show::Total) => total() + &total_delta,
-            (_, Show::Both) if cost.self_ == 0.0 => total() + &total_delta,
-            (_, Show::Both) => format!("{}{total_delta} · {}", total(), self_()),
+            (_, Show::Both | Show::Counts) if cost.self_ == 0.0 => total() + &total_delta,
+            (_, Show::Both | Show::Counts) => format!("{}{total_delta} · {}", total(), self_()),
         }
     }
 
@@ -128,6 +128,8 @@ mod tests {
         let label = |cost, show| scale(&metric).hint(cost, show, None);
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Total), "12.5%");
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Both), "12.5% · self 4.0%");
+        // Without counts, the costs are shown.
+        assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Counts), "12.5% · self 4.0%");
         assert_eq!(label(cost(0.0, Total::Exact(25.0)), Show::Both), "12.5%");
         assert_eq!(label(cost(8.0, Total::Exact(25.0)), Show::Self_), "self 4.0%");
         assert_eq!(label(cost(8.0, Total::Unknown), Show::Total), "self 4.0%");

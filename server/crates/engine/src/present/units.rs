@@ -49,6 +49,20 @@ pub fn calls(calls: Option<u64>) -> String {
     }
 }
 
+/// How often a line was executed, as the label of a hint: `3×`, `never executed`.
+pub fn executions(count: u64) -> String {
+    if count == 0 { "never executed".to_owned() } else { format!("{count}×") }
+}
+
+/// How often a line was executed, in words: `executed 3 times`, `never executed`.
+pub fn executed(count: u64) -> String {
+    match count {
+        0 => "never executed".to_owned(),
+        1 => "executed once".to_owned(),
+        _ => format!("executed {count} times"),
+    }
+}
+
 /// A raw weight as an integer, for JSON. `None` if it is fractional or out of range.
 pub fn integer(weight: f64) -> Option<i64> {
     // 2^63: every smaller whole `f64` fits into an `i64`.
@@ -162,6 +176,15 @@ mod tests {
         assert_eq!(
             [None, Some(0), Some(1), Some(2)].map(calls),
             ["", " · 0 calls", " · 1 call", " · 2 calls"]
+        );
+    }
+
+    #[test]
+    fn executions_are_counted() {
+        assert_eq!([0, 1, 100_956_624].map(executions), ["never executed", "1×", "100956624×"]);
+        assert_eq!(
+            [0, 1, 100_956_624].map(executed),
+            ["never executed", "executed once", "executed 100956624 times"]
         );
     }
 

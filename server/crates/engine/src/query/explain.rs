@@ -5,6 +5,8 @@ use crate::file_lines::FileLines;
 use crate::items::CostData;
 use crate::path_rules;
 use crate::present::{text::one_line, units};
+use crate::query::line_costs::shows_counts;
+use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use analysis::FileId;
 use schemars::JsonSchema;
@@ -65,6 +67,8 @@ pub enum Reason {
     StaleLine,
     /// The line has no samples.
     NoCost,
+    /// The profile does not tell how often the line was executed.
+    NoCount,
     /// The profile has no file with this name.
     FileNotInProfile,
     /// The profile has a file with this name that is not mapped to this file.
@@ -149,7 +153,16 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         return Explanation::new(Reason::NoLines, message);
     }
     match lines.recorded(*line0) {
-        Some(line) => of_line(context, &lines, *line0, line),
+        Some(line) if shows_counts(context, &open) => counted(context, &lines, *line0, line),
+        Some(line) => {
+            let mut explanation = of_line(context, &lines, *line0, line);
+            let unknown = snapshot.no_line_counts();
+            let unknown = unknown.filter(|_| context.world.settings.hints.show == Show::Counts);
+            if let Some(unknown) = unknown {
+                explanation.message += &one_line(&format!("; {unknown}"));
+            }
+            explanation
+        }
         None => Explanation::new(
             Reason::StaleLine,
             "this line was changed or added after the profile was recorded",
@@ -195,6 +208,35 @@ fn source_mapped(lines: &FileLines<'_>, line0: u32, has_lines: bool) -> Option<E
     }
     let message = "the source map of this file maps it to other files; its costs are shown there";
     (!has_lines).then(|| Explanation::new(Reason::SourceMapped, message))
+}
+
+/// Explains a line that is in the recorded text, if hints are how often lines were executed.
+fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> Explanation {
+    let snapshot = lines.snapshot;
+    let count = lines.executions(line0..line0 + 1).first().and_then(|(_, count)| *count);
+    let (code, message) = match count.map(units::executed) {
+        None => {
+            let name = snapshot.file_name(lines.file);
+            (
+                Reason::NoCount,
+                format!("the profile does not tell how often {name}:{line} was executed"),
+            )
+        }
+        Some(count) if !context.world.settings.hints.enable => (
+            Reason::HintsOff,
+            format!("hints are disabled (setting `hints.enable`); this line was {count}"),
+        ),
+        Some(count) => (
+            Reason::Shown,
+            format!(
+                "this line has a hint ({count}); if you do not see it, enable inlay hints in the editor"
+            ),
+        ),
+    };
+    let costs = lines.costs(line0..line0 + 1);
+    let cost = costs.first().map(|(_, line)| CostData::new(context.scale(snapshot), line.cost));
+    let stale = cost.as_ref().map(|_| lines.stale);
+    Explanation { cost, stale, ..Explanation::new(code, &message) }
 }
 
 /// Explains a line that is in the recorded text.

@@ -1,21 +1,27 @@
-//! The hottest lines and functions of a document, for diagnostics.
+//! The hottest lines and functions of a document, and the lines that were never executed, for
+//! diagnostics.
 
 use crate::context::Context;
 use crate::present::text::plain;
+use crate::present::units;
+use crate::query::line_costs::shows_counts;
 use crate::text::Range;
 use url::Url;
 
-/// A hot line or function.
+/// A hot line or function, or a line that was never executed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotPlace {
     /// The line, without leading blanks.
     pub range: Range,
     /// The message with the cost.
     pub message: String,
+    /// Whether it was never executed.
+    pub never_executed: bool,
 }
 
-/// The hottest lines and functions of a document, in the order of the text. Empty if the setting
-/// `diagnostics.enable` is off.
+/// The hottest lines and functions of a document and, if hints are counts of executions, the lines
+/// that were never executed; in the order of the text. Empty if the setting `diagnostics.enable` is
+/// off.
 pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     let settings = &context.world.settings.diagnostics;
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
@@ -38,13 +44,20 @@ pub fn hot_places(context: &Context, uri: &Url) -> Vec<HotPlace> {
     hot.sort_by(|a, b| b.0.magnitude().total_cmp(&a.0.magnitude()));
     hot.truncate(settings.max_per_file);
     let text = &open.document.text;
-    let mut places: Vec<_> = hot
-        .into_iter()
-        .map(|(_, line0, message)| HotPlace {
-            range: text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0)),
-            message,
-        })
-        .collect();
+    let place = |line0, message, never_executed| HotPlace {
+        range: text.range_of_line(line0).unwrap_or_else(|| Range::at_line(line0)),
+        message,
+        never_executed,
+    };
+    let hot = hot.into_iter();
+    let mut places: Vec<_> = hot.map(|(_, line0, message)| place(line0, message, false)).collect();
+    if shows_counts(context, &open) {
+        let counts = lines.executions(0..u32::MAX).into_iter();
+        let never = counts.filter(|(_, count)| *count == Some(0));
+        places.extend(
+            never.map(|(line0, _)| place(line0, format!("{mark}{}", units::executions(0)), true)),
+        );
+    }
     places.sort_by_key(|place| place.range.start);
     places
 }

@@ -20,7 +20,7 @@ use url::Url;
 const MAX_LISTED: usize = 5;
 
 /// The report on the function that is named at a position, or else on the line. `None` if the
-/// setting `hover.enable` is off, or the line has no cost.
+/// setting `hover.enable` is off, or the line has neither a cost nor a count of executions.
 pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details> {
     let open = context.open_file(uri).filter(|_| context.world.settings.hover.enable)?;
     match named_at(&open, position) {
@@ -29,7 +29,8 @@ pub fn hover(context: &Context, uri: &Url, position: Position) -> Option<Details
     }
 }
 
-/// The report on a line (0-based) of an open document. `None` if it has no cost.
+/// The report on a line (0-based) of an open document. `None` if it has neither a cost nor a count
+/// of executions.
 pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<Details> {
     let snapshot = &*open.snapshot;
     let lines = open.lines();
@@ -46,14 +47,21 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         }
         return Some(details);
     }
-    let [(_, cost)] = *lines.costs(line0..line0 + 1) else { return None };
+    let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
+    let count = lines.executions(line0..line0 + 1).first().and_then(|(_, count)| *count);
+    if cost.is_none() && count.is_none() {
+        return None;
+    }
     let scale = context.scale(snapshot);
-    let mut costs = vec![row("this line", cost.cost, scale)];
-    costs.extend(before_rows(cost.cost, open.line_before(line0), scale));
+    let mut costs = Vec::new();
+    if let Some(cost) = cost {
+        costs.push(row("this line", cost, scale));
+        costs.extend(before_rows(cost, open.line_before(line0), scale));
+    }
     let mut details = Details {
         title: format!("line {}", line0 + 1),
         costs,
-        notes: notes(context, snapshot),
+        notes: count.map(units::executed).into_iter().chain(notes(context, snapshot)).collect(),
         ..Details::default()
     };
     if lines.stale {

@@ -1,8 +1,11 @@
 //! The costs of the lines of a document, for hints.
 
-use crate::context::Context;
+use crate::context::{Context, OpenFile};
 use crate::items::CostData;
+use crate::present::units;
+use crate::settings::Show;
 use crate::text::Position;
+use analysis::{Cost, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -13,7 +16,8 @@ use url::Url;
 pub struct LineHint {
     /// The end of the line.
     pub position: Position,
-    /// `12.3%`, or `~12.3%` if the line may have moved since the recording.
+    /// `12.3%`, or `3×` for counts of executions. With a leading `~` if the line may have moved since
+    /// the recording.
     pub label: String,
     /// The data of the hint.
     pub data: HintData,
@@ -22,7 +26,7 @@ pub struct LineHint {
 /// The `data` of a hint.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HintData {
-    /// The raw cost.
+    /// The raw cost. A line that only has a count of executions has unknown costs.
     #[serde(flatten)]
     pub cost: CostData,
     /// The line.
@@ -47,21 +51,38 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     let Some(open) = context.open_file(uri).filter(|_| settings.enable) else { return Vec::new() };
     let file = open.lines();
     let scale = context.scale(&open.snapshot);
-    let mut hints = Vec::new();
-    for (line0, line) in file.costs(lines) {
-        let Some(position) = open.document.text.end_of_line(line0) else { continue };
-        if scale.reaches(line.cost, settings.min_percent) {
-            let label = scale.hint(line.cost, settings.show, open.line_before(line0));
-            hints.push(LineHint {
-                position,
-                label: format!("{}{label}", file.mark()),
-                data: HintData {
-                    cost: CostData::new(scale, line.cost),
-                    line: HintLine { line0, uri: uri.clone() },
-                    stale: file.stale,
-                },
-            });
-        }
-    }
-    hints
+    let costs = file.costs(lines.clone());
+    let labels: Vec<(u32, String, CostData)> = if shows_counts(context, &open) {
+        let cost_on = |line0: u32| {
+            let found = costs.binary_search_by_key(&line0, |(line0, _)| *line0).ok();
+            found.map_or_else(
+                || CostData::with_self(scale, None, Total::Unknown),
+                |found| CostData::new(scale, costs[found].1.cost),
+            )
+        };
+        let counts = file.executions(lines).into_iter();
+        counts
+            .filter_map(|(line0, count)| Some((line0, units::executions(count?), cost_on(line0))))
+            .collect()
+    } else {
+        let shown =
+            costs.into_iter().filter(|(_, line)| scale.reaches(line.cost, settings.min_percent));
+        let label = |line0, cost: Cost| scale.hint(cost, settings.show, open.line_before(line0));
+        shown
+            .map(|(line0, line)| (line0, label(line0, line.cost), CostData::new(scale, line.cost)))
+            .collect()
+    };
+    let hint = |(line0, label, cost)| {
+        Some(LineHint {
+            position: open.document.text.end_of_line(line0)?,
+            label: format!("{}{label}", file.mark()),
+            data: HintData { cost, line: HintLine { line0, uri: uri.clone() }, stale: file.stale },
+        })
+    };
+    labels.into_iter().filter_map(hint).collect()
+}
+
+/// Whether hints are how often lines were executed: that was chosen, and the profile tells it.
+pub(super) fn shows_counts(context: &Context, open: &OpenFile) -> bool {
+    context.world.settings.hints.show == Show::Counts && !open.snapshot.line_counts.is_empty()
 }

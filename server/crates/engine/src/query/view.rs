@@ -196,7 +196,7 @@ fn choices(world: &World) -> Vec<Choice> {
         }
     }
     choices.push(unit(settings.unit));
-    choices.push(show(settings.hints.show));
+    choices.push(show(settings.hints.show, world.snapshot().map(AsRef::as_ref)));
     choices.extend(world.snapshot().map(|shown| baseline(world, shown)));
     choices.retain(|choice| choice.options.len() > 1);
     choices
@@ -269,13 +269,25 @@ fn unit(chosen: Unit) -> Choice {
     one_of(ChoiceKey::Unit, "Unit", &chosen, options)
 }
 
-fn show(chosen: Show) -> Choice {
+/// Counts of executions are an option if the profile has them, or if they were chosen.
+fn show(chosen: Show, shown: Option<&Snapshot>) -> Choice {
     let options = [
         (Show::Total, "total", "Total", "including callees"),
         (Show::Self_, "self", "Self", "without callees"),
         (Show::Both, "both", "Both", "total and self"),
+        (Show::Counts, "counts", "Executions", "how often lines were executed"),
     ];
-    one_of(ChoiceKey::Show, "Hints", &chosen, options)
+    let mut choice = one_of(ChoiceKey::Show, "Hints", &chosen, options);
+    let unknown = shown.map(Snapshot::no_line_counts);
+    if chosen == Show::Counts {
+        let counts = choice.options.last_mut();
+        if let (Some(counts), Some(Some(unknown))) = (counts, unknown) {
+            counts.detail = Some(plain(&unknown).into_owned());
+        }
+    } else if unknown != Some(None) {
+        choice.options.pop();
+    }
+    choice
 }
 
 /// One option per run.

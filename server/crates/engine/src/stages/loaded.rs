@@ -115,6 +115,8 @@ pub struct Loaded {
     pub recording: Arc<Recording>,
     /// Copied stacks that are not unwound yet ([`crate::libraries::unwound`]).
     pub raw_stacks: Option<RawStacks>,
+    /// Whether the file counts executions, but the file with their lines was not read.
+    pub lacks_lines_of_counts: bool,
     /// Warnings of the reader.
     pub warnings: Vec<Warning>,
 }
@@ -186,6 +188,7 @@ impl Loaded {
             span_seconds: read.span_seconds,
             recording: Arc::new(read.recording),
             raw_stacks: read.raw_stacks,
+            lacks_lines_of_counts: read.executions.is_some(),
             warnings: read.warnings.into_iter().collect(),
         })
     }

@@ -103,6 +103,7 @@ impl Project {
             span_seconds: None,
             recording: Arc::new(recording.into()),
             raw_stacks: None,
+            lacks_lines_of_counts: false,
             warnings: Vec::new(),
         }
     }
