@@ -38,44 +38,15 @@ odd(N, Odd) :-
 leaf(N) = N + 1.
 ";
 
-fn procedure(name: &str, arity: u64, line: u64, sites: Vec<DeepSite>) -> DeepProc {
-    DeepProc {
-        module: "m".to_owned(),
-        name: name.to_owned(),
-        arity,
-        file: "m.m".to_owned(),
-        line,
-        sites,
-        ..DeepProc::default()
-    }
-}
-
 fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
-    DeepSite { kind, callee, line, path: "c1;".to_owned(), ..DeepSite::default() }
-}
-
-/// The procedure in which every run begins.
-fn runtime() -> DeepProc {
-    let name = "Mercury runtime".to_owned();
-    DeepProc {
-        module: name.clone(),
-        name: name.clone(),
-        file: name,
-        sites: vec![site(4, 0, 0)],
-        ..DeepProc::default()
-    }
+    DeepSite::new(kind, callee, line, "c1;")
 }
 
 /// A run of [`SOURCE`]: `main` calls `even` once, `even` calls `odd` three times and the closure
 /// `leaf` six times, `odd` calls `even` twice.
 fn run() -> DeepFile {
-    let leaf = DeepProc { is_function: true, ..procedure("leaf", 1, 30, Vec::new()) };
+    let leaf = DeepProc { is_function: true, ..DeepProc::new("leaf", 1, 30, Vec::new()) };
     let even = vec![site(0, 3, 12), site(2, 0, 13)];
-    let context = |procedure, slots: &[&[usize]]| DeepContext {
-        procedure,
-        slots: slots.iter().map(|calls| calls.to_vec()).collect(),
-        counts: Vec::new(),
-    };
     let call = |callee, calls, ticks, words| DeepCall {
         callee,
         counts: [calls, 0, 0, 0, ticks, calls, words / 5, words],
@@ -87,18 +58,18 @@ fn run() -> DeepFile {
         user_ticks: 5,
         callseqs: 13,
         procs: vec![
-            runtime(),
-            procedure("main", 2, 3, vec![site(0, 2, 5)]),
-            procedure("even", 2, 10, even),
-            procedure("odd", 2, 20, vec![site(0, 2, 22)]),
+            DeepProc::runtime(),
+            DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]),
+            DeepProc::new("even", 2, 10, even),
+            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
             leaf,
         ],
         contexts: vec![
-            context(0, &[&[0]]),
-            context(1, &[&[1]]),
-            context(2, &[&[2], &[3]]),
-            context(3, &[&[4]]),
-            context(4, &[]),
+            DeepContext::new(0, &[&[0]]),
+            DeepContext::new(1, &[&[1]]),
+            DeepContext::new(2, &[&[2], &[3]]),
+            DeepContext::new(3, &[&[4]]),
+            DeepContext::new(4, &[]),
         ],
         coverage: 2,
         calls: vec![
@@ -261,12 +232,12 @@ fn an_unfinished_file_keeps_the_last_good_profile() {
 #[test]
 fn the_call_tree_follows_contexts() {
     let procs = vec![
-        runtime(),
-        procedure("main", 2, 3, vec![site(0, 2, 4), site(0, 3, 5)]),
-        procedure("a", 2, 10, vec![site(0, 4, 12)]),
-        procedure("b", 2, 20, vec![site(0, 4, 22)]),
-        procedure("h", 2, 28, vec![site(0, 5, 29)]),
-        procedure("k", 2, 30, Vec::new()),
+        DeepProc::runtime(),
+        DeepProc::new("main", 2, 3, vec![site(0, 2, 4), site(0, 3, 5)]),
+        DeepProc::new("a", 2, 10, vec![site(0, 4, 12)]),
+        DeepProc::new("b", 2, 20, vec![site(0, 4, 22)]),
+        DeepProc::new("h", 2, 28, vec![site(0, 5, 29)]),
+        DeepProc::new("k", 2, 30, Vec::new()),
     ];
     let mut run = DeepRun::new(9, procs);
     run.call(0, 1);
@@ -318,10 +289,10 @@ fn the_call_tree_follows_contexts() {
 #[test]
 fn a_procedure_below_itself_counts_once() {
     let procs = vec![
-        runtime(),
-        procedure("main", 2, 3, vec![site(0, 2, 5)]),
-        procedure("p", 2, 10, vec![site(2, 0, 12)]),
-        procedure("q", 2, 20, vec![site(0, 2, 22)]),
+        DeepProc::runtime(),
+        DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]),
+        DeepProc::new("p", 2, 10, vec![site(2, 0, 12)]),
+        DeepProc::new("q", 2, 20, vec![site(0, 2, 22)]),
     ];
     let mut run = DeepRun::new(9, procs);
     run.call(0, 1);

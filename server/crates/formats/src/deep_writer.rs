@@ -88,6 +88,37 @@ pub struct DeepCall {
     pub counts: [u64; 8],
 }
 
+impl DeepProc {
+    /// A predicate of the module and file `m`.
+    pub fn new(name: &str, arity: u64, line: u64, sites: Vec<DeepSite>) -> Self {
+        let (module, name, file) = ("m".to_owned(), name.to_owned(), "m.m".to_owned());
+        Self { module, name, arity, file, line, sites, ..Self::default() }
+    }
+
+    /// The procedure in which every run begins. It calls the one that the run starts.
+    pub fn runtime() -> Self {
+        let name = "Mercury runtime".to_owned();
+        let site = DeepSite { file: name.clone(), ..DeepSite::new(4, 0, 0, "") };
+        let (module, file, exported) = (name.clone(), name.clone(), true);
+        Self { module, name, file, exported, sites: vec![site], ..Self::default() }
+    }
+}
+
+impl DeepSite {
+    /// A call site in the file of its procedure.
+    pub fn new(kind: u8, callee: usize, line: u64, path: &str) -> Self {
+        Self { kind, callee, line, path: path.to_owned(), ..Self::default() }
+    }
+}
+
+impl DeepContext {
+    /// A context with the calls of each site, without counts.
+    pub fn new(procedure: usize, slots: &[&[usize]]) -> Self {
+        let slots = slots.iter().map(|calls| calls.to_vec()).collect();
+        Self { procedure, slots, ..Self::default() }
+    }
+}
+
 impl DeepFile {
     /// The bytes of the file. Contexts and calls get ids by first mention, as in the runtime.
     pub fn bytes(&self) -> Vec<u8> {

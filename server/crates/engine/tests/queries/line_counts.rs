@@ -26,22 +26,6 @@ p(X, Y) :-
 
 /// `main` calls `p` once, which takes the then-part.
 fn profile() -> Vec<u8> {
-    let procedure = |name: &str, line, sites| DeepProc {
-        module: "m".to_owned(),
-        name: name.to_owned(),
-        arity: 2,
-        file: "m.m".to_owned(),
-        line,
-        sites,
-        ..DeepProc::default()
-    };
-    let site = |kind, callee, line, path: &str| DeepSite {
-        kind,
-        callee,
-        line,
-        path: path.to_owned(),
-        ..DeepSite::default()
-    };
     let context = |procedure, slots: &[usize], counts: &[u64]| DeepContext {
         procedure,
         slots: slots.iter().map(|&call| vec![call]).collect(),
@@ -53,9 +37,12 @@ fn profile() -> Vec<u8> {
         coverage: 2,
         callseqs: 2,
         procs: vec![
-            procedure("runtime", 0, vec![site(4, 0, 0, "")]),
-            procedure("main", 3, vec![site(0, 2, 4, "c1;")]),
-            DeepProc { points: vec![("t;".to_owned(), true, 0)], ..procedure("p", 7, Vec::new()) },
+            DeepProc::new("runtime", 2, 0, vec![DeepSite::new(4, 0, 0, "")]),
+            DeepProc::new("main", 2, 3, vec![DeepSite::new(0, 2, 4, "c1;")]),
+            DeepProc {
+                points: vec![("t;".to_owned(), true, 0)],
+                ..DeepProc::new("p", 2, 7, Vec::new())
+            },
         ],
         contexts: vec![context(0, &[0], &[]), context(1, &[1], &[]), context(2, &[], &[1])],
         calls: vec![call(1), call(2)],

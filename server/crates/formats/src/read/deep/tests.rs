@@ -5,31 +5,7 @@ use profile::{GraphAccess, GraphTables, Part, Thread, Total, merge};
 use proptest::prelude::*;
 
 fn procedure(name: &str, line: u64, sites: Vec<DeepSite>) -> DeepProc {
-    DeepProc {
-        module: "m".to_owned(),
-        name: name.to_owned(),
-        arity: 2,
-        file: "m.m".to_owned(),
-        line,
-        sites,
-        ..DeepProc::default()
-    }
-}
-
-fn site(kind: u8, callee: usize, line: u64, path: &str) -> DeepSite {
-    DeepSite { kind, callee, line, path: path.to_owned(), ..DeepSite::default() }
-}
-
-/// The procedure in which every run begins. It calls procedure 1.
-fn runtime() -> DeepProc {
-    DeepProc {
-        module: "Mercury runtime".to_owned(),
-        name: "Mercury runtime".to_owned(),
-        file: "Mercury runtime".to_owned(),
-        exported: true,
-        sites: vec![DeepSite { file: "Mercury runtime".to_owned(), ..site(4, 0, 0, "") }],
-        ..DeepProc::default()
-    }
+    DeepProc::new(name, 2, line, sites)
 }
 
 /// `main` calls `even` at line 5; `even` calls `odd` three times at line 12 and the function `leaf`
@@ -37,16 +13,19 @@ fn runtime() -> DeepProc {
 fn even_odd() -> DeepFile {
     let even = DeepProc {
         points: vec![("e;".to_owned(), true, 0)],
-        ..procedure("even", 10, vec![site(0, 3, 12, "e;c1;"), site(2, 0, 13, "e;c2;")])
+        ..procedure(
+            "even",
+            10,
+            vec![DeepSite::new(0, 3, 12, "e;c1;"), DeepSite::new(2, 0, 13, "e;c2;")],
+        )
     };
     let leaf = DeepProc { is_function: true, arity: 1, ..procedure("leaf", 30, Vec::new()) };
-    let main = procedure("main", 3, vec![site(0, 2, 5, "c1;")]);
+    let main = procedure("main", 3, vec![DeepSite::new(0, 2, 5, "c1;")]);
     let main = DeepProc { exported: true, ..main };
-    let odd = procedure("odd", 20, vec![site(0, 2, 22, "c1;")]);
+    let odd = procedure("odd", 20, vec![DeepSite::new(0, 2, 22, "c1;")]);
     let context = |procedure, slots: &[&[usize]], counts: &[u64]| DeepContext {
-        procedure,
-        slots: slots.iter().map(|calls| calls.to_vec()).collect(),
         counts: counts.to_vec(),
+        ..DeepContext::new(procedure, slots)
     };
     let call = |callee, exits, quanta, callseqs, allocs, words| DeepCall {
         callee,
@@ -61,7 +40,7 @@ fn even_odd() -> DeepFile {
         user_ticks: 5,
         callseqs: 13,
         root: 0,
-        procs: vec![runtime(), main, even, odd, leaf],
+        procs: vec![DeepProc::runtime(), main, even, odd, leaf],
         contexts: vec![
             context(0, &[&[0]], &[]),
             context(1, &[&[1]], &[]),
@@ -230,10 +209,10 @@ fn version_8_has_no_file_in_call_sites() {
 /// counts once.
 #[test]
 fn a_procedure_below_itself_counts_once() {
-    let p = procedure("p", 10, vec![site(2, 0, 11, "c1;")]);
-    let q = procedure("q", 20, vec![site(0, 2, 21, "c1;")]);
-    let main = procedure("main", 1, vec![site(0, 2, 2, "c1;")]);
-    let mut run = DeepRun::new(9, vec![runtime(), main, p, q]);
+    let p = procedure("p", 10, vec![DeepSite::new(2, 0, 11, "c1;")]);
+    let q = procedure("q", 20, vec![DeepSite::new(0, 2, 21, "c1;")]);
+    let main = procedure("main", 1, vec![DeepSite::new(0, 2, 2, "c1;")]);
+    let mut run = DeepRun::new(9, vec![DeepProc::runtime(), main, p, q]);
     run.call(0, 1);
     run.call(0, 2);
     run.spend(5, 1); // p: own 2
@@ -357,10 +336,10 @@ fn truncated_and_damaged_files_end_with_an_error_or_warnings() {
 #[test]
 fn deep_chains_of_calls_need_no_stack() {
     let n = 100_000;
-    let mut procs = vec![runtime()];
+    let mut procs = vec![DeepProc::runtime()];
     for i in 1..=n {
         let callee = if i == n { 1 } else { i + 1 };
-        procs.push(procedure("p", i as u64, vec![site(0, callee, i as u64, "c1;")]));
+        procs.push(procedure("p", i as u64, vec![DeepSite::new(0, callee, i as u64, "c1;")]));
     }
     let mut run = DeepRun::new(8, procs);
     run.call(0, 1);
@@ -378,11 +357,11 @@ fn random_run() -> impl Strategy<Value = DeepFile> {
     let procs = prop::collection::vec(sites, 5);
     let steps = prop::collection::vec((0..8_usize, 1..6_usize, 0..6_u64), 1..200);
     (procs, steps).prop_map(|(procs, steps)| {
-        let mut all = vec![runtime()];
+        let mut all = vec![DeepProc::runtime()];
         for (i, sites) in (1..).zip(procs) {
             let sites = (1..).zip(sites);
-            let sites =
-                sites.map(|(line, (kind, callee))| site(2 * kind, callee, 10 * i + line, ""));
+            let sites = sites
+                .map(|(line, (kind, callee))| DeepSite::new(2 * kind, callee, 10 * i + line, ""));
             all.push(procedure(&format!("p{i}"), 10 * i, sites.collect()));
         }
         let mut run = DeepRun::new(9, all);

@@ -8,25 +8,17 @@ use profile::{GraphAccess, WarningCode};
 /// `main` calls `q` on lines 5 and 6. The first call takes the then-part on line 11, the second
 /// the else-part on line 12.
 fn profile(coverage: u8) -> DeepFile {
-    let procedure = |name: &str, line, sites| DeepProc {
-        module: "m".to_owned(),
-        name: name.to_owned(),
-        arity: 2,
-        file: "m.m".to_owned(),
-        line,
-        sites,
-        ..DeepProc::default()
+    let runtime = DeepProc::new("runtime", 2, 0, vec![DeepSite::new(4, 0, 0, "")]);
+    let main = DeepProc::new(
+        "main",
+        2,
+        3,
+        vec![DeepSite::new(0, 2, 5, "c1;"), DeepSite::new(0, 2, 6, "c2;")],
+    );
+    let q = DeepProc {
+        points: vec![("t;".to_owned(), true, 1)],
+        ..DeepProc::new("q", 2, 9, Vec::new())
     };
-    let site = |kind, callee, line, path: &str| DeepSite {
-        kind,
-        callee,
-        line,
-        path: path.to_owned(),
-        ..DeepSite::default()
-    };
-    let runtime = procedure("runtime", 0, vec![site(4, 0, 0, "")]);
-    let main = procedure("main", 3, vec![site(0, 2, 5, "c1;"), site(0, 2, 6, "c2;")]);
-    let q = DeepProc { points: vec![("t;".to_owned(), true, 1)], ..procedure("q", 9, Vec::new()) };
     let context = |procedure, slots: &[usize], counts: &[u64]| DeepContext {
         procedure,
         slots: slots.iter().map(|&call| vec![call]).collect(),
