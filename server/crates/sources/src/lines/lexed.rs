@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::compare::compare;
 use super::gaps::TokenPairs;
@@ -237,6 +237,20 @@ fn unique_lines(tokens: &[Token]) -> FxHashMap<u64, Option<u32>> {
     unique
 }
 
+/// The lines with words, each with a hash of its strong tokens.
+fn hashes_of_lines(units: &Units) -> impl Iterator<Item = (u32, u64)> {
+    let mut weak = units.weak.iter();
+    let on_lines = units.tokens.chunk_by(|a, b| a.line0 == b.line0);
+    on_lines.filter_map(move |line| {
+        let mut hash = FxHasher::default();
+        for (token, _) in line.iter().zip(&mut weak).filter(|(_, weak)| !**weak) {
+            hash.write_u64(token.hash);
+        }
+        let has_words = line.iter().any(|token| token.n_alnum > 0);
+        has_words.then(|| (line[0].line0, hash.finish()))
+    })
+}
+
 /// Two texts to map lines between.
 struct Lines<'a> {
     from: &'a Parts<'a>,
@@ -265,8 +279,37 @@ impl Lines<'_> {
             }
         }
         self.add_unique(&mut lines);
+        for line in self.ambiguous(&lines) {
+            lines[line] = None;
+        }
         self.add_empty(&mut lines);
         lines
+    }
+
+    /// The lines that were divided or joined, although a line with their tokens is in the open text
+    /// and no such line is mapped to it. One of the two is a copy.
+    fn ambiguous(&self, lines: &[Option<u32>]) -> Vec<usize> {
+        let [from, to] = [self.from, self.to].map(|parts| {
+            let mut hashes = vec![None; parts.lines.len()];
+            for (line0, hash) in hashes_of_lines(&parts.units) {
+                hashes[line0 as usize] = Some(hash);
+            }
+            hashes
+        });
+        let mut is_free = vec![true; to.len()];
+        let mut divided = Vec::new();
+        for (line, (hash, open)) in from.iter().zip(lines).enumerate() {
+            let (Some(hash), Some(open)) = (*hash, *open) else { continue };
+            if to[open as usize] == Some(hash) {
+                is_free[open as usize] = false;
+            } else {
+                divided.push((line, hash));
+            }
+        }
+        let free = to.into_iter().zip(is_free).filter(|&(_, is_free)| is_free);
+        let free: FxHashSet<u64> = free.filter_map(|(hash, _)| hash).collect();
+        let ambiguous = divided.into_iter().filter(|(_, hash)| free.contains(hash));
+        ambiguous.map(|(line, _)| line).collect()
     }
 
     /// Maps lines that are unique in both texts. A bracket without its partner makes one statement
@@ -288,17 +331,24 @@ impl Lines<'_> {
     }
 
     /// The open line of a recorded line with these tokens. `None` if one of them is not in the open
-    /// text. If they are on several lines, it is the line of the first call, or else of the first
-    /// word or token.
+    /// text, or if they are not one after the other there: then they are parts of several lines. If
+    /// they are on several lines, it is the line of the first call, or else of the first word or
+    /// token.
     fn line(&self, range: Range<usize>, tokens: &[Option<u32>]) -> Option<u32> {
         let (from, to) = (&self.from.units, &self.to.units);
         let has_strong = range.clone().any(|at| !from.weak[at]);
         let (mut first, mut first_word, mut first_call) = (None, None, None);
+        let mut before = None;
         for at in range {
             if from.weak[at] && (has_strong || tokens[at].is_none()) {
                 continue;
             }
-            let line0 = to.tokens[tokens[at]? as usize].line0;
+            let open = tokens[at]? as usize;
+            if before.is_some_and(|before| !to.is_next(before, open)) {
+                return None;
+            }
+            before = Some(open);
+            let line0 = to.tokens[open].line0;
             first.get_or_insert(line0);
             if from.tokens[at].n_alnum > 0 {
                 first_word.get_or_insert(line0);

@@ -412,3 +412,29 @@ fn hunks_are_the_lines_that_differ() {
     let hunks: Vec<_> = hunks.into_iter().map(|hunk| (hunk.recorded, hunk.open)).collect();
     assert_eq!(hunks, [(10..13, 10..10), (50..50, 47..48), (90..91, 88..89)]);
 }
+
+/// The parts of a statement with braces are compared one by one. They may be of several lines.
+#[test]
+fn a_line_is_not_mapped_by_parts_of_several_lines() {
+    let line = |name: u32| format!("import {{ A{name} }} from \"m{name}\";\n");
+    let recorded: String = [1, 2, 3].map(line).concat();
+    for number in 0..4_u32.pow(5) {
+        let names: Vec<u32> = (0..5).map(|at| number / 4_u32.pow(at) % 4).collect();
+        let open: String = names.iter().map(|&name| line(name)).collect();
+        let map = LineMap::new(&recorded, &open, Syntax::JavaScript);
+        for (line0, name) in (0..).zip([1, 2, 3]) {
+            let to = map.to_open(line0).map(|to| names[to as usize]);
+            assert!(to.is_none_or(|to| to == name), "{line0} of {recorded} {open}");
+        }
+    }
+}
+
+#[test]
+fn a_line_is_not_divided_if_it_is_in_the_text_undivided() {
+    let recorded = "a();\nfor (b) {\n  if (c) d = 1;\n  e();\n}\nf();\n";
+    let divided = "a();\nfor (b) {\n  if (c)\n    d = 1;\n  e();\n}\nf();\n";
+    assert_eq!(render_code(Syntax::C, recorded, divided), "0 1 2 4 5 6");
+    let both =
+        "a();\nnew();\n  if (c) d = 1;\ng();\nfor (b) {\n  if (c)\n    d = 1;\n  e();\n}\nf();\n";
+    assert_eq!(render_code(Syntax::C, recorded, both), "0 4 - 7 8 9");
+}

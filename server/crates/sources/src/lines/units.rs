@@ -82,6 +82,12 @@ impl Units {
         self.tokens[unit.tokens.start as usize].line0 as usize
     }
 
+    /// Whether a token follows another, apart from tokens that formatters add between them.
+    pub(super) fn is_next(&self, token: usize, next: usize) -> bool {
+        let is_added = |at: usize| self.weak[at] || self.tokens[at].is('}');
+        token < next && (token + 1..next).all(is_added)
+    }
+
     /// Adds the units of the text that follows.
     pub(super) fn append(&mut self, next: Self) {
         let n_tokens = self.tokens.len() as u32;
