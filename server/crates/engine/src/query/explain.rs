@@ -140,6 +140,9 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
         if let Some(ambiguous) = ambiguous {
             return ambiguous;
         }
+        if let Some(reason) = snapshot.no_debug_info() {
+            return Explanation::new(Reason::NoDebugInfo, &reason);
+        }
         let is_by_name = |(_, file, mapping): (&str, FileId, &Mapping)| {
             file == open.file && matches!(mapping, Mapping::Mapped { how: How::Name, .. })
         };
