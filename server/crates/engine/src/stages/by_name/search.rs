@@ -1,6 +1,6 @@
 //! The search for the definitions of functions by name.
 
-use super::{AmbiguousFunction, ByName, Candidate};
+use super::found::{AmbiguousFunction, ByName, Candidate};
 use crate::debug_info::is_system;
 use crate::definitions::ParsedFiles;
 use crate::function_name::FunctionName;
