@@ -121,10 +121,10 @@ impl Stage {
     /// Creates a workspace with a Mercury program and its deep profile. Returns its folder.
     pub fn mercury(&self) -> PathBuf {
         let case =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/mercury/queens");
-        let root = self.beside("queens");
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/mercury/change");
+        let root = self.beside("change");
         fs::create_dir(&root).unwrap();
-        for file in ["queens.m", "Deep.data"] {
+        for file in ["change.m", "Deep.data", "Deep.procrep"] {
             fs::copy(case.join(file), root.join(file)).unwrap();
         }
         root

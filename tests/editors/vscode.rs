@@ -68,3 +68,10 @@ fn an_untrusted_workspace_cannot_choose_a_program() {
 fn the_screen_shows_the_costs_before_and_after_a_rewrite() {
     run("screen.mjs", &[]);
 }
+
+#[test]
+fn a_mercury_program_has_costs_of_calls_and_counts() {
+    let stage = Stage::new();
+    let folder = stage.mercury();
+    run_on(&stage, "mercury.mjs", &[folder.to_str().unwrap()]);
+}

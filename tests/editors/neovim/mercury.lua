@@ -38,7 +38,7 @@ local function wait_row(first, second)
   t.expect(is_there, first, second, screen())
 end
 
-tmux("new-session", "-d", "-x", "96", "-y", "45", "-e", "TERM=tmux-256color", vim.v.progpath, "queens.m")
+tmux("new-session", "-d", "-x", "96", "-y", "45", "-e", "TERM=tmux-256color", vim.v.progpath, "change.m")
 tmux("set-option", "-g", "remain-on-exit", "on")
 
 vim.api.nvim_create_autocmd("VimLeavePre", {
@@ -52,23 +52,24 @@ t.run({
     "call sites have hints, procedures have lenses",
     function()
       execute("set laststatus=2 ruler termguicolors noswapfile")
-      execute("call search('^queen(Data')")
+      execute("call search('^main(!IO)')")
       tmux("send-keys", "-t", "0", "zt", "C-y", "C-y")
-      wait_row("self 0.01% (1 callseqs)", "total 99.6% (6896 callseqs)")
-      wait_row("qperm(Data, Out),", "74.4%")
-      wait_row("qdelete(First, List, Left),", "46.1%")
-      wait_row("qperm(Left, Rest).", "28.2% + recursion")
+      wait_row("self 44.4% (2709 callseqs)", "total 44.4% (2709 callseqs)")
+      wait_row("payments(60,", "66.5%")
+      wait_row("write_sizes(All, !IO)", "33.4%")
+      wait_row("pay_with(Coin, Amount, Coins, Used, !All),", "22.2% + recursion")
     end,
   },
   {
     "callers are those of the clique",
     function()
-      execute("call search('^qdelete(X, .X')")
+      execute("call search('^payments(Amount')")
       execute("silent Costline callers")
-      wait_row("queens.m|40 col 1|", "46.1% queens.qperm/2-0")
-      wait_row("queens.m|47 col 1|", "↻ 28.2% queens.qdelete/3-0")
+      wait_row("change.m|12 col 1|", "66.5% change.main/2-0")
+      wait_row("change.m|27 col 1|", "↻ 22.2% change.payments/5-0")
+      wait_row("change.m|39 col 1|", "↻ 22.2% change.pay_with/6-0")
       execute("wincmd p")
-      execute("call search('^queen(Data', 'b')")
+      execute("call search('^main(!IO)', 'b')")
       tmux("send-keys", "-t", "0", "zt", "C-y", "C-y")
       execute("")
       vim.wait(500)
@@ -79,6 +80,15 @@ t.run({
         )
         :wait(60000)
       t.expect(drawn.code == 0, drawn.stderr)
+    end,
+  },
+  {
+    "lines show how often they were executed",
+    function()
+      execute("silent Costline view show counts")
+      wait_row('io.write_string("cannot be paid\\n", !IO)', "never executed")
+      wait_row("( if Amount = 0 then", "2709×")
+      wait_row("!:All = [Used | !.All]", "73×")
     end,
   },
 })
