@@ -562,6 +562,28 @@ fn a_selection_survives_rewrites_and_newer_profiles() {
 }
 
 #[test]
+fn a_profile_that_was_shown_before_has_the_same_costs_and_is_watched() {
+    let workspace = Workspace::with([("app.js", APP_JS)]);
+    workspace.write("a.cpuprofile", cpuprofile(10));
+    workspace.write("b.cpuprofile", cpuprofile(20));
+    set_age(&workspace.path("a.cpuprofile"), HOUR);
+    let mut session = Session::start(workspace, 20);
+    for (name, samples) in [("a", 10), ("b", 20), ("a", 10)] {
+        let profile = format!("{name}.cpuprofile");
+        let answer = session.server.execute("costline.selectProfile", json!([profile]));
+        assert_eq!(answer["active"]["picked"], true);
+        assert_eq!(session.samples(), Some(samples), "{profile}");
+    }
+    // It is rewritten while another one is shown.
+    session.workspace.write("b.cpuprofile", cpuprofile(30));
+    session.server.execute("costline.selectProfile", json!(["b.cpuprofile"]));
+    assert_eq!(session.samples(), Some(30));
+    // The setting selects profiles in memory too.
+    session.server.configure(json!({ "profile": "a.cpuprofile", "evictAfterMinutes": 0 }));
+    session.wait(10);
+}
+
+#[test]
 fn the_setting_profile_selects_one_too() {
     let workspace = Workspace::with([("app.js", APP_JS)]);
     set_age(&workspace.write("recorded/old.bin", cpuprofile(10)), HOUR);

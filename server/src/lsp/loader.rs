@@ -25,6 +25,7 @@ mod comparison;
 mod effect;
 mod event;
 mod finder;
+mod inactive;
 mod jobs;
 mod next_run;
 mod outdated;

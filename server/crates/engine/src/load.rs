@@ -127,10 +127,14 @@ pub fn load(
     environment: Environment<'_>,
     observe: Observe<'_>,
 ) -> Result<Snapshot, LoadError> {
+    Ok(load_read(Arc::new(complete(files, environment, observe)?), environment))
+}
+
+/// Like [`load`], for a profile that was read and unwound before.
+pub fn load_read(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
     let Environment { settings, index, caches } = environment;
-    let loaded = Arc::new(complete(files, environment, observe)?);
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.texts))
+    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
 }
 
 /// Like [`load`], but also searches all libraries, which can take long.
@@ -139,27 +143,30 @@ pub fn load_with_symbols(
     environment: Environment<'_>,
     observe: Observe<'_>,
 ) -> Result<Snapshot, LoadError> {
-    let Environment { settings, index, caches } = environment;
     let loaded = Arc::new(complete(files, environment, observe)?);
+    Ok(load_read_with_symbols(loaded, environment))
+}
+
+/// Like [`load_read`], but also searches all libraries, which can take long.
+pub fn load_read_with_symbols(loaded: Arc<Loaded>, environment: Environment<'_>) -> Snapshot {
+    let Environment { settings, index, caches } = environment;
     let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
     let places = Places::new(settings, index);
     let libraries = libraries.resolve_all(&loaded, &places, &caches.symbols);
-    Ok(Snapshot::new(loaded, settings, index, libraries, &caches.texts))
+    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
 }
 
 /// Applies other settings or roots to a snapshot. If only the view changed, nothing is resolved or
 /// mapped again.
 pub fn renew(shown: &Snapshot, environment: Environment<'_>) -> Snapshot {
-    let Environment { settings, index, caches } = environment;
+    let Environment { settings, index, .. } = environment;
     let is_mapped = shown.settings.sources == settings.sources
         && shown.source_mapped.roots == index.roots()
         && shown.settings.symbols == settings.symbols;
     if is_mapped {
         return shown.with_view(&settings.view);
     }
-    let loaded = shown.loaded.clone();
-    let libraries = Libraries::of(&loaded.recording, &settings.symbols, &caches.symbols);
-    Snapshot::new(loaded, settings, index, libraries, &caches.texts)
+    load_read(shown.loaded.clone(), environment)
 }
 
 /// Like [`renew`], but also searches all libraries, which can take long.

@@ -233,6 +233,9 @@ pub struct Settings {
     pub max_profile_bytes: u64,
     /// How to notice that a profile was rewritten.
     pub watch: Watch,
+    /// How many minutes to keep a profile in memory that is no longer shown or compared with, so
+    /// that it need not be read again. Each workspace folder keeps the last four. 0: no time limit.
+    pub evict_after_minutes: u32,
 }
 
 impl Default for Hints {
@@ -288,6 +291,7 @@ impl Default for Settings {
             exclude: Vec::new(),
             max_profile_bytes: 2 << 30,
             watch: Watch::Auto,
+            evict_after_minutes: 30,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The baseline: none, the shown profile at some time, or a profile that is read for the comparison.
 
 use super::effect::{Effect, Outcome, Output, Severity};
+use super::inactive::Inactive;
 use super::jobs::{CompareJob, Job};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
@@ -80,9 +81,13 @@ impl<A> Comparison<A> {
     }
 
     /// Starts to read the wanted baseline, unless one is being read.
-    pub fn start(&mut self, output: &mut Output<A>, last: &mut WorkId) {
+    pub fn start(&mut self, output: &mut Output<A>, inactive: &Inactive, last: &mut WorkId) {
         if let Some((id, ToRead { path, .. })) = self.queue.start(last) {
-            let job = CompareJob { path: path.clone(), world: output.world().clone() };
+            let job = CompareJob {
+                path: path.clone(),
+                in_memory: inactive.all().cloned().collect(),
+                world: output.world().clone(),
+            };
             output.push(Effect::Start(id, Job::Compare(job)));
         }
     }

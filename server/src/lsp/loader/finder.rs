@@ -2,6 +2,7 @@
 //! result with what is shown, and remembers files that could not be read.
 
 use super::effect::{Effect, Output};
+use super::inactive::Inactive;
 use super::jobs::Job;
 use super::next_run::{Search, is_part, next_run, wanted_path};
 use super::problems::{Existence, clear_outdated, report_foreign, report_unreadable};
@@ -11,10 +12,11 @@ use super::target::{ClosedFiles, Target};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::discovery::FileVersion;
 use engine::load::Missing;
-use engine::stages::loaded::LoadError;
+use engine::stages::loaded::{LoadError, Loaded};
 use engine::stamp::Stamp;
 use formats::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The time between scans while files settle.
@@ -29,6 +31,8 @@ pub struct ToRead {
     pub files: Vec<FileVersion>,
     /// What to do if a file of the run cannot be read.
     pub missing: Missing,
+    /// The content of the files, if it is still in memory.
+    pub in_memory: Option<Arc<Loaded>>,
 }
 
 /// Finds the files to read next.
@@ -124,6 +128,7 @@ impl Finder {
         output: &mut Output<A>,
         id: WorkId,
         scanned: Option<&Scanned>,
+        inactive: &Inactive,
         now: Instant,
     ) -> Option<ToRead> {
         self.scans.end(id)?;
@@ -145,9 +150,13 @@ impl Finder {
             self.scan_by(time);
         }
         if rereads && !scanned.shown.is_empty() {
-            return Some(ToRead { files: scanned.shown.clone(), missing: Missing::Refuse });
+            return Some(ToRead {
+                files: scanned.shown.clone(),
+                missing: Missing::Refuse,
+                in_memory: None,
+            });
         }
-        self.settled(output, scanned, now)
+        self.in_memory(inactive).or_else(|| self.settled(output, scanned, now))
     }
 
     /// Decides which files to read next.
@@ -161,6 +170,13 @@ impl Finder {
         }
     }
 
+    /// The files of the target, if they are still in memory. They had settled when they were read.
+    fn in_memory(&self, inactive: &Inactive) -> Option<ToRead> {
+        let files = &self.target.as_ref()?.files;
+        let in_memory = Some(inactive.find(files)?);
+        Some(ToRead { files: files.clone(), missing: Missing::Refuse, in_memory })
+    }
+
     /// The files of the target, if they have settled.
     fn settled<A>(&self, output: &Output<A>, scanned: &Scanned, now: Instant) -> Option<ToRead> {
         let target = self.target.as_ref()?;
@@ -168,7 +184,11 @@ impl Finder {
         has_settled.then(|| {
             let shown = output.world().snapshot();
             let is_shown = shown.is_some_and(|shown| is_part(&shown.loaded, &target.files));
-            ToRead { files: target.files.clone(), missing: target.missing(is_shown, now) }
+            ToRead {
+                files: target.files.clone(),
+                missing: target.missing(is_shown, now),
+                in_memory: None,
+            }
         })
     }
 

@@ -6,8 +6,8 @@ use super::work_queue::WorkId;
 use engine::baseline::Baseline;
 use engine::discovery::{FileVersion, Recognised};
 use engine::load::{
-    Caches, Environment, Missing, Observe, RunFiles, index_sources, load, load_with_symbols, read,
-    renew, renew_with_symbols, resolve,
+    Caches, Environment, Missing, Observe, RunFiles, index_sources, load, load_read,
+    load_read_with_symbols, load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::runs::run_in_folder;
 use engine::settings::CostSettings;
@@ -101,6 +101,8 @@ pub enum LoadFrom {
         /// What to do if a file of the run cannot be read.
         missing: Missing,
     },
+    /// A profile that was read before.
+    Read(Arc<Loaded>),
     /// A snapshot that was computed with other settings or roots.
     Shown(Arc<Snapshot>),
 }
@@ -112,6 +114,7 @@ impl LoadJob {
             LoadFrom::Files { files, .. } => {
                 files.first().map_or(Path::new(""), |file| file.path.as_path())
             }
+            LoadFrom::Read(loaded) => &loaded.path,
             LoadFrom::Shown(shown) => &shown.loaded.path,
         }
     }
@@ -122,7 +125,9 @@ impl LoadJob {
         let settings = &world.settings.costs();
         let index = match &from {
             // A new profile may name new source files.
-            LoadFrom::Files { .. } => Arc::new(index_sources(&world.roots, &settings.sources)),
+            LoadFrom::Files { .. } | LoadFrom::Read(_) => {
+                Arc::new(index_sources(&world.roots, &settings.sources))
+            }
             LoadFrom::Shown(_) => current_index(&world, settings),
         };
         let environment = Environment { settings, index: &index, caches };
@@ -131,6 +136,7 @@ impl LoadJob {
                 let run = read(&files, world.settings.max_profile_bytes, missing, observe)?;
                 (load(run.read, environment, observe)?, run.failed)
             }
+            LoadFrom::Read(loaded) => (load_read(loaded, environment), Vec::new()),
             LoadFrom::Shown(shown) => (renew(&shown, environment), Vec::new()),
         };
         let baseline = world.baseline.as_ref().filter(|baseline| {
@@ -174,6 +180,8 @@ impl ResolveJob {
 pub struct CompareJob {
     /// The path of the profile.
     pub path: PathBuf,
+    /// The profiles in memory, of which one may be the baseline.
+    pub in_memory: Vec<Arc<Loaded>>,
     /// The world when the job starts.
     pub world: Arc<World>,
 }
@@ -181,18 +189,21 @@ pub struct CompareJob {
 impl CompareJob {
     /// Runs the job. All addresses are resolved before it returns.
     pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Baseline, LoadError> {
-        let Self { path, world } = self;
+        let Self { path, in_memory, world } = self;
         let max_bytes = world.settings.max_profile_bytes;
-        let run = run_in_folder(&path, &mut Recognised::default());
-        let files = if run.is_empty() {
-            RunFiles::from(Loaded::read(&path, max_bytes, observe)?)
-        } else {
-            let files: Vec<_> = run.into_iter().map(FileVersion::from).collect();
-            read(&files, max_bytes, Missing::Refuse, observe)?
-        };
         let settings = &world.settings.costs();
         let index = &current_index(&world, settings);
         let environment = Environment { settings, index, caches };
+        let run = run_in_folder(&path, &mut Recognised::default());
+        let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
+        if let Some(loaded) = in_memory.into_iter().find(|loaded| loaded.is_read_from(&run)) {
+            return Ok(Baseline::new(Arc::new(load_read_with_symbols(loaded, environment))));
+        }
+        let files = if run.is_empty() {
+            RunFiles::from(Loaded::read(&path, max_bytes, observe)?)
+        } else {
+            read(&run, max_bytes, Missing::Refuse, observe)?
+        };
         let snapshot = load_with_symbols(files.read, environment, observe)?;
         Ok(Baseline::new(Arc::new(snapshot)))
     }

@@ -8,6 +8,7 @@ use super::comparison::{Compare, Comparison};
 use super::effect::{Effect, Output, Severity};
 use super::event::{Event, picked};
 use super::finder::{Finder, ToRead};
+use super::inactive::Inactive;
 use super::jobs::{Job, JobResult, LoadFrom, LoadJob, LoadResult, ResolveJob, ToShow};
 use super::outdated::{has_outdated_baseline, is_outdated};
 use super::problems::{log_warnings, report_missing_part};
@@ -41,6 +42,7 @@ pub struct State<A> {
     settings: Settings,
     last_work: WorkId,
     finder: Finder,
+    inactive: Inactive,
     loads: WorkQueue<Load>,
     symbols: WorkQueue<()>,
     comparison: Comparison<A>,
@@ -55,6 +57,7 @@ impl<A> State<A> {
             output: Output::new(world),
             last_work: last,
             finder: Finder::default(),
+            inactive: Inactive::default(),
             loads: WorkQueue::default(),
             symbols: WorkQueue::default(),
             comparison: Comparison::default(),
@@ -115,8 +118,12 @@ impl<A> State<A> {
     pub fn on_result(&mut self, result: JobResult, now: Instant) -> Vec<Effect<A>> {
         match result {
             JobResult::Scanned(id, scanned) => {
-                let scanned = scanned.as_deref();
-                if let Some(to_read) = self.finder.scanned(&mut self.output, id, scanned, now) {
+                let (scanned, inactive) = (scanned.as_deref(), &mut self.inactive);
+                if let Some(scanned) = scanned {
+                    inactive.evict_rewritten(&scanned.candidates);
+                }
+                let output = &mut self.output;
+                if let Some(to_read) = self.finder.scanned(output, id, scanned, inactive, now) {
                     self.loads.want(Load::Read(to_read));
                 }
             }
@@ -138,7 +145,8 @@ impl<A> State<A> {
 
     /// The time at which [`State::on_time`] must be called.
     pub fn next_wake(&self) -> Option<Instant> {
-        self.finder.next_scan().filter(|_| self.may_scan())
+        let scan = self.finder.next_scan().filter(|_| self.may_scan());
+        scan.into_iter().chain(self.inactive.next_eviction()).min()
     }
 
     fn change_settings(&mut self, value: &Value) {
@@ -364,6 +372,7 @@ impl<A> State<A> {
 
     /// Starts work that is due. When nothing is left to do, answers all waiting commands.
     fn advance(&mut self, now: Instant) -> Vec<Effect<A>> {
+        self.inactive.update(self.output.world(), now);
         if self.may_scan() {
             self.finder.start(&mut self.output, &mut self.last_work, now);
         }
@@ -371,7 +380,7 @@ impl<A> State<A> {
         if self.loads.is_idle() {
             self.start_symbols();
         }
-        self.comparison.start(&mut self.output, &mut self.last_work);
+        self.comparison.start(&mut self.output, &self.inactive, &mut self.last_work);
         if self.finder.is_idle() && self.loads.is_idle() {
             self.waiting.idle(&mut self.output);
         }
@@ -392,7 +401,10 @@ impl<A> State<A> {
         }
         let Some((id, load)) = self.loads.start(&mut self.last_work) else { return };
         let from = match (load, shown) {
-            (Load::Read(ToRead { files, missing }), _) => {
+            (Load::Read(ToRead { in_memory: Some(loaded), .. }), _) => {
+                LoadFrom::Read(loaded.clone())
+            }
+            (Load::Read(ToRead { files, missing, .. }), _) => {
                 LoadFrom::Files { files: files.clone(), missing: *missing }
             }
             (Load::Renew, Some(shown)) => LoadFrom::Shown(shown),

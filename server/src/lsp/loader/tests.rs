@@ -3,6 +3,7 @@
 
 mod commands;
 mod disk;
+mod eviction;
 mod rules;
 mod settling;
 mod showing;

@@ -1,5 +1,6 @@
 //! The first stage of a load: a file is read and becomes a recording.
 
+use crate::discovery::FileVersion;
 use crate::stamp::{Stamp, content_hash};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
@@ -195,6 +196,15 @@ impl Loaded {
 }
 
 impl Loaded {
+    /// Whether it was read from exactly these versions of these files.
+    pub fn is_read_from(&self, files: &[FileVersion]) -> bool {
+        let mut read = self.files.iter();
+        files.len() == read.len()
+            && read.all(|(path, stamp)| {
+                files.iter().any(|file| (&file.path, file.stamp) == (path, *stamp))
+            })
+    }
+
     /// The name to show: the file name, and the number of other files.
     pub fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();

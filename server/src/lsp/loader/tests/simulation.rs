@@ -73,6 +73,8 @@ pub struct Simulation {
     /// Files whose load was cancelled.
     pub given_up: Vec<(PathBuf, Stamp)>,
     pub scans: u32,
+    /// The number of loads that read files.
+    pub reads: u32,
     begin: Instant,
     now: Instant,
     pending: BTreeMap<WorkId, Pending>,
@@ -112,6 +114,7 @@ impl Simulation {
             diagnostics: BTreeMap::new(),
             given_up: Vec::new(),
             scans: 0,
+            reads: 0,
             begin,
             now: begin,
             pending: BTreeMap::new(),
@@ -313,6 +316,8 @@ impl Simulation {
             Job::Load(_) | Job::Compare(_) => self.pace.load,
             Job::Resolve(_) => self.pace.resolve,
         };
+        let reads = matches!(&job, Job::Load(LoadJob { from: LoadFrom::Files { .. }, .. }));
+        self.reads += u32::from(reads);
         let read = profile_of(&job).filter(|_| !self.reads_late).map(|path| self.disk.read(path));
         let ready = self.now + takes;
         assert!(self.pending.insert(id, Pending { job, read, ready, is_stopped: false }).is_none());
@@ -375,7 +380,7 @@ impl Simulation {
         job: LoadJob,
         read: Option<Result<Loaded, LoadError>>,
     ) -> Result<ToShow, LoadError> {
-        if matches!(job.from, LoadFrom::Shown(_)) {
+        if !matches!(job.from, LoadFrom::Files { .. }) {
             return job.run(&self.caches, &mut |_| ControlFlow::Continue(()));
         }
         let world = &job.world;
