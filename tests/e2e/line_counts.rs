@@ -63,9 +63,14 @@ fn profile() -> Vec<u8> {
 }
 
 fn program() -> Vec<u8> {
+    program_with(9, 11)
+}
+
+/// The program with the then-part and the else-part on these lines.
+fn program_with(then: u32, otherwise: u32) -> Vec<u8> {
     let options = Options { version: 6, width: 0, names: true, types: true };
     let main = conjunction(vec![call(4), assignment(5)]);
-    let p = if_then_else(test(8), assignment(9), assignment(11));
+    let p = if_then_else(test(8), assignment(then), assignment(otherwise));
     write(options, &[("main", main), ("p", p)])
 }
 
@@ -142,6 +147,23 @@ fn lines_that_were_never_executed_are_diagnostics() {
     });
     assert_eq!(found["range"]["start"], json!({ "line": 10, "character": 8 }));
     assert_eq!((&found["tags"], &found["severity"]), (&json!([1]), &json!(4)));
+}
+
+#[test]
+fn a_program_that_appears_or_changes_alone_is_read() {
+    let settings = json!({ "hints": { "show": "counts" }, "watch": "native" });
+    let (workspace, mut server, uri) = start(None, settings);
+    let mut wait = |expected: [(u64, &str); 5]| {
+        let expected = expected.map(|(line, label)| (line, label.to_owned()));
+        server.eventually(&format!("{expected:?}"), |server| {
+            (labels(server, &uri) == expected).then_some(())
+        });
+    };
+    workspace.write("Deep.procrep", program());
+    wait([(4, "3×"), (5, "3×"), (8, "3×"), (9, "3×"), (11, "never executed")]);
+    // The then-part is on line 11.
+    workspace.rename_over("Deep.procrep", program_with(11, 9));
+    wait([(4, "3×"), (5, "3×"), (8, "3×"), (9, "never executed"), (11, "3×")]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Finds profiles by the file names that profilers use, and checks their content.
 
+use crate::companions::{self, companions};
 use crate::run_names::first_file;
 use crate::settings::{Settings, glob_set};
 use crate::stamp::Stamp;
@@ -73,6 +74,8 @@ pub struct Candidate {
     /// When the file, or the first file of its process, was created. `None` if the file system does
     /// not record that.
     pub born: Option<SystemTime>,
+    /// Its companions.
+    pub companions: Vec<(PathBuf, Stamp)>,
 }
 
 /// One version of a file that may be read.
@@ -141,6 +144,7 @@ impl Recognised {
             format,
             origin,
             born: born(&metadata).into_iter().chain(first).min(),
+            companions: companions(path, format),
         })
     }
 
@@ -216,17 +220,19 @@ pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recogni
     found
 }
 
-/// Globs of the files that [`discover`] examines, for an editor that reports file changes. They
+/// Globs of the files that [`discover`] examines and of companions, for an editor that reports file changes. They
 /// match at any depth.
 pub fn watch_globs(settings: &Settings) -> Vec<String> {
     let below = |glob: &str| format!("**/{glob}");
+    let companions = companions::names().map(|name| below(&name));
     if let Some(globs) = &settings.profiles {
-        return globs.iter().map(|glob| below(glob.strip_prefix("**/").unwrap_or(glob))).collect();
+        let globs = globs.iter().map(|glob| below(glob.strip_prefix("**/").unwrap_or(glob)));
+        return globs.chain(companions).collect();
     }
     let names = NAMES.iter().flat_map(|name| [below(name), below(&format!("{name}.{{gz,zst}}"))]);
     let folders = PROFILE_FOLDERS.iter().map(|folder| below(&format!("{folder}/*")));
     let criterion = below(&format!("{CRITERION}/**/profile/*"));
-    names.chain(folders).chain([criterion]).collect()
+    names.chain(folders).chain([criterion]).chain(companions).collect()
 }
 
 struct Patterns {
@@ -380,7 +386,10 @@ mod tests {
             assert!(!watched(&defaults, path), "{path}");
         }
         let chosen = json!({"profiles": ["out/*.txt", "**/*.bin"]});
-        assert_eq!(watch_globs(&Settings::parse(&chosen).0), ["**/out/*.txt", "**/*.bin"]);
+        assert_eq!(watch_globs(&Settings::parse(&chosen).0)[..2], ["**/out/*.txt", "**/*.bin"]);
+        for settings in [&defaults, &chosen] {
+            assert!(watched(settings, "/w/Deep.procrep") && watched(settings, "/w/p.syms.json"));
+        }
         assert!(watched(&chosen, "/w/out/a.txt") && !watched(&chosen, "/w/a.cpuprofile"));
     }
 

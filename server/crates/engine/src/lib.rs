@@ -6,6 +6,7 @@
 pub mod baseline;
 mod broken_stacks;
 pub mod catalog;
+pub mod companions;
 pub mod context;
 pub mod debug_info;
 pub mod definitions;

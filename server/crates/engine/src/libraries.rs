@@ -3,6 +3,7 @@
 //! This decides where to search, and warns about what was not found. `symbols` reads the files.
 //! Snapshots contain an immutable list; the loader resolves a copy of it.
 
+use crate::companions;
 use crate::settings::{CostSettings, Generics, Symbols};
 use crate::stages::loaded::Loaded;
 use crate::stamp::{SLACK, Stamp};
@@ -355,7 +356,7 @@ fn interrupted(
 
 /// The symbols that samply 0.13 writes beside a profile with `--unstable-presymbolicate`.
 pub fn sidecar(profile: &Path) -> Option<Sidecar> {
-    Sidecar::parse(&read_bounded(&profile.with_extension("syms.json"))?).ok()
+    Sidecar::parse(&read_bounded(&profile.with_extension(companions::SYMBOLS))?).ok()
 }
 
 /// The bytes of a regular file that is not too large.

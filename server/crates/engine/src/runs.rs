@@ -391,12 +391,14 @@ pub fn merged(mut files: Vec<(Loaded, Thread)>) -> Result<Loaded, LoadError> {
         }
     }
     let stamps: Vec<_> = files.iter().flat_map(|(file, _)| file.files.clone()).collect();
+    let companions = files.iter().flat_map(|(file, _)| file.companions.clone()).collect();
     let contents: Vec<u8> = files.iter().flat_map(|(file, _)| file.content.to_le_bytes()).collect();
     let newest = files.iter().map(|(file, _)| file.stamp).max_by_key(|stamp| stamp.modified);
     let (first, _) = files.swap_remove(0);
     Ok(Loaded {
         stamp: newest.unwrap_or(first.stamp),
         files: stamps,
+        companions,
         content: content_hash(&contents),
         // Unknown: the files may have been recorded at the same time or in succession.
         span_seconds: None,
@@ -427,6 +429,7 @@ mod tests {
             format,
             origin: Origin::default(),
             born: None,
+            companions: Vec::new(),
         }
     }
 

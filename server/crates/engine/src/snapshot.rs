@@ -1,6 +1,7 @@
 //! The immutable result of a load. The server and the command line both show snapshots, so their
 //! numbers are the same.
 
+use crate::companions;
 use crate::debug_info::no_debug_info;
 use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
@@ -274,7 +275,7 @@ impl Snapshot {
         Some(match unread {
             Some(warning) => warning.message.clone(),
             None if self.loaded.lacks_lines_of_counts => {
-                let file = self.loaded.path.with_extension("procrep");
+                let file = self.loaded.path.with_extension(companions::PROGRAM);
                 let file = file.file_name().unwrap_or_default().to_string_lossy();
                 format!(
                     "how often lines were executed is unknown: {file} is missing beside the profile"

@@ -52,15 +52,14 @@ impl Inactive {
         self.profiles.retain(|kept| lifetime.is_none_or(|lifetime| now < kept.since + lifetime));
     }
 
-    /// Evicts profiles whose files were rewritten.
+    /// Evicts profiles whose files or companions were rewritten.
     pub fn evict_rewritten(&mut self, candidates: &[Candidate]) {
         self.profiles.retain(|kept| {
             let files = &kept.loaded.files;
-            !candidates.iter().any(|candidate| {
-                files
-                    .iter()
-                    .any(|(path, stamp)| *path == candidate.path && *stamp != candidate.stamp)
-            })
+            candidates
+                .iter()
+                .filter(|candidate| files.iter().any(|(path, _)| *path == candidate.path))
+                .all(|candidate| kept.loaded.has_read(&FileVersion::from(candidate.clone())))
         });
     }
 

@@ -98,11 +98,7 @@ pub fn is_part(shown: &Loaded, run: &[FileVersion]) -> bool {
 
 /// Whether all files of a run are shown in their present state.
 fn is_shown(world: &World, run: &[FileVersion]) -> bool {
-    let shown = world.snapshot().map(|shown| &shown.loaded.files);
-    shown.is_some_and(|shown| {
-        run.iter()
-            .all(|file| shown.iter().any(|read| (&read.0, read.1) == (&file.path, file.stamp)))
-    })
+    world.snapshot().is_some_and(|shown| run.iter().all(|file| shown.loaded.has_read(file)))
 }
 
 /// The time at which the last file of a run was written.

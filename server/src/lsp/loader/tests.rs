@@ -2,6 +2,7 @@
 //! effects on a disk in memory.
 
 mod commands;
+mod companions;
 mod disk;
 mod eviction;
 mod rules;

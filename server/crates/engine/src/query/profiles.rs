@@ -234,7 +234,14 @@ pub fn runs_found(world: &World) -> Vec<RunFound> {
     // The profile shown stays in the list while its file is rewritten, and after it was deleted.
     if let Some(shown) = shown.filter(|_| !found.iter().any(|run| run.shown)) {
         let (path, stamp, format) = (shown.path.clone(), shown.stamp, shown.format);
-        let file = Candidate { path, stamp, format, origin: Origin::default(), born: None };
+        let file = Candidate {
+            path,
+            stamp,
+            format,
+            origin: Origin::default(),
+            born: None,
+            companions: Vec::new(),
+        };
         let files = shown.files.iter().map(|(path, _)| path.clone()).collect();
         found.push(RunFound { shown: true, file, files });
     }

@@ -1,5 +1,6 @@
 //! The first stage of a load: a file is read and becomes a recording.
 
+use crate::companions::{self, companions};
 use crate::discovery::FileVersion;
 use crate::stamp::{Stamp, content_hash};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
@@ -100,6 +101,8 @@ pub struct Loaded {
     pub stamp: Stamp,
     /// All files, each with its stamp.
     pub files: Vec<(PathBuf, Stamp)>,
+    /// The companions of all files, each with its stamp.
+    pub companions: Vec<(PathBuf, Stamp)>,
     /// The hash of the bytes of all files.
     pub content: u128,
     /// The format.
@@ -173,6 +176,7 @@ impl Loaded {
             Phase::Decoding(n) => observe(Step::Decoding(n)),
         });
         let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
+        let companions = companions(path, read.format);
         let bytes_left = max_bytes.saturating_sub(stamp.len);
         if add_line_counts(&mut read, path, bytes_left, observe).is_break() {
             return Err(cancelled());
@@ -181,6 +185,7 @@ impl Loaded {
             path: path.to_owned(),
             stamp,
             files: vec![(path.to_owned(), stamp)],
+            companions,
             content,
             format: read.format,
             version: read.version,
@@ -198,11 +203,15 @@ impl Loaded {
 impl Loaded {
     /// Whether it was read from exactly these versions of these files.
     pub fn is_read_from(&self, files: &[FileVersion]) -> bool {
-        let mut read = self.files.iter();
-        files.len() == read.len()
-            && read.all(|(path, stamp)| {
-                files.iter().any(|file| (&file.path, file.stamp) == (path, *stamp))
-            })
+        files.len() == self.files.len() && files.iter().all(|file| self.has_read(file))
+    }
+
+    /// Whether it was read from this version of a file, among others, and of its companions.
+    pub fn has_read(&self, file: &FileVersion) -> bool {
+        let mut companions = file.candidate.iter().flat_map(|candidate| &candidate.companions);
+        let mut files = self.files.iter();
+        files.any(|(path, stamp)| (path, *stamp) == (&file.path, file.stamp))
+            && companions.all(|companion| self.companions.contains(companion))
     }
 
     /// The name to show: the file name, and the number of other files.
@@ -225,7 +234,7 @@ fn add_line_counts(
     max_bytes: u64,
     observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let path = profile.with_extension("procrep");
+    let path = profile.with_extension(companions::PROGRAM);
     if read.executions.is_none() || profile.extension().is_none_or(|extension| extension != "data")
     {
         return ControlFlow::Continue(());

@@ -93,6 +93,7 @@ impl Project {
         let stamp = Stamp::of(&path).unwrap();
         Loaded {
             files: vec![(path.clone(), stamp)],
+            companions: Vec::new(),
             path,
             stamp,
             content: 0,

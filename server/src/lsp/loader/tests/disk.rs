@@ -67,8 +67,15 @@ impl Disk {
             format: format(path),
             origin: Origin::default(),
             born: None,
+            companions: self.companions(path),
         });
         Some(FileVersion { path: path.to_owned(), stamp: file.stamp, candidate })
+    }
+
+    /// The files with the same name and the extension `companion`.
+    fn companions(&self, path: &Path) -> Vec<(PathBuf, Stamp)> {
+        let path = path.with_extension("companion");
+        self.files.get(&path).map(|file| (path, file.stamp)).into_iter().collect()
     }
 
     /// The result of a scan.
@@ -111,7 +118,8 @@ impl Disk {
         };
         match file.content {
             Content::Profile(samples) | Content::OpenLine(samples) => {
-                Ok(profile(path, file.stamp, samples))
+                let companions = self.companions(path);
+                Ok(Loaded { companions, ..profile(path, file.stamp, samples) })
             }
             Content::Cut | Content::CutInside => {
                 failed(ReadError::truncated(At::File, "it ends too early"))
@@ -135,6 +143,7 @@ fn profile(path: &Path, stamp: Stamp, samples: u32) -> Loaded {
         path: path.to_owned(),
         stamp,
         files: vec![(path.to_owned(), stamp)],
+        companions: Vec::new(),
         content: 0,
         format: format(path),
         version: None,

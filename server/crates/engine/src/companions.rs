@@ -1,0 +1,56 @@
+//! Companions: files beside a profile that are read with it, and named after it. A profile is read
+//! again when one of them appears or changes. One that was deleted changes nothing.
+
+use crate::stamp::Stamp;
+use formats::Format;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The extension of the file with the code of a program that Mercury profiled.
+pub const PROGRAM: &str = "procrep";
+/// The extension of the symbols that samply 0.13 writes with `--unstable-presymbolicate`.
+pub const SYMBOLS: &str = "syms.json";
+
+/// For each format with companions, the extensions that replace that of the profile.
+const COMPANIONS: [(Format, &str); 2] =
+    [(Format::MercuryDeep, PROGRAM), (Format::FirefoxProcessed, SYMBOLS)];
+
+/// The companions of a profile that exist.
+pub fn companions(profile: &Path, format: Format) -> Vec<(PathBuf, Stamp)> {
+    let of_format = COMPANIONS.iter().filter(|(of, _)| *of == format);
+    let existing = of_format.filter_map(|(_, extension)| {
+        let path = profile.with_extension(extension);
+        let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
+        Some((path, Stamp::from_metadata(&metadata)))
+    });
+    existing.collect()
+}
+
+/// Globs of the names of all companions.
+pub fn names() -> impl Iterator<Item = String> {
+    COMPANIONS.iter().map(|(_, extension)| format!("*.{extension}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn companions_replace_the_extension_of_a_profile() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for name in ["Deep.procrep", "Deep.syms.json", "profile.json.syms.json", "other.procrep"] {
+            fs::write(path(name), name).unwrap();
+        }
+        fs::create_dir(path("folder.procrep")).unwrap();
+        let names = |profile: &str, format| -> Vec<(PathBuf, u64)> {
+            let companions = companions(&path(profile), format).into_iter();
+            companions.map(|(path, stamp)| (path, stamp.len)).collect()
+        };
+        assert_eq!(names("Deep.data", Format::MercuryDeep), [(path("Deep.procrep"), 12)]);
+        let symbols = [(path("profile.json.syms.json"), 22)];
+        assert_eq!(names("profile.json.gz", Format::FirefoxProcessed), symbols);
+        assert_eq!(names("folder.data", Format::MercuryDeep), []);
+        assert_eq!(names("Deep.folded", Format::Folded), []);
+    }
+}
