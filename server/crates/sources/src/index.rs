@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::WalkBuilder;
 
 use crate::name::key;
-use crate::repo;
+use crate::repo::Checkout;
 
 /// A folder whose files may be opened and shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct SourceIndex {
     /// Parallel to `roots`: the given path, which may contain symlinks.
     given: Vec<PathBuf>,
     /// Parallel to `roots`.
-    remotes: Vec<Vec<String>>,
+    checkouts: Vec<Checkout>,
     missing: Vec<Root>,
     /// Sorted by key.
     files: Vec<File>,
@@ -98,7 +98,7 @@ impl SourceIndex {
             given_roots: roots.clone(),
             roots: Vec::new(),
             given: Vec::new(),
-            remotes: Vec::new(),
+            checkouts: Vec::new(),
             missing: Vec::new(),
             files: Vec::new(),
             is_complete: true,
@@ -242,15 +242,10 @@ impl SourceIndex {
         self.roots.get(root).map(|root| root.kind)
     }
 
-    /// Whether a root is a checkout of a repository (`host/path`).
-    pub(crate) fn is_checkout(&self, root: usize, repo: &str) -> bool {
-        let (Some(Root { path, .. }), Some(remotes)) =
-            (self.roots.get(root), self.remotes.get(root))
-        else {
-            return false;
-        };
-        let folder = path.file_name().unwrap_or_default().to_string_lossy();
-        repo::is_checkout(repo, &folder, remotes)
+    /// The roots that are in a checkout of a repository (`host/path`).
+    pub(crate) fn checkouts_of(&self, repo: &str) -> impl Iterator<Item = (usize, &Checkout)> {
+        let checkouts = self.checkouts.iter().enumerate();
+        checkouts.filter(move |(_, checkout)| checkout.is_of(repo))
     }
 
     fn add_root(&mut self, root: Root) {
@@ -265,7 +260,7 @@ impl SourceIndex {
             }
             return;
         }
-        self.remotes.push(repo::remotes(&path));
+        self.checkouts.push(Checkout::of(&path));
         self.given.push(lexical(&root.path));
         self.roots.push(Root { path, kind: root.kind });
     }

@@ -373,22 +373,28 @@ impl<'a> Mapper<'a> {
 
     /// A file of a checkout. In source roots, also of a folder with the name of the repository.
     fn in_repository(&self, repo: &str, name: &Name) -> Mapping {
-        let is_checkout = |root: usize| self.index.is_checkout(root, repo);
-        let roots = self.index.roots().iter().enumerate();
-        let checkouts = roots.filter(|(root, _)| is_checkout(*root));
-        let exact: Vec<PathBuf> = checkouts
-            .filter_map(|(_, root)| self.index.canonical(&root.path.join(name.tail())))
-            .collect();
+        let checkouts: Vec<_> = self.index.checkouts_of(repo).collect();
+        let exact = checkouts.iter().filter_map(|(root, checkout)| {
+            let root = self.index.roots().get(*root)?;
+            self.index.canonical(&root.path.join(checkout.below(name.tail())?))
+        });
+        let exact: Vec<PathBuf> = exact.collect();
         if !exact.is_empty() {
             return self.decide(exact);
         }
-        let files = self.ending_with(&name.key).filter(|file| is_checkout(file.root));
+        // Below the top, the end of a path may be that of a file elsewhere in the repository.
+        let is_top = |file: &&File| {
+            checkouts.iter().any(|(root, checkout)| *root == file.root && checkout.is_top())
+        };
+        let files = self.ending_with(&name.key).filter(is_top);
         self.choose(files).or_else(|| self.of_rust(name)).unwrap_or_else(|| {
             let folder = repo.rsplit('/').next().unwrap_or_default();
-            self.in_source_roots(
-                &key(&format!("{folder}/{}", name.tail())),
-                Reason::Repository(repo.to_owned()),
-            )
+            let reason = if checkouts.iter().any(|(_, checkout)| checkout.has_remote(repo)) {
+                Reason::NotFound
+            } else {
+                Reason::Repository(repo.to_owned())
+            };
+            self.in_source_roots(&key(&format!("{folder}/{}", name.tail())), reason)
         })
     }
 

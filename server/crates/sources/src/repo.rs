@@ -1,4 +1,5 @@
-//! The repositories that a folder is a checkout of: the remotes in its `.git/config` or `.hg/hgrc`.
+//! The repository that a folder is in: the top of the checkout, and the remotes in its `.git/config`
+//! or `.hg/hgrc`.
 //!
 //! No other file is read. In a linked work tree, `.git` is a file that refers to another folder, so
 //! it has no known remote.
@@ -6,31 +7,75 @@
 use std::fs;
 use std::path::Path;
 
-/// The remotes of the checkout in `root`, as `host/path` in lower case without `.git`.
-pub(crate) fn remotes(root: &Path) -> Vec<String> {
+use crate::name::rest_below;
+
+/// A repository that is checked out in a folder or above it.
+#[derive(Debug)]
+pub(crate) struct Checkout {
+    /// The name of the top folder.
+    name: String,
+    /// The remotes, as `host/path` in lower case without `.git`.
+    remotes: Vec<String>,
+    /// The path of the folder in the repository, joined by `/`. Empty for the top.
+    inside: String,
+}
+
+impl Checkout {
+    /// The repository of a folder, given by its canonical path. A folder that is in none counts as
+    /// the top of one without remotes, because sources are also unpacked from archives.
+    pub fn of(folder: &Path) -> Checkout {
+        let is_top = |path: &&Path| [".git", ".hg"].iter().any(|name| path.join(name).exists());
+        let top = folder.ancestors().find(is_top).unwrap_or(folder);
+        let name = top.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let inside = folder.strip_prefix(top).unwrap_or(Path::new("")).components();
+        let inside: Vec<_> = inside.map(|folder| folder.as_os_str().to_string_lossy()).collect();
+        Checkout { name, remotes: remotes(top), inside: inside.join("/") }
+    }
+
+    /// Whether this is a checkout of `repo` (`host/path`): one of the remotes is that repository,
+    /// or the top folder has its name and so has a remote (a fork), or the top folder has its name
+    /// and no remote.
+    pub fn is_of(&self, repo: &str) -> bool {
+        let repo = repo.to_ascii_lowercase();
+        let name = last(&repo);
+        let has_name = self.name.eq_ignore_ascii_case(name);
+        let is_fork = || has_name && self.remotes.iter().any(|remote| last(remote) == name);
+        let is_unknown = || has_name && self.remotes.is_empty();
+        !name.is_empty() && (self.has_remote(&repo) || is_fork() || is_unknown())
+    }
+
+    /// Whether one of the remotes is `repo`.
+    pub fn has_remote(&self, repo: &str) -> bool {
+        self.remotes.iter().any(|remote| remote.eq_ignore_ascii_case(repo))
+    }
+
+    /// Whether the folder is the top of the repository.
+    pub fn is_top(&self) -> bool {
+        self.inside.is_empty()
+    }
+
+    /// A path in the repository, relative to the folder. `None` if it is not below the folder.
+    pub fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        if self.is_top() {
+            return Some(path);
+        }
+        rest_below(path, &self.inside).map(|rest| rest.trim_start_matches('/'))
+    }
+}
+
+/// The remotes of the repository with the top folder `top`.
+fn remotes(top: &Path) -> Vec<String> {
     let config = |inside: &str| {
-        let path = root.join(inside);
-        // A symlink may lead out of the root, and opening a pipe waits for a writer.
+        let path = top.join(inside);
+        // A symlink may lead out of the folder, and opening a pipe waits for a writer.
         let is_file = path.symlink_metadata().is_ok_and(|meta| meta.is_file());
         is_file.then(|| fs::read_to_string(&path).ok()).flatten()
     };
     let is_folder =
-        |inside: &str| root.join(inside).symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        |inside: &str| top.join(inside).symlink_metadata().is_ok_and(|meta| meta.is_dir());
     let git = is_folder(".git").then(|| config(".git/config")).flatten();
     let hg = is_folder(".hg").then(|| config(".hg/hgrc")).flatten();
     [git, hg].iter().flatten().flat_map(|text| text.lines()).filter_map(remote).collect()
-}
-
-/// Whether a folder called `folder` with these remotes is a checkout of `repo` (`host/path`): one
-/// of the remotes is that repository, or the folder has its name and so has a remote (a fork), or
-/// the folder has its name and no remote.
-pub(crate) fn is_checkout(repo: &str, folder: &str, remotes: &[String]) -> bool {
-    let repo = repo.to_ascii_lowercase();
-    let name = last(&repo);
-    let same_name =
-        || folder.eq_ignore_ascii_case(name) && remotes.iter().any(|remote| last(remote) == name);
-    let only_folder = || folder.eq_ignore_ascii_case(name) && remotes.is_empty();
-    !name.is_empty() && (remotes.contains(&repo) || same_name() || only_folder())
 }
 
 /// Parses `url = https://user@host:443/path.git/`, `url = git@host:path.git` or `default =
@@ -80,6 +125,11 @@ mod tests {
         }
     }
 
+    fn checkout(name: &str, remotes: &[&str], inside: &str) -> Checkout {
+        let remotes = remotes.iter().map(ToString::to_string).collect();
+        Checkout { name: name.to_owned(), remotes, inside: inside.to_owned() }
+    }
+
     #[test]
     fn the_folder_name_counts_unless_the_remotes_have_other_names() {
         let table: [(&str, &[&str], bool); 6] = [
@@ -90,11 +140,24 @@ mod tests {
             ("rust", &["github.com/me/rust-playground"], false),
             ("mine", &["github.com/me/rust"], false),
         ];
-        for (folder, remotes, expected) in table {
-            let remotes: Vec<String> = remotes.iter().map(ToString::to_string).collect();
-            let found = is_checkout("github.com/rust-lang/rust", folder, &remotes);
-            assert_eq!(found, expected, "{folder} {remotes:?}");
+        for (name, remotes, expected) in table {
+            let found = checkout(name, remotes, "").is_of("github.com/rust-lang/rust");
+            assert_eq!(found, expected, "{name} {remotes:?}");
         }
-        assert!(!is_checkout("", "", &[]));
+        assert!(!checkout("", &[], "").is_of(""));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_top() {
+        let table = [
+            ("", "js/src/vm.cpp", Some("js/src/vm.cpp")),
+            ("js/src", "js/src/vm.cpp", Some("vm.cpp")),
+            ("js/src", "js/src/jit/x.cpp", Some("jit/x.cpp")),
+            ("js/src", "js/src2/vm.cpp", None),
+            ("js/src", "src/vm.cpp", None),
+        ];
+        for (inside, path, expected) in table {
+            assert_eq!(checkout("gecko", &[], inside).below(path), expected, "{inside} {path}");
+        }
     }
 }

@@ -497,7 +497,39 @@ const WORLDS: &[World] = &[
         files: "gecko/.hg/hgrc=[paths]|default_=_https://hg.mozilla.org/mozilla-central gecko/js/src/vm.cpp gecko/dom/vm.cpp",
         names: &[
             "hg:hg.mozilla.org/mozilla-central:js/src/vm.cpp:0a1b → gecko/js/src/vm.cpp",
-            "hg:hg.mozilla.org/mozilla-central:gone/vm.cpp:0a1b ✗ repository",
+            "hg:hg.mozilla.org/mozilla-central:gone/vm.cpp:0a1b ✗ not found",
+        ],
+    },
+    World {
+        what: "hg: the root is a folder of the repository",
+        roots: "gecko/js/src",
+        files: "gecko/.hg/hgrc=[paths]|default_=_https://hg.mozilla.org/mozilla-central gecko/js/src/vm.cpp gecko/js/src/vm/jit.cpp gecko/vm/jit.cpp",
+        names: &[
+            "hg:hg.mozilla.org/mozilla-central:js/src/vm.cpp:0a1b → gecko/js/src/vm.cpp",
+            "hg:hg.mozilla.org/mozilla-central:js/src/vm/jit.cpp:0a1b → gecko/js/src/vm/jit.cpp",
+            "hg:hg.mozilla.org/mozilla-central:vm/jit.cpp:0a1b ✗ not found",
+            "hg:hg.mozilla.org/mozilla-central:js/src/gone.cpp:0a1b ✗ not found",
+            "hg:hg.mozilla.org/comm-central:js/src/vm.cpp:0a1b ✗ repository",
+        ],
+    },
+    World {
+        what: "git: two roots are folders of the repository",
+        roots: "shop/services/api shop/services/web",
+        files: "shop/.git/config=[remote_\"origin\"]|url_=_https://github.com/me/shop.git shop/services/api/src/main.rs shop/services/web/src/main.rs",
+        names: &[
+            "git:github.com/me/shop:services/api/src/main.rs:0a1b → shop/services/api/src/main.rs",
+            "git:github.com/me/shop:services/web/src/main.rs:0a1b → shop/services/web/src/main.rs",
+            "git:github.com/me/shop:src/main.rs:0a1b ✗ not found",
+            "git:github.com/ann/bank:services/api/src/main.rs:0a1b ✗ repository",
+        ],
+    },
+    World {
+        what: "git: the root is a folder with the name of another repository",
+        roots: "shop/rust",
+        files: "shop/.git/config=[remote_\"origin\"]|url_=_https://github.com/me/shop.git shop/rust/src/main.rs",
+        names: &[
+            "git:github.com/me/shop:rust/src/main.rs:0a1b → shop/rust/src/main.rs",
+            "git:github.com/rust-lang/rust:src/main.rs:0a1b ✗ repository",
         ],
     },
     World {

@@ -54,7 +54,7 @@ fn repositories_match_only_their_own_checkout() {
     remote.check(&[
         (core, "app/library/core/src/lib.rs"),
         ("git:github.com/rust-lang/rust:src/x.rs:1a", "app/sub/src/x.rs"),
-        ("git:github.com/rust-lang/rust:src/y.rs:1a", "- repository github.com/rust-lang/rust"),
+        ("git:github.com/rust-lang/rust:src/y.rs:1a", "- not found"),
         ("git:github.com/other/app:src/x.rs:1a", "- repository github.com/other/app"),
     ]);
 
