@@ -1,12 +1,13 @@
 //! Call graphs with hand-checkable costs, from the text of a callgrind file to the costs.
 
-use analysis::{Cost, Groups, Recording, Total, View};
+use analysis::{Branch, CallTree, Cost, Groups, Recording, Total, View};
 use expect_test::{Expect, expect};
 use formats::write::callgrind;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 fn read(bytes: Vec<u8>) -> Recording {
     formats::read(bytes, formats::Limits::default(), &mut |_| ControlFlow::Continue(()))
@@ -333,4 +334,50 @@ fn the_formats_of_rbspy_have_the_same_lines_for_one_recording() {
             "{line:?}: {timed:?}, {own} {total}"
         );
     }
+}
+
+/// The inverted tree to three levels; `?` marks estimates.
+fn inverted(recording: Recording) -> String {
+    let recording = Arc::new(recording);
+    let groups = Arc::new(Groups::identity(recording.symbols()));
+    let tree = CallTree::new(Arc::clone(&recording), View::of(&recording), Arc::clone(&groups));
+    let mut out = String::new();
+    let rows = |level, parent: Option<&Branch>| {
+        tree.branches(true, parent).into_iter().rev().map(move |branch| (level, branch))
+    };
+    let mut open: Vec<_> = rows(0, None).collect();
+    while let Some((level, branch)) = open.pop() {
+        let name = recording.symbols().func_name(groups.first_func(branch.function));
+        let mark = if branch.estimated { "?" } else { "" };
+        writeln!(out, "{}{name} {}{mark}", "  ".repeat(level), branch.total).unwrap();
+        if level < 2 {
+            open.extend(rows(level + 1, Some(&branch)));
+        }
+    }
+    out
+}
+
+#[test]
+fn the_inverted_tree_of_a_recursion_divides_self() {
+    // Calls of `a` cost 30 and 10.
+    let text = "events: Ir\nfn=main\n1 0\ncfn=a\ncalls=1 0\n1 30\nfn=a\n5 20\ncfn=b\ncalls=2 0\n6 12\nfn=b\n9 10\ncfn=a\ncalls=2 0\n9 10\n";
+    expect![[r"
+        a 20
+          main 15?
+          b 5?
+        b 10
+          a 10?
+            main 10?
+    "]]
+    .assert_eq(&inverted(read(text.as_bytes().to_vec())));
+    // Mercury records what a function spends for each of its callers.
+    let tree = inverted(fixture("mercury/change/Deep.data"));
+    let callers_of_payments = "\
+change.payments/5-0 2709
+  change.payments/5-0 1354
+  change.pay_with/6-0 1354
+  change.main/2-0 1
+    Mercury runtime.Mercury runtime/0-0 1?
+";
+    assert!(tree.starts_with(callers_of_payments), "{tree}");
 }

@@ -290,7 +290,7 @@ impl CommandLine<'_> {
                 self.sources.iter().find(|(path, _)| row == format!("{}:", path.display()))
             {
                 file.clone_from(path);
-            } else if row.split_whitespace().eq(["self", "total"]) {
+            } else if row.trim_end_matches(" executed").split_whitespace().eq(["self", "total"]) {
                 margin = row.chars().count();
             } else {
                 let cell: String = row.chars().skip(margin).take(6).collect();

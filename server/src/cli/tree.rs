@@ -47,31 +47,38 @@ pub(super) fn tree(
     }
     writeln!(out, "{}", headline(snapshot))?;
     if snapshot.grouped.recording.summed().is_some() {
+        let others = if part.inverted { "callers" } else { "callees" };
         writeln!(
             out,
-            "The profile is a call graph without stacks. Costs marked `est.` are divided among callees \
+            "The profile is a call graph without stacks. Costs marked `est.` are divided among {others} \
              in the proportions of all their calls."
         )?;
     }
-    writeln!(out, "{:>22} {:>22}", "total", if part.inverted { "" } else { "self" })?;
-    for row in &rows {
+    let costs: Vec<[String; 2]> = rows
+        .iter()
+        .map(|Row { branch, .. }| {
+            let own = branch.self_.filter(|own| *own != 0.0).map(|own| scale.both(own));
+            [units::total(branch.as_total(), |weight| scale.both(weight)), own.unwrap_or_default()]
+        })
+        .collect();
+    let heading = ["total", if part.inverted { "" } else { "self" }];
+    let width = |column: usize| {
+        let cells = costs.iter().map(|cells| cells[column].chars().count());
+        cells.chain([heading[column].len()]).max().unwrap_or_default()
+    };
+    let (total_width, own_width) = (width(0), width(1));
+    writeln!(out, "{:>total_width$} {:>own_width$}", heading[0], heading[1])?;
+    for (row, [total, own]) in rows.iter().zip(&costs) {
         let this = snapshot.function(row.branch.function);
         let place = match (this.file, snapshot.start_line(row.branch.function)) {
             (Some(file), None) => format!("  {}", plain(snapshot.file_name(file))),
             (Some(file), Some(line)) => format!("  {}:{line}", plain(snapshot.file_name(file))),
             (None, _) => this.lib.map(|lib| format!("  {}", plain(lib))).unwrap_or_default(),
         };
-        let own = row
-            .branch
-            .self_
-            .filter(|own| *own != 0.0)
-            .map(|own| scale.both(own))
-            .unwrap_or_default();
         let indent = "  ".repeat(row.depth);
         writeln!(
             out,
-            "{:>22} {own:>22}  {indent}{}{place}",
-            units::total(row.branch.as_total(), |weight| scale.both(weight)),
+            "{total:>total_width$} {own:>own_width$}  {indent}{}{place}",
             plain(this.name)
         )?;
     }

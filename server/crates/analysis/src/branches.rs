@@ -10,7 +10,8 @@
 //! ways. A path ends where a function occurs on it for the second time, because a call graph does
 //! not say how deep the recursion went.
 
-use crate::paths::{PathEntry, Recursion, hotter};
+use crate::call_tree::Index;
+use crate::paths::{PathEntry, PathStep, Recursion, hotter};
 use crate::{CallNodeId, CallNodes, CallTree, Costs};
 use profile::{FunctionId, Total};
 use rustc_hash::FxHashMap;
@@ -57,19 +58,22 @@ impl CallTree {
     /// left out. Takes time in proportion to the result, except for the top of the inverted tree,
     /// which visits all call nodes.
     pub fn branches(&self, inverted: bool, parent: Option<&Branch>) -> Vec<Branch> {
-        let mut branches = match (self.graph(), self.call_nodes(), parent.map(|parent| &parent.at))
-        {
-            (Some(costs), _, None) => top_of_graph(costs, inverted),
-            (Some(costs), _, Some(At::Path(path))) => self.of_graph(costs, inverted, path),
-            (_, Some(nodes), None) if inverted => outward(nodes, all_endings(nodes), true),
-            (_, Some(nodes), None) => inward(nodes, None),
-            (_, Some(nodes), Some(At::Endings(endings))) => {
-                outward(nodes, callers_of(nodes, endings), false)
-            }
-            (_, Some(nodes), Some(At::Node(id))) => inward(nodes, Some(*id)),
-            // The branch belongs to another tree.
-            _ => Vec::new(),
-        };
+        let mut branches =
+            match (self.graph(), self.call_nodes(), parent.map(|parent| (parent, &parent.at))) {
+                (Some(costs), _, None) => top_of_graph(costs, inverted),
+                (Some(costs), _, Some((parent, At::Path(path)))) if inverted => {
+                    self.callers_in_graph(costs, path, parent)
+                }
+                (Some(_), _, Some((_, At::Path(path)))) => self.callees_in_graph(path),
+                (_, Some(nodes), None) if inverted => outward(nodes, all_endings(nodes), true),
+                (_, Some(nodes), None) => inward(nodes, None),
+                (_, Some(nodes), Some((_, At::Endings(endings)))) => {
+                    outward(nodes, callers_of(nodes, endings), false)
+                }
+                (_, Some(nodes), Some((_, At::Node(id)))) => inward(nodes, Some(*id)),
+                // The branch belongs to another tree.
+                _ => Vec::new(),
+            };
         // A node whose total is 0 stays if something below it has cost: negative weights may cancel
         // each other.
         branches.retain(|branch| match &branch.at {
@@ -82,40 +86,60 @@ impl CallTree {
         branches
     }
 
-    fn of_graph(&self, costs: &Costs, inverted: bool, path: &[FunctionId]) -> Vec<Branch> {
-        let Some(&root) = path.first() else { return Vec::new() };
+    fn callees_in_graph(&self, path: &[FunctionId]) -> Vec<Branch> {
         if path.split_last().is_some_and(|(last, above)| above.contains(last)) {
             return Vec::new();
         }
-        let step = if inverted {
-            self.callers(path, Recursion::Exact)
-        } else {
-            self.callees(path, Recursion::Exact)
-        };
-        let cost = costs.function(root).cost;
-        let whole = cost.magnitude();
-        let branch = |entry: PathEntry| {
-            let PathEntry { function, self_, total, estimated, .. } = entry;
-            let at = At::Path([path, &[function]].concat());
-            if !inverted {
-                return Branch { function, self_, total, estimated, at };
-            }
-            // A call graph does not record which callers self cost comes through. Assume the same
-            // shares as for the total.
-            let share = if whole == 0.0 { 0.0 } else { total / whole };
-            Branch {
+        let entries = self.callees(path, Recursion::Exact).entries.into_iter();
+        entries
+            .map(|PathEntry { function, self_, total, estimated, .. }| {
+                let at = At::Path([path, &[function]].concat());
+                Branch { function, self_, total, estimated, at }
+            })
+            .collect()
+    }
+
+    /// Divides the self cost that comes through `parent` among its callers. Contexts record which
+    /// call the self cost of a function belongs to. Elsewhere it is divided in the proportions of
+    /// the totals, without callers that are on the path already: that would be recursion of unknown
+    /// depth.
+    fn callers_in_graph(&self, costs: &Costs, path: &[FunctionId], parent: &Branch) -> Vec<Branch> {
+        let at = |function| At::Path([path, &[function]].concat());
+        if let (Index::Contexts(index), [function]) = (self.index(), path) {
+            let own = index.own_by_caller(*function).into_iter();
+            let branch = |(function, total)| Branch {
                 function,
                 self_: None,
-                total: cost.self_ * share,
-                estimated: estimated || share != 1.0,
-                at,
-            }
-        };
-        // A function that is on the path already would be recursion of unknown depth.
-        step.entries
+                total,
+                estimated: false,
+                at: at(function),
+            };
+            return own.map(branch).collect();
+        }
+        let Some((last, below)) = path.split_last() else { return Vec::new() };
+        if below.contains(last) {
+            return Vec::new();
+        }
+        let PathStep { total: reached, mut entries, .. } = self.callers(path, Recursion::Exact);
+        let is_recursive = entries.iter().any(|entry| entry.recursive || entry.estimated);
+        entries.retain(|entry| !path.contains(&entry.function));
+        let sum: f64 = entries.iter().map(|entry| entry.total).sum();
+        // What no caller accounts for starts at the function itself. Within a recursion, the totals
+        // of calls do not add up to that of the function.
+        let is_exact = !is_recursive && costs.function(*last).cost.total.exact().is_some();
+        let whole = if is_exact { sum.max(reached) } else { sum };
+        entries
             .into_iter()
-            .filter(|entry| !(inverted && path.contains(&entry.function)))
-            .map(branch)
+            .map(|PathEntry { function, total, estimated, .. }| {
+                let share = if whole == 0.0 { 0.0 } else { total / whole };
+                Branch {
+                    function,
+                    self_: None,
+                    total: parent.total * share,
+                    estimated: estimated || parent.estimated || share != 1.0,
+                    at: at(function),
+                }
+            })
             .collect()
     }
 

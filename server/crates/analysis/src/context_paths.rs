@@ -182,6 +182,19 @@ impl ContextIndex {
         step
     }
 
+    /// What a function spends itself when each of its callers calls it.
+    pub(crate) fn own_by_caller(&self, function: FunctionId) -> BTreeMap<FunctionId, f64> {
+        let mut own = BTreeMap::new();
+        for (i, call) in self.contexts.calls.iter().enumerate() {
+            if self.function_of[call.callee as usize] == Some(function)
+                && let Some(caller) = self.function_of[call.caller as usize]
+            {
+                *own.entry(caller).or_default() += self.column().own[i];
+            }
+        }
+        own
+    }
+
     /// The recursion that a function takes part in; `None` if it never calls back to itself.
     pub(crate) fn recursion(&self, function: FunctionId) -> Option<CliqueRecursion> {
         let clique = |context: u32| self.contexts.contexts[context as usize].clique as usize;
