@@ -284,7 +284,7 @@ fn the_tree_lists_paths_and_can_be_inverted() {
         "{tree}"
     );
     assert!(
-        tree.lines().nth(2).unwrap().contains("100.0% (6 samples)       16.7% (1 sample)  func1"),
+        tree.lines().nth(2).unwrap().contains("100.0% (6 samples)  16.7% (1 sample)  func1"),
         "{tree}"
     );
     let roots = run("tree", &seed, ["--depth", "0"]).success();
