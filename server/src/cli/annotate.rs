@@ -8,7 +8,7 @@ use engine::file_lines::FileLines;
 use engine::path_rules;
 use engine::present::labels::Scale;
 use engine::present::text::plain;
-use engine::recorded_texts::RecordedText;
+use engine::recorded_texts::{Origin, RecordedText};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
@@ -82,7 +82,10 @@ impl Source {
             let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
             (Arc::new(LineMap::identity(text.lines().count() as u32)), text)
         };
-        let note = if stale {
+        let is_edited = recorded.is_some_and(|recorded| recorded.origin == Origin::Edited);
+        let note = if is_edited {
+            " (edited after the program was built: lines may have moved)"
+        } else if stale {
             " (newer than the profile: lines may have moved)"
         } else if recorded.is_some_and(|recorded| recorded.text != text) {
             " (edited since the profile was recorded: changed lines have no cost)"

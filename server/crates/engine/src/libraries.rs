@@ -21,8 +21,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use symbols::{
-    Cache, KernelFiles, LibStatus, LibSymbols, PerfMap, Search, Sidecar, Unresolved, is_interrupt,
-    is_kernel,
+    Cache, KernelFiles, LibStatus, LibSymbols, Md5, PerfMap, Search, Sidecar, Unresolved,
+    is_interrupt, is_kernel,
 };
 
 /// The smallest share of samples that a library without lines must have for a warning.
@@ -214,6 +214,18 @@ impl Libraries {
             |lib| found.get(&lib).copied(),
             self.generics.into(),
         )
+    }
+
+    /// The checksums that debug info has of source files, by file name. A file of which libraries
+    /// contain different versions has none.
+    pub fn checksums(&self) -> FxHashMap<&str, Md5> {
+        let symbols = self.list.iter().filter_map(|library| library.symbols.as_deref());
+        let mut found: FxHashMap<&str, Option<Md5>> = FxHashMap::default();
+        for (file, md5) in symbols.flat_map(LibSymbols::checksums) {
+            let known = found.entry(file).or_insert(Some(md5));
+            *known = known.filter(|known| *known == md5);
+        }
+        found.into_iter().filter_map(|(file, md5)| Some((file, md5?))).collect()
     }
 
     /// A warning about libraries whose functions have no lines. It names the hottest library and

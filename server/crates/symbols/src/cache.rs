@@ -2,7 +2,7 @@
 //! only new addresses.
 
 use crate::frame::Frame;
-use crate::{Id, LibStatus, Search, Sidecar, names};
+use crate::{Id, LibStatus, Md5, Search, Sidecar, names};
 use profile::{AddressBase, Level, Lib};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -37,6 +37,8 @@ pub struct LibSymbols {
     /// For each name the name without generics, if that differs.
     collapsed: Vec<Option<Box<str>>>,
     files: Texts,
+    /// The checksums of files, by the index in `files`.
+    checksums: FxHashMap<u32, Md5>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,11 @@ impl LibSymbols {
             line: row.line,
             declared: row.declared.map(|(file, line)| (self.files.get(file), line)),
         })
+    }
+
+    /// The files with a checksum, named as in [`Level::file`].
+    pub fn checksums(&self) -> impl Iterator<Item = (&str, Md5)> {
+        self.checksums.iter().map(|(&file, &md5)| (self.files.get(file), md5))
     }
 
     fn name(&self, name: u32, generics: Generics) -> &str {
@@ -122,6 +129,7 @@ impl LibSymbols {
             names: Texts::default(),
             collapsed,
             files: Texts::default(),
+            checksums: FxHashMap::default(),
         }
     }
 
@@ -249,7 +257,12 @@ impl Cache {
                 ControlFlow::Continue(())
             }
         };
-        new.status = look_up(lib, &pending, search, &mut take);
+        let mut checksums = Vec::new();
+        new.status = look_up(lib, &pending, search, &mut take, &mut checksums);
+        for (file, md5) in checksums {
+            let file = new.files.intern(&normalize(&file));
+            new.checksums.insert(file, md5);
+        }
         if n_done == 0 {
             for &address in &pending {
                 new.add(address, Vec::new());
@@ -304,6 +317,7 @@ fn look_up(
     addresses: &[u64],
     _: &Search<'_>,
     take: &mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>,
+    _: &mut Vec<(String, Md5)>,
 ) -> LibStatus {
     for &address in addresses {
         if take(address, Vec::new()).is_break() {

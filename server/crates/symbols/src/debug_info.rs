@@ -3,7 +3,7 @@
 use crate::elf::{Arena, Elf};
 use crate::file::{LibFile, ready};
 use crate::frame::Frame;
-use crate::{Id, LibStatus, Search, is_kernel, kernel};
+use crate::{Id, LibStatus, Md5, Search, is_kernel, kernel};
 use profile::{AddressBase, Lib};
 use samply_symbols::LookupAddress;
 use std::ops::ControlFlow;
@@ -16,16 +16,18 @@ const MAX_OUTSIDE: usize = 100;
 /// Receives the functions of each address, the outermost first.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(u64, Vec<Frame>) -> ControlFlow<()>;
 
-/// Looks up addresses of a library until `take` breaks.
+/// Looks up addresses of a library until `take` breaks. Adds the checksums of the source files to
+/// `checksums`.
 pub(crate) fn look_up(
     lib: &Lib,
     addresses: &[u64],
     search: &Search<'_>,
     take: Take<'_>,
+    checksums: &mut Vec<(String, Md5)>,
 ) -> LibStatus {
     // The readers of debug info trust compilers in places. A malformed file must not cost more than
     // its own lines.
-    catch_unwind(AssertUnwindSafe(|| look_up_unguarded(lib, addresses, search, take)))
+    catch_unwind(AssertUnwindSafe(|| look_up_unguarded(lib, addresses, search, take, checksums)))
         .unwrap_or_else(|_| LibStatus::Unreadable {
             path: lib.path.clone().into(),
             why: "its debug info is malformed".to_owned(),
@@ -37,6 +39,7 @@ fn look_up_unguarded(
     addresses: &[u64],
     search: &Search<'_>,
     take: Take<'_>,
+    checksums: &mut Vec<(String, Md5)>,
 ) -> LibStatus {
     let files = match search.find(lib, false) {
         Ok(files) => files,
@@ -68,6 +71,7 @@ fn look_up_unguarded(
             break;
         }
     }
+    *checksums = elf.checksums();
     let missing = elf.missing();
     if elf.has_lines {
         LibStatus::DebugInfo { path: elf.path, id, missing }

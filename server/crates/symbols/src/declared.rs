@@ -126,7 +126,7 @@ fn unit_at<'u, 'a>(
 }
 
 /// The path of a unit's file, spelled like the files of its lines.
-fn file_name(unit: UnitRef<'_, Slice<'_>>, index: u64) -> gimli::Result<Option<String>> {
+pub(crate) fn file_name(unit: UnitRef<'_, Slice<'_>>, index: u64) -> gimli::Result<Option<String>> {
     let Some(program) = &unit.line_program else { return Ok(None) };
     let header = program.header();
     let Some(file) = header.file(index) else { return Ok(None) };

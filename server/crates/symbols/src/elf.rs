@@ -6,10 +6,11 @@
 //! leading underscore that C names in ELF may have. Names are those that `addr2line -C` and
 //! `c++filt` print.
 
+use crate::checksums::Checksums;
 use crate::declared::{Declarations, Declared};
 use crate::file::{Bytes, LibFile, LibFiles, has_dwarf, is_executable, read};
 use crate::frame::Frame;
-use crate::{Search, names};
+use crate::{Md5, Search, names};
 use addr2line::gimli::{self, DwarfPackage, EndianSlice, RunTimeEndian, UnitHeader};
 use addr2line::{Context, LookupContinuation, LookupResult, SplitDwarfLoad};
 use elsa::FrozenVec;
@@ -52,6 +53,7 @@ pub(crate) struct Elf<'a> {
     package: Option<DwarfPackage<Slice<'a>>>,
     demangled: RefCell<FxHashMap<String, Arc<str>>>,
     declarations: Declarations<'a>,
+    checksums: RefCell<Checksums>,
     missing: RefCell<BTreeSet<PathBuf>>,
 }
 
@@ -96,6 +98,7 @@ impl<'a> Elf<'a> {
             package: None,
             demangled: RefCell::default(),
             declarations: Declarations::default(),
+            checksums: RefCell::default(),
             missing: RefCell::default(),
             path,
         };
@@ -109,6 +112,12 @@ impl<'a> Elf<'a> {
     /// The files with split debug info that were not found so far.
     pub fn missing(&self) -> Vec<PathBuf> {
         self.missing.borrow().iter().cloned().collect()
+    }
+
+    /// The checksums of the files of all frames so far.
+    pub fn checksums(&self) -> Vec<(String, Md5)> {
+        let checksums = self.checksums.borrow();
+        checksums.found().map(|(file, md5)| (file.to_owned(), md5)).collect()
     }
 
     /// Converts a recorded address to a virtual address of the file; `None` if there is no code.
@@ -163,6 +172,9 @@ impl<'a> Elf<'a> {
                 .unwrap_or_default();
             let place = frame.location;
             let file = place.as_ref().and_then(|place| place.file).map(str::to_owned);
+            if let (Some(unit), Some(file)) = (unit, &file) {
+                self.checksums.borrow_mut().read(unit, file);
+            }
             frames.push(Frame {
                 name,
                 file,

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+/// The MD5 checksum of a source file.
+pub type Md5 = [u8; 16];
+
 /// A function that an address is in.
 pub(crate) struct Frame {
     pub(crate) name: Arc<str>,

@@ -6,6 +6,8 @@
 
 mod cache;
 #[cfg(feature = "debug-info")]
+mod checksums;
+#[cfg(feature = "debug-info")]
 mod debug_info;
 #[cfg(feature = "debug-info")]
 mod declared;
@@ -29,6 +31,7 @@ mod unwind;
 mod unwind_result;
 
 pub use cache::{Cache, Generics, LibSymbols};
+pub use frame::Md5;
 pub use names::collapse_generics;
 pub use perf_map::PerfMap;
 pub use search::{KernelFiles, Search, is_interrupt, is_kernel};

@@ -8,6 +8,7 @@ use crate::present::labels::{Scale, exact, own};
 use crate::present::units;
 use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
+use crate::recorded_texts::Origin;
 use crate::snapshot::Snapshot;
 use crate::text::Position;
 use analysis::{
@@ -65,9 +66,14 @@ pub fn line_details(context: &Context, open: &OpenFile, line0: u32) -> Option<De
         ..Details::default()
     };
     if lines.stale {
+        let recorded = snapshot.path_of(open.file).and_then(|path| snapshot.texts.get(path));
+        let why = match recorded.map(|recorded| recorded.origin) {
+            Some(Origin::Edited) => "the file was edited after the program was built",
+            _ => "the file is newer than the profile",
+        };
         details
             .notes
-            .insert(0, "the file is newer than the profile, and the recorded text is not known: lines may have moved".to_owned());
+            .insert(0, format!("{why}, and the recorded text is not known: lines may have moved"));
     }
     let places: Vec<_> =
         recorded.iter().flat_map(|&line| snapshot.costs.functions_on(open.file, line)).collect();

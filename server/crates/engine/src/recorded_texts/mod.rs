@@ -1,7 +1,8 @@
 //! The texts that a profile was recorded from. Costs belong to these texts; line maps move them to
 //! the text that is shown.
 //!
-//! The text of a source is, in this order: the copy that Costline kept when the profile was first
+//! Debug info may have a checksum of the text at the time of the build. It then decides which text is
+//! the recorded one, and times do not. Without it, the text of a source is, in this order: the copy that Costline kept when the profile was first
 //! shown; the file on disk if it was not written since the recording; the version in Git that was
 //! checked out at the time of the recording, or an earlier one, if the profile fits it; the file on
 //! disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
@@ -16,6 +17,7 @@ pub use copies::Copies;
 pub use disk::DiskTexts;
 
 use crate::definitions::{FileDefinitions, ParsedFiles};
+use crate::stages::checksums::has_checksum;
 use crate::stages::loaded::Loaded;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stamp::{SLACK, Stamp};
@@ -30,6 +32,7 @@ use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use symbols::Md5;
 
 /// The maximum size of the texts of one profile, in bytes: more than the hand-written sources of a
 /// project. Further texts are not read.
@@ -65,12 +68,15 @@ pub struct RecordedText {
 pub enum Origin {
     /// A copy that was kept earlier.
     Copy,
-    /// The file on disk, which was not written since the recording.
+    /// The file on disk: it has the recorded checksum, or was not written since the recording.
     Disk,
     /// A version in Git.
     Git,
     /// The file on disk. It was written later, so this is a guess.
     Guess,
+    /// The file on disk. It has another checksum than the recorded one, so it was edited after the
+    /// build.
+    Edited,
 }
 
 /// What recorded texts are found with.
@@ -165,7 +171,7 @@ impl RecordedTexts {
 impl RecordedText {
     /// Whether the text is a guess.
     pub fn is_guess(&self) -> bool {
-        self.origin == Origin::Guess
+        matches!(self.origin, Origin::Guess | Origin::Edited)
     }
 }
 
@@ -183,6 +189,8 @@ struct Search<'a> {
     mapped: &'a SourceMapped,
     caches: &'a TextCaches,
     copies: Option<(&'a Copies, Manifest)>,
+    /// The checksums of files in debug info. `None` if the names of a file have different ones.
+    checksums: FxHashMap<&'a Path, Option<Md5>>,
     /// Collected on first use: most texts are known without it.
     evidence: OnceCell<Evidence>,
     /// By root; read on first use.
@@ -199,7 +207,15 @@ impl<'a> Search<'a> {
     ) -> Self {
         let copies = caches.copies.as_ref().filter(|_| uses_copies);
         let roots = mapped.roots.iter().map(|root| root.path.as_path());
+        let mut checksums: FxHashMap<&Path, Option<Md5>> = FxHashMap::default();
+        for (mapping, source) in mapped.mappings.iter().zip((0..).map(SourceId::new)) {
+            if let (Some(path), Some(md5)) = (mapping.path(), mapped.checksums.get(source)) {
+                let known = checksums.entry(path).or_insert(Some(md5));
+                *known = known.filter(|known| *known == md5);
+            }
+        }
         Self {
+            checksums,
             loaded,
             mapped,
             caches,
@@ -213,30 +229,40 @@ impl<'a> Search<'a> {
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
         let known = |text, origin| Some(Found { text, origin, fits: true });
+        let md5 = self.checksums.get(path).copied().flatten();
+        let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
         let copy = self.copies.as_ref().and_then(|(copies, manifest)| {
             names.iter().find_map(|name| copies.text(manifest, name))
         });
+        let copy = copy.filter(|text| has_checksum(text) != Some(false));
         if let Some(text) = copy {
             return known(text, Origin::Copy);
         }
         let now = self.caches.disk.now(path)?;
         let versions = self.caches.disk.versions(path);
         let profile = self.loaded.stamp.modified;
-        let is_older = |version: &&Version| version.stamp.modified <= profile;
-        if let Some(Version { text, .. }) = versions.iter().rfind(is_older) {
+        let is_recorded = |version: &&Version| {
+            let is_older = version.stamp.modified <= profile;
+            has_checksum(&version.text).unwrap_or(is_older)
+        };
+        if let Some(Version { text, .. }) = versions.iter().rfind(is_recorded) {
             return known(text.clone(), Origin::Disk);
         }
-        if let Some(text) = self.in_git(path).find(|text| self.fits(path, text)) {
+        let is_recorded =
+            |text: &Arc<str>| has_checksum(text).unwrap_or_else(|| self.fits(path, text));
+        if let Some(text) = self.in_git(path).find(is_recorded) {
             return known(text, Origin::Git);
         }
         let fits = self.fits(path, &now.text);
-        if fits && now.stamp.modified <= profile + SLACK {
+        let is_edited = has_checksum(&now.text) == Some(false);
+        if fits && !is_edited && now.stamp.modified <= profile + SLACK {
             return known(now.text, Origin::Disk);
         }
         // Edits are followed from the first version that was seen.
         let first = versions.into_iter().next().map_or(now.text.clone(), |version| version.text);
         let fits = fits && (Arc::ptr_eq(&first, &now.text) || self.fits(path, &first));
-        Some(Found { text: first, origin: Origin::Guess, fits })
+        let origin = if is_edited { Origin::Edited } else { Origin::Guess };
+        Some(Found { text: first, origin, fits })
     }
 
     fn in_git(&self, path: &Path) -> impl Iterator<Item = Arc<str>> {

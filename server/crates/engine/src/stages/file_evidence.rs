@@ -6,7 +6,7 @@
 
 use crate::function_name::FunctionName;
 use crate::stamp::{Stamp, is_recorded};
-use analysis::Recording;
+use analysis::{Recording, SourceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Language, Mapping, Reason};
 use std::path::{Path, PathBuf};
@@ -74,12 +74,20 @@ const COMMON: &[&str] = &[
 type Recorded = Vec<(String, u32)>;
 
 /// Decides between ambiguous candidates, and unmaps files of another project that were found by
-/// another path than their own.
-pub fn apply(mappings: &mut [Mapping], recording: &Recording, profile: &Stamp) {
+/// another path than their own. Not those whose content is `confirmed`.
+pub fn apply(
+    mappings: &mut [Mapping],
+    recording: &Recording,
+    profile: &Stamp,
+    confirmed: &FxHashSet<SourceId>,
+) {
     let mut recorded = recorded_functions(mappings, recording);
     let mut texts = Texts { bytes_left: MAX_BYTES, texts: FxHashMap::default() };
     for (mapping, source) in mappings.iter_mut().zip(0..) {
         let Some(functions) = recorded.remove(&source) else { continue };
+        if confirmed.contains(&SourceId::new(source as u32)) {
+            continue;
+        }
         match mapping {
             Mapping::Ambiguous { candidates } => {
                 if let Some(path) = choose(candidates, &functions, &mut texts) {

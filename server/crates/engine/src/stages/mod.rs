@@ -5,6 +5,7 @@
 //! [`crate::snapshot::Snapshot`] holds all of them.
 
 pub mod by_name;
+pub mod checksums;
 pub mod costed;
 mod file_evidence;
 pub mod grouped;

@@ -5,11 +5,12 @@ use crate::definitions::ParsedFiles;
 use crate::settings::{SourceSettings, glob_set};
 use crate::source_maps::{OriginalLines, Relocated, apply_source_maps};
 use crate::stages::by_name::{self, AmbiguousFunction, ByName};
+use crate::stages::checksums::Checksums;
 use crate::stages::file_evidence;
 use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{FuncId, Recording, SourceId, Warning, WarningCode, with_files};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, Reason, Root, SourceIndex};
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub struct SourceMapped {
     pub ambiguous: Vec<AmbiguousFunction>,
     /// The roots that were searched.
     pub roots: Vec<Root>,
+    /// The checksums of sources.
+    pub checksums: Checksums,
     /// The original lines of each generated source.
     pub generated: FxHashMap<SourceId, OriginalLines>,
     /// Warnings about ambiguous names and unusable source maps.
@@ -55,8 +58,10 @@ impl SourceMapped {
         let mappings = map(&symbolicated.recording);
         let Relocated { recording, mut mappings, generated } =
             apply_source_maps(&symbolicated.recording, mappings, index, map, &mut warnings);
-        file_evidence::apply(&mut mappings, &recording, stamp);
-        refuse_short_files(&mut mappings, &recording, stamp);
+        let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
+        let confirmed = checksums.confirm(&mut mappings);
+        file_evidence::apply(&mut mappings, &recording, stamp, &confirmed);
+        refuse_short_files(&mut mappings, &recording, stamp, &confirmed);
         exclude(&mut mappings, settings, index);
         ambiguity_warning(&mappings, &mut warnings);
         let mut named = ByName::default();
@@ -70,7 +75,8 @@ impl SourceMapped {
         name_warning(&named, &mut warnings);
         let recording = with_named_files(recording, &named, &mut mappings, index);
         let roots = index.roots().to_vec();
-        Self { recording, mappings, ambiguous: named.ambiguous, roots, generated, warnings }
+        let ambiguous = named.ambiguous;
+        Self { recording, mappings, ambiguous, roots, checksums, generated, warnings }
     }
 }
 
@@ -81,8 +87,14 @@ const MAX_COUNTED: u64 = 64 << 20;
 const MAX_LINE: u64 = 400;
 
 /// Unmaps files of another project: those that were found by another path than their own, were not
-/// written since the recording, and have fewer lines than the profile names.
-fn refuse_short_files(mappings: &mut [Mapping], recording: &Recording, profile: &Stamp) {
+/// written since the recording, and have fewer lines than the profile names. Not those whose
+/// content is `confirmed`.
+fn refuse_short_files(
+    mappings: &mut [Mapping],
+    recording: &Recording,
+    profile: &Stamp,
+    confirmed: &FxHashSet<SourceId>,
+) {
     let mut last_lines = vec![0; mappings.len()];
     recording.each_place(|_, source, line| {
         if let Some(last) = last_lines.get_mut(source.index()) {
@@ -90,10 +102,13 @@ fn refuse_short_files(mappings: &mut [Mapping], recording: &Recording, profile: 
         }
     });
     let mut budget = MAX_COUNTED;
-    for (mapping, line) in mappings.iter_mut().zip(last_lines) {
+    for ((mapping, line), source) in mappings.iter_mut().zip(last_lines).zip(0..) {
         let Mapping::Mapped { path, how: How::Suffix | How::Module | How::Mount } = mapping else {
             continue;
         };
+        if confirmed.contains(&SourceId::new(source)) {
+            continue;
+        }
         let Ok(stamp) = Stamp::of(path) else { continue };
         let may_be_short = stamp.len <= u64::from(line).saturating_mul(MAX_LINE);
         if line < 2 || !may_be_short || stamp.len > budget || !is_recorded(&stamp, profile) {

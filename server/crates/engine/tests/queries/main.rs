@@ -6,6 +6,8 @@
 mod answers;
 mod baseline;
 mod calls;
+#[cfg(feature = "symbols")]
+mod checksums;
 mod costs;
 mod documents;
 mod files;

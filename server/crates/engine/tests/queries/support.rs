@@ -76,6 +76,15 @@ impl Project {
         load(files, environment, &mut |_| ControlFlow::Continue(())).unwrap()
     }
 
+    /// Loads a recording, and resolves its addresses.
+    #[cfg(feature = "symbols")]
+    pub fn load_with_symbols(&self, loaded: Loaded) -> Snapshot {
+        let settings = &self.settings.costs();
+        let index = &index_sources(&self.roots(), &settings.sources);
+        let environment = Environment { settings, index, caches: &self.caches };
+        engine::load::load_read_with_symbols(Arc::new(loaded), environment)
+    }
+
     /// A recording that is newer than the files.
     pub fn loaded(&self, recording: impl Into<Recording>) -> Loaded {
         self.loaded_at(recording, SystemTime::now() + Duration::from_secs(60))
