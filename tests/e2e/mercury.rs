@@ -313,3 +313,80 @@ fn a_procedure_below_itself_counts_once() {
     assert_eq!(on(12), Some("1 callseqs + recursion"));
     assert_eq!(on(22), Some("5 callseqs"));
 }
+
+/// The rows of `costline.showCallers` in groups: name, place, calls, total, and whether they are
+/// recursive. The first element is the sum.
+fn grouped(server: &mut Server, function: &str, by: &str) -> Vec<Value> {
+    let item = server.root_item(function);
+    let options = json!({ "message": false, "groupBy": by });
+    let groups = server.execute("costline.showCallers", json!([item, options]))["groups"].clone();
+    assert_eq!(groups["groupBy"], by);
+    let rows = groups["rows"].as_array().unwrap().iter().map(|row| {
+        json!([row["name"], row["placeText"], row["calls"], row["total"], row["recursive"]])
+    });
+    [groups["sum"].clone()].into_iter().chain(rows).collect()
+}
+
+#[test]
+fn callers_are_grouped() {
+    let workspace = workspace(&run());
+    let (mut server, _) = start(&workspace);
+    let mut even = |by: &str| grouped(&mut server, "m.even/2-0", by);
+    let main = json!(["m.main/2-0", "m.m:5", 1, 12, false]);
+    assert_eq!(even("site"), [json!(12), main, json!(["m.odd/2-0", "m.m:22", 2, 2, true])]);
+    let main = json!(["m.main/2-0", "m.m:3", 1, 12, false]);
+    assert_eq!(
+        even("function"),
+        [json!(12), main.clone(), json!(["m.odd/2-0", "m.m:20", 2, 2, true])]
+    );
+    assert_eq!(
+        even("module"),
+        [json!(12), json!(["m", "", 1, 12, false]), json!(["m", "", 2, 2, true])]
+    );
+    let recursion = json!(["m.even/2-0, m.odd/2-0", "m.m:10", 2, 2, true]);
+    assert_eq!(even("clique"), [json!(12), main, recursion]);
+    let item = server.root_item("m.even/2-0");
+    let arguments = json!([item, { "groupBy": "crate" }]);
+    let error = server.execute_error("costline.showCallers", arguments);
+    assert!(error.contains("expected one of `site`, `function`, `module`, `clique`"), "{error}");
+}
+
+#[test]
+fn a_contour_file_is_applied_by_choice_and_read_again_when_it_changes() {
+    let workspace = workspace(&run());
+    workspace.write("Deep.contour", "all m\n");
+    let (mut server, _) = start(&workspace);
+    let runtime = "Mercury runtime.Mercury runtime/0-0";
+    // As in Mercury's own tool, the default is off.
+    let callers = |server: &mut Server| -> Vec<Value> {
+        grouped(server, "m.even/2-0", "module").iter().map(|row| row[0].clone()).collect()
+    };
+    assert_eq!(callers(&mut server)[1..], ["m", "m"]);
+    let view = server.set_view(json!({ "contour": true }));
+    let choices = view["choices"].as_array().unwrap();
+    let choice = choices.iter().find(|choice| choice["key"] == "contour").unwrap();
+    assert_eq!(choice["value"], true);
+    assert_eq!(callers(&mut server)[1..], ["Mercury runtime", "Mercury runtime"]);
+    let even = server.root_item("m.even/2-0");
+    let incoming = server.incoming(&even);
+    let names: Vec<_> = incoming.iter().map(|call| name(&call["from"])).collect();
+    assert_eq!(names, [format!("12 callseqs {runtime}"), format!("↻ 2 callseqs {runtime}")]);
+
+    workspace.write("Deep.contour", "internal m\nall io\n");
+    server.eventually("a warning", |server| {
+        let warnings = server.warnings();
+        warnings.iter().any(|warning| warning.ends_with(": `io`")).then_some(())
+    });
+    // Nothing is exported, so `m` is still left out.
+    assert_eq!(callers(&mut server)[1..], ["Mercury runtime", "Mercury runtime"]);
+
+    workspace.write("Deep.contour", "internal m, io\n");
+    server.eventually("a warning", |server| {
+        let warnings = server.warnings();
+        let broken = |warning: &String| warning.contains("Deep.contour is ignored: line 1");
+        warnings.iter().any(broken).then_some(())
+    });
+    assert_eq!(callers(&mut server)[1..], ["m", "m"]);
+    let even = server.root_item("m.even/2-0");
+    assert_eq!(server.incoming(&even).len(), 2);
+}

@@ -108,6 +108,50 @@ export interface CallEntry {
   readonly uri: string | null;
 }
 
+/** Callers or callees that have a call site, a function, a module or a clique in common. */
+export interface CallGroup {
+  /** The number of calls. Null if the profile does not tell. */
+  readonly calls: number | null;
+  /** Whether the cost is estimated. */
+  readonly est: boolean;
+  /** The 0-based line in the current text. Null if `uri` is null. */
+  readonly line0: number | null;
+  /** The name of the caller or callee or of the module, or those of the functions of a clique, separated by commas. */
+  readonly name: string;
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
+  readonly placeText: string;
+  /** Whether the calls are recursive. Their cost is then not part of the sum. */
+  readonly recursive: boolean;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** The cost and the name: `12 callseqs m.main/2-0`. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total of the calls. */
+  readonly total: Weight;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The workspace file. Null if the place is not in one. */
+  readonly uri: string | null;
+}
+
+/** The callers or callees of an item, grouped. */
+export interface CallGroups {
+  /** Whether callers that the contour file excludes are replaced by their nearest callers that it does not exclude. */
+  readonly contour: boolean;
+  /** What they are grouped by. */
+  readonly groupBy: GroupBy;
+  /** The rows, hottest first. Recursive calls come last. */
+  readonly rows: readonly CallGroup[];
+  /** The sum of the rows that are not recursive. It is the same for each `groupBy`. */
+  readonly sum: Weight;
+}
+
 /** A call site. */
 export interface CallSite {
   /** The name of the file in the profile. */
@@ -128,6 +172,8 @@ export interface CallStep {
   readonly est?: boolean;
   /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
   readonly exact?: boolean;
+  /** The callers or callees by the option `groupBy`. Missing without it. */
+  readonly groups?: CallGroups;
   /** The item with its current costs. */
   readonly item?: Item | null;
   /** The metric of all costs. */
@@ -212,6 +258,8 @@ export type ChoiceKey =
   | "implementation"
   /** Where to show the cost of inlined code. */
   | "inlines"
+  /** Whether to leave procedures that a contour file excludes out of lists of callers. */
+  | "contour"
   /** The unit of costs. */
   | "unit"
   /** What hints show. */
@@ -543,6 +591,17 @@ export interface FunctionKeyArgument {
   /** Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library. */
   readonly start?: readonly [number, number] | null;
 }
+
+/** What callers or callees are grouped by. */
+export type GroupBy =
+  /** The line of the call. */
+  | "site"
+  /** The function. */
+  | "function"
+  /** The module of a Mercury procedure; the file of other functions, or else the library. */
+  | "module"
+  /** The functions that call each other, directly or not; most functions are alone. */
+  | "clique";
 
 /** The `data` of a hint. */
 export interface HintData {
@@ -949,6 +1008,8 @@ export interface SetPathMappingArgument {
 export interface SetViewArgument {
   /** The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
+  /** Whether to leave procedures that the contour file excludes out of lists of callers. */
+  readonly contour?: boolean | null;
   /** Which functions to show. */
   readonly implementation?: Implementation | null;
   /** Where to show the cost of inlined code. */
@@ -980,6 +1041,8 @@ export type Show =
 
 /** Options of `costline.showCallers` and `costline.showCallees`. */
 export interface ShowOptions {
+  /** Also group them, in `groups`. */
+  readonly groupBy?: GroupBy | null;
   /** Show the five hottest to the user in a message. The default is true. */
   readonly message?: boolean | null;
 }

@@ -63,6 +63,30 @@
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 
+--- Callers or callees that have a call site, a function, a module or a clique in common.
+---@class costline.CallGroup
+---@field calls integer|vim.NIL The number of calls. Null if the profile does not tell.
+---@field est boolean Whether the cost is estimated.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field name string The name of the caller or callee or of the module, or those of the functions of a clique, separated by commas.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field recursive boolean Whether the calls are recursive. Their cost is then not part of the sum.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string The cost and the name: `12 callseqs m.main/2-0`.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight The total of the calls.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
+
+--- The callers or callees of an item, grouped.
+---@class costline.CallGroups
+---@field contour boolean Whether callers that the contour file excludes are replaced by their nearest callers that it does not exclude.
+---@field groupBy costline.GroupBy What they are grouped by.
+---@field rows costline.CallGroup[] The rows, hottest first. Recursive calls come last.
+---@field sum costline.Weight The sum of the rows that are not recursive. It is the same for each `groupBy`.
+
 --- A call site.
 ---@class costline.CallSite
 ---@field file string The name of the file in the profile.
@@ -75,6 +99,7 @@
 ---@field entries costline.CallEntry[] The callers or callees. Recursive calls come last.
 ---@field est? boolean Whether costs are estimated, because the recording is a call graph.
 ---@field exact? boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
+---@field groups? costline.CallGroups The callers or callees by the option `groupBy`. Missing without it.
 ---@field item? costline.Item|vim.NIL The item with its current costs.
 ---@field metric? string The metric of all costs.
 ---@field self? costline.Weight|vim.NIL For callees, the item's self cost on this path. For callers, the weight of the samples in which it has no caller. Null if it is unknown.
@@ -122,6 +147,7 @@
 ---| '"threads"' # The threads.
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
+---| '"contour"' # Whether to leave procedures that a contour file excludes out of lists of callers.
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
 ---| '"baseline"' # The baseline.
@@ -315,6 +341,13 @@
 ---@field lib? string|vim.NIL The short name of its library.
 ---@field name string The function's name.
 ---@field start? [integer, integer]|vim.NIL Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library.
+
+--- What callers or callees are grouped by.
+---@alias costline.GroupBy
+---| '"site"' # The line of the call.
+---| '"function"' # The function.
+---| '"module"' # The module of a Mercury procedure; the file of other functions, or else the library.
+---| '"clique"' # The functions that call each other, directly or not; most functions are alone.
 
 --- The `data` of a hint.
 ---@class costline.HintData
@@ -545,6 +578,7 @@
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field contour? boolean|vim.NIL Whether to leave procedures that the contour file excludes out of lists of callers.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
@@ -563,6 +597,7 @@
 
 --- Options of `costline.showCallers` and `costline.showCallees`.
 ---@class costline.ShowOptions
+---@field groupBy? costline.GroupBy|vim.NIL Also group them, in `groups`.
 ---@field message? boolean|vim.NIL Show the five hottest to the user in a message. The default is true.
 
 --- A summary of what is shown.

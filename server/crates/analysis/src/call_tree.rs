@@ -5,6 +5,7 @@
 //! [`crate::context_paths`] for call graphs with contexts.
 
 use crate::activations::Activations;
+use crate::call_groups::{CallGrouping, CallGroups, group_step};
 use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
 use crate::frames::Frames;
@@ -74,11 +75,63 @@ impl CallTree {
         let Some((&root, rest)) = path.split_first() else { return PathStep::default() };
         match self.index() {
             Index::Stacks(index) => index.callers(root, rest, recursion),
-            Index::Contexts(index) if !rest.is_empty() => index.callers(root, rest),
-            Index::Contexts(ContextIndex { costs, .. }) | Index::Graph(costs) => {
-                callers_in_graph(costs, root, rest)
-            }
+            Index::Contexts(index) => index.callers(root, rest),
+            Index::Graph(costs) => callers_in_graph(costs, root, rest),
         }
+    }
+
+    /// The callers of `path`, like [`Self::callers`], grouped. `costs` are those of this tree;
+    /// `module` returns the module of a function if the recording does not have it.
+    pub fn grouped_callers(
+        &self,
+        path: &[FunctionId],
+        recursion: Recursion,
+        by: CallGrouping,
+        costs: &Costs,
+        module: &dyn Fn(FunctionId) -> String,
+    ) -> CallGroups {
+        let Some((&root, rest)) = path.split_first() else { return CallGroups::default() };
+        if let Index::Contexts(index) = self.index() {
+            return index.grouped_callers(root, rest, by, module);
+        }
+        let step = self.callers(path, recursion);
+        let calls = |caller| {
+            let edge = costs.callers(root).find(|edge| edge.caller == caller);
+            edge.filter(|_| rest.is_empty())?.calls
+        };
+        group_step(&step, by, None, costs, calls, module)
+    }
+
+    /// Whether lists of callers leave out functions that a contour excludes.
+    pub fn has_contour(&self) -> bool {
+        match self.index() {
+            Index::Contexts(index) => index.has_contour(),
+            Index::Stacks(_) | Index::Graph(_) => false,
+        }
+    }
+
+    /// The callees of `path`, like [`Self::callees`], grouped. `costs` are those of this tree;
+    /// `module` returns the module of a function if the recording does not have it.
+    pub fn grouped_callees(
+        &self,
+        path: &[FunctionId],
+        recursion: Recursion,
+        by: CallGrouping,
+        costs: &Costs,
+        module: &dyn Fn(FunctionId) -> String,
+    ) -> CallGroups {
+        let Some(&last) = path.last() else { return CallGroups::default() };
+        let step = self.callees(path, recursion);
+        let calls = |callee| {
+            let mut edges = costs.callees(last).iter();
+            edges.find(|edge| edge.callee == callee).filter(|_| path.len() == 1)?.calls
+        };
+        let of_context = |function| match self.index() {
+            Index::Contexts(index) => index.module(function),
+            Index::Stacks(_) | Index::Graph(_) => None,
+        };
+        let module = |function| of_context(function).unwrap_or_else(|| module(function));
+        group_step(&step, by, Some(last), costs, calls, &module)
     }
 
     /// The callers of the functions that run at one of several lines, at the outermost occurrence of
@@ -163,11 +216,11 @@ impl CallTree {
             }
             Recording::Graph(graph) => {
                 let costs = costs(&self.recording, &self.view, &self.groups);
-                let (tables, metric) = (graph.tables(), self.view.metric.index());
+                let tables = graph.tables();
                 // A part of the threads has only a part of the contexts.
                 let is_whole = self.view.threads == ThreadChoice::All;
                 let contexts = is_whole
-                    .then(|| ContextIndex::new(tables, metric, &self.groups, &costs))
+                    .then(|| ContextIndex::new(tables, &self.view, &self.groups, &costs))
                     .flatten();
                 contexts.map_or(Index::Graph(costs), Index::Contexts)
             }

@@ -1,15 +1,20 @@
 //! Callers and callees along a path of a call graph with contexts.
 //!
-//! The first step is that of any call graph ([`crate::graph_paths`]). Beyond it, the contexts say
-//! which calls a path leads to. Inward, the calls that a function makes below a caller are exact: a
+//! The callees of one function are those of any call graph ([`crate::graph_paths`]). Beyond them,
+//! the contexts say which calls a path leads to. Inward, the calls that a function makes below a caller are exact: a
 //! clique is entered by one call, and all calls of its members are below it. Outward, the cost of a
 //! context with several callers is divided among them in proportion, which is an estimate.
+//!
+//! With a *contour*, callers in excluded procedures are replaced by the nearest ones outside of the
+//! contour: from an excluded caller, the next is the caller of its clique. Costs stay those of the
+//! call itself (`deep_profiler/exclude.m` of Mercury).
 
-use crate::Costs;
+use crate::call_groups::{CallGrouping, CallGroups, GroupKey, GroupSums};
 use crate::group::group;
 use crate::paths::{PathEntry, PathStep, SiteCost, hotter};
+use crate::{Costs, View};
 use profile::{Column, Contexts, FileId, FunctionId, GraphTables, Groups};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,6 +24,12 @@ pub(crate) struct ContextIndex {
     contexts: Arc<Contexts>,
     metric: usize,
     function_of: Vec<Option<FunctionId>>,
+    /// Contexts by function: those of function `f` are from `by_function_start[f]` to
+    /// `by_function_start[f + 1]`.
+    by_function_start: Vec<u32>,
+    by_function: Vec<u32>,
+    /// By call: the call whose caller is shown as the caller. Empty without a contour.
+    shown: Vec<u32>,
     /// The file and line of each row of [`GraphTables::calls`].
     sites: Vec<Option<(FileId, u32)>>,
     /// Calls by callee: those of context `c` are from `by_callee_start[c]` to
@@ -52,14 +63,20 @@ impl ContextIndex {
     /// `None` if the graph has no contexts, or its metric has no inclusive costs.
     pub(crate) fn new(
         graph: &GraphTables,
-        metric: usize,
+        view: &View,
         groups: &Groups,
         costs: &Costs,
     ) -> Option<Self> {
-        let contexts = graph.contexts.clone()?;
+        let (contexts, metric) = (graph.contexts.clone()?, view.metric.index());
         contexts.columns.get(metric).filter(|column| !column.own.is_empty())?;
         let function = |func: Option<_>| Some(groups.function(func?));
-        let function_of = contexts.contexts.iter().map(|context| function(context.func)).collect();
+        let function_of: Vec<_> =
+            contexts.contexts.iter().map(|context| function(context.func)).collect();
+        // Contexts without a function come last.
+        let n_functions = costs.n_functions();
+        let keys = function_of.iter().map(|of| of.map_or(n_functions, FunctionId::index));
+        let (by_function_start, by_function) = group(n_functions + 1, keys);
+        let has_contour = view.contour && contexts.modules.iter().any(|part| part.excluded);
         let site = |call: &profile::Call| {
             let source = call.source.or(graph.symbols.funcs.get(call.caller).source)?;
             (call.line != 0).then(|| (groups.file(source), call.line))
@@ -73,6 +90,9 @@ impl ContextIndex {
             costs: costs.clone(),
             metric,
             function_of,
+            by_function_start,
+            by_function,
+            shown: if has_contour { shown_callers(&contexts) } else { Vec::new() },
             sites: graph.calls.iter().map(site).collect(),
             by_callee_start,
             by_callee,
@@ -106,10 +126,31 @@ impl ContextIndex {
         self.by_callee[range].iter().map(|&call| call as usize)
     }
 
+    fn clique(&self, context: u32) -> u32 {
+        self.contexts.contexts[context as usize].clique
+    }
+
+    /// The call whose caller is shown as the caller of a call: that call, unless a contour excludes
+    /// its caller.
+    fn shown(&self, call: usize) -> usize {
+        self.shown.get(call).map_or(call, |&shown| shown as usize)
+    }
+
+    pub(crate) fn has_contour(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    fn contexts_of(&self, function: FunctionId) -> &[u32] {
+        let range = match self.by_function_start.get(function.index()..) {
+            Some([from, to, ..]) => *from as usize..*to as usize,
+            _ => 0..0,
+        };
+        &self.by_function[range]
+    }
+
     /// All contexts of a function.
     fn root(&self, function: FunctionId) -> Reached {
-        let of = (0..).zip(&self.function_of).filter(|(_, of)| **of == Some(function));
-        let shares = of.map(|(context, _)| (context, 1.0)).collect();
+        let shares = self.contexts_of(function).iter().map(|&context| (context, 1.0)).collect();
         let cost = self.costs.function(function).cost;
         Reached { shares, estimated: false, self_: Some(cost.self_), total: cost.magnitude() }
     }
@@ -141,25 +182,144 @@ impl ContextIndex {
             for call in self.calls_of(context) {
                 let callee = self.contexts.calls[call].callee;
                 let function = self.function_of[callee as usize];
-                entries.add(self, function, call, share);
+                let recursive = self.is_recursive(call);
+                let call = CallOnPath { call, shown: call, share, recursive };
+                entries.add(self, function, &call, false);
             }
         }
         entries.step(&reached, |function| self.costs.callees(function).is_empty())
     }
 
-    /// The callers of a path of at least two functions.
+    /// The callers of a path.
     pub(crate) fn callers(&self, root: FunctionId, rest: &[FunctionId]) -> PathStep {
-        let mut reached = self.root(root);
+        let (reached, calls) = self.calls_to(root, rest);
+        let mut entries = Entries::default();
+        for call in &calls {
+            // Recursive calls are rows of their own, outside the sum.
+            let apart = rest.is_empty() && call.recursive;
+            entries.add(self, self.shown_caller(call.shown).1, call, apart);
+        }
+        let is_called = |function| self.costs.callers(function).next().is_some();
+        let mut step = entries.step(&reached, |function| !is_called(function));
+        for entry in &mut step.entries {
+            // A function that nothing calls is where the program starts.
+            let starts = rest.is_empty() && entry.leaf;
+            entry.self_ = starts.then_some(entry.total);
+        }
+        step
+    }
+
+    /// The callers of a path, grouped. `module` returns the module of a function whose context has
+    /// none.
+    pub(crate) fn grouped_callers(
+        &self,
+        root: FunctionId,
+        rest: &[FunctionId],
+        by: CallGrouping,
+        module: &dyn Fn(FunctionId) -> String,
+    ) -> CallGroups {
+        let (reached, calls) = self.calls_to(root, rest);
+        let callers = calls.iter().map(|call| self.contexts.calls[call.shown].caller);
+        let members = match by {
+            CallGrouping::Clique => self.members(callers.map(|caller| self.clique(caller))),
+            _ => FxHashMap::default(),
+        };
+        let mut sums = GroupSums::default();
+        for call in &calls {
+            let shown = self.contexts.calls[call.shown];
+            let Some(function) = self.function_of[shown.caller as usize] else { continue };
+            let key = match by {
+                CallGrouping::Site => GroupKey::Site(function, self.sites[shown.row as usize]),
+                CallGrouping::Function => GroupKey::Function(function),
+                CallGrouping::Module => {
+                    let name = self.module_of_context(shown.caller);
+                    GroupKey::Module(name.unwrap_or_else(|| module(function)))
+                }
+                CallGrouping::Clique => {
+                    let members = members.get(&self.clique(shown.caller));
+                    GroupKey::Clique(members.cloned().unwrap_or_default())
+                }
+            };
+            let count = self.contexts.calls[call.call].count;
+            let total = self.cost(call.call) * call.share;
+            let calls = rest.is_empty().then_some(count);
+            sums.add(key, call.recursive, calls, total, reached.estimated);
+        }
+        sums.finish()
+    }
+
+    /// The module of a function.
+    pub(crate) fn module(&self, function: FunctionId) -> Option<String> {
+        self.contexts_of(function).first().and_then(|&context| self.module_of_context(context))
+    }
+
+    fn module_of_context(&self, context: u32) -> Option<String> {
+        let part = self.contexts.contexts[context as usize].module?;
+        Some(self.contexts.modules.get(part as usize)?.name.clone())
+    }
+
+    /// The functions of some cliques, sorted.
+    fn members(&self, cliques: impl Iterator<Item = u32>) -> FxHashMap<u32, Vec<FunctionId>> {
+        let mut members: FxHashMap<u32, Vec<FunctionId>> =
+            cliques.map(|clique| (clique, Vec::new())).collect();
+        for (context, function) in (0..).zip(&self.function_of) {
+            if let Some(members) = members.get_mut(&self.clique(context)) {
+                members.extend(*function);
+            }
+        }
+        for members in members.values_mut() {
+            members.sort_unstable();
+            members.dedup();
+        }
+        members
+    }
+
+    /// All calls of a function. Calls within one of its cliques, or of an inner one, are recursive.
+    fn calls_of_root(&self, root: FunctionId) -> Vec<CallOnPath> {
+        let inner_cliques = self.inner_cliques(root);
+        let mut calls = Vec::new();
+        for &context in self.contexts_of(root) {
+            let inner = inner_cliques.contains(&self.clique(context));
+            calls.extend(self.calls_into(context).map(|call| {
+                let caller = self.contexts.calls[call].caller;
+                let calls_itself = self.function_of[caller as usize] == Some(root);
+                let recursive = inner || calls_itself || self.is_recursive(call);
+                CallOnPath { call, shown: self.shown(call), share: 1.0, recursive }
+            }));
+        }
+        calls
+    }
+
+    /// The context and the function of the caller of a call.
+    fn shown_caller(&self, shown: usize) -> (u32, Option<FunctionId>) {
+        let caller = self.contexts.calls[shown].caller;
+        (caller, self.function_of[caller as usize])
+    }
+
+    /// The last calls of a path outward, and what is on it.
+    fn calls_to(&self, root: FunctionId, rest: &[FunctionId]) -> (Reached, Vec<CallOnPath>) {
+        let mut reached = Reached { self_: None, ..self.root(root) };
+        let mut calls = self.calls_of_root(root);
+        let Some((&first, rest)) = rest.split_first() else { return (reached, calls) };
+        calls.retain(|call| self.shown_caller(call.shown).1 == Some(first));
+        if calls.iter().any(|call| !call.recursive) {
+            calls.retain(|call| !call.recursive);
+        }
         // What each context spends on the path, not which share of it.
-        for (context, cost) in &mut reached.shares {
-            *cost = self.calls_into(*context).map(|call| self.cost(call)).sum();
+        (reached.shares, reached.total) = (FxHashMap::default(), 0.0);
+        for CallOnPath { call, shown, .. } in calls.drain(..) {
+            let cost = self.cost(call);
+            *reached.shares.entry(self.shown_caller(shown).0).or_default() += cost;
+            reached.total += cost;
+            let callee = self.contexts.calls[call].callee;
+            reached.estimated |= cost > 0.0 && self.calls_into(callee).nth(1).is_some();
         }
         for &next in rest {
             let mut shares: FxHashMap<u32, f64> = FxHashMap::default();
             let (mut estimated, mut total) = (reached.estimated, 0.0);
             self.each_caller(&reached, |call, cost, shared| {
-                let caller = self.contexts.calls[call].caller;
-                if self.function_of[caller as usize] == Some(next) {
+                let (caller, function) = self.shown_caller(self.shown(call));
+                if function == Some(next) {
                     *shares.entry(caller).or_default() += cost;
                     total += cost;
                     estimated |= shared;
@@ -167,29 +327,57 @@ impl ContextIndex {
             });
             reached = Reached { shares, estimated, self_: None, total };
         }
-        let (mut entries, mut estimated) = (Entries::default(), reached.estimated);
+        let mut estimated = reached.estimated;
         self.each_caller(&reached, |call, cost, shared| {
-            let caller = self.contexts.calls[call].caller;
             estimated |= shared;
             let whole = self.cost(call);
             let share = if whole == 0.0 { 0.0 } else { cost / whole };
-            entries.add(self, self.function_of[caller as usize], call, share);
+            let (shown, recursive) = (self.shown(call), self.is_recursive(call));
+            calls.push(CallOnPath { call, shown, share, recursive });
         });
-        let reached = Reached { estimated, ..reached };
-        let mut step =
-            entries.step(&reached, |function| self.costs.callers(function).next().is_none());
-        step.entries.iter_mut().for_each(|entry| entry.self_ = None);
-        step
+        (Reached { estimated, ..reached }, calls)
+    }
+
+    /// The cliques with contexts of a function that are below another clique with some: the
+    /// function was called again through a closure. Their cost is part of that of the outer one.
+    fn inner_cliques(&self, function: FunctionId) -> FxHashSet<u32> {
+        let contexts = self.contexts_of(function);
+        let cliques: FxHashSet<u32> =
+            contexts.iter().map(|&context| self.clique(context)).collect();
+        let parent = |clique: u32| {
+            let entry = self.contexts.cliques[clique as usize].entry?;
+            Some(self.clique(self.contexts.calls[entry as usize].caller))
+        };
+        // Whether each clique on the way to the root, or one above it, has contexts of the function.
+        let mut is_below: FxHashMap<u32, bool> = FxHashMap::default();
+        let is_inner = |&clique: &u32| {
+            let (mut above, mut path) = (parent(clique), Vec::new());
+            let found = loop {
+                match above {
+                    None => break false,
+                    Some(clique) if cliques.contains(&clique) => break true,
+                    Some(clique) => match is_below.get(&clique) {
+                        Some(&known) => break known,
+                        None => path.push(clique),
+                    },
+                }
+                above = above.and_then(parent);
+            };
+            is_below.extend(path.into_iter().map(|clique| (clique, found)));
+            found
+        };
+        let mut is_inner = is_inner;
+        cliques.iter().copied().filter(|clique| is_inner(clique)).collect()
     }
 
     /// What a function spends itself when each of its callers calls it.
     pub(crate) fn own_by_caller(&self, function: FunctionId) -> BTreeMap<FunctionId, f64> {
         let mut own = BTreeMap::new();
-        for (i, call) in self.contexts.calls.iter().enumerate() {
-            if self.function_of[call.callee as usize] == Some(function)
-                && let Some(caller) = self.function_of[call.caller as usize]
-            {
-                *own.entry(caller).or_default() += self.column().own[i];
+        for &context in self.contexts_of(function) {
+            for call in self.calls_into(context) {
+                if let (_, Some(caller)) = self.shown_caller(self.shown(call)) {
+                    *own.entry(caller).or_default() += self.column().own[call];
+                }
             }
         }
         own
@@ -234,9 +422,41 @@ impl ContextIndex {
     }
 }
 
-/// The entries of a step, by function.
+/// A call at the end of a path outward.
+struct CallOnPath {
+    call: usize,
+    /// The call whose caller is shown as the caller.
+    shown: usize,
+    /// The part of its cost that is on the path.
+    share: f64,
+    recursive: bool,
+}
+
+/// The call whose caller is shown as the caller of each call, under the contour of the modules.
+fn shown_callers(contexts: &Contexts) -> Vec<u32> {
+    let is_excluded = |context: u32| {
+        let module = contexts.contexts[context as usize].module;
+        let part = module.and_then(|module| contexts.modules.get(module as usize));
+        part.is_some_and(|part| part.excluded)
+    };
+    let caller = |call: u32| contexts.calls[call as usize].caller;
+    // The call that enters each clique, or that which is shown instead. Callers have higher numbers.
+    let mut entry: Vec<Option<u32>> = vec![None; contexts.cliques.len()];
+    let shown = |call: u32, entry: &[Option<u32>]| {
+        let clique = contexts.contexts[caller(call) as usize].clique;
+        let outer = if is_excluded(caller(call)) { entry[clique as usize] } else { None };
+        // The outermost caller stays, even if it is excluded.
+        outer.unwrap_or(call)
+    };
+    for clique in (0..contexts.cliques.len()).rev() {
+        entry[clique] = contexts.cliques[clique].entry.map(|call| shown(call, &entry));
+    }
+    (0..contexts.calls.len() as u32).map(|call| shown(call, &entry)).collect()
+}
+
+/// The entries of a step, by function. Those with `true` are apart from the others.
 #[derive(Default)]
-struct Entries(BTreeMap<FunctionId, Sum>);
+struct Entries(BTreeMap<(FunctionId, bool), Sum>);
 
 struct Sum {
     self_: f64,
@@ -246,22 +466,29 @@ struct Sum {
 }
 
 impl Entries {
-    /// Adds a part of the cost of a call.
-    fn add(&mut self, index: &ContextIndex, function: Option<FunctionId>, call: usize, share: f64) {
+    /// Adds a part of the cost of a call on a path. `function` is its caller or callee.
+    fn add(
+        &mut self,
+        index: &ContextIndex,
+        function: Option<FunctionId>,
+        call: &CallOnPath,
+        apart: bool,
+    ) {
         let Some(function) = function else { return };
+        let &CallOnPath { call, shown, share, recursive } = call;
         let new = || Sum { self_: 0.0, total: 0.0, recursive: true, sites: BTreeMap::new() };
-        let sum = self.0.entry(function).or_insert_with(new);
+        let sum = self.0.entry((function, apart)).or_insert_with(new);
         let total = index.cost(call) * share;
         sum.self_ += index.column().own[call] * share;
         sum.total += total;
-        sum.recursive &= index.is_recursive(call);
-        if let Some(site) = index.sites[index.contexts.calls[call].row as usize] {
+        sum.recursive &= recursive;
+        if let Some(site) = index.sites[index.contexts.calls[shown].row as usize] {
             *sum.sites.entry(site).or_default() += total;
         }
     }
 
     fn step(self, reached: &Reached, is_leaf: impl Fn(FunctionId) -> bool) -> PathStep {
-        let entry = |(function, sum): (FunctionId, Sum)| {
+        let entry = |((function, _), sum): ((FunctionId, bool), Sum)| {
             let site = |((file, line), total)| SiteCost { file, line, total };
             let mut sites: Vec<SiteCost> = sum.sites.into_iter().map(site).collect();
             sites.sort_by(|a, b| hotter(a.total, b.total));

@@ -128,6 +128,11 @@ impl Costs {
         self.functions[function.index()]
     }
 
+    /// The number of functions, including those without costs.
+    pub(crate) fn n_functions(&self) -> usize {
+        self.functions.len()
+    }
+
     /// The functions that occur on a stack with weight, idle stacks included, in table order. With
     /// negative weights both self and total of such a function can be 0.
     pub fn functions(&self) -> impl Iterator<Item = (FunctionId, FunctionCost)> + '_ {

@@ -16,6 +16,7 @@
 mod activations;
 mod apply;
 mod branches;
+mod call_groups;
 mod call_nodes;
 mod call_tree;
 mod calls;
@@ -46,6 +47,7 @@ mod weighted;
 
 pub use apply::{Truncate, apply, apply_to_graph, truncate};
 pub use branches::Branch;
+pub use call_groups::{CallGroup, CallGrouping, CallGroups, GroupKey};
 pub use call_nodes::{CallNode, CallNodeId, CallNodes};
 pub use call_tree::CallTree;
 pub use context_paths::CliqueRecursion;

@@ -34,6 +34,9 @@ pub struct View {
     pub idle: IdleSamples,
     /// Which frames to keep. Applied by [`crate::reshape`]; everything else takes its result.
     pub implementation: Implementation,
+    /// Whether callers in procedures that a contour file excludes are replaced by their nearest
+    /// callers that it does not exclude.
+    pub contour: bool,
     /// Transforms, in the order of their application by [`crate::reshape`].
     pub transforms: Vec<Transform>,
 }
@@ -46,6 +49,7 @@ impl View {
             threads: ThreadChoice::All,
             idle: IdleSamples::Excluded,
             implementation: Implementation::All,
+            contour: false,
             transforms: Vec::new(),
         }
     }

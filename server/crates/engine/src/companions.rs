@@ -8,12 +8,18 @@ use std::path::{Path, PathBuf};
 
 /// The extension of the file with the code of a program that Mercury profiled.
 pub const PROGRAM: &str = "procrep";
+/// The extension of the contour file of a Mercury profile: the modules that lists of callers leave
+/// out.
+pub const CONTOUR: &str = "contour";
 /// The extension of the symbols that samply 0.13 writes with `--unstable-presymbolicate`.
 pub const SYMBOLS: &str = "syms.json";
 
 /// For each format with companions, the extensions that replace that of the profile.
-const COMPANIONS: [(Format, &str); 2] =
-    [(Format::MercuryDeep, PROGRAM), (Format::FirefoxProcessed, SYMBOLS)];
+const COMPANIONS: [(Format, &str); 3] = [
+    (Format::MercuryDeep, PROGRAM),
+    (Format::MercuryDeep, CONTOUR),
+    (Format::FirefoxProcessed, SYMBOLS),
+];
 
 /// The companions of a profile that exist.
 pub fn companions(profile: &Path, format: Format) -> Vec<(PathBuf, Stamp)> {

@@ -39,6 +39,9 @@ pub struct Choices {
     /// Where to show the cost of inlined code.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Option<Inlines>>,
+    /// Whether to leave procedures that the contour file excludes out of lists of callers.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub contour: Option<Option<bool>>,
     /// The unit of costs.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Option<Unit>>,
@@ -65,6 +68,7 @@ impl Choices {
             threads: Some(None),
             implementation: Some(None),
             inlines: Some(None),
+            contour: Some(None),
             unit: Some(None),
             show: Some(None),
             path_mappings: Some(None),
@@ -161,6 +165,9 @@ pub struct Overrides {
     /// Where to show the cost of inlined code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Inlines>,
+    /// Whether to leave procedures that the contour file excludes out of lists of callers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contour: Option<bool>,
     /// The unit of costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
@@ -220,6 +227,7 @@ impl Overrides {
         }
         settings.implementation = self.implementation.unwrap_or(settings.implementation);
         settings.inlines = self.inlines.unwrap_or(settings.inlines);
+        settings.contour = self.contour.unwrap_or(settings.contour);
         settings.unit = self.unit.unwrap_or(settings.unit);
         settings.hints.show = self.show.unwrap_or(settings.hints.show);
         if let Some(path_mappings) = &self.path_mappings {
@@ -235,6 +243,7 @@ impl Overrides {
         self.threads.take_if(|_| old.threads != new.threads);
         self.implementation.take_if(|_| old.implementation != new.implementation);
         self.inlines.take_if(|_| old.inlines != new.inlines);
+        self.contour.take_if(|_| old.contour != new.contour);
         self.unit.take_if(|_| old.unit != new.unit);
         self.show.take_if(|_| old.hints.show != new.hints.show);
         self.path_mappings.take_if(|_| old.path_mappings != new.path_mappings);
@@ -273,6 +282,7 @@ impl Overrides {
             threads,
             implementation,
             inlines,
+            contour,
             unit,
             show,
             path_mappings,
@@ -288,6 +298,9 @@ impl Overrides {
                 implementation.map(|value| check_implementation(value, shown)).transpose()?;
         }
         self.inlines = inlines.unwrap_or(self.inlines);
+        if let Some(contour) = contour {
+            self.contour = contour.map(|value| check_contour(value, shown)).transpose()?;
+        }
         self.unit = unit.unwrap_or(self.unit);
         self.show = show.unwrap_or(self.show);
         if let Some(path_mappings) = path_mappings {
@@ -333,6 +346,17 @@ fn check_implementation(
     Ok(implementation)
 }
 
+/// Fails if there is no contour for the profile shown.
+fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
+    let is_known = shown.is_none_or(|shown| shown.grouped.recording.knows_contour());
+    if contour && !is_known {
+        return Err("this profile has no contour file that excludes procedures: write one beside \
+                    it (`Deep.contour` for `Deep.data`)"
+            .to_owned());
+    }
+    Ok(contour)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -374,7 +398,7 @@ mod tests {
         assert_eq!(
             reset_all,
             json!({"metric": null, "threads": null, "implementation": null, "inlines": null,
-                   "unit": null, "show": null, "pathMappings": null})
+                   "contour": null, "unit": null, "show": null, "pathMappings": null})
         );
     }
 

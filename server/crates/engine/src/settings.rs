@@ -206,6 +206,9 @@ pub struct Settings {
     pub transforms: Vec<Transform>,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
+    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of
+    /// callers. Their callers are listed instead.
+    pub contour: bool,
     /// The unit of costs in labels.
     pub unit: Unit,
     /// Inlay hints.
@@ -279,6 +282,7 @@ impl Default for Settings {
             implementation: Implementation::All,
             transforms: Vec::new(),
             inlines: Inlines::Body,
+            contour: false,
             unit: Unit::Percent,
             hints: Hints::default(),
             lenses: Lenses::default(),
@@ -340,6 +344,7 @@ impl Settings {
                 implementation: self.implementation,
                 transforms: self.transforms.clone(),
                 inlines: self.inlines,
+                contour: self.contour,
             },
         }
     }
@@ -442,6 +447,8 @@ pub struct ViewSettings {
     pub transforms: Vec<Transform>,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
+    /// Whether callers that a contour file excludes are replaced by theirs.
+    pub contour: bool,
 }
 
 fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings: &mut Vec<String>) {

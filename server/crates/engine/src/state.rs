@@ -78,6 +78,7 @@ mod tests {
             threads: Some(Vec::new()),
             implementation: Some(Implementation::Js),
             inlines: Some(Inlines::CallSite),
+            contour: Some(true),
             unit: Some(Unit::Both),
             show: Some(Show::Self_),
             path_mappings: Some(vec![PathMapping { from: "/app".into(), to: ".".into() }]),

@@ -2,6 +2,7 @@
 
 use crate::error::ReadError;
 use crate::format::Format;
+use crate::read::deep::contour;
 use crate::read::deep::executions::Executions;
 use crate::writer::Writer;
 use profile::{RawStacks, Recording, Warnings};
@@ -54,5 +55,16 @@ impl Read {
     pub fn add_line_counts(&mut self, procrep: &[u8]) -> Result<(), ReadError> {
         let Some(executions) = self.executions.take() else { return Ok(()) };
         executions.add_to(&mut self.recording, &mut self.warnings, procrep)
+    }
+
+    /// Marks the procedures that a contour file excludes, which users write beside the deep profiles
+    /// of Mercury (`.contour`). Modules that the profile does not have are reported. Does nothing
+    /// for other profiles.
+    ///
+    /// # Errors
+    /// If the file is malformed, or the profile has none of its modules.
+    pub fn add_contour(&mut self, contour: &[u8]) -> Result<(), ReadError> {
+        let Some(contexts) = self.recording.contexts_mut() else { return Ok(()) };
+        contour::add_to(contexts, &mut self.warnings, contour)
     }
 }

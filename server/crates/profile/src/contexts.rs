@@ -16,6 +16,8 @@ pub struct Contexts {
     pub calls: Vec<ContextCall>,
     /// The cliques. Those that a clique calls have lower numbers than it.
     pub cliques: Vec<Clique>,
+    /// The modules of the funcs, each in two parts: what other modules can call, and the rest.
+    pub modules: Vec<ModulePart>,
     /// The costs of calls, per metric of the call graph; empty for metrics without inclusive
     /// costs.
     pub columns: Vec<Column>,
@@ -32,14 +34,23 @@ impl Contexts {
         recursive
     }
 
+    /// Marks the parts of modules that `is_excluded` selects by module name and by whether other
+    /// modules can call the part.
+    pub fn exclude(&mut self, is_excluded: impl Fn(&str, bool) -> bool) {
+        for part in &mut self.modules {
+            part.excluded = is_excluded(&part.name, part.exported);
+        }
+    }
+
     /// Adds the contexts of another recording of the same metrics. `func` returns the new id of a
     /// func, and `first_row` is the row of [`crate::GraphTables::calls`] where its calls begin.
     pub(crate) fn add(&mut self, more: &Self, func: impl Fn(FuncId) -> FuncId, first_row: usize) {
         let (contexts, calls) = (self.contexts.len() as u32, self.calls.len() as u32);
-        let cliques = self.cliques.len() as u32;
+        let (cliques, modules) = (self.cliques.len() as u32, self.modules.len() as u32);
         self.contexts.extend(more.contexts.iter().map(|context| Context {
             func: context.func.map(&func),
             clique: context.clique + cliques,
+            module: context.module.map(|module| module + modules),
         }));
         self.calls.extend(more.calls.iter().map(|call| ContextCall {
             caller: call.caller + contexts,
@@ -49,6 +60,7 @@ impl Contexts {
         }));
         let entry = |clique: &Clique| Clique { entry: clique.entry.map(|call| call + calls) };
         self.cliques.extend(more.cliques.iter().map(entry));
+        self.modules.extend_from_slice(&more.modules);
         self.columns.resize(self.columns.len().max(more.columns.len()), Column::default());
         for (column, more) in self.columns.iter_mut().zip(&more.columns) {
             column.own.extend_from_slice(&more.own);
@@ -64,6 +76,19 @@ pub struct Context {
     pub func: Option<FuncId>,
     /// A row of [`Contexts::cliques`].
     pub clique: u32,
+    /// The module of the func, a row of [`Contexts::modules`]; `None` if the profile is damaged.
+    pub module: Option<u32>,
+}
+
+/// The procedures of a module that other modules can call, or those that they cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModulePart {
+    /// The name of the module.
+    pub name: String,
+    /// Whether other modules can call the procedures.
+    pub exported: bool,
+    /// Whether the procedures are left out of lists of callers (contour exclusion).
+    pub excluded: bool,
 }
 
 /// The calls from one call site in one context to another context.

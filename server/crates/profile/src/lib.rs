@@ -41,7 +41,7 @@ pub use call_graph::{
     ThreadRows,
 };
 pub use call_sites::at_call_sites;
-pub use contexts::{Clique, Column, Context, ContextCall, Contexts};
+pub use contexts::{Clique, Column, Context, ContextCall, Contexts, ModulePart};
 pub use cost::{Cost, Total};
 pub use cycles::cycles;
 pub use divide::{Divided, Start, divide};

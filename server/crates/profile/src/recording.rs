@@ -1,8 +1,8 @@
 //! Recordings: sampled stacks or a call graph.
 
 use crate::{
-    CallGraph, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId, Samples, SourceId,
-    StackTable, SymbolTables, Thread, ThreadId,
+    CallGraph, Contexts, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId, Samples,
+    SourceId, StackTable, SymbolTables, Thread, ThreadId,
 };
 use std::sync::Arc;
 
@@ -242,6 +242,18 @@ impl Recording {
     pub fn n_contexts(&self) -> Option<[usize; 3]> {
         let contexts = self.summed()?.tables.contexts.as_deref()?;
         Some([contexts.contexts.len(), contexts.calls.len(), contexts.cliques.len()])
+    }
+
+    /// The contexts of a call graph, to change them.
+    pub fn contexts_mut(&mut self) -> Option<&mut Contexts> {
+        let Self::Graph(graph) = self else { return None };
+        graph.tables.contexts.as_mut().map(Arc::make_mut)
+    }
+
+    /// Whether it has contexts in procedures that a contour file excludes.
+    pub fn knows_contour(&self) -> bool {
+        let contexts = self.summed().and_then(|graph| graph.tables.contexts.as_deref());
+        contexts.is_some_and(|contexts| contexts.modules.iter().any(|module| module.excluded))
     }
 
     /// Threads, in the file's order. Most call graphs have none.

@@ -118,6 +118,9 @@ warning_codes! {
     /// Mercury: the program representation beside the profile (`.procrep`) could not be read or does
     /// not match the profile. How often lines were executed is unknown.
     ProgramRepresentation = "program-representation",
+    /// Mercury: the contour file beside the profile (`.contour`) could not be read, or names modules
+    /// that the program does not have.
+    Contour = "contour",
     /// Raw Gecko profiles: processes that are nested too deeply are ignored.
     DeepProcesses = "deep-processes",
     /// A call lasts longer than the call that it started in. It is shortened to end with that call.

@@ -3,7 +3,9 @@
 use super::arguments::{Optional, Required};
 use super::definition::Command;
 use crate::lsp::server::Server;
+use engine::context::Context;
 use engine::items::{Direction, GivenItem};
+use engine::query::call_groups::{GroupBy, grouped};
 use engine::query::step::{Step, show};
 use serde::Deserialize;
 use tower_lsp::jsonrpc::Result;
@@ -21,6 +23,9 @@ pub struct ShowCallees;
 pub struct ShowOptions {
     /// Show the five hottest to the user in a message. The default is true.
     message: Option<bool>,
+    /// Also group them, in `groups`.
+    #[serde(rename = "groupBy")]
+    group_by: Option<GroupBy>,
 }
 
 type ShowArguments = (Required<GivenItem>, Optional<ShowOptions>);
@@ -55,8 +60,13 @@ async fn run(
     (Required(item), Optional(options)): ShowArguments,
 ) -> Result<Step> {
     let context = server.context_of_item(item.path().as_ref());
-    let step = server.read_from(context, move |context| show(context, direction, &item)).await?;
-    if options.unwrap_or_default().message.unwrap_or(true) {
+    let ShowOptions { message, group_by } = options.unwrap_or_default();
+    let show = move |context: &Context| {
+        let groups = group_by.and_then(|by| grouped(context, direction, &item, by));
+        Step { groups, ..show(context, direction, &item) }
+    };
+    let step = server.read_from(context, show).await?;
+    if message.unwrap_or(true) {
         server.show_in_message(direction, &step);
     }
     Ok(step)

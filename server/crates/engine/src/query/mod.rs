@@ -1,6 +1,7 @@
 //! The queries of editors and the command line. Each is a pure function of a
 //! [`Context`](crate::context::Context) or a [`Snapshot`](crate::snapshot::Snapshot).
 
+pub mod call_groups;
 pub mod call_tree;
 pub mod calls;
 pub mod explain;

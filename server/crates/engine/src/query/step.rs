@@ -1,5 +1,6 @@
 //! The callers or callees of an item, with the data for a list of them.
 
+use super::call_groups::Grouped;
 use super::calls::{entry_item, step};
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
@@ -21,6 +22,10 @@ pub struct Step {
     /// The item that they call, or that calls them.
     #[serde(flatten)]
     pub of: Option<StepOf>,
+    /// The callers or callees by the option `groupBy`. Missing without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Grouped")]
+    pub groups: Option<Grouped>,
 }
 
 /// The item of a list of callers or callees.
@@ -111,6 +116,7 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
             total: Weight(step.total),
             est: step.estimated,
         }),
+        groups: None,
     }
 }
 

@@ -58,6 +58,8 @@ pub enum ChoiceKey {
     Implementation,
     /// Where to show the cost of inlined code.
     Inlines,
+    /// Whether to leave procedures that a contour file excludes out of lists of callers.
+    Contour,
     /// The unit of costs.
     Unit,
     /// What hints show.
@@ -72,7 +74,7 @@ pub enum ChoiceKey {
 pub enum ChoiceValue {
     /// A name or a path.
     Text(String),
-    /// `true` as a baseline: the profile shown now.
+    /// On or off. `true` as a baseline: the profile shown now.
     Flag(bool),
     /// No value.
     Nothing,
@@ -194,6 +196,9 @@ fn choices(world: &World) -> Vec<Choice> {
         if shown.grouped.recording.knows_inlined() {
             choices.push(inlines(settings.inlines));
         }
+        if shown.grouped.recording.knows_contour() {
+            choices.push(contour(settings.contour));
+        }
     }
     choices.push(unit(settings.unit));
     choices.push(show(settings.hints.show, world.snapshot().map(AsRef::as_ref)));
@@ -258,6 +263,27 @@ fn inlines(chosen: Inlines) -> Choice {
         (Inlines::CallSite, "callSite", "Where it is called", "on the line of the outermost call"),
     ];
     one_of(ChoiceKey::Inlines, "Inlined code", &chosen, options)
+}
+
+fn contour(chosen: bool) -> Choice {
+    let option = |value, label: &str, description: &str| ChoiceOption {
+        value: ChoiceValue::Flag(value),
+        label: label.to_owned(),
+        description: Some(description.to_owned()),
+        detail: None,
+        active: value == chosen,
+    };
+    let options = [
+        option(false, "As recorded", "all callers"),
+        option(true, "Above the contour", "without the procedures of the contour file"),
+    ];
+    Choice {
+        key: ChoiceKey::Contour,
+        title: "Callers".to_owned(),
+        multiple: false,
+        value: Chosen::One(ChoiceValue::Flag(chosen)),
+        options: options.into(),
+    }
 }
 
 fn unit(chosen: Unit) -> Choice {

@@ -233,6 +233,7 @@ fn view(
     let mut view = View {
         idle: IdleSamples::Excluded,
         implementation: settings.implementation.filter(),
+        contour: settings.contour,
         transforms: settings.transforms.clone(),
         ..View::of(recording)
     };

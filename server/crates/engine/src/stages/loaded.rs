@@ -5,6 +5,7 @@ use crate::discovery::FileVersion;
 use crate::stamp::{Stamp, content_hash};
 use analysis::{RawStacks, Recording, Warning, WarningCode};
 use formats::{ErrorKind, Foreign, Format, Limits, Phase, ReadError, Writer};
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
@@ -178,7 +179,7 @@ impl Loaded {
         let mut read = read.map_err(|source| LoadError::Read { path: path.to_owned(), source })?;
         let companions = companions(path, read.format);
         let bytes_left = max_bytes.saturating_sub(stamp.len);
-        if add_line_counts(&mut read, path, bytes_left, observe).is_break() {
+        if add_companions(&mut read, path, bytes_left, observe).is_break() {
             return Err(cancelled());
         }
         Ok(Self {
@@ -225,44 +226,75 @@ impl Loaded {
     }
 }
 
-/// Adds how often lines were executed. That needs a file that Mercury writes beside its deep
-/// profiles, `Deep.procrep` for `Deep.data`. Without it nothing is added; if it cannot be read, or
-/// does not match, there is a warning.
-fn add_line_counts(
+/// Adds what the files beside a deep profile of Mercury say: `Deep.procrep` how often lines were
+/// executed, and `Deep.contour` which procedures are left out of lists of callers. There is a
+/// warning if one of them cannot be read or does not match.
+fn add_companions(
     read: &mut formats::Read,
     profile: &Path,
     max_bytes: u64,
     observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let path = profile.with_extension(companions::PROGRAM);
-    if read.executions.is_none() || profile.extension().is_none_or(|extension| extension != "data")
-    {
+    if profile.extension().is_none_or(|extension| extension != "data") {
         return ControlFlow::Continue(());
     }
-    // A link could lead to any file, and a pipe might never end.
-    let Some(metadata) = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file) else {
-        return ControlFlow::Continue(());
-    };
-    let error = if metadata.len() > max_bytes {
-        let len = metadata.len();
-        format!("has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)")
-    } else {
-        let bytes = File::open(&path)
-            .and_then(|mut file| read_file(&mut file, metadata.len(), max_bytes, observe));
-        match bytes {
-            Ok(None) => return ControlFlow::Break(()),
-            Ok(Some(bytes)) => match read.add_line_counts(&bytes) {
-                Ok(()) => return ControlFlow::Continue(()),
-                Err(error) => error.to_string(),
-            },
-            Err(error) => error.to_string(),
-        }
-    };
-    read.warnings.add(WarningCode::ProgramRepresentation, || {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        format!("how often lines were executed is unknown: {name}: {error}")
-    });
+    if read.executions.is_some() {
+        let path = profile.with_extension(companions::PROGRAM);
+        let bytes = read_companion(&path, max_bytes, observe)?;
+        let added = bytes.map(|bytes| read.add_line_counts(&bytes?).map_err(|e| e.to_string()));
+        warn(read, WarningCode::ProgramRepresentation, added, |error| {
+            format!("how often lines were executed is unknown: {}: {error}", file_name(&path))
+        });
+    }
+    if read.recording.n_contexts().is_some() {
+        let path = profile.with_extension(companions::CONTOUR);
+        let bytes = read_companion(&path, max_bytes, observe)?;
+        let added = bytes.map(|bytes| read.add_contour(&bytes?).map_err(|e| e.to_string()));
+        warn(read, WarningCode::Contour, added, |error| {
+            format!("the contour file {} is ignored: {error}", file_name(&path))
+        });
+    }
     ControlFlow::Continue(())
+}
+
+/// Adds a warning if a file beside the profile could not be used.
+fn warn(
+    read: &mut formats::Read,
+    code: WarningCode,
+    added: Option<Result<(), String>>,
+    message: impl Fn(String) -> String,
+) {
+    if let Some(Err(error)) = added {
+        read.warnings.add(code, || message(error));
+    }
+}
+
+fn file_name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// Reads a file beside a profile, at most `max_bytes`; `None` if there is none.
+fn read_companion(
+    path: &Path,
+    max_bytes: u64,
+    observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+) -> ControlFlow<(), Option<Result<Vec<u8>, String>>> {
+    // A link could lead to any file, and a pipe might never end.
+    let Some(metadata) = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file) else {
+        return ControlFlow::Continue(None);
+    };
+    let len = metadata.len();
+    if len > max_bytes {
+        return ControlFlow::Continue(Some(Err(format!(
+            "has {len} bytes, more than are left of the limit (setting `maxProfileBytes`)"
+        ))));
+    }
+    let bytes = File::open(path).and_then(|mut file| read_file(&mut file, len, max_bytes, observe));
+    match bytes {
+        Ok(None) => ControlFlow::Break(()),
+        Ok(Some(bytes)) => ControlFlow::Continue(Some(Ok(bytes))),
+        Err(error) => ControlFlow::Continue(Some(Err(error.to_string()))),
+    }
 }
 
 /// Reads a file, at most one byte more than `max_bytes`. `None` if it was cancelled. The file may

@@ -8,6 +8,7 @@ mod baseline;
 mod calls;
 #[cfg(feature = "symbols")]
 mod checksums;
+mod contour;
 mod costs;
 mod documents;
 mod files;

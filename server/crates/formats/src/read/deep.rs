@@ -8,6 +8,7 @@
 //! Sources: `runtime/mercury_deep_profiling.c`, which writes such files, and
 //! `deep_profiler/read_profile.m` of Mercury.
 
+pub(crate) mod contour;
 mod costs;
 mod coverage;
 mod dump;

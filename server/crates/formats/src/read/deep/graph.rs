@@ -8,8 +8,8 @@ use super::nodes::{Counts, File, Header};
 use crate::error::ReadError;
 use crate::read::func_text::FuncText;
 use profile::{
-    BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables, OwnCost,
-    ProfileBuilder, SourceId, StatedTotal, Total,
+    BuildError, Call, Column, Context, ContextCall, Contexts, Func, FuncId, GraphTables,
+    ModulePart, OwnCost, ProfileBuilder, SourceId, StatedTotal, Total,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -281,13 +281,31 @@ impl Build<'_> {
         of_proc
     }
 
+    /// The parts of modules, and the part that each procedure is in. Modules whose procedures were
+    /// never called are among them, because a contour file may name them.
+    fn modules(&self) -> (Vec<ModulePart>, Vec<u32>) {
+        let mut parts: Vec<ModulePart> = Vec::new();
+        let mut by_key: FxHashMap<(&str, bool), u32> = FxHashMap::default();
+        let of_proc = self.file.procs.rows().iter().map(|procedure| {
+            let (name, exported) = (procedure.label.module(), procedure.exported);
+            *by_key.entry((name, exported)).or_insert_with(|| {
+                parts.push(ModulePart { name: name.to_owned(), exported, excluded: false });
+                parts.len() as u32 - 1
+            })
+        });
+        let of_proc = of_proc.collect();
+        (parts, of_proc)
+    }
+
     /// `row_of_arc` has the row of [`GraphTables::calls`] of each arc.
     fn contexts(&self, row_of_arc: &[u32]) -> Contexts {
         let Links { arcs, proc_of_context, .. } = self.links;
+        let (modules, module_of_proc) = self.modules();
         let contexts =
             proc_of_context.iter().zip(&self.costs.clique_of).map(|(procedure, &clique)| {
                 let func = procedure.and_then(|procedure| self.funcs[procedure as usize]);
-                Context { func, clique }
+                let module = procedure.map(|procedure| module_of_proc[procedure as usize]);
+                Context { func, clique, module }
             });
         let calls = arcs.iter().zip(row_of_arc).map(|(arc, &row)| ContextCall {
             caller: arc.caller,
@@ -307,6 +325,7 @@ impl Build<'_> {
             contexts: contexts.collect(),
             calls: calls.collect(),
             cliques: self.costs.cliques.clone(),
+            modules,
             columns: Measure::ALL.iter().map(column).collect(),
         }
     }

@@ -63,6 +63,16 @@ impl ProcLabel {
     }
 }
 
+impl ProcLabel {
+    /// The module that declares it; for generated code, the module of the type.
+    pub(super) fn module(&self) -> &str {
+        match self {
+            Self::User { declared_in, .. } => declared_in,
+            Self::Special { type_module, .. } => type_module,
+        }
+    }
+}
+
 impl fmt::Display for ProcLabel {
     /// The name as Mercury's own tool shows it: `queens.safe/1-0`, with `+1` for functions, or
     /// `Unify for list.list/1`. Lambdas have the line where they are.

@@ -1,0 +1,161 @@
+//! The callers or callees at the end of a path, grouped by call site, function, module or clique.
+//! The rows outside of recursion add up to the same sum under each grouping.
+
+use crate::Costs;
+use crate::paths::{PathEntry, PathStep, hotter};
+use profile::{FileId, FunctionId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What calls are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallGrouping {
+    /// The line of the caller.
+    Site,
+    /// The caller or callee.
+    Function,
+    /// The module of the caller or callee.
+    Module,
+    /// The functions that the caller or callee calls and is called by, directly or not.
+    Clique,
+}
+
+/// What the calls of a row have in common.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GroupKey {
+    /// A caller, and the file and line (1-based) of its call site, if it is known.
+    Site(FunctionId, Option<(FileId, u32)>),
+    /// The caller or callee.
+    Function(FunctionId),
+    /// The name of a module.
+    Module(String),
+    /// Functions that call each other, or a single one, sorted.
+    Clique(Vec<FunctionId>),
+}
+
+/// A row of grouped callers or callees.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallGroup {
+    /// What its calls have in common.
+    pub key: GroupKey,
+    /// The number of calls. `None` if it is unknown.
+    pub calls: Option<u64>,
+    /// The weight of the samples, or the cost of the calls.
+    pub total: f64,
+    /// Whether the total is an estimate.
+    pub estimated: bool,
+    /// Whether the calls are recursion, outside the sum.
+    pub recursive: bool,
+}
+
+/// Grouped callers or callees.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallGroups {
+    /// The sum of the rows that are not recursive.
+    pub sum: f64,
+    /// The rows, costliest first, recursive ones last.
+    pub groups: Vec<CallGroup>,
+}
+
+/// Sums of calls by key, and by whether they are recursion.
+#[derive(Default)]
+pub(crate) struct GroupSums(BTreeMap<(bool, GroupKey), (Option<u64>, f64, bool)>);
+
+impl GroupSums {
+    /// Adds calls. If the number of some of them is unknown, that of the row is.
+    pub(crate) fn add(
+        &mut self,
+        key: GroupKey,
+        recursive: bool,
+        calls: Option<u64>,
+        total: f64,
+        estimated: bool,
+    ) {
+        let sum = self.0.entry((recursive, key)).or_insert((Some(0), 0.0, false));
+        sum.0 = sum.0.zip(calls).map(|(sum, calls)| sum.saturating_add(calls));
+        sum.1 += total;
+        sum.2 |= estimated;
+    }
+
+    pub(crate) fn finish(self) -> CallGroups {
+        let group = |((recursive, key), (calls, total, estimated))| CallGroup {
+            key,
+            calls,
+            total,
+            estimated,
+            recursive,
+        };
+        let mut groups: Vec<CallGroup> = self.0.into_iter().map(group).collect();
+        groups.sort_by(|a, b| a.recursive.cmp(&b.recursive).then(hotter(a.total, b.total)));
+        let entering = groups.iter().filter(|group| !group.recursive);
+        CallGroups { sum: entering.map(|group| group.total).sum(), groups }
+    }
+}
+
+/// Groups the entries of a step. `caller` is the caller of all entries; `None` if they are callers
+/// themselves. `calls` returns the number of calls to or from a function, `module` its module.
+pub(crate) fn group_step(
+    step: &PathStep,
+    by: CallGrouping,
+    caller: Option<FunctionId>,
+    costs: &Costs,
+    calls: impl Fn(FunctionId) -> Option<u64>,
+    module: &dyn Fn(FunctionId) -> String,
+) -> CallGroups {
+    let mut sums = GroupSums::default();
+    let mut cliques = (by == CallGrouping::Clique).then(|| Cliques::of(costs));
+    for entry in &step.entries {
+        let &PathEntry { function, total, estimated, recursive, .. } = entry;
+        let calls = calls(function);
+        let key = match by {
+            CallGrouping::Site => {
+                let caller = caller.unwrap_or(function);
+                let on_lines: f64 = entry.sites.iter().map(|site| site.total).sum();
+                let rest = total - on_lines;
+                let has_rest = rest.abs() > 1e-9 * total.abs().max(1.0) || entry.sites.is_empty();
+                let calls = calls.filter(|_| entry.sites.len() + usize::from(has_rest) == 1);
+                for site in &entry.sites {
+                    let key = GroupKey::Site(caller, Some((site.file, site.line)));
+                    sums.add(key, recursive, calls, site.total, estimated);
+                }
+                if has_rest {
+                    sums.add(GroupKey::Site(caller, None), recursive, calls, rest, estimated);
+                }
+                continue;
+            }
+            CallGrouping::Function => GroupKey::Function(function),
+            CallGrouping::Module => GroupKey::Module(module(function)),
+            CallGrouping::Clique => {
+                let members = cliques.as_mut().map(|cliques| cliques.members(function));
+                GroupKey::Clique(members.unwrap_or_default())
+            }
+        };
+        sums.add(key, recursive, calls, total, estimated);
+    }
+    sums.finish()
+}
+
+/// Functions that call each other, from the edges between them.
+struct Cliques {
+    /// By function.
+    clique: Vec<u32>,
+    /// The cliques that were asked for.
+    members: FxHashMap<u32, Vec<FunctionId>>,
+}
+
+impl Cliques {
+    fn of(costs: &Costs) -> Self {
+        let next = |function: u32, i: usize| {
+            costs.callees(FunctionId::new(function)).get(i).map(|edge| edge.callee.raw())
+        };
+        let clique = profile::cycles(costs.n_functions(), next);
+        Self { clique, members: FxHashMap::default() }
+    }
+
+    fn members(&mut self, function: FunctionId) -> Vec<FunctionId> {
+        let Some(&clique) = self.clique.get(function.index()) else { return vec![function] };
+        let all = (0..).map(FunctionId::new).zip(&self.clique);
+        let members = || all.filter(|(_, of)| **of == clique).map(|(of, _)| of).collect();
+        self.members.entry(clique).or_insert_with(members).clone()
+    }
+}
