@@ -33,6 +33,7 @@ mod problems;
 mod refused;
 mod roots;
 mod scan;
+mod shared;
 mod state;
 mod target;
 #[cfg(test)]

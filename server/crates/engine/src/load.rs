@@ -183,7 +183,7 @@ pub fn renew_with_symbols(shown: &Snapshot, environment: Environment<'_>) -> Sna
 }
 
 /// Unwinds the copied stacks of the files and merges their recordings.
-fn complete(
+pub fn complete(
     files: Vec<(Loaded, Thread)>,
     environment: Environment<'_>,
     observe: Observe<'_>,

@@ -2,6 +2,7 @@
 
 use super::jobs::{CompareJob, Job, JobResult, LoadJob, LoadResult, ResolveJob};
 use super::scan::{ScanRequest, scan};
+use super::shared::SharedProfiles;
 use super::work_queue::WorkId;
 use crate::lsp::progress::{PATIENCE, Progress};
 use engine::discovery::Recognised;
@@ -39,6 +40,7 @@ pub struct Background {
     results: UnboundedSender<JobResult>,
     caches: Arc<Caches>,
     recognised: Arc<Mutex<Recognised>>,
+    shared: Arc<SharedProfiles>,
     running: HashMap<WorkId, Stop>,
 }
 
@@ -56,6 +58,7 @@ impl Background {
             results,
             caches,
             recognised: Arc::default(),
+            shared: Arc::default(),
             running: HashMap::new(),
         }
     }
@@ -103,12 +106,14 @@ impl Background {
 
     fn load(&self, id: WorkId, job: LoadJob, stop: Stop) {
         let (results, caches) = (self.results.clone(), self.caches.clone());
+        let shared = self.shared.clone();
         let progress = Progress::new(&self.client, self.shows_progress, id.0, job.path(), PATIENCE);
         spawn_blocking(move || {
             let begun = Instant::now();
             let mut observe = observe(&progress, &stop);
             let path = job.path().to_owned();
-            let outcome = without_panic(&path, || job.run(&caches, &mut observe).map(Box::new));
+            let outcome =
+                without_panic(&path, || job.run(&caches, &shared, &mut observe).map(Box::new));
             let result = LoadResult { took: begun.elapsed(), outcome };
             let _ = results.send(JobResult::Loaded(id, result));
         });

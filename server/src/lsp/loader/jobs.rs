@@ -2,11 +2,12 @@
 //! to run, and when.
 
 use super::scan::{ScanRequest, Scanned};
+use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
 use engine::baseline::Baseline;
 use engine::discovery::{FileVersion, Recognised};
 use engine::load::{
-    Caches, Environment, Missing, Observe, RunFiles, index_sources, load, load_read,
+    Caches, Environment, Missing, Observe, RunFiles, complete, index_sources, load_read,
     load_read_with_symbols, load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
 use engine::runs::run_in_folder;
@@ -120,7 +121,12 @@ impl LoadJob {
     }
 
     /// Runs the job.
-    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<ToShow, LoadError> {
+    pub fn run(
+        self,
+        caches: &Caches,
+        shared: &SharedProfiles,
+        observe: Observe<'_>,
+    ) -> Result<ToShow, LoadError> {
         let Self { from, world } = self;
         let settings = &world.settings.costs();
         let index = match &from {
@@ -133,8 +139,15 @@ impl LoadJob {
         let environment = Environment { settings, index: &index, caches };
         let (snapshot, failed) = match from {
             LoadFrom::Files { files, missing } => {
-                let run = read(&files, world.settings.max_profile_bytes, missing, observe)?;
-                (load(run.read, environment, observe)?, run.failed)
+                let max_bytes = world.settings.max_profile_bytes;
+                let read = || {
+                    let RunFiles { read, failed } = read(&files, max_bytes, missing, observe)?;
+                    let loaded = Arc::new(complete(read, environment, observe)?);
+                    Ok(ReadRun { loaded, failed })
+                };
+                let root = world.root.as_deref();
+                let run = shared.get(&files, root, &world.settings, read)?;
+                (load_read(run.loaded, environment), run.failed)
             }
             LoadFrom::Read(loaded) => (load_read(loaded, environment), Vec::new()),
             LoadFrom::Shown(shown) => (renew(&shown, environment), Vec::new()),

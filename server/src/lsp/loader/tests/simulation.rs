@@ -5,6 +5,7 @@ use super::disk::{Content, Disk, ROOT, path};
 use crate::lsp::loader::effect::{Effect, Outcome, Severity};
 use crate::lsp::loader::event::Event;
 use crate::lsp::loader::jobs::{CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow};
+use crate::lsp::loader::shared::SharedProfiles;
 use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
 use analysis::Thread;
@@ -381,7 +382,8 @@ impl Simulation {
         read: Option<Result<Loaded, LoadError>>,
     ) -> Result<ToShow, LoadError> {
         if !matches!(job.from, LoadFrom::Files { .. }) {
-            return job.run(&self.caches, &mut |_| ControlFlow::Continue(()));
+            let shared = SharedProfiles::default();
+            return job.run(&self.caches, &shared, &mut |_| ControlFlow::Continue(()));
         }
         let world = &job.world;
         let settings = &world.settings.costs();
