@@ -2,6 +2,7 @@
 
 mod advice;
 mod annotate;
+mod callers;
 mod check;
 mod dump;
 mod export;
@@ -17,8 +18,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::discovery::{Content, Recognised, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+use engine::overrides::check_contour;
 use engine::present::text::{one_line, plain};
 use engine::present::units;
+use engine::query::call_groups::GroupBy;
 use engine::recorded_texts::Copies;
 use engine::runs;
 use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
@@ -91,6 +94,21 @@ enum Command {
         limit: usize,
         #[command(flatten)]
         view: ViewArgs,
+    },
+    /// List the callers of a function, with the number of calls if it is known
+    #[command(override_usage = "costline callers [OPTIONS] <PROFILE>... <FUNCTION>")]
+    Callers {
+        /// What to group them by
+        #[arg(long, value_enum, default_value = "function")]
+        by: GroupBy,
+        /// Print the rows as JSON with raw weights
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        view: ViewArgs,
+        /// The function: its name, a suffix, a glob or /regex/ that matches one function
+        #[arg(required = true, value_name = "FUNCTION")]
+        function: String,
     },
     /// Print what a profile contains, what it lacks and how to record it better
     Check {
@@ -181,6 +199,9 @@ struct ViewArgs {
     /// Where to show the cost of inlined code
     #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
     inlines: Inlines,
+    /// Leave procedures that the contour file of a Mercury profile excludes out of lists of callers
+    #[arg(long)]
+    contour: bool,
     /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
     /// repeated)
     #[arg(long, value_name = "PATH")]
@@ -297,6 +318,10 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
                 report::text(&snapshot, by, limit, out)?;
             }
         }
+        Command::Callers { by, json, view, function } => {
+            let (snapshot, _) = view.load()?;
+            callers::callers(&snapshot, &function, by, json, out)?;
+        }
         Command::Check { view } => {
             let (snapshot, index) = view.load()?;
             check::check(&snapshot, &index, out)?;
@@ -341,6 +366,7 @@ impl ViewArgs {
             transforms: self.transform,
             path_mappings: self.map,
             inlines: self.inlines,
+            contour: self.contour,
             symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
             ..Settings::default()
         };
@@ -361,6 +387,12 @@ impl ViewArgs {
                 code: USAGE,
                 message: format!("{}: {}", self.profiles[0].display(), unmatched.problem),
             });
+        }
+        if config.contour {
+            check_contour(true, Some(&snapshot)).map_err(|problem| Failure {
+                code: USAGE,
+                message: format!("{}: {problem}", self.profiles[0].display()),
+            })?;
         }
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));

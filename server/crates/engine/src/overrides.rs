@@ -347,7 +347,7 @@ fn check_implementation(
 }
 
 /// Fails if there is no contour for the profile shown.
-fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
+pub fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
     let is_known = shown.is_none_or(|shown| shown.grouped.recording.knows_contour());
     if contour && !is_known {
         return Err("this profile has no contour file that excludes procedures: write one beside \

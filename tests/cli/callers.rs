@@ -1,0 +1,101 @@
+//! `costline callers`.
+
+use super::run;
+use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use serde_json::{Value, json};
+
+/// `main` calls `even` at line 5 for 12 call sequence numbers. `even` calls `odd` three times at line
+/// 12, and `leaf` six times at line 13; `odd` calls `even` twice at line 22.
+fn even_odd() -> DeepFile {
+    let site = |kind, callee, line| DeepSite::new(kind, callee, line, "");
+    let call = |callee, calls| DeepCall { callee, counts: [calls, 0, 0, 0, 0, calls, 0, 0] };
+    DeepFile {
+        version: 9,
+        callseqs: 13,
+        procs: vec![
+            DeepProc::runtime(),
+            DeepProc { exported: true, ..DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]) },
+            DeepProc::new("even", 2, 10, vec![site(0, 3, 12), site(2, 0, 13)]),
+            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
+            DeepProc::new("leaf", 1, 30, Vec::new()),
+        ],
+        contexts: vec![
+            DeepContext::new(0, &[&[0]]),
+            DeepContext::new(1, &[&[1]]),
+            DeepContext::new(2, &[&[2], &[3]]),
+            DeepContext::new(3, &[&[4]]),
+            DeepContext::new(4, &[]),
+        ],
+        calls: vec![call(1, 1), call(2, 1), call(3, 3), call(4, 6), call(2, 2)],
+        ..DeepFile::default()
+    }
+}
+
+#[test]
+fn groups_the_callers_of_a_function() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("Deep.data");
+    std::fs::write(&path, even_odd().bytes()).unwrap();
+    let profile = path.to_str().unwrap();
+    let text = run(["callers", "--by", "site", profile, "*even*"]).success();
+    assert_eq!(
+        text,
+        "\
+Deep.data: 13 callseqs
+callers of m.even/2-0
+                 total        calls
+   92.3% (12 callseqs)            1  m.main/2-0  m.m:5
+    15.4% (2 callseqs)            2  ↻ m.odd/2-0  m.m:22
+↻ is within a recursion, and part of the cost of the call that enters it
+"
+    );
+    let rows = |arguments: [&str; 3]| -> Vec<Value> {
+        let [first, second, third] = arguments;
+        let text = run(["callers", "--json", first, second, third, profile, "*even*"]).success();
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(answer["sum"], 12);
+        let rows = answer["callers"].as_array().unwrap().iter();
+        rows.map(|row| json!([row["name"], row["calls"], row["total"], row["recursive"]])).collect()
+    };
+    let row = |name: &str, calls, total, recursive| json!([name, calls, total, recursive]);
+    let clique = "m.even/2-0, m.odd/2-0";
+    let by_clique = ["--by", "clique", "--metric=callseqs"];
+    assert_eq!(rows(by_clique), [row("m.main/2-0", 1, 12, false), row(clique, 2, 2, true)]);
+
+    // Without a contour file, the option is an error.
+    let outcome = run(["callers", "--contour", profile, "leaf"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(outcome.stderr.contains("no contour file"), "{}", outcome.stderr);
+    std::fs::write(folder.path().join("Deep.contour"), "all m\n").unwrap();
+    let runtime = "Mercury runtime";
+    let with_contour = ["--by", "module", "--contour"];
+    assert_eq!(rows(with_contour), [row(runtime, 1, 12, false), row(runtime, 2, 2, true)]);
+    let outcome = run(["callers", "--contour", "--metric=calls", profile, "*leaf*"]);
+    assert_eq!(outcome.code, Some(3));
+    assert!(outcome.stderr.contains("choose another metric"), "{}", outcome.stderr);
+    std::fs::write(folder.path().join("Deep.contour"), "internal m\n").unwrap();
+    let text = run(["callers", "--contour", "--by=site", profile, "*leaf*"]).success();
+    assert!(text.contains("callers of m.leaf/1-0 above the contour\n"), "{text}");
+    assert!(text.ends_with("    46.2% (6 callseqs)            6  m.main/2-0  m.m:5\n"), "{text}");
+}
+
+#[test]
+fn groups_the_callers_of_stacks_by_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("py.folded");
+    let stacks = "main (a.py:1);f (a.py:5);g (b.py:9) 3\nmain (a.py:2);g (b.py:9) 4\n";
+    std::fs::write(&path, stacks).unwrap();
+    let profile = path.to_str().unwrap();
+    let last = |by: &str, function: &str| -> Vec<String> {
+        let text = run(["callers", "--by", by, profile, function]).success();
+        let rows = text.lines().skip(3);
+        rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let by_module = last("module", "g");
+    assert_eq!(by_module, ["100.0% (7 samples) a.py"]);
+    assert_eq!(last("site", "g"), ["57.1% (4 samples) main a.py:2", "42.9% (3 samples) f a.py:5"]);
+    let outcome = run(["callers", profile, "main"]);
+    assert_eq!(outcome.code, Some(3));
+    assert!(outcome.stderr.contains("no callers"), "{}", outcome.stderr);
+    assert_eq!(run(["callers", profile, "nothing"]).code, Some(2));
+}
