@@ -188,3 +188,95 @@ fn the_text_of_a_repository_is_in_its_history() {
     let (mut server, uri) = start(&clone, no_cache, json!({}));
     assert_eq!(shown(&mut server, &uri), expected(0));
 }
+
+/// [`PROFILE`] as the Firefox Profiler writes it, with this name and text of the source.
+fn firefox(name: &str, content: Option<&str>) -> String {
+    let profile = json!({
+        "meta": { "interval": 1, "startTime": 0, "preprocessedProfileVersion": 64 },
+        "libs": [],
+        "shared": {
+            "stringArray": ["main", "names", name],
+            "sources": {
+                "length": 1, "filename": [2], "id": [null], "startLine": [1], "startColumn": [1],
+                "sourceMapURL": [null], "content": [content],
+            },
+            "funcTable": {
+                "length": 2, "name": [0, 1], "source": [0, 0], "lineNumber": [8, 1],
+                "columnNumber": [1, 1], "resource": [-1, -1], "isJS": [true, true],
+                "relevantForJS": [false, false],
+            },
+            "frameTable": { "length": 3, "func": [0, 1, 1], "line": [9, 2, 3] },
+            "stackTable": { "length": 3, "frame": [0, 1, 2], "prefix": [null, 0, 0] },
+        },
+        "threads": [{
+            "name": "main",
+            "samples": {
+                "length": 3, "stack": [0, 1, 2], "time": [0, 1, 2], "weight": [30, 30, 40],
+                "weightType": "samples",
+            },
+        }],
+    });
+    profile.to_string()
+}
+
+/// A source with two new lines at the top, and a profile that is older.
+fn edited_since(profile: &str) -> Workspace {
+    let edited = format!("# one\n# two\n{SOURCE}");
+    let workspace = Workspace::with([("a.py", edited.as_str()), ("profile.json", profile)]);
+    set_age(&workspace.path("a.py"), MINUTE);
+    set_age(&workspace.path("profile.json"), 10 * MINUTE);
+    workspace
+}
+
+/// [`expected`] for a profile of one sample per millisecond.
+fn expected_in_ms(n: u64) -> [Vec<(u64, String)>; 2] {
+    expected(n).map(|labels| {
+        let in_ms =
+            |label: String| label.replace("00 samples", "00 ms").replace("0 samples", "0.0 ms");
+        labels.into_iter().map(|(line, label)| (line, in_ms(label))).collect()
+    })
+}
+
+#[test]
+fn the_text_in_a_profile_is_the_recorded_one() {
+    let workspace = edited_since(&firefox("a.py", Some(SOURCE)));
+    let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+    assert_eq!(shown(&mut server, &uri), expected_in_ms(2));
+    server.finish();
+
+    let workspace = edited_since(&firefox("a.py", None));
+    let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+    let [hints, _] = shown(&mut server, &uri);
+    assert!(hints.iter().all(|(_, label)| label.starts_with('~')), "{hints:?}");
+}
+
+#[test]
+fn a_version_that_a_profile_names_is_the_recorded_one() {
+    // Fits the profile as well, but was not recorded.
+    let later = SOURCE.replace("    found = [r.name\n", "    rows = list(rows)\n");
+    let later =
+        later.replace("             for r in rows]\n", "    found = [r.name for r in rows]\n");
+    for tag in [false, true] {
+        let workspace = edited_since("");
+        git_before(&workspace, &["init", "--quiet", "--initial-branch", "main"]);
+        git(&workspace, &["remote", "add", "origin", "https://github.com/me/app.git"]);
+        let commit = |text: &str, tag: &str| {
+            workspace.write("a.py", text);
+            git_before(&workspace, &["add", "a.py"]);
+            git_before(&workspace, &["commit", "--quiet", "--message", tag]);
+            git_before(&workspace, &["tag", tag]);
+            let name = workspace.path(".git/refs/tags").join(tag);
+            std::fs::read_to_string(name).unwrap().trim().to_owned()
+        };
+        let id = commit(SOURCE, "v1");
+        commit(&later, "v2");
+        workspace.write("a.py", format!("# one\n# two\n{SOURCE}"));
+        let version = if tag { "v1" } else { &id };
+        let name = format!("git:github.com/me/app:a.py:{version}");
+        workspace.write("profile.json", firefox(&name, None));
+        set_age(&workspace.path("profile.json"), 10 * MINUTE);
+        let (mut server, uri) = start(&workspace, Path::new(""), json!({}));
+        assert_eq!(shown(&mut server, &uri), expected_in_ms(2), "{name}");
+        server.finish();
+    }
+}

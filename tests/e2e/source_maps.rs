@@ -239,3 +239,23 @@ fn path_mappings_apply_to_original_files() {
     let uri = server.open_file(&case.workspace.path("moved/index.ts"), "typescript");
     server.wait_costs(&uri, &expected(&case, "src/index.ts"));
 }
+
+#[test]
+fn the_text_in_a_source_map_is_the_recorded_one() {
+    let case = Case::new("v8/ts-matrix");
+    let source = case.workspace.path("src/matrix.ts");
+    let text = fs::read_to_string(&source).unwrap();
+    let map = case.workspace.path("dist/matrix.js.map");
+    let mut content: Value = serde_json::from_slice(&fs::read(&map).unwrap()).unwrap();
+    content["sourcesContent"] = json!([text]);
+    fs::write(&map, content.to_string()).unwrap();
+    fs::write(&source, format!("// one\n// two\n{text}")).unwrap();
+    let mut server = with_all_hints(&case.workspace);
+    let uri = server.open_file(&source, "typescript");
+    let hints = server.eventually("hints", |server| {
+        Some(server.line_costs(&uri)).filter(|hints| !hints.is_empty())
+    });
+    let below = expected(&case, "src/matrix.ts").into_iter();
+    assert_eq!(hints, below.map(|(line, cost)| (line + 2, cost)).collect::<LineCosts>());
+    assert!(server.labels(&uri).values().all(|label| !label.starts_with('~')));
+}

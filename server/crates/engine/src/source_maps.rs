@@ -26,6 +26,8 @@ pub struct Relocated {
     pub mappings: Vec<Mapping>,
     /// The lines that were moved, of each source with a usable source map.
     pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The texts of original files that source maps contain, by canonical path.
+    pub texts: FxHashMap<PathBuf, Arc<str>>,
 }
 
 /// Applies the source maps of the files that a recording is mapped to. `mappings` are the workspace
@@ -41,8 +43,8 @@ pub fn apply_source_maps(
     let maps = usable_maps(recording, &mappings, index, &mut new_warnings);
     if maps.is_empty() {
         warnings.extend(new_warnings);
-        let generated = FxHashMap::default();
-        return Relocated { recording: recording.clone(), mappings, generated };
+        let (generated, texts) = (FxHashMap::default(), FxHashMap::default());
+        return Relocated { recording: recording.clone(), mappings, generated, texts };
     }
     let mut lookup = Lookup {
         recording,
@@ -69,7 +71,11 @@ pub fn apply_source_maps(
             None => mapping,
         },
     }));
-    Relocated { recording: Arc::new(relocated), mappings, generated }
+    let originals = maps.values().flat_map(SourceMap::originals);
+    let texts = originals
+        .filter_map(|original| Some((original.path.clone()?, original.text.clone()?)))
+        .collect();
+    Relocated { recording: Arc::new(relocated), mappings, generated, texts }
 }
 
 /// Looks up places in source maps.

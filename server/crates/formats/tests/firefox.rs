@@ -382,6 +382,26 @@ fn an_original_location_in_another_file_is_that_of_the_frame() {
 }
 
 #[test]
+fn texts_of_sources_are_read_unless_they_are_parts_of_files() {
+    let mut profile = profile();
+    profile["meta"]["preprocessedProfileVersion"] = json!(64);
+    let names = ["a.js", "reloaded.js", "reloaded.js", "page.html", "none.js"];
+    profile["shared"] = json!({
+        "stringArray": names,
+        "sources": {
+            "length": 5,
+            "filename": [0, 1, 2, 3, 4],
+            "startLine": [1, 1, 1, 7, 1],
+            "content": ["a();\n", "before", "after", "b();", null],
+        },
+    });
+    let read = read(profile.to_string().into_bytes()).unwrap();
+    let symbols = read.recording.symbols();
+    let texts = symbols.texts.iter().map(|(id, text)| (symbols.source_name(*id), &**text));
+    assert_eq!(texts.collect::<Vec<_>>(), [("a.js", "a();\n")]);
+}
+
+#[test]
 fn scripts_are_marked_by_columns_or_flags() {
     use profile::Code::{JavaScript, Label, Native};
     let codes = |columns: [(&str, Value); 2]| {

@@ -8,6 +8,7 @@ use crate::{
     StackId, StackTable, StringId, Thread,
 };
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Why a row could not be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -102,6 +103,11 @@ impl ProfileBuilder {
             sources.push(name);
             SourceId::new(next)
         }))
+    }
+
+    /// Adds the text that a source had when it was recorded, unless it has one already.
+    pub fn add_source_text(&mut self, source: SourceId, text: &Arc<str>) {
+        self.profile.symbols.texts.entry(source).or_insert_with(|| text.clone());
     }
 
     /// Adds a library and returns its id.

@@ -187,6 +187,9 @@ fn add_stacks(
         .iter()
         .map(|&name| builder.intern_source(symbols.strings.get(name)))
         .collect::<Result<_, _>>()?;
+    for (source, text) in &symbols.texts {
+        builder.add_source_text(sources[source.index()], text);
+    }
     let libs: Vec<LibId> =
         symbols.libs.iter().map(|lib| builder.intern_lib(lib.clone())).collect::<Result<_, _>>()?;
     let mut funcs: Vec<FuncId> = Vec::with_capacity(symbols.funcs.len());

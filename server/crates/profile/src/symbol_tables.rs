@@ -4,6 +4,8 @@ use crate::ids::NONE;
 use crate::strings::Interner;
 use crate::{FuncId, FuncKey, LibId, SourceId, StringId, StringTable};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A library or program that code was loaded from. Fields that the profile does not state are
 /// empty.
@@ -154,6 +156,8 @@ pub struct SymbolTables {
     pub libs: Vec<Lib>,
     /// File names as spelled in the profile, one per [`SourceId`].
     pub sources: Vec<StringId>,
+    /// The texts of sources that the profile contains.
+    pub texts: BTreeMap<SourceId, Arc<str>>,
     /// Funcs.
     pub funcs: FuncTable,
 }
@@ -197,6 +201,7 @@ pub(crate) struct Names {
     strings: Interner,
     sources: Vec<StringId>,
     source_ids: FxHashMap<StringId, SourceId>,
+    texts: BTreeMap<SourceId, Arc<str>>,
 }
 
 impl Names {
@@ -204,7 +209,8 @@ impl Names {
         let sources = symbols.sources.clone();
         let source_ids =
             sources.iter().zip(0..).map(|(&name, id)| (name, SourceId::new(id))).collect();
-        Self { strings: symbols.strings.clone().into(), sources, source_ids }
+        let texts = symbols.texts.clone();
+        Self { strings: symbols.strings.clone().into(), sources, source_ids, texts }
     }
 
     /// The id of a string; `None` if there are too many.
@@ -223,6 +229,7 @@ impl Names {
     }
 
     pub(crate) fn with(self, libs: Vec<Lib>, funcs: FuncTable) -> SymbolTables {
-        SymbolTables { strings: self.strings.finish(), libs, sources: self.sources, funcs }
+        let (strings, sources, texts) = (self.strings.finish(), self.sources, self.texts);
+        SymbolTables { strings, libs, sources, texts, funcs }
     }
 }

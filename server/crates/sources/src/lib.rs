@@ -29,5 +29,6 @@ pub use library::library_paths;
 pub use lines::{LexedTexts, LineMap, Syntax};
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use modules::Modules;
+pub use name::git_version;
 pub use source_map::{Executing, MapProblem, Original, OriginalPlace, SourceMap};
 pub use suggest::rule_for;

@@ -171,6 +171,13 @@ impl Name {
     }
 }
 
+/// The version in a name like `git:host/repository:path:version`: a commit or a tag.
+pub fn git_version(name: &str) -> Option<&str> {
+    let (_, path) = name.trim().strip_prefix("git:")?.split_once(':')?;
+    let (_, version) = path.rsplit_once(':')?;
+    Some(version).filter(|version| !version.is_empty())
+}
+
 /// The components of a path from the last to the first, each followed by `/`. A common end of two
 /// paths is a common prefix of their keys. On file systems that ignore case, keys are in lower case
 /// (ASCII only, which keeps lengths).

@@ -18,6 +18,7 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use line_index::{LineIndex, WideEncoding, WideLineCol};
 use percent_encoding::percent_decode_str;
@@ -47,6 +48,8 @@ pub struct Original {
     pub name: String,
     /// The file, if it is in a root; canonical.
     pub path: Option<PathBuf>,
+    /// Its text, if the map contains it (`sourcesContent`).
+    pub text: Option<Arc<str>>,
 }
 
 /// A place in an original file.
@@ -171,7 +174,10 @@ impl SourceMap {
             let first = originals.len() as u32;
             let references: Vec<_> =
                 map.sources().map(|source| reference(source, map.get_source_root())).collect();
-            originals.extend(references.iter().map(|reference| original(reference)));
+            originals.extend(references.iter().zip(0..).map(|(reference, id)| Original {
+                text: map.get_source_contents(id).map(Arc::from),
+                ..original(reference)
+            }));
             tokens.extend(map.tokens().filter_map(|token| {
                 let (line, column) = shifted(token.get_dst(), (line, column))?;
                 let source = Some(token.get_src_id())
@@ -343,9 +349,9 @@ fn original(reference: &str, path: &Path, name: &str, index: &SourceIndex) -> Or
     let decoded = decoded(reference);
     match found(reference) {
         None if decoded != reference => {
-            Original { name: name_beside(name, &decoded), path: found(&decoded) }
+            Original { name: name_beside(name, &decoded), path: found(&decoded), text: None }
         }
-        path => Original { name: name_beside(name, reference), path },
+        path => Original { name: name_beside(name, reference), path, text: None },
     }
 }
 

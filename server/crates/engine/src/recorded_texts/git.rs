@@ -54,6 +54,20 @@ impl History {
         Some(Self { repository, folder, commits })
     }
 
+    /// The version of a file (a canonical path) in a commit, given by its full id or its tag.
+    pub fn version(&self, commit: &str, path: &Path) -> Option<String> {
+        let path = path.strip_prefix(&self.folder).ok()?;
+        let tagged = || {
+            let mut tag = self.repository.find_reference(&format!("refs/tags/{commit}")).ok()?;
+            Some(tag.peel_to_id().ok()?.detach())
+        };
+        let id = ObjectId::from_hex(commit.as_bytes()).ok().or_else(tagged)?;
+        let tree = self.repository.find_commit(id).ok()?.tree().ok()?;
+        let entry = tree.lookup_entry_by_path(path).ok()??;
+        let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
+        Some(String::from_utf8_lossy(&blob.data).into_owned())
+    }
+
     /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.
     pub fn versions(&self, path: &Path) -> impl Iterator<Item = String> {
         let mut last = None;

@@ -1,11 +1,13 @@
 //! The texts that a profile was recorded from. Costs belong to these texts; line maps move them to
 //! the text that is shown.
 //!
-//! Debug info may have a checksum of the text at the time of the build. It then decides which text is
-//! the recorded one, and times do not. Without it, the text of a source is, in this order: the copy that Costline kept when the profile was first
-//! shown; the file on disk if it was not written since the recording; the version in Git that was
-//! checked out at the time of the recording, or an earlier one, if the profile fits it; the file on
-//! disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
+//! The text that the profile contains, or the source map of generated code, is the recorded one, and
+//! so is the version in Git that the profile names. Debug info may have a checksum of the text at the
+//! time of the build. It then decides which text is the recorded one, and times do not. Without any
+//! of these, the text of a source is, in this order: the copy that Costline kept when the profile was
+//! first shown; the file on disk if it was not written since the recording; the version in Git that
+//! was checked out at the time of the recording, or an earlier one, if the profile fits it; the file
+//! on disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
 //! recorded text is not known. The text on disk is then used as a guess, which all labels say.
 
 mod copies;
@@ -66,6 +68,8 @@ pub struct RecordedText {
 /// How the text of a source is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
+    /// The profile contains it, or the source map of generated code.
+    Profile,
     /// A copy that was kept earlier.
     Copy,
     /// The file on disk: it has the recorded checksum, or was not written since the recording.
@@ -229,6 +233,12 @@ impl<'a> Search<'a> {
     /// The recorded text of a file that has `names` in the profile.
     fn find(&self, path: &Path, names: &[String]) -> Option<Found> {
         let known = |text, origin| Some(Found { text, origin, fits: true });
+        if let Some(text) = self.contained(path, names).filter(|text| self.fits(path, text)) {
+            return known(text, Origin::Profile);
+        }
+        if let Some(text) = self.named_version(path, names).filter(|text| self.fits(path, text)) {
+            return known(text, Origin::Git);
+        }
         let md5 = self.checksums.get(path).copied().flatten();
         let has_checksum = |text: &str| md5.and_then(|md5| has_checksum(text, md5));
         let copy = self.copies.as_ref().and_then(|(copies, manifest)| {
@@ -265,13 +275,28 @@ impl<'a> Search<'a> {
         Some(Found { text: first, origin, fits })
     }
 
+    /// The text in the profile, or in a source map.
+    fn contained(&self, path: &Path, names: &[String]) -> Option<Arc<str>> {
+        let symbols = self.mapped.recording.symbols();
+        let is_named = |source: SourceId| names.iter().any(|n| n == symbols.source_name(source));
+        let text = symbols.texts.iter().find(|(source, _)| is_named(**source));
+        text.map(|(_, text)| text).or_else(|| self.mapped.original_texts.get(path)).cloned()
+    }
+
+    /// The version in Git that a name of the profile states, as in `git:host/repository:path:version`.
+    fn named_version(&self, path: &Path, names: &[String]) -> Option<Arc<str>> {
+        let version = names.iter().find_map(|name| sources::git_version(name))?;
+        self.history(path)?.version(version, path).map(Arc::from)
+    }
+
+    fn history(&self, path: &Path) -> Option<&History> {
+        let (root, history) = self.histories.iter().find(|(root, _)| path.starts_with(root))?;
+        let time = self.loaded.stamp.modified;
+        history.get_or_init(|| History::until(root, time)).as_ref()
+    }
+
     fn in_git(&self, path: &Path) -> impl Iterator<Item = Arc<str>> {
-        let mut roots = self.histories.iter();
-        let history = roots.find(|(root, _)| path.starts_with(root)).and_then(|(root, history)| {
-            let time = self.loaded.stamp.modified;
-            history.get_or_init(|| History::until(root, time)).as_ref()
-        });
-        let versions = history.into_iter().flat_map(|history| history.versions(path));
+        let versions = self.history(path).into_iter().flat_map(|history| history.versions(path));
         versions.map(Arc::from).take_while(|_| {
             let left = self.versions_left.get().checked_sub(1);
             self.versions_left.set(left.unwrap_or(0));

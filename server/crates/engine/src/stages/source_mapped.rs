@@ -12,7 +12,7 @@ use crate::stamp::{Stamp, is_recorded};
 use analysis::{FuncId, Recording, SourceId, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{How, Mapping, Reason, Root, SourceIndex};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A recording whose file names are mapped.
@@ -30,6 +30,8 @@ pub struct SourceMapped {
     pub checksums: Checksums,
     /// The original lines of each generated source.
     pub generated: FxHashMap<SourceId, OriginalLines>,
+    /// The texts of original files that source maps contain, by canonical path.
+    pub original_texts: FxHashMap<PathBuf, Arc<str>>,
     /// Warnings about ambiguous names and unusable source maps.
     pub warnings: Vec<Warning>,
 }
@@ -56,7 +58,7 @@ impl SourceMapped {
             sources::map_paths(names, index, &rules, folder)
         };
         let mappings = map(&symbolicated.recording);
-        let Relocated { recording, mut mappings, generated } =
+        let Relocated { recording, mut mappings, generated, texts: original_texts } =
             apply_source_maps(&symbolicated.recording, mappings, index, map, &mut warnings);
         let checksums = Checksums::new(&recording, &symbolicated.libraries.checksums());
         let confirmed = checksums.confirm(&mut mappings);
@@ -76,7 +78,16 @@ impl SourceMapped {
         let recording = with_named_files(recording, &named, &mut mappings, index);
         let roots = index.roots().to_vec();
         let ambiguous = named.ambiguous;
-        Self { recording, mappings, ambiguous, roots, checksums, generated, warnings }
+        Self {
+            recording,
+            mappings,
+            ambiguous,
+            roots,
+            checksums,
+            generated,
+            original_texts,
+            warnings,
+        }
     }
 }
 

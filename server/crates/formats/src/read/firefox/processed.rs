@@ -7,6 +7,8 @@ use super::schema::{Lib, Meta};
 use super::tables::{self, Categories, Frames, Funcs, Names, Shared, Stacks, Tables, same_length};
 use crate::error::{At, ReadError};
 use profile::{LibId, Profile, ProfileBuilder, WarningCode, Warnings, Weights};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Builds the profile; also returns the seconds between its first and last sample.
 pub(super) fn convert(
@@ -85,7 +87,37 @@ pub(super) fn convert(
         let samples = rows.finish(&place, &kinds, first_stack, available)?;
         builder.push_thread(describe(thread, &place)?, samples)?;
     }
+    add_source_texts(&mut builder, shared, &shared_names)?;
     Ok((builder.build(), span.seconds()))
+}
+
+/// Adds the texts of sources, apart from those of inline scripts, which are parts of files. Several
+/// sources with different texts may have the same name; then it is unknown which one was recorded.
+fn add_source_texts(
+    builder: &mut ProfileBuilder,
+    shared: &Raw<'_>,
+    names: &Shared<'_>,
+) -> Result<(), ReadError> {
+    let Some(sources) = shared.get("sources") else { return Ok(()) };
+    let place = "shared.sources";
+    let contents: Vec<Text<'_>> = sources.decode_member("content", place)?;
+    let first_lines = ids(Some(sources), "startLine", place)?;
+    let mut texts: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for (row, (content, name)) in contents.iter().zip(&names.sources).enumerate() {
+        let is_whole = first_lines.get(row).is_none_or(|&line| line <= 1 || line == u32::MAX);
+        let name = names.strings.get(*name as usize).filter(|_| is_whole && !content.0.is_empty());
+        if let Some(name) = name {
+            let text = texts.entry(&name.0).or_insert(Some(&content.0));
+            *text = text.filter(|text| *text == content.0);
+        }
+    }
+    for (name, text) in texts {
+        if let Some(text) = text {
+            let source = builder.intern_source(name)?;
+            builder.add_source_text(source, &Arc::from(text));
+        }
+    }
+    Ok(())
 }
 
 /// A thread, without its samples.

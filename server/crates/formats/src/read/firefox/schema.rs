@@ -12,7 +12,7 @@
 //! | `frameTable` | `func`, `line`, `column` (of scripts), `address` (of funcs without names), `category`, `lib` (≥ 70), `inlineDepth` (40 to 70), `originalLocation` (≥ 64), `flags` (≥ 71) |
 //! | `funcTable` | `name`, `resource`, `fileName` (≤ 57), `source` (≥ 58), `lineNumber`, `columnNumber`, `isJS` and `relevantForJS` (≤ 74), `originalLocation` (≥ 64), `flags` (≥ 75) |
 //! | `resourceTable` | `lib` (≤ 69) |
-//! | `sources` | `filename` (≥ 58) |
+//! | `sources` | `filename` (≥ 58); `content` (≥ 64, text or null), for sources that begin at the `startLine` 1 (≥ 61) |
 //! | `sourceLocationTable` | `source`, `line` (≥ 64) |
 //! | `samples` | `stack`, `time` or `timeDeltas` (≥ 50), `weight` (null = 1 each), `weightType`, `threadCPUDelta` (null or NaN = unknown) |
 //! | `jsAllocations` | `stack`, `weight` (bytes) |
