@@ -5,6 +5,7 @@ use crate::support::{Server, Workspace};
 use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
 use formats::procrep_writer::{Options, assignment, call, conjunction, if_then_else, test, write};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::Command;
 
 const SOURCE: &str = "\
@@ -164,6 +165,26 @@ fn a_program_that_appears_or_changes_alone_is_read() {
     // The then-part is on line 11.
     workspace.rename_over("Deep.procrep", program_with(11, 9));
     wait([(4, "3×"), (5, "3×"), (8, "3×"), (9, "never executed"), (11, "3×")]);
+}
+
+/// A program that calls `arena_init` and `arena_free` six times. The lines 7 and 14 have a call, of
+/// which valgrind counts more instructions.
+#[test]
+fn callgrind_counts_executions_of_instructions() {
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/profiles/callgrind/c-jsonlite");
+    let read = |path: &str| std::fs::read(fixture.join(path)).unwrap();
+    let source = String::from_utf8(read("src/arena.c")).unwrap();
+    let workspace = Workspace::with([("src/arena.c", source.as_str())]);
+    workspace.write("callgrind.out.instr.gz", read("callgrind.out.instr.gz"));
+    let settings = json!({ "hints": { "show": "counts" } });
+    let mut server = Server::builder(&workspace).options(settings).start();
+    server.wait_profile();
+    let uri = server.open_file(&workspace.path("src/arena.c"), "c");
+    let expected = [6, 7, 8, 9, 10, 13, 14, 15, 16].map(|line| (line, "6×".to_owned()));
+    assert_eq!(labels(&mut server, &uri), expected);
+    let hover = server.hover(&uri, 6, 8).unwrap();
+    assert!(hover.contains("executed 6 times"), "{hover}");
 }
 
 #[test]

@@ -281,6 +281,17 @@ impl Snapshot {
                     "how often lines were executed is unknown: {file} is missing beside the profile"
                 )
             }
+            None if self
+                .loaded
+                .writer
+                .producer
+                .as_ref()
+                .is_some_and(|by| by.name() == "callgrind") =>
+            {
+                "the profile does not tell how often lines were executed; record with \
+                 `--dump-instr=yes --collect-jumps=yes`"
+                    .to_owned()
+            }
             None => "the profile does not tell how often lines were executed".to_owned(),
         })
     }

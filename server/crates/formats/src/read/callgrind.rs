@@ -15,9 +15,11 @@
 //! tree, and with it all totals.
 //!
 //! This file interprets the lines. [`mod@text`] has their grammar, [`events`] the columns,
-//! [`names`] the names and their suffixes, [`tree`] the calls of Xdebug.
+//! [`names`] the names and their suffixes, [`tree`] the calls of Xdebug, [`executions`] how often
+//! lines were executed.
 
 mod events;
+mod executions;
 mod names;
 #[cfg(test)]
 mod tests;
@@ -32,6 +34,7 @@ use crate::format::Format;
 use crate::read_result::Read;
 use crate::writer::{Dialect, Producer, Writer};
 use events::Events;
+use executions::{Executions, Instruction};
 use profile::{
     Call, FuncId, GraphTables, LineKnowledge, OwnCost, ProfileBuilder, Recording, SourceId,
     WarningCode, Warnings,
@@ -73,6 +76,8 @@ struct Reader<'a> {
     pending: Option<Pending>,
     /// The line of the last costs.
     line: u64,
+    /// The address of the last costs.
+    address: u64,
     /// Whether there were costs since the beginning of this part.
     in_body: bool,
     builder: ProfileBuilder,
@@ -83,6 +88,7 @@ struct Reader<'a> {
     calls: Vec<Call>,
     call_rows: Keyed<(FuncId, Option<SourceId>, u32, FuncId)>,
     values: Vec<f64>,
+    executions: Executions,
     /// The call tree so far, if the file has a block for each call.
     tree: Option<Tree>,
     block: Option<Block>,
@@ -93,11 +99,12 @@ struct Reader<'a> {
 struct Positions {
     n: usize,
     line: Option<usize>,
+    instr: Option<usize>,
 }
 
 impl Default for Positions {
     fn default() -> Self {
-        Self { n: 1, line: Some(0) }
+        Self { n: 1, line: Some(0), instr: None }
     }
 }
 
@@ -121,8 +128,12 @@ struct Callee<'a> {
 }
 
 enum Pending {
-    Call { callee: FuncId, count: u64 },
-    Jump,
+    Call {
+        callee: FuncId,
+        count: u64,
+    },
+    /// A jump, with its count and the address of its target, if that is known.
+    Jump(Option<(u64, u64)>),
 }
 
 /// A function as in the file. Empty texts mean "not stated".
@@ -186,7 +197,7 @@ impl<'a> Reader<'a> {
             self.here = Here::default();
             self.callee = Callee::default();
             self.pending = None;
-            self.line = 0;
+            (self.line, self.address) = (0, 0);
             self.positions = Positions::default();
         }
         match key {
@@ -203,6 +214,7 @@ impl<'a> Reader<'a> {
                 self.positions = Positions {
                     n: columns.len(),
                     line: columns.iter().position(|&column| column == "line"),
+                    instr: columns.iter().position(|&column| column == "instr"),
                 };
             }
             "events" => self.events.columns(value)?,
@@ -261,7 +273,7 @@ impl<'a> Reader<'a> {
                 };
                 self.pending = Some(Pending::Call { callee: self.func(func), count });
             }
-            "jump" | "jcnd" => self.pending = Some(Pending::Jump),
+            "jump" | "jcnd" => self.pending = Some(Pending::Jump(self.jump(value))),
             // These lines may define names.
             "jfi" | "jfl" => drop(name(names::FILES)),
             "jfn" => drop(name(names::FUNCTIONS)),
@@ -285,6 +297,13 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The number of jumps and the address of their target.
+    fn jump(&self, value: &str) -> Option<(u64, u64)> {
+        let (jumps, target) = text::jump(value, self.positions.n)?;
+        let address = target.get(self.positions.instr?)?;
+        Some((jumps, text::position(address, self.address)?))
+    }
+
     /// Handles a line of positions and costs. Costs at the end may be missing.
     fn costs(&mut self, line: &'a str) -> Result<bool, ReadError> {
         self.in_body = true;
@@ -294,10 +313,19 @@ impl<'a> Reader<'a> {
             if self.positions.line == Some(column) {
                 let Some(line) = text::position(word, self.line) else { return Ok(false) };
                 self.line = line;
+            } else if self.positions.instr == Some(column)
+                && let Some(address) = text::position(word, self.address)
+            {
+                self.address = address;
             }
         }
         let call = match self.pending.take() {
-            Some(Pending::Jump) => return Ok(true),
+            Some(Pending::Jump(jump)) => {
+                if let (Some((jumps, target)), Some(here)) = (jump, self.instruction()?) {
+                    self.executions.jump(here, target, jumps);
+                }
+                return Ok(true);
+            }
             Some(Pending::Call { callee, count }) => Some((callee, count)),
             None => None,
         };
@@ -318,23 +346,48 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Adds the values to the row of the current place, or of this many calls from there.
-    fn add(&mut self, call: Option<(FuncId, u64)>) -> Result<(), ReadError> {
+    /// The function, the file if it is not the function's, and the line (1-based, 0 if unknown) that
+    /// costs belong to.
+    fn place(&mut self) -> Result<(FuncId, Option<SourceId>, u32), ReadError> {
         let Here { home, inlined, func, object } = self.here;
         let func = match func {
             Some(func) => func,
             None => self.func(RawFunc { name: "", file: home, object }),
         };
-        let mut line =
+        let line =
             if self.positions.line.is_some() { u32::try_from(self.line).unwrap_or(0) } else { 0 };
-        let source = match inlined.filter(|&file| file != home) {
-            Some("") => {
-                line = 0;
-                None
+        Ok(match inlined.filter(|&file| file != home) {
+            Some("") => (func, None, 0),
+            Some(file) => {
+                let source = self.builder.intern_source(&super::text::source_name(file))?;
+                (func, Some(source), line)
             }
-            Some(file) => Some(self.builder.intern_source(&super::text::source_name(file))?),
-            None => None,
-        };
+            None => (func, None, line),
+        })
+    }
+
+    /// The instruction that costs belong to. `None` if the file has no addresses.
+    fn instruction(&mut self) -> Result<Option<Instruction>, ReadError> {
+        if self.positions.instr.is_none() {
+            return Ok(None);
+        }
+        let (func, source, line) = self.place()?;
+        Ok(Some(Instruction { func, source, line, address: self.address }))
+    }
+
+    /// Adds the values to the row of the current place, or of this many calls from there.
+    fn add(&mut self, call: Option<(FuncId, u64)>) -> Result<(), ReadError> {
+        let (func, source, line) = self.place()?;
+        if self.positions.instr.is_some() {
+            let instruction = Instruction { func, source, line, address: self.address };
+            let ir = self.events.instructions().and_then(|event| self.values.get(event));
+            match (call, ir) {
+                (Some(_), _) => self.executions.call(instruction),
+                #[expect(clippy::cast_sign_loss, reason = "not negative")]
+                (None, Some(&ir)) => self.executions.add(instruction, ir as u64),
+                (None, None) => {}
+            }
+        }
         match (&mut self.block, call) {
             (_, Some((_, count))) if count != 1 => self.tree = None,
             (Some(block), Some((callee, _))) => block.call(callee, line),
@@ -390,13 +443,14 @@ impl<'a> Reader<'a> {
             FxHashMap::default()
         };
         let bases = names::Bases::new(self.funcs.iter().map(|func| func.name));
-        let mut inner = Vec::new();
+        let (mut inner, mut homes) = (Vec::new(), Vec::new());
         for (id, raw) in (0..).map(FuncId::new).zip(&self.funcs) {
             let (name, is_inner) = bases.split(raw.name);
             let line = starts.get(&id).copied().unwrap_or(0);
             let name = name.strip_suffix(&format!(":{line}")).unwrap_or(name);
             let func = FuncText { name, file: raw.file, lib: raw.object, line, column: 0 }
                 .func(&mut self.builder)?;
+            homes.push(func.source);
             self.builder.push_func(func)?;
             inner.extend(is_inner.then_some(id));
         }
@@ -410,6 +464,14 @@ impl<'a> Reader<'a> {
             Some(0) => LineKnowledge::Nothing,
             _ => LineKnowledge::SelfAndTotal,
         };
+        let function = |id: FuncId| {
+            let name = self.funcs.get(id.index()).map(|raw| {
+                let (name, _) = bases.split(raw.name);
+                (name, raw.file, raw.object)
+            });
+            (name, homes.get(id.index()).copied().flatten())
+        };
+        let line_counts = std::mem::take(&mut self.executions).finish(function);
         let Self { mut own, mut calls, events, mut warnings, builder, tree, .. } = self;
         let (metrics, derive) = events.finish(writer.dialect, lines, &mut warnings);
         let recording = if let Some(tree) = tree {
@@ -429,6 +491,7 @@ impl<'a> Reader<'a> {
                 own,
                 calls,
                 inner,
+                line_counts,
                 ..GraphTables::default()
             })
         };

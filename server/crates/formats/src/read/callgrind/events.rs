@@ -34,6 +34,11 @@ impl<'a> Events<'a> {
         self.names.len()
     }
 
+    /// The event that counts instructions.
+    pub(super) fn instructions(&self) -> Option<usize> {
+        self.names.iter().position(|&name| name == "Ir")
+    }
+
     /// The event of each column.
     pub(super) fn part(&self) -> &[usize] {
         &self.part

@@ -59,6 +59,19 @@ pub(super) fn whole(word: &str) -> Option<u64> {
     is_number.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
+/// Parses what follows `jump=` or `jcnd=`: how often the instruction jumped, and the position of the
+/// target, which has `n` words. Valgrind writes `jump=COUNT TARGET` and `jcnd=JUMPED/EXECUTED
+/// TARGET`, its manual says `jcnd=EXECUTED JUMPED TARGET`.
+pub(super) fn jump(value: &str, n: usize) -> Option<(u64, Vec<&str>)> {
+    let mut words: Vec<&str> = value.split_ascii_whitespace().collect();
+    if n == 0 || words.len() <= n {
+        return None;
+    }
+    let target = words.split_off(words.len() - n);
+    let jumped = words.last()?.split('/').next()?;
+    Some((whole(jumped)?, target))
+}
+
 /// Parses a cost or a count.
 pub(super) fn number(word: &str) -> Option<f64> {
     match whole(word) {

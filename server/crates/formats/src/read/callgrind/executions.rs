@@ -1,0 +1,180 @@
+//! How often lines were executed, from the costs of single instructions (`positions: instr line`).
+//!
+//! Valgrind counts an `Ir` for each execution of an instruction. It differs from that in two cases:
+//!
+//! - An instruction that repeats itself (`rep stos`) counts each time. Files that record jumps have
+//!   one to the instruction itself for each repetition. Without jumps, counts are unknown.
+//! - The instructions of functions that valgrind skips, such as the stubs of the PLT, are added to
+//!   the instruction that calls them. So calls do not tell how often their line was executed.
+//!
+//! The numbers that a file has for jumps do not suffice: a jump that was never taken is missing, and
+//! without addresses the same jump may be listed several times.
+
+use profile::{FuncId, LineCount, SourceId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+
+/// The executions of all instructions.
+#[derive(Default)]
+pub(super) struct Executions {
+    instructions: FxHashMap<Instruction, Counts>,
+    /// Whether the file records jumps.
+    has_jumps: bool,
+}
+
+/// An instruction in a context.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Instruction {
+    pub(super) func: FuncId,
+    /// The file of its line; `None` for that of the function.
+    pub(super) source: Option<SourceId>,
+    /// 1-based.
+    pub(super) line: u32,
+    pub(super) address: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    executed: u64,
+    repeated: u64,
+    calls: bool,
+}
+
+impl Executions {
+    /// Adds executions of an instruction.
+    pub(super) fn add(&mut self, instruction: Instruction, executed: u64) {
+        let counts = self.instructions.entry(instruction).or_default();
+        counts.executed = counts.executed.saturating_add(executed);
+    }
+
+    /// Handles that an instruction calls functions.
+    pub(super) fn call(&mut self, instruction: Instruction) {
+        self.instructions.entry(instruction).or_default().calls = true;
+    }
+
+    /// Adds jumps of an instruction to `target`.
+    pub(super) fn jump(&mut self, instruction: Instruction, target: u64, jumps: u64) {
+        self.has_jumps = true;
+        if target == instruction.address {
+            let counts = self.instructions.entry(instruction).or_default();
+            counts.repeated = counts.repeated.saturating_add(jumps);
+        }
+    }
+
+    /// The executions of each line: of its instruction that was executed most often, summed over
+    /// the functions that it is part of. `None` for a line of which only calls are known. `function`
+    /// identifies the function that a context is of, and its file.
+    pub(super) fn finish<F: Eq + Hash + Copy>(
+        self,
+        function: impl Fn(FuncId) -> (F, Option<SourceId>),
+    ) -> Vec<LineCount> {
+        if !self.has_jumps {
+            return Vec::new();
+        }
+        // An instruction is in several contexts if its function is recursive.
+        let mut instructions: FxHashMap<_, Counts> = FxHashMap::default();
+        for (Instruction { func, source, line, address }, counts) in self.instructions {
+            let (function, home) = function(func);
+            let Some(source) = source.or(home).filter(|_| line != 0) else { continue };
+            let sum = instructions.entry((function, source, line, address)).or_default();
+            sum.executed = sum.executed.saturating_add(counts.executed);
+            sum.repeated = sum.repeated.saturating_add(counts.repeated);
+            sum.calls |= counts.calls;
+        }
+        let mut most: FxHashMap<_, Option<u64>> = FxHashMap::default();
+        for ((function, source, line, _), counts) in instructions {
+            let executed = counts.executed.saturating_sub(counts.repeated);
+            let known = (!counts.calls && executed > 0).then_some(executed);
+            let most = most.entry((function, source, line)).or_default();
+            *most = known.max(*most);
+        }
+        let mut lines: BTreeMap<(SourceId, u32), Option<u64>> = BTreeMap::new();
+        for ((_, source, line), count) in most {
+            let sum = lines.entry((source, line)).or_insert(Some(0));
+            *sum = sum.zip(count).map(|(sum, count)| sum.saturating_add(count));
+        }
+        let row = |((source, line), count)| LineCount { source, line, count };
+        lines.into_iter().map(row).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::callgrind::read;
+    use profile::GraphAccess;
+
+    /// Each line with its count, `?` if that is unknown.
+    fn counts(text: &str) -> String {
+        let read = read(text.as_bytes()).unwrap();
+        assert_eq!(read.warnings.as_slice().len(), 0, "{:?}", read.warnings);
+        let tables = read.recording.summed().unwrap().tables();
+        let row = |row: &profile::LineCount| {
+            let count = row.count.map_or("?".to_owned(), |count| count.to_string());
+            format!("{}:{} {count}", tables.symbols.source_name(row.source), row.line)
+        };
+        tables.line_counts.iter().map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A loop that runs seven times, with a condition that is checked eight times.
+    const LOOP: &str = "\
+creator: callgrind-3.19.0
+positions: instr line
+events: Ir
+
+fl=(1) a.c
+fn=(1) main
+0x1000 5 1
++4 5 1
+jump=1 +40 5
+* *
++4 6 7
++4 6 7
++32 5 8
+jcnd=7/8 0x1008 6
+* *
+";
+
+    #[test]
+    fn the_instruction_that_was_executed_most_often_counts() {
+        assert_eq!(counts(LOOP), "a.c:5 8\na.c:6 7");
+        // Without jumps, repeated instructions are not recognised.
+        let is_jump = |line: &&str| line.starts_with(['j', '*']);
+        let without = LOOP.lines().filter(|line| !is_jump(line)).map(|line| format!("{line}\n"));
+        assert_eq!(counts(&without.collect::<String>()), "");
+        // Without addresses, instructions are not told apart.
+        let lines = "events: Ir\nfl=a.c\nfn=f\n5 10\njcnd=7/8 6\n5\n6 14\n";
+        assert_eq!(counts(lines), "");
+    }
+
+    #[test]
+    fn repetitions_of_an_instruction_are_not_executions() {
+        // As valgrind 3.19 records `char z[4000] = {0};`, compiled to `rep stos`.
+        let text = "positions: instr line\nevents: Ir\nfl=a.c\nfn=f\n\
+            0x116b 3 1\n+3 3 499\njump=498 * *\n* *\n+3 4 1\n";
+        assert_eq!(counts(text), "a.c:3 1\na.c:4 1");
+    }
+
+    #[test]
+    fn instructions_that_call_are_unknown() {
+        // The six instructions are those of a stub that valgrind skips.
+        let text = "positions: instr line\nevents: Dr Ir\nfl=a.c\nfn=f\n\
+            0x10 7 0 2\n+5 7 1 12\ncfn=malloc\ncalls=2 0x80 0\n* * 3 90\n\
+            +5 8 0 6\ncfn=free\ncalls=1 0x90 0\n* * 0 40\njcnd=1/2 0x10 7\n0x1b 9\n";
+        assert_eq!(counts(text), "a.c:7 2\na.c:8 ?");
+    }
+
+    #[test]
+    fn contexts_and_inlined_copies_add_up() {
+        // `f` is recursive, and `b.h:2` is inlined into `f` and `g`. Parts of a run add up.
+        let part = |pid: u32| {
+            format!(
+                "version: 1\npid: {pid}\npositions: instr line\nevents: Ir\nob=app\nfl=a.c\n\
+                 fn=f\n0x10 5 1\nfi=b.h\n0x14 2 1\nfn=f'2\n0x10 5 3\nfi=b.h\n0x14 2 3\n\
+                 jcnd=3/3 0x10 5\n* *\nfn=g\nfi=b.h\n0x80 2 10\n\n"
+            )
+        };
+        assert_eq!(counts(&part(1)), "b.h:2 14\na.c:5 4");
+        assert_eq!(counts(&(part(1) + &part(2))), "b.h:2 28\na.c:5 8");
+    }
+}
