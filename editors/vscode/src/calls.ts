@@ -3,10 +3,18 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { open, openCommand } from "./places";
-import type { Direction, Item } from "./protocol.generated";
+import type { Direction, GroupBy, Item } from "./protocol.generated";
 import type { Call, Server } from "./server";
 import { visible } from "./text";
 import { callLines, described, nodeId } from "./tree";
+
+/** What callers and callees can be grouped by. */
+const groupings: readonly (vscode.QuickPickItem & { readonly groupBy: GroupBy })[] = [
+  { label: "Call Site", description: "the line of the call", groupBy: "site" },
+  { label: "Function", groupBy: "function" },
+  { label: "Module", description: "the module of Mercury, otherwise the file", groupBy: "module" },
+  { label: "Clique", description: "functions that call each other", groupBy: "clique" },
+];
 
 /** A function on a path. */
 export interface CallNode {
@@ -57,6 +65,21 @@ export class Calls implements vscode.TreeDataProvider<CallNode>, vscode.Disposab
   /** Switches between callers and callees of the same function. */
   async turn(): Promise<void> {
     if (this.root) await this.show(this.direction === "incoming" ? "outgoing" : "incoming", this.root.item);
+  }
+
+  /** Lists the callers or callees of the function by something that the user selects. */
+  async group(): Promise<void> {
+    const root = this.root;
+    if (!root) return;
+    const [what, command] = this.direction === "incoming" ? ["Callers", "costline.showCallers"] as const : ["Callees", "costline.showCallees"] as const;
+    const name = visible(root.item.data.name);
+    const by = await vscode.window.showQuickPick(groupings, { title: `${what} of ${name}: Group by` });
+    if (!by) return;
+    const { groups } = await this.server.execute(command, root.item, { message: false, groupBy: by.groupBy });
+    const rows = (groups?.rows ?? []).map(({ text, placeText, uri, line0 }) => ({ label: text, description: placeText, uri, line0 }));
+    const title = `${what} of ${name} by ${by.label}${groups?.contour === true ? ", above the contour" : ""}`;
+    const picked = await vscode.window.showQuickPick(rows, { title, matchOnDescription: true });
+    if (picked?.uri) await open(picked.uri, picked.line0 ?? 0);
   }
 
   /** Copies the tree into VS Code's References view. */

@@ -38,6 +38,7 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     callers: (row?: AnyRow) => atCursor("incoming", row),
     callees: (row?: AnyRow) => atCursor("outgoing", row),
     turnCalls: () => calls.turn(),
+    groupCalls: () => calls.group(),
     showInReferences: () => calls.showInReferences(),
     callLines: (node: CallNode) => pickCallLine(node),
     goToFunction: (row: AnyRow) => goToFunction(row),

@@ -128,7 +128,7 @@ export interface CallGroup {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The cost and the name: `12 callseqs m.main/2-0`. */
+  /** The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;

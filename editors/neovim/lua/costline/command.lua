@@ -213,6 +213,23 @@ local function first_of(words)
   end
 end
 
+--- What callers and callees can be grouped by.
+---@type costline.GroupBy[]
+local groupings = { "site", "function", "module", "clique" }
+
+---@param direction costline.Direction
+---@param by string?
+---@param bang boolean
+local function list_calls(direction, by, bang)
+  if not by then
+    return (bang and lists.walk_calls or lists.calls)(direction)
+  end
+  if not vim.list_contains(groupings, by) then
+    return client.notify("expected " .. table.concat(groupings, ", "))
+  end
+  lists.grouped(direction, by)
+end
+
 ---@type table<string, costline.Subcommand>
 local subcommands = {
   view = {
@@ -264,15 +281,17 @@ local subcommands = {
   },
   callers = {
     about = "list the callers of the function at the cursor",
-    run = function(_, bang)
-      (bang and lists.walk_calls or lists.calls)("incoming")
+    run = function(arguments, bang)
+      list_calls("incoming", arguments[1], bang)
     end,
+    complete = first_of(groupings),
   },
   callees = {
     about = "list the callees of the function at the cursor",
-    run = function(_, bang)
-      (bang and lists.walk_calls or lists.calls)("outgoing")
+    run = function(arguments, bang)
+      list_calls("outgoing", arguments[1], bang)
     end,
+    complete = first_of(groupings),
   },
   hotspots = {
     about = "list the hottest functions or lines",

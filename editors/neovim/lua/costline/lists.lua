@@ -192,6 +192,23 @@ function M.calls(direction, item)
   end)
 end
 
+--- Puts the callers or callees of the function at the cursor into the quickfix list, grouped.
+---@param direction costline.Direction
+---@param by costline.GroupBy
+function M.grouped(direction, by)
+  at_cursor(function(item)
+    local command = direction == "incoming" and "showCallers" or "showCallees"
+    ---@param answer costline.CallStep
+    client.execute(command, { item, { message = false, groupBy = by } }, function(answer, it)
+      ---@param group costline.CallGroup
+      local rows = vim.tbl_map(function(group)
+        return row(("%s  %s"):format(group.text, group.placeText), place_of(group.uri, group.line0))
+      end, answer.groups and answer.groups.rows or {})
+      show(("%s of %s by %s%s"):format(name_of(direction), path(direction, item), by, source(it)), rows)
+    end)
+  end)
+end
+
 ---@class costline.Step
 ---@field title string
 ---@field text string

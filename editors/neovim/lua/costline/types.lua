@@ -74,7 +74,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The cost and the name: `12 callseqs m.main/2-0`.
+---@field text string The cost, the name and the number of calls, after a mark for recursion: `↻ 15.4% (2 callseqs) m.odd/2-0 · 2 calls`.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The total of the calls.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
