@@ -8,6 +8,7 @@ mod foreign;
 mod lacking;
 #[cfg(feature = "symbols")]
 mod recorded;
+mod reports;
 mod roots;
 mod runs;
 #[cfg(feature = "grammars")]

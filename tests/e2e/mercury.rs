@@ -118,7 +118,7 @@ fn call_sites_have_hints_and_procedures_have_lenses() {
         assert_eq!(
             hints,
             [
-                hint(3, "1 callseqs"),
+                hint(3, "1 callseq"),
                 hint(5, "12 callseqs"),
                 hint(10, "3 callseqs"),
                 hint(12, "3 callseqs + recursion"),
@@ -139,7 +139,7 @@ fn call_sites_have_hints_and_procedures_have_lenses() {
             })
             .collect();
         let expected = [
-            (3, "self 7.7% (1 callseqs) · total 100.0% (13 callseqs) · 1 call"),
+            (3, "self 7.7% (1 callseq) · total 100.0% (13 callseqs) · 1 call"),
             (10, "self 23.1% (3 callseqs) · total 69.2% (9 callseqs) · 3 calls"),
             (20, "self 23.1% (3 callseqs) · total 23.1% (3 callseqs) · 3 calls"),
             (30, "self 46.2% (6 callseqs) · total 46.2% (6 callseqs) · 6 calls"),
@@ -180,8 +180,8 @@ fn hovers_list_the_callees_of_a_call_site() {
     let hover = server.hover(&uri, 9, 1).unwrap().replace('\\', "");
     for part in [
         "| function · 3 calls | 23.1% (3 callseqs) | 69.2% (9 callseqs) |",
-        "| per call | 1 callseqs | 3 callseqs |",
-        "| quanta | 1 ticks | 5 ticks |",
+        "| per call | 1 callseq | 3 callseqs |",
+        "| quanta | 1 tick | 5 ticks |",
         "| words | 0 words | 10 words |",
         "in a recursion of 2 functions: a call from outside leads to 6.0 calls on average",
     ] {
@@ -209,6 +209,44 @@ fn procedures_are_listed_by_cost_in_every_metric() {
     assert_eq!(total(&mut server, "bytes", "m.leaf/1+1-0"), json!([80, 80]));
     assert_eq!(total(&mut server, "quanta", "m.even/2-0"), json!([1, 5]));
     assert_eq!(total(&mut server, "calls", "m.leaf/1+1-0"), json!([6, null]));
+}
+
+/// The queries of Mercury's own tool: orders, limits, costs per call, modules and cliques.
+#[test]
+fn hot_spots_have_the_queries_of_the_original() {
+    let workspace = workspace(&run());
+    let (mut server, _) = start(&workspace);
+    let mut rows = |question: Value, list: &str| -> Vec<String> {
+        let answer = server.execute("costline.hotspots", json!([question]));
+        let rows = answer[list].as_array().unwrap().iter();
+        rows.map(|row| format!("{} {}", text(&row["name"]), text(&row["label"]))).collect()
+    };
+    assert_eq!(
+        rows(json!({ "module": "m", "sort": "self" }), "functions"),
+        [
+            "m.leaf/1+1-0 self 6 callseqs",
+            "m.even/2-0 self 3 callseqs",
+            "m.odd/2-0 self 3 callseqs",
+            "m.main/2-0 self 1 callseq",
+        ]
+    );
+    assert_eq!(rows(json!({ "sort": "calls", "min": 4 }), "functions"), ["m.leaf/1+1-0 6 calls"]);
+    assert_eq!(
+        rows(json!({ "perCall": true, "minPercent": 20 }), "functions"),
+        ["m.main/2-0 total 13 callseqs", "m.even/2-0 total 3 callseqs"]
+    );
+    assert_eq!(rows(json!({ "by": "module" }), "modules"), ["m self 13 callseqs"]);
+    let cliques = server.execute("costline.hotspots", json!([{ "by": "clique" }]));
+    let cliques = cliques["cliques"].as_array().unwrap();
+    let [clique] = &cliques.iter().filter(|row| row["recursive"] == true).collect::<Vec<_>>()[..]
+    else {
+        panic!("one recursion")
+    };
+    let names: Vec<_> = clique["functions"].as_array().unwrap().iter().map(name).collect();
+    assert_eq!(names, ["m.even/2-0", "m.odd/2-0"]);
+    assert_eq!([&clique["self"], &clique["total"], &clique["calls"]], [6, 12, 1]);
+    let field = server.execute("costline.hotspots", json!([{ "by": "field" }]));
+    assert_eq!(field["fields"], json!([]));
 }
 
 #[test]
@@ -282,7 +320,7 @@ fn the_call_tree_follows_contexts() {
     let [h] = &server.incoming(&k)[..] else { panic!("one caller") };
     let callers: Vec<_> =
         server.incoming(&h["from"]).iter().map(|call| name(&call["from"])).collect();
-    assert_eq!(callers, ["8 callseqs m.b/2-0", "1 callseqs m.a/2-0"]);
+    assert_eq!(callers, ["8 callseqs m.b/2-0", "1 callseq m.a/2-0"]);
 }
 
 /// `p` calls itself through a closure of `q`, in a new context below the first. Its cost counts once.
@@ -310,7 +348,7 @@ fn a_procedure_below_itself_counts_once() {
     let labels = server.labels(&uri);
     let on = |line: u64| labels.get(&(line - 1)).map(String::as_str);
     assert_eq!(on(5), Some("8 callseqs"));
-    assert_eq!(on(12), Some("1 callseqs + recursion"));
+    assert_eq!(on(12), Some("1 callseq + recursion"));
     assert_eq!(on(22), Some("5 callseqs"));
 }
 

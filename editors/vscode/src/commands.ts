@@ -4,9 +4,9 @@ import * as vscode from "vscode";
 import type { CallTreeView, TreeRow } from "./callTree";
 import { type CallNode, type Calls, pickCallLine } from "./calls";
 import type { FlameGraphPanel } from "./flamegraph";
-import { type HotSpotsView, type Row, rowText } from "./hotspots";
+import { type Group, type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
-import type { Direction, HotSpotsBy, Item } from "./protocol.generated";
+import type { Direction, Item } from "./protocol.generated";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
 import { plain, visible } from "./text";
@@ -44,7 +44,8 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     goToFunction: (row: AnyRow) => goToFunction(row),
     copy: (row: AnyRow) => vscode.env.clipboard.writeText(text(row)),
     showHotSpots: () => vscode.commands.executeCommand("costline.hotspots.focus"),
-    moreHotSpots: (by: HotSpotsBy) => hotSpots.more(by),
+    moreHotSpots: (by: Group) => hotSpots.more(by),
+    sortHotSpots: () => hotSpots.pickOrder(),
     showCallTree: () => vscode.commands.executeCommand("costline.callTree.focus"),
     invert: () => callTree.invert(true),
     uninvert: () => callTree.invert(false),

@@ -3,16 +3,35 @@
 import * as vscode from "vscode";
 import { bar } from "./bars";
 import { openCommand } from "./places";
-import type { HotFunction, HotLine, HotSpotsBy } from "./protocol.generated";
+import type { HotFunction, HotLine, HotSpotsArgument, HotSpotsSort } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
 import { described, keyId } from "./tree";
 
+/** The groups of the view. */
+export type Group = "function" | "line";
+
 export type Row =
-  | { readonly kind: "group"; readonly by: HotSpotsBy }
+  | { readonly kind: "group"; readonly by: Group }
   | { readonly kind: "hotFunction"; readonly spot: HotFunction; readonly rank: number }
   | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
-  | { readonly kind: "more"; readonly by: HotSpotsBy };
+  | { readonly kind: "more"; readonly by: Group };
+
+/** The order of the rows. Lines have no calls and keep the order by total then. */
+interface Order {
+  readonly sort: HotSpotsSort;
+  readonly perCall: boolean;
+}
+
+const BY_TOTAL: Order = { sort: "total", perCall: false };
+
+const ORDERS: readonly { readonly label: string; readonly order: Order }[] = [
+  { label: "Total", order: BY_TOTAL },
+  { label: "Self", order: { sort: "self", perCall: false } },
+  { label: "Calls", order: { sort: "calls", perCall: false } },
+  { label: "Total per call", order: { sort: "total", perCall: true } },
+  { label: "Self per call", order: { sort: "self", perCall: true } },
+];
 
 /** How many rows a group shows at first, and how many *Show more* adds. */
 const PAGE = 50;
@@ -20,16 +39,19 @@ const PAGE = 50;
 export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<Row | undefined>();
   readonly onDidChangeTreeData = this.changed.event;
-  private readonly groups: Record<HotSpotsBy, Extract<Row, { kind: "group" }>> = {
+  private readonly groups: Record<Group, Extract<Row, { kind: "group" }>> = {
     function: { kind: "group", by: "function" },
     line: { kind: "group", by: "line" },
   };
-  private readonly limits: Record<HotSpotsBy, number> = { function: PAGE, line: PAGE };
+  private readonly limits: Record<Group, number> = { function: PAGE, line: PAGE };
+  private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
+  private order = BY_TOTAL;
 
   constructor(private readonly server: Server) {
+    this.view = vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
-      vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true }),
+      this.view,
       this.changed,
       server.onDidChangeCosts(() => this.changed.fire(undefined)),
     ];
@@ -40,9 +62,27 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   }
 
   /** Shows more rows of a group. */
-  more(by: HotSpotsBy): void {
+  more(by: Group): void {
     this.limits[by] += PAGE;
     this.changed.fire(this.groups[by]);
+  }
+
+  /** Lets the user pick the order. Fails if the profile does not count calls and the order needs them. */
+  async pickOrder(): Promise<void> {
+    const picked = await vscode.window.showQuickPick(ORDERS, { title: "Costline: Sort Hot Spots by" });
+    if (!picked) return;
+    await this.server.execute("costline.hotspots", { ...picked.order, limit: 1 });
+    this.order = picked.order;
+    this.view.description = picked.order === BY_TOTAL ? "" : `by ${picked.label.toLowerCase()}`;
+    this.changed.fire(undefined);
+  }
+
+  private async rows(by: Group, limit: number) {
+    const ask = (order: HotSpotsArgument) => this.server.quietly(this.server.execute("costline.hotspots", { by, limit, ...order }));
+    const { sort, perCall } = this.order;
+    if (by === "line") return ask({ sort: perCall || sort === "calls" ? "total" : sort });
+    // Another profile may not count calls.
+    return (await ask(this.order)) ?? ask(BY_TOTAL);
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
@@ -71,7 +111,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     if (row.kind !== "group") return [];
     const { by } = row;
     const limit = this.limits[by];
-    const answer = await this.server.quietly(this.server.execute("costline.hotspots", { by, limit }));
+    const answer = await this.rows(by, limit);
     const functions = (answer?.functions ?? []).map((spot, rank): Row => ({ kind: "hotFunction", spot, rank }));
     const lines = (answer?.lines ?? []).map((spot, rank): Row => ({ kind: "hotLine", spot, rank }));
     const rows = [...functions, ...lines];

@@ -633,15 +633,171 @@ export interface HintData {
   readonly v: number;
 }
 
+/** The procedures that get a field, or those that set it. */
+export interface HotAccessors {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** The procedures. */
+  readonly functions: readonly HotMember[];
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The metric of both. */
+  readonly metric: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
+/** A clique: functions that call each other. */
+export interface HotClique {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** The functions. */
+  readonly functions: readonly HotMember[];
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The metric of both. */
+  readonly metric: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** Whether they call each other, or themselves. */
+  readonly recursive: boolean;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
+/** All calls from one function to another. */
+export interface HotEdge {
+  /** The called function. */
+  readonly callee: HotMember;
+  /** The calling function. */
+  readonly caller: HotMember;
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The 0-based line in the current text. Null if `uri` is null. */
+  readonly line0: number | null;
+  /** The metric of both. */
+  readonly metric: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
+  readonly placeText: string;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The workspace file. Null if the place is not in one. */
+  readonly uri: string | null;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
+/** A field of a data structure of Mercury. */
+export interface HotField {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** The procedures that get it; null if there are none. */
+  readonly getters: HotAccessors | null;
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The metric of both. */
+  readonly metric: string;
+  /** The module. */
+  readonly module: string;
+  /** The field. */
+  readonly name: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The procedures that set it; null if there are none. */
+  readonly setters: HotAccessors | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** The data structure; empty if the names of the procedures do not contain it. */
+  readonly structure: string;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
 /** A hot function. */
 export interface HotFunction {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
   /** The name of the definition's file in the profile. */
   readonly file?: string;
   /** The function's item, to request callers and callees with. */
   readonly item: Item | null;
   /** The function's key. */
   readonly key: FunctionKey;
-  /** The total, formatted as in hints. */
+  /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The short name of its library. */
   readonly lib: string | null;
@@ -653,6 +809,8 @@ export interface HotFunction {
   readonly metric: string;
   /** The function's name. */
   readonly name: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
@@ -681,9 +839,11 @@ export interface HotFunction {
 
 /** A hot line. */
 export interface HotLine {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
   /** The name of the file in the profile. */
   readonly file: string;
-  /** The total, formatted as in hints. */
+  /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The recorded line, 1-based. */
   readonly line: number;
@@ -691,6 +851,8 @@ export interface HotLine {
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
   readonly placeText: string;
   /** The self cost. Null if it is unknown. */
@@ -717,18 +879,72 @@ export interface HotLine {
   readonly v: number;
 }
 
+/** A function of a row. */
+export interface HotMember {
+  /** Its item, to request callers and callees with. */
+  readonly item: Item | null;
+  /** Its key. */
+  readonly key: FunctionKey;
+  /** Its name. */
+  readonly name: string;
+}
+
+/** A module or library. */
+export interface HotModule {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The metric of both. */
+  readonly metric: string;
+  /** Its name; null for functions without one. */
+  readonly name: string | null;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
 /** The hot spots of a profile, hottest first. */
 export interface HotSpots {
-  /** The functions. Missing if lines were requested. */
+  /** The cliques. */
+  readonly cliques?: readonly HotClique[];
+  /** The calls. */
+  readonly edges?: readonly HotEdge[];
+  /** The fields. */
+  readonly fields?: readonly HotField[];
+  /** The functions. Missing if something else was requested; likewise for the other lists. */
   readonly functions?: readonly HotFunction[];
-  /** The lines. Missing if functions were requested. */
+  /** The lines. */
   readonly lines?: readonly HotLine[];
   /** The metric of all costs. */
   readonly metric: string;
+  /** The modules or libraries. */
+  readonly modules?: readonly HotModule[];
   /** The total of the profile. */
   readonly total: Weight;
   /** Its unit. */
   readonly unit: string;
+  /** The number of rows that `perCall` omits, because their calls are not counted. */
+  readonly withoutCalls: number;
 }
 
 /** The hot spots to return. */
@@ -737,14 +953,41 @@ export interface HotSpotsArgument {
   readonly by?: HotSpotsBy | null;
   /** The maximum number. Default: 50. */
   readonly limit?: number | null;
+  /** The least value in units of the metric, in what rows are sorted by. Default: none. */
+  readonly min?: number | null;
+  /** The least percentage, in what rows are sorted by. Default: none. */
+  readonly minPercent?: number | null;
+  /** The Mercury module or the library of the functions or fields. Default: all. */
+  readonly module?: string | null;
+  /** Divide costs by the number of calls. Rows without counted calls are omitted. Default: false. */
+  readonly perCall?: boolean | null;
+  /** What to sort by. Default: total; modules: self. */
+  readonly sort?: HotSpotsSort | null;
 }
 
-/** The kind of hot spots. */
+/** What to list. */
 export type HotSpotsBy =
   /** Functions. */
   | "function"
-  /** Lines. */
-  | "line";
+  /** Source lines. */
+  | "line"
+  /** Calls: caller → callee, with the hottest call site. */
+  | "edge"
+  /** Modules of Mercury, or else libraries, with the self cost of their functions. */
+  | "module"
+  /** Functions that call each other (call graphs only). */
+  | "clique"
+  /** Fields of Mercury data structures, with the procedures that get and set them. */
+  | "field";
+
+/** What rows are sorted and limited by. */
+export type HotSpotsSort =
+  /** Self cost. */
+  | "self"
+  /** Total cost. */
+  | "total"
+  /** The number of calls. */
+  | "calls";
 
 /** Which functions to show, in profiles that record which ones are JavaScript. */
 export type Implementation =
@@ -922,6 +1165,14 @@ export interface Paths {
   readonly missingRoots: readonly string[] | null;
   /** The workspace folders. */
   readonly roots: readonly string[];
+}
+
+/** The cost of one call on average. */
+export interface PerCall {
+  /** The self cost. */
+  readonly self: Weight;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
 }
 
 /** A flame graph that was written to a file. */
@@ -1289,7 +1540,7 @@ export interface Commands {
   readonly "costline.popTransform": { readonly arguments: readonly []; readonly result: View };
   /** Remove all transforms. Returns the new view, like `costline.view`. */
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
-  /** List the hottest functions or lines of the profile. Null without a profile. */
+  /** List the hottest functions, lines, calls, modules, cliques or fields of the profile, like `costline report`. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?]; readonly result: HotSpots | null };
   /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };

@@ -80,18 +80,14 @@ enum Command {
         #[command(flatten)]
         view: ViewArgs,
     },
-    /// List the hottest functions, lines or calls
+    /// List the hottest functions, lines, calls or modules
     Report {
-        /// Print all costs as JSON with raw weights (docs/report.schema.json); ignores --by and
-        /// --limit
+        /// Print all costs as JSON with raw weights (docs/report.schema.json); ignores the other
+        /// options of reports
         #[arg(long)]
         json: bool,
-        /// What to list
-        #[arg(long, value_enum, default_value = "function")]
-        by: report::By,
-        /// Maximum number of rows
-        #[arg(long, default_value_t = 30, value_name = "ROWS")]
-        limit: usize,
+        #[command(flatten)]
+        rows: report::RowArgs,
         #[command(flatten)]
         view: ViewArgs,
     },
@@ -310,12 +306,12 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let (snapshot, index) = view.load_with(&sources)?;
             annotate::annotate(&snapshot, &index, &sources, out)?;
         }
-        Command::Report { view, json, by, limit } => {
+        Command::Report { view, json, rows } => {
             let (snapshot, _) = view.load()?;
             if json {
                 report::json(&snapshot, out)?;
             } else {
-                report::text(&snapshot, by, limit, out)?;
+                report::text(&snapshot, &rows.ranking(), out)?;
             }
         }
         Command::Callers { by, json, view, function } => {

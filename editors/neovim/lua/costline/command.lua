@@ -230,6 +230,15 @@ local function list_calls(direction, by, bang)
   lists.grouped(direction, by)
 end
 
+--- The orders of hot spots.
+---@type table<string, costline.HotSpotsArgument>
+local orders = {
+  total = { sort = "total" },
+  self = { sort = "self" },
+  calls = { sort = "calls" },
+  percall = { perCall = true },
+}
+
 ---@type table<string, costline.Subcommand>
 local subcommands = {
   view = {
@@ -296,9 +305,15 @@ local subcommands = {
   hotspots = {
     about = "list the hottest functions or lines",
     run = function(arguments)
-      lists.hotspots(arguments[1] == "lines" and "line" or "function")
+      local by = arguments[1] == "lines" and "line" or "function"
+      local order = orders[arguments[1]] or orders[arguments[2]]
+      lists.hotspots(by, order)
     end,
-    complete = first_of({ "functions", "lines" }),
+    complete = function(arguments)
+      local found = #arguments == 0 and { "functions", "lines" } or {}
+      local is_open = #arguments == 0 or (#arguments == 1 and not orders[arguments[1]])
+      return vim.list_extend(found, is_open and { "total", "self", "calls", "percall" } or {})
+    end,
   },
   tree = {
     about = "walk through the call tree",

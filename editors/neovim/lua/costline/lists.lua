@@ -60,10 +60,11 @@ local function place_of(uri, line0, item)
   return document and { uri = document, line0 = non_null(line0) or 0 } or nil
 end
 
----@param by costline.HotSpotsBy
-function M.hotspots(by)
+---@param by "function"|"line"
+---@param order? costline.HotSpotsArgument the order of the rows
+function M.hotspots(by, order)
   ---@param answer costline.HotSpots|vim.NIL
-  client.execute("hotspots", { { by = by } }, function(answer, it)
+  client.execute("hotspots", { vim.tbl_extend("force", order or {}, { by = by }) }, function(answer, it)
     local found = non_null(answer) or {}
     ---@param spot costline.HotFunction
     local function of_function(spot)

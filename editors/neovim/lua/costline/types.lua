@@ -365,17 +365,100 @@
 ---@field uri string The document.
 ---@field v integer The version of this object: 1.
 
+--- The procedures that get a field, or those that set it.
+---@class costline.HotAccessors
+---@field calls? integer The number of calls, if they are counted.
+---@field functions costline.HotMember[] The procedures.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field metric string The metric of both.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field v integer The version of this object: 1.
+
+--- A clique: functions that call each other.
+---@class costline.HotClique
+---@field calls? integer The number of calls, if they are counted.
+---@field functions costline.HotMember[] The functions.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field metric string The metric of both.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field recursive boolean Whether they call each other, or themselves.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field v integer The version of this object: 1.
+
+--- All calls from one function to another.
+---@class costline.HotEdge
+---@field callee costline.HotMember The called function.
+---@field caller costline.HotMember The calling function.
+---@field calls? integer The number of calls, if they are counted.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field metric string The metric of both.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
+---@field v integer The version of this object: 1.
+
+--- A field of a data structure of Mercury.
+---@class costline.HotField
+---@field calls? integer The number of calls, if they are counted.
+---@field getters costline.HotAccessors|vim.NIL The procedures that get it; null if there are none.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field metric string The metric of both.
+---@field module string The module.
+---@field name string The field.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field setters costline.HotAccessors|vim.NIL The procedures that set it; null if there are none.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field structure string The data structure; empty if the names of the procedures do not contain it.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field v integer The version of this object: 1.
+
 --- A hot function.
 ---@class costline.HotFunction
+---@field calls? integer The number of calls, if they are counted.
 ---@field file? string The name of the definition's file in the profile.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field key costline.FunctionKey The function's key.
----@field label string The total, formatted as in hints.
+---@field label string What rows are sorted by, formatted as in hints.
 ---@field lib string|vim.NIL The short name of its library.
 ---@field line? integer The recorded line of the definition, 1-based.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
 ---@field name string The function's name.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -391,11 +474,13 @@
 
 --- A hot line.
 ---@class costline.HotLine
+---@field calls? integer The number of calls, if they are counted.
 ---@field file string The name of the file in the profile.
----@field label string The total, formatted as in hints.
+---@field label string What rows are sorted by, formatted as in hints.
 ---@field line integer The recorded line, 1-based.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -409,23 +494,67 @@
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
+--- A function of a row.
+---@class costline.HotMember
+---@field item costline.Item|vim.NIL Its item, to request callers and callees with.
+---@field key costline.FunctionKey Its key.
+---@field name string Its name.
+
+--- A module or library.
+---@class costline.HotModule
+---@field calls? integer The number of calls, if they are counted.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field metric string The metric of both.
+---@field name string|vim.NIL Its name; null for functions without one.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field v integer The version of this object: 1.
+
 --- The hot spots of a profile, hottest first.
 ---@class costline.HotSpots
----@field functions? costline.HotFunction[] The functions. Missing if lines were requested.
----@field lines? costline.HotLine[] The lines. Missing if functions were requested.
+---@field cliques? costline.HotClique[] The cliques.
+---@field edges? costline.HotEdge[] The calls.
+---@field fields? costline.HotField[] The fields.
+---@field functions? costline.HotFunction[] The functions. Missing if something else was requested; likewise for the other lists.
+---@field lines? costline.HotLine[] The lines.
 ---@field metric string The metric of all costs.
+---@field modules? costline.HotModule[] The modules or libraries.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
+---@field withoutCalls integer The number of rows that `perCall` omits, because their calls are not counted.
 
 --- The hot spots to return.
 ---@class costline.HotSpotsArgument
 ---@field by? costline.HotSpotsBy|vim.NIL What to list. Default: functions.
 ---@field limit? integer|vim.NIL The maximum number. Default: 50.
+---@field min? number|vim.NIL The least value in units of the metric, in what rows are sorted by. Default: none.
+---@field minPercent? number|vim.NIL The least percentage, in what rows are sorted by. Default: none.
+---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
+---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
+---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: total; modules: self.
 
---- The kind of hot spots.
+--- What to list.
 ---@alias costline.HotSpotsBy
 ---| '"function"' # Functions.
----| '"line"' # Lines.
+---| '"line"' # Source lines.
+---| '"edge"' # Calls: caller → callee, with the hottest call site.
+---| '"module"' # Modules of Mercury, or else libraries, with the self cost of their functions.
+---| '"clique"' # Functions that call each other (call graphs only).
+---| '"field"' # Fields of Mercury data structures, with the procedures that get and set them.
+
+--- What rows are sorted and limited by.
+---@alias costline.HotSpotsSort
+---| '"self"' # Self cost.
+---| '"total"' # Total cost.
+---| '"calls"' # The number of calls.
 
 --- Which functions to show, in profiles that record which ones are JavaScript.
 ---@alias costline.Implementation
@@ -527,6 +656,11 @@
 ---@field mapped integer The number of files that are mapped to a workspace file.
 ---@field missingRoots string[]|vim.NIL Workspace folders, and folders of the setting `sourceRoots`, that do not exist. Null before the first profile.
 ---@field roots string[] The workspace folders.
+
+--- The cost of one call on average.
+---@class costline.PerCall
+---@field self costline.Weight The self cost.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 
 --- A flame graph that was written to a file.
 ---@class costline.Picture

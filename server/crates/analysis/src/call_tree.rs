@@ -6,6 +6,7 @@
 
 use crate::activations::Activations;
 use crate::call_groups::{CallGrouping, CallGroups, group_step};
+use crate::cliques::{CliqueCost, cliques_of_contexts, cliques_of_graph};
 use crate::context_paths::{CliqueRecursion, ContextIndex};
 use crate::costs::JoinedCosts;
 use crate::frames::Frames;
@@ -149,6 +150,15 @@ impl CallTree {
         match self.index() {
             Index::Contexts(index) => index.recursion(function),
             Index::Stacks(_) | Index::Graph(_) => None,
+        }
+    }
+
+    /// The cliques of a call graph, by their functions. `None` for stacks.
+    pub fn cliques(&self) -> Option<Vec<CliqueCost>> {
+        match self.index() {
+            Index::Contexts(index) => Some(cliques_of_contexts(index)),
+            Index::Graph(costs) => Some(cliques_of_graph(costs)),
+            Index::Stacks(_) => None,
         }
     }
 

@@ -105,7 +105,22 @@ impl ContextIndex {
         &self.contexts.columns[self.metric]
     }
 
-    fn cost(&self, call: usize) -> f64 {
+    pub(crate) fn contexts(&self) -> &Contexts {
+        &self.contexts
+    }
+
+    /// The function of each context.
+    pub(crate) fn functions(&self) -> &[Option<FunctionId>] {
+        &self.function_of
+    }
+
+    /// What the callee spends itself in a call, a row of [`Contexts::calls`].
+    pub(crate) fn own(&self, call: usize) -> f64 {
+        self.column().own[call]
+    }
+
+    /// What a call costs. Within a clique, that is what the callee spends itself.
+    pub(crate) fn cost(&self, call: usize) -> f64 {
         self.column().own[call] + self.column().below[call]
     }
 

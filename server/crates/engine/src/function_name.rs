@@ -144,6 +144,19 @@ impl FunctionName {
     }
 }
 
+/// The module of a procedure, by its name in Mercury's deep profiler: `queens` of
+/// `queens.safe/1-0`, `queens.pred lambda line 34` and `Unify for queens.board/0`.
+pub fn mercury_module(name: &str) -> Option<&str> {
+    let compiled = GENERATED.iter().find_map(|generated| name.strip_prefix(generated));
+    let name = match name.rsplit_once(" lambda line ") {
+        Some((lambda, _)) => lambda,
+        None => compiled.unwrap_or(name).rsplit_once('/')?.0,
+    };
+    // The name itself may consist of dots.
+    let end = name.trim_end_matches('.').len().min(name.len().saturating_sub(1));
+    Some(name.get(..name.get(..end)?.rfind('.')?)?).filter(|module| !module.is_empty())
+}
+
 /// The modules of a qualified name of Mercury.
 fn mercury_path(module: &str) -> Vec<String> {
     module.split('.').map(str::to_owned).collect()
@@ -440,6 +453,20 @@ mod tests {
             rendered += if is { word } else { "" };
         }
         rendered + &outer.map_or(String::new(), |outer| format!(" in {outer}"))
+    }
+
+    #[test]
+    fn modules_of_mercury() {
+        for (name, expected) in [
+            ("queens.safe/1-0", Some("queens")),
+            ("a.b.abs_diff/2+1-0", Some("a.b")),
+            ("int.//2+1-0", Some("int")),
+            ("a.b.pred lambda line 34", Some("a.b")),
+            ("Unify for list.list/1", Some("list")),
+            ("main", None),
+        ] {
+            assert_eq!(mercury_module(name), expected, "{name}");
+        }
     }
 
     #[test]

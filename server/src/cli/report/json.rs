@@ -1,9 +1,9 @@
 //! `costline report --json`: all costs of a profile, as raw weights that are not rounded. The format
 //! is stable (`docs/report.schema.json`).
 
-use super::order::{hottest_functions, sorted, sorted_lines};
 use crate::cli::Output;
 use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
+use engine::order::{hottest_functions, sorted, sorted_lines};
 use engine::present::labels::Scale;
 use engine::recorded::RecordedFunctions;
 use engine::settings::Unit;

@@ -248,7 +248,7 @@ mod tests {
     fn errors_name_the_key_and_what_was_expected() {
         assert_eq!(
             error::<hot_spots::Question>(&json!({"limt": 1})),
-            "unknown key `limt`, expected `by` or `limit`"
+            "unknown key `limt`, expected one of `by`, `sort`, `perCall`, `minPercent`, `min`, `limit`, `module`"
         );
         assert_eq!(
             error::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
@@ -264,7 +264,7 @@ mod tests {
         );
         assert_eq!(
             error::<hot_spots::Question>(&json!({"by": "file"})),
-            "`by`: unknown value `file`, expected `function` or `line`"
+            "`by`: unknown value `file`, expected one of `function`, `line`, `edge`, `module`, `clique`, `field`"
         );
         assert_eq!(
             error::<Choices>(&json!({"threads": "main"})),

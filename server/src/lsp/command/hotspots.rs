@@ -1,18 +1,18 @@
-//! `costline.hotspots`: the hottest functions or lines.
+//! `costline.hotspots`: the hottest functions, lines, calls, modules, cliques or fields.
 
 use super::arguments::Optional;
 use super::definition::Command;
 use crate::lsp::server::Server;
 use engine::query::hot_spots::{HotSpots, Question, hot_spots};
-use tower_lsp::jsonrpc::Result;
+use tower_lsp::jsonrpc::{Error, Result};
 
 /// The command.
 pub struct ListHotSpots;
 
 impl Command for ListHotSpots {
     const NAME: &'static str = "costline.hotspots";
-    const DESCRIPTION: &'static str =
-        "List the hottest functions or lines of the profile. Null without a profile.";
+    const DESCRIPTION: &'static str = "List the hottest functions, lines, calls, modules, cliques or fields of the profile, like \
+        `costline report`. Null without a profile.";
     type Arguments = (Optional<Question>,);
     type Answer = Option<HotSpots>;
 
@@ -20,6 +20,8 @@ impl Command for ListHotSpots {
         server: &Server,
         (Optional(question),): (Optional<Question>,),
     ) -> Result<Option<HotSpots>> {
-        server.read(move |context| hot_spots(context, question.unwrap_or_default())).await
+        let question = question.unwrap_or_default();
+        let spots = server.read(move |context| hot_spots(context, question)).await?;
+        spots.map_err(|problem| Error::invalid_params(format!("{}: {problem}", Self::NAME)))
     }
 }

@@ -4,6 +4,36 @@ use super::text::plain;
 use analysis::{Metric, Total};
 use std::time::Duration;
 
+/// Units whose singular is without the last letter. Other units of profiles may be anything.
+const PLURALS: [&str; 24] = [
+    "samples",
+    "hits",
+    "threads",
+    "functions",
+    "lines",
+    "files",
+    "rows",
+    "fields",
+    "modules",
+    "cliques",
+    // Mercury's deep profiler.
+    "callseqs",
+    "ticks",
+    "allocs",
+    "words",
+    "calls",
+    "exits",
+    "fails",
+    "redos",
+    "excepts",
+    // DHAT, pprof, perf.
+    "blocks",
+    "objects",
+    "units",
+    "events",
+    "seconds",
+];
+
 /// `weight` as a percentage of `base`: `12.3%`, or `–` if `base` is 0. Small shares have two
 /// decimals.
 pub fn percent(weight: f64, base: f64) -> String {
@@ -30,13 +60,8 @@ pub fn absolute(weight: f64, metric: &Metric) -> String {
 
 /// A count with its unit, in the singular for 1: `3 samples`, `1 sample`.
 pub fn counted(weight: f64, unit: &str) -> String {
-    // Units come from the profile, so only well-known plurals lose their ending.
-    let unit = match unit {
-        "samples" | "hits" | "threads" | "functions" | "lines" | "files" if weight.abs() == 1.0 => {
-            &unit[..unit.len() - 1]
-        }
-        unit => unit,
-    };
+    let singular = || PLURALS.contains(&unit).then(|| unit.strip_suffix('s')).flatten();
+    let unit = if weight.abs() == 1.0 { singular().unwrap_or(unit) } else { unit };
     format!("{} {}", count(weight), plain(unit))
 }
 
@@ -161,6 +186,9 @@ mod tests {
         assert_eq!(absolute(1.0, &Metric::new("hits", "hits", None)), "1 hit");
         assert_eq!(absolute(-1.0, &Metric::new("samples", "samples", None)), "-1 sample");
         assert_eq!(absolute(1.0, &Metric::new("Ir", "Ir", None)), "1 Ir");
+        assert_eq!(absolute(1.0, &Metric::new("callseqs", "callseqs", None)), "1 callseq");
+        assert_eq!(absolute(2.0, &Metric::new("quanta", "ticks", None)), "2 ticks");
+        assert_eq!(absolute(1.0, &Metric::new("L1 miss", "miss", None)), "1 miss");
         assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
         assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
         assert_eq!(

@@ -1,12 +1,16 @@
-//! The hottest functions or lines of a profile.
+//! The hottest functions, lines, calls, modules, cliques or fields of a profile.
 
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::PlaceFields;
 use crate::items::{CostData, Item, Key, root_item};
+use crate::present::labels::Scale;
+use crate::present::units;
+use crate::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort};
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::{Cost, FunctionId, LineCost};
+use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,30 +18,29 @@ use serde::{Deserialize, Serialize};
 const LIMIT: usize = 50;
 
 /// The hot spots to return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[schemars(rename = "HotSpotsArgument")]
 pub struct Question {
     /// What to list. Default: functions.
     pub by: Option<By>,
+    /// What to sort by. Default: total; modules: self.
+    pub sort: Option<Sort>,
+    /// Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
+    pub per_call: Option<bool>,
+    /// The least percentage, in what rows are sorted by. Default: none.
+    pub min_percent: Option<f64>,
+    /// The least value in units of the metric, in what rows are sorted by. Default: none.
+    pub min: Option<f64>,
     /// The maximum number. Default: 50.
     pub limit: Option<usize>,
-}
-
-/// The kind of hot spots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "HotSpotsBy")]
-pub enum By {
-    /// Functions.
-    #[default]
-    Function,
-    /// Lines.
-    Line,
+    /// The Mercury module or the library of the functions or fields. Default: all.
+    pub module: Option<String>,
 }
 
 /// The hot spots of a profile, hottest first.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct HotSpots {
     /// The metric of all costs.
     pub metric: String,
@@ -45,14 +48,63 @@ pub struct HotSpots {
     pub unit: String,
     /// The total of the profile.
     pub total: Weight,
-    /// The functions. Missing if lines were requested.
+    /// The number of rows that `perCall` omits, because their calls are not counted.
+    pub without_calls: usize,
+    /// The functions. Missing if something else was requested; likewise for the other lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotFunction>")]
     pub functions: Option<Vec<HotFunction>>,
-    /// The lines. Missing if functions were requested.
+    /// The lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotLine>")]
     pub lines: Option<Vec<HotLine>>,
+    /// The calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotEdge>")]
+    pub edges: Option<Vec<HotEdge>>,
+    /// The modules or libraries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotModule>")]
+    pub modules: Option<Vec<HotModule>>,
+    /// The cliques.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotClique>")]
+    pub cliques: Option<Vec<HotClique>>,
+    /// The fields.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotField>")]
+    pub fields: Option<Vec<HotField>>,
+}
+
+/// The cost of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HotCost {
+    /// The cost of all calls.
+    #[serde(flatten)]
+    pub cost: CostData,
+    /// The number of calls, if they are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "u64")]
+    pub calls: Option<u64>,
+    /// The cost of one call on average, if that was requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "PerCall")]
+    pub per_call: Option<PerCall>,
+    /// Self and total cost, formatted as in lenses.
+    pub text: String,
+    /// What rows are sorted by, formatted as in hints.
+    pub label: String,
+}
+
+/// The cost of one call on average.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PerCall {
+    /// The self cost.
+    #[serde(rename = "self")]
+    pub self_: Weight,
+    /// The total. Null if it is not exact.
+    pub total: Option<Weight>,
 }
 
 /// A hot function.
@@ -60,7 +112,7 @@ pub struct HotSpots {
 pub struct HotFunction {
     /// The function's cost.
     #[serde(flatten)]
-    pub cost: CostData,
+    pub cost: HotCost,
     /// The function's name.
     pub name: String,
     /// The short name of its library.
@@ -80,10 +132,6 @@ pub struct HotFunction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u32")]
     pub line: Option<u32>,
-    /// Self and total cost, formatted as in lenses.
-    pub text: String,
-    /// The total, formatted as in hints.
-    pub label: String,
 }
 
 /// A hot line.
@@ -91,7 +139,7 @@ pub struct HotFunction {
 pub struct HotLine {
     /// The line's cost.
     #[serde(flatten)]
-    pub cost: CostData,
+    pub cost: HotCost,
     /// The line's place.
     #[serde(flatten)]
     pub place: PlaceFields,
@@ -99,67 +147,269 @@ pub struct HotLine {
     pub file: String,
     /// The recorded line, 1-based.
     pub line: u32,
-    /// Self and total cost, formatted as in lenses.
-    pub text: String,
-    /// The total, formatted as in hints.
-    pub label: String,
 }
 
-/// The hottest functions or lines. `None` without a profile.
-pub fn hot_spots(context: &Context, question: Question) -> Option<HotSpots> {
-    let snapshot = context.world.snapshot()?;
-    let limit = question.limit.unwrap_or(LIMIT);
-    let (mut functions, mut lines) = (None, None);
-    match question.by.unwrap_or_default() {
-        By::Function => {
-            let hottest = snapshot.hottest_functions().into_iter().take(limit);
-            let rows =
-                hottest.map(|(function, cost)| hot_function(context, snapshot, function, cost));
-            functions = Some(rows.collect());
-        }
-        By::Line => {
-            let hottest = snapshot.hottest_lines().into_iter().take(limit);
-            lines = Some(hottest.map(|line| hot_line(context, snapshot, &line)).collect());
-        }
-    }
+/// All calls from one function to another.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotEdge {
+    /// The cost of the calls. They have no self cost.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// The calling function.
+    pub caller: HotMember,
+    /// The called function.
+    pub callee: HotMember,
+    /// The hottest call site, or else the definition of the caller.
+    #[serde(flatten)]
+    pub place: PlaceFields,
+}
+
+/// A function of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotMember {
+    /// Its name.
+    pub name: String,
+    /// Its key.
+    pub key: Key,
+    /// Its item, to request callers and callees with.
+    pub item: Option<Item>,
+}
+
+/// A module or library.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotModule {
+    /// The self cost of its functions. It has no total, because calls between them overlap.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// Its name; null for functions without one.
+    pub name: Option<String>,
+}
+
+/// A clique: functions that call each other.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotClique {
+    /// The cost of the calls that enter the clique.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// The functions.
+    pub functions: Vec<HotMember>,
+    /// Whether they call each other, or themselves.
+    pub recursive: bool,
+}
+
+/// A field of a data structure of Mercury.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotField {
+    /// The cost of getting and setting it.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// The module.
+    pub module: String,
+    /// The data structure; empty if the names of the procedures do not contain it.
+    pub structure: String,
+    /// The field.
+    pub name: String,
+    /// The procedures that get it; null if there are none.
+    pub getters: Option<HotAccessors>,
+    /// The procedures that set it; null if there are none.
+    pub setters: Option<HotAccessors>,
+}
+
+/// The procedures that get a field, or those that set it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotAccessors {
+    /// Their cost.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// The procedures.
+    pub functions: Vec<HotMember>,
+}
+
+/// The hot spots of a profile. `None` without a profile. The error is a message for users.
+pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpots>, String> {
+    let Some(snapshot) = context.world.snapshot() else { return Ok(None) };
+    let Question { by, sort, per_call, min_percent, min, limit, module } = question;
+    let (by, per_call) = (by.unwrap_or_default(), per_call.unwrap_or_default());
+    let limits = Limits { per_call, min_percent, min, limit: limit.unwrap_or(LIMIT) };
+    let ranked = Ranking { by, sort, idle: false, module, limits }.rows(snapshot)?;
+    let Ranked { rows, sort, without_calls } = ranked;
+    let answer = Answer { context, snapshot, scale: context.scale(snapshot), sort, per_call };
     let metric = &snapshot.costs.metric;
-    let (metric, unit) = (metric.name.clone(), metric.unit.clone());
-    Some(HotSpots { metric, unit, total: Weight(snapshot.costs.total), functions, lines })
-}
-
-fn hot_function(
-    context: &Context,
-    snapshot: &Snapshot,
-    function: FunctionId,
-    cost: Cost,
-) -> HotFunction {
-    let scale = context.scale(snapshot);
-    let this = snapshot.function(function);
-    let before = context.function_before(snapshot, function);
-    let (file, line) = snapshot.definition(function).unzip();
-    HotFunction {
-        cost: CostData::new(scale, cost),
-        name: this.name.to_owned(),
-        lib: this.lib.map(str::to_owned),
-        key: Key::of(snapshot, function),
-        item: root_item(context, snapshot, function),
-        place: PlaceFields::of_function(context, snapshot, function),
-        file: file.map(|file| snapshot.file_name(file).to_owned()),
-        line,
-        text: scale.lens(cost, before),
-        label: scale.hint(cost, Show::Total, before),
+    let mut spots = HotSpots {
+        metric: metric.name.clone(),
+        unit: metric.unit.clone(),
+        total: Weight(snapshot.costs.total),
+        without_calls,
+        functions: None,
+        lines: None,
+        edges: None,
+        modules: None,
+        cliques: None,
+        fields: None,
+    };
+    match rows {
+        Rows::Functions(rows) => {
+            spots.functions = Some(rows.iter().map(|row| answer.function(row)).collect());
+        }
+        Rows::Lines(rows) => spots.lines = Some(rows.iter().map(|row| answer.line(row)).collect()),
+        Rows::Edges(rows) => spots.edges = Some(rows.iter().map(|row| answer.edge(row)).collect()),
+        Rows::Modules(rows) => {
+            spots.modules = Some(rows.iter().map(|row| answer.module(row)).collect());
+        }
+        Rows::Cliques(rows) => {
+            spots.cliques = Some(rows.iter().map(|row| answer.clique(row)).collect());
+        }
+        Rows::Fields(rows) => {
+            spots.fields = Some(rows.iter().map(|row| answer.field(row)).collect());
+        }
     }
+    Ok(Some(spots))
 }
 
-fn hot_line(context: &Context, snapshot: &Snapshot, line: &LineCost) -> HotLine {
-    let scale = context.scale(snapshot);
-    let before = context.line_before(snapshot, line.file, line.line);
-    HotLine {
-        cost: CostData::new(scale, line.cost),
-        place: PlaceFields::of_line(context, snapshot, line.file, line.line),
-        file: snapshot.file_name(line.file).to_owned(),
-        line: line.line,
-        text: scale.lens(line.cost, before),
-        label: scale.hint(line.cost, Show::Total, before),
+struct Answer<'a> {
+    context: &'a Context,
+    snapshot: &'a Snapshot,
+    scale: Scale<'a>,
+    sort: Sort,
+    per_call: bool,
+}
+
+impl Answer<'_> {
+    fn cost<T>(&self, row: &Row<T>, before: Option<Before>) -> HotCost {
+        let cost = CostData::new(self.scale, row.cost);
+        self.with_data(row, cost, before)
+    }
+
+    fn with_data<T>(&self, row: &Row<T>, cost: CostData, before: Option<Before>) -> HotCost {
+        let per_call = row.per_call().filter(|_| self.per_call);
+        let calls = || units::calls(row.calls);
+        let (text, label) = match per_call {
+            Some(each) => {
+                let (self_, total) = self.each(each, cost.self_.is_some());
+                let label = match self.sort {
+                    Sort::Self_ => self_.clone(),
+                    Sort::Total => total.clone().or_else(|| self_.clone()),
+                    Sort::Calls => None,
+                };
+                let text: Vec<_> = self_.into_iter().chain(total).collect();
+                (format!("{} per call{}", text.join(" · "), calls()), label)
+            }
+            None => {
+                let total = row.cost.total != Total::Unknown;
+                let text = match (cost.self_.is_some(), total) {
+                    (true, true) => self.scale.lens(row.cost, before),
+                    (true, false) => format!("self {}", self.scale.both(row.cost.self_)),
+                    _ => units::total(row.cost.total, |weight| self.scale.both(weight)),
+                };
+                let label = match self.sort {
+                    Sort::Self_ => Some(self.scale.hint(row.cost, Show::Self_, before)),
+                    Sort::Total => Some(self.scale.hint(row.cost, Show::Total, before)),
+                    Sort::Calls => None,
+                };
+                let calls = if self.sort == Sort::Calls { calls() } else { String::new() };
+                (text + &calls, label)
+            }
+        };
+        let label = label.unwrap_or_else(|| units::counted(row.calls.unwrap_or(0) as f64, "calls"));
+        HotCost {
+            cost,
+            calls: row.calls,
+            per_call: per_call.map(|Cost { self_, total }| PerCall {
+                self_: Weight(self_),
+                total: Weight::of_total(total),
+            }),
+            text,
+            label,
+        }
+    }
+
+    /// Self and total of one call, as far as they are known.
+    fn each(&self, cost: Cost, has_self: bool) -> (Option<String>, Option<String>) {
+        let absolute = |weight| units::absolute(weight, self.scale.metric);
+        let total = (cost.total != Total::Unknown)
+            .then(|| format!("total {}", units::total(cost.total, absolute)));
+        (has_self.then(|| format!("self {}", absolute(cost.self_))), total)
+    }
+
+    fn function(&self, row: &Row<FunctionId>) -> HotFunction {
+        let Self { context, snapshot, .. } = *self;
+        let function = row.what;
+        let this = snapshot.function(function);
+        let (file, line) = snapshot.definition(function).unzip();
+        HotFunction {
+            cost: self.cost(row, context.function_before(snapshot, function)),
+            name: this.name.to_owned(),
+            lib: this.lib.map(str::to_owned),
+            key: Key::of(snapshot, function),
+            item: root_item(context, snapshot, function),
+            place: PlaceFields::of_function(context, snapshot, function),
+            file: file.map(|file| snapshot.file_name(file).to_owned()),
+            line,
+        }
+    }
+
+    fn line(&self, row: &Row<(FileId, u32)>) -> HotLine {
+        let Self { context, snapshot, .. } = *self;
+        let (file, line) = row.what;
+        HotLine {
+            cost: self.cost(row, context.line_before(snapshot, file, line)),
+            place: PlaceFields::of_line(context, snapshot, file, line),
+            file: snapshot.file_name(file).to_owned(),
+            line,
+        }
+    }
+
+    fn member(&self, function: FunctionId) -> HotMember {
+        HotMember {
+            name: self.snapshot.function(function).name.to_owned(),
+            key: Key::of(self.snapshot, function),
+            item: root_item(self.context, self.snapshot, function),
+        }
+    }
+
+    fn edge(&self, row: &Row<Edge>) -> HotEdge {
+        let Self { context, snapshot, .. } = *self;
+        let site = snapshot.costs.sites(&row.what).first();
+        let cost = CostData::with_self(self.scale, None, row.cost.total);
+        HotEdge {
+            cost: self.with_data(row, cost, None),
+            caller: self.member(row.what.caller),
+            callee: self.member(row.what.callee),
+            place: match site {
+                Some(site) => PlaceFields::of_line(context, snapshot, site.file, site.line),
+                None => PlaceFields::of_function(context, snapshot, row.what.caller),
+            },
+        }
+    }
+
+    fn module(&self, row: &Row<Option<String>>) -> HotModule {
+        HotModule { cost: self.cost(row, None), name: row.what.clone() }
+    }
+
+    fn clique(&self, row: &Row<CliqueCost>) -> HotClique {
+        HotClique {
+            cost: self.cost(row, None),
+            functions: row.what.functions.iter().map(|&member| self.member(member)).collect(),
+            recursive: row.what.recursive,
+        }
+    }
+
+    fn field(&self, row: &Row<Field>) -> HotField {
+        let accessors = |of: &Option<Accessors>| {
+            let Accessors { functions, cost, calls } = of.as_ref()?;
+            Some(HotAccessors {
+                cost: self.cost(&Row { what: (), cost: *cost, calls: *calls }, None),
+                functions: functions.iter().map(|&function| self.member(function)).collect(),
+            })
+        };
+        let Field { module, structure, name, getters, setters } = &row.what;
+        HotField {
+            cost: self.cost(row, None),
+            module: module.clone(),
+            structure: structure.clone(),
+            name: name.clone(),
+            getters: accessors(getters),
+            setters: accessors(setters),
+        }
     }
 }

@@ -9,8 +9,9 @@ use engine::fields::{CostFields, PlaceFields};
 use engine::items::{Direction, GivenItem};
 use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::flame_graph::flame_graph;
-use engine::query::hot_spots::{self, By, HotFunction, hot_spots};
+use engine::query::hot_spots::{self, HotFunction, hot_spots};
 use engine::query::step::{Step, show};
+use engine::ranking::By;
 use profile::text_samples;
 use serde_json::json;
 
@@ -52,8 +53,8 @@ fn fields(place: &PlaceFields, cost: &CostFields) -> String {
 }
 
 fn functions(context: &Context, limit: usize) -> Vec<HotFunction> {
-    let question = hot_spots::Question { by: None, limit: Some(limit) };
-    hot_spots(context, question).unwrap().functions.unwrap()
+    let question = hot_spots::Question { limit: Some(limit), ..Default::default() };
+    hot_spots(context, question).unwrap().unwrap().functions.unwrap()
 }
 
 #[test]
@@ -62,7 +63,7 @@ fn functions_are_hot_by_total_then_self() {
     let functions = functions(&context(&project), 9);
     let rows: Vec<_> = functions
         .iter()
-        .map(|one| format!("{} {}", one.name, fields(&one.place, &one.cost.fields)))
+        .map(|one| format!("{} {}", one.name, fields(&one.place, &one.cost.cost.fields)))
         .collect();
     assert_eq!(
         rows,
@@ -74,8 +75,8 @@ fn functions_are_hot_by_total_then_self() {
         ]
     );
     let eval = &functions[2];
-    assert_eq!(eval.text, "self 25.0% (1 sample) · total 75.0% (3 samples)");
-    assert_eq!((eval.label.as_str(), eval.line), ("75.0%", Some(8)));
+    assert_eq!(eval.cost.text, "self 25.0% (1 sample) · total 75.0% (3 samples)");
+    assert_eq!((eval.cost.label.as_str(), eval.line), ("75.0%", Some(8)));
     assert_eq!(
         (eval.place.uri.as_ref(), eval.place.line0),
         (Some(&project.uri("app.rs")), Some(7))
@@ -87,11 +88,11 @@ fn functions_are_hot_by_total_then_self() {
 #[test]
 fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let context = context(&project());
-    let question = hot_spots::Question { by: Some(By::Line), limit: Some(3) };
-    let spots = hot_spots(&context, question).unwrap();
+    let question = hot_spots::Question { by: Some(By::Line), limit: Some(3), ..Default::default() };
+    let spots = hot_spots(&context, question).unwrap().unwrap();
     assert_eq!((spots.total.0, spots.metric.as_str(), spots.functions), (4.0, "samples", None));
     let lines = spots.lines.unwrap();
-    let rows: Vec<_> = lines.iter().map(|one| fields(&one.place, &one.cost.fields)).collect();
+    let rows: Vec<_> = lines.iter().map(|one| fields(&one.place, &one.cost.cost.fields)).collect();
     let expected =
         ["app.rs:13 75.0% 75.0% 0.75 3", "app.rs:3 0.0% 75.0% 0.75 3", "app.rs:6 0.0% 50.0% 0.5 3"];
     assert_eq!(rows, expected);
@@ -101,7 +102,7 @@ fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
 #[test]
 fn without_a_profile_there_is_no_answer() {
     let context = Context { world: std::sync::Arc::default(), ..context(&project()) };
-    assert_eq!(hot_spots(&context, hot_spots::Question::default()), None);
+    assert_eq!(hot_spots(&context, hot_spots::Question::default()), Ok(None));
     assert_eq!(call_tree(&context, &call_tree::Question::default()), None);
     assert!(flame_graph(&context).unwrap_err().contains("no profile is loaded"));
     let item = item(&self::context(&project()), "eval");
@@ -116,7 +117,7 @@ fn hot_spots_show_what_changed_since_the_baseline() {
         "main@3[file:app.rs]  main@2\neval@8[file:app.rs]  parse@6[file:app.rs]\n                     hash@13[file:app.rs]",
     ));
     let context = compared_with(&context(&project), before);
-    let labels: Vec<_> = functions(&context, 3).into_iter().map(|one| one.label).collect();
+    let labels: Vec<_> = functions(&context, 3).into_iter().map(|one| one.cost.label).collect();
     assert_eq!(labels, ["100.0% ±0.0", "75.0% ▲25.0", "75.0% ▲25.0"]);
 }
 

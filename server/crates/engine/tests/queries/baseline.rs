@@ -4,9 +4,10 @@ use crate::support::{Project, compared_with};
 use engine::context::Context;
 use engine::load::{Caches, Environment, index_sources, renew};
 use engine::query::function_costs::function_costs;
-use engine::query::hot_spots::{By, Question, hot_spots};
+use engine::query::hot_spots::{Question, hot_spots};
 use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
+use engine::ranking::By;
 use engine::settings::Settings;
 use engine::text::Position;
 use profile::text_samples;
@@ -64,12 +65,12 @@ fn other_metrics_are_not_compared() {
 }
 
 fn question(by: By) -> Question {
-    Question { by: Some(by), limit: None }
+    Question { by: Some(by), ..Question::default() }
 }
 
 fn hot_lines(context: &Context) -> Vec<String> {
-    let lines = hot_spots(context, question(By::Line)).unwrap().lines.unwrap();
-    lines.iter().map(|line| format!("{} {}", line.line, line.label)).collect()
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().lines.unwrap();
+    lines.iter().map(|line| format!("{} {}", line.line, line.cost.label)).collect()
 }
 
 #[test]
@@ -174,8 +175,9 @@ fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
     let label = |now, before| {
         let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
         let context = compared_with(&project.context(now, &[]), before);
-        let functions = hot_spots(&context, question(By::Function)).unwrap().functions.unwrap();
-        functions.into_iter().find(|function| function.name == "g").unwrap().label
+        let functions =
+            hot_spots(&context, question(By::Function)).unwrap().unwrap().functions.unwrap();
+        functions.into_iter().find(|function| function.name == "g").unwrap().cost.label
     };
     assert_eq!(label(with, with), "100.0% ±0.0");
     assert_eq!(label(without, without), "100.0% ±0.0");

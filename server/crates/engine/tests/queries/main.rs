@@ -13,6 +13,7 @@ mod costs;
 mod documents;
 mod files;
 mod functions_at;
+mod hot_rows;
 mod lenses;
 mod line_counts;
 mod menus;

@@ -1,8 +1,8 @@
-//! The order of the rows of a report.
+//! The order of functions and lines: hottest first, those of the same cost by name.
 
+use crate::snapshot::{Snapshot, hotter};
+use crate::stages::grouped::Function;
 use analysis::{Costs, FileId, FunctionCost, FunctionId, LineCost};
-use engine::snapshot::{Snapshot, hotter};
-use engine::stages::grouped::Function;
 
 /// The functions of a snapshot with their costs, in the order of [`sorted`].
 pub fn hottest_functions(snapshot: &Snapshot) -> Vec<(FunctionId, FunctionCost)> {

@@ -1,0 +1,174 @@
+//! Rows with a cost and a number of calls: their order and limits.
+
+use crate::snapshot::hotter;
+use analysis::{Cost, Total};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What rows are sorted and limited by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HotSpotsSort")]
+pub enum Sort {
+    /// Self cost.
+    #[serde(rename = "self")]
+    #[value(name = "self")]
+    Self_,
+    /// Total cost.
+    Total,
+    /// The number of calls.
+    Calls,
+}
+
+/// How many rows to list.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    /// Whether costs are divided by the number of calls. Rows without counted calls are omitted.
+    pub per_call: bool,
+    /// The least value of what rows are sorted by, in percent of the base. Of calls: of all calls.
+    pub min_percent: Option<f64>,
+    /// The least value of what rows are sorted by, in units of the metric. Of calls: their number.
+    pub min: Option<f64>,
+    /// The maximum number of rows.
+    pub limit: usize,
+}
+
+/// A row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row<T> {
+    /// What it is about.
+    pub what: T,
+    /// The cost of all calls.
+    pub cost: Cost,
+    /// The number of calls, if they are counted.
+    pub calls: Option<u64>,
+}
+
+impl<T> Row<T> {
+    /// The cost of one call on average. `None` without counted calls.
+    pub fn per_call(&self) -> Option<Cost> {
+        let calls = self.calls.filter(|&calls| calls > 0)? as f64;
+        let total = match self.cost.total {
+            Total::Exact(total) => Total::Exact(total / calls),
+            Total::Bounded { min, max } => Total::Bounded { min: min / calls, max: max / calls },
+            Total::Estimated(total) => Total::Estimated(total / calls),
+            Total::Unknown => Total::Unknown,
+        };
+        Some(Cost { self_: self.cost.self_ / calls, total })
+    }
+
+    /// The cost to show.
+    pub fn shown(&self, per_call: bool) -> Cost {
+        if per_call { self.per_call().unwrap_or(self.cost) } else { self.cost }
+    }
+
+    fn value(&self, sort: Sort, per_call: bool) -> f64 {
+        let cost = self.shown(per_call);
+        match sort {
+            Sort::Self_ => cost.self_.abs(),
+            Sort::Total => cost.magnitude(),
+            Sort::Calls => self.calls.unwrap_or(0) as f64,
+        }
+    }
+}
+
+impl Limits {
+    /// The rows that reach the limits, in order, and the number of those without counted calls that
+    /// are omitted. Rows of the same value keep their order. The error is a message for users;
+    /// `plural` names the rows.
+    pub(super) fn select<T>(
+        &self,
+        mut rows: Vec<Row<T>>,
+        sort: Sort,
+        base: f64,
+        plural: &str,
+    ) -> Result<(Vec<Row<T>>, usize), String> {
+        let counts_calls = rows.is_empty() || rows.iter().any(|row| row.calls.is_some());
+        if !counts_calls && (self.per_call || sort == Sort::Calls) {
+            return Err(format!("the profile does not count calls of {plural}"));
+        }
+        let n = rows.len();
+        if self.per_call {
+            rows.retain(|row| row.per_call().is_some());
+        }
+        let without_calls = n - rows.len();
+        let whole = match sort {
+            Sort::Calls => rows.iter().filter_map(|row| row.calls).map(|calls| calls as f64).sum(),
+            Sort::Self_ | Sort::Total => base,
+        };
+        rows.sort_by(|a, b| {
+            let (own, other) = (a.shown(self.per_call), b.shown(self.per_call));
+            match sort {
+                Sort::Total => hotter(own, other),
+                _ => b
+                    .value(sort, self.per_call)
+                    .total_cmp(&a.value(sort, self.per_call))
+                    .then_with(|| hotter(own, other)),
+            }
+        });
+        let least = self.min_percent.map_or(0.0, |percent| percent / 100.0 * whole);
+        let least = least.max(self.min.unwrap_or(0.0));
+        rows.retain(|row| row.value(sort, self.per_call) >= least);
+        Ok((rows, without_calls))
+    }
+
+    /// As many rows as are to be listed.
+    pub(super) fn first<T>(&self, mut rows: Vec<Row<T>>) -> Vec<Row<T>> {
+        rows.truncate(self.limit);
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(what: &str, self_: f64, total: f64, calls: Option<u64>) -> Row<&str> {
+        Row { what, cost: Cost { self_, total: Total::Exact(total) }, calls }
+    }
+
+    /// The rows of a program with a base of 13.
+    fn select(sort: Sort, limits: Limits) -> (Vec<String>, usize) {
+        let rows = vec![
+            row("main", 1.0, 13.0, Some(1)),
+            row("even", 3.0, 9.0, Some(3)),
+            row("leaf", 6.0, 6.0, Some(6)),
+            row("odd", 3.0, 3.0, None),
+        ];
+        let (rows, without) = limits.select(rows, sort, 13.0, "functions").unwrap();
+        (rows.iter().map(|row| row.what.to_owned()).collect(), without)
+    }
+
+    #[test]
+    fn rows_have_an_order_and_limits() {
+        let all = Limits::default();
+        let names = |sort, limits| select(sort, limits).0.join(" ");
+        assert_eq!(names(Sort::Total, all), "main even leaf odd");
+        assert_eq!(names(Sort::Self_, all), "leaf even odd main");
+        assert_eq!(names(Sort::Calls, all), "leaf even main odd");
+        let min = |min| Limits { min: Some(min), ..all };
+        assert_eq!(names(Sort::Total, min(6.0)), "main even leaf");
+        assert_eq!(names(Sort::Self_, min(3.5)), "leaf");
+        assert_eq!(names(Sort::Calls, min(3.0)), "leaf even");
+        let percent = |percent| Limits { min_percent: Some(percent), ..all };
+        // 9 of 13 are 69.2 %, 3 of 10 calls are 30 %.
+        assert_eq!(names(Sort::Total, percent(69.0)), "main even");
+        assert_eq!(names(Sort::Total, percent(70.0)), "main");
+        assert_eq!(names(Sort::Calls, percent(30.0)), "leaf even");
+    }
+
+    #[test]
+    fn costs_per_call_need_calls() {
+        let per_call = Limits { per_call: true, ..Limits::default() };
+        // 13, 3 and 1 per call; 1 each.
+        let (names, without) = select(Sort::Total, per_call);
+        assert_eq!((names.join(" "), without), ("main even leaf".to_owned(), 1));
+        let at_least = Limits { min: Some(3.0), ..per_call };
+        assert_eq!(select(Sort::Total, at_least).0.join(" "), "main even");
+        let one = row("f", 3.0, 9.0, Some(3)).per_call().unwrap();
+        assert_eq!((one.self_, one.total), (1.0, Total::Exact(3.0)));
+        let uncounted = vec![row("f", 1.0, 1.0, None)];
+        let error = per_call.select(uncounted, Sort::Total, 1.0, "functions").unwrap_err();
+        assert_eq!(error, "the profile does not count calls of functions");
+    }
+}

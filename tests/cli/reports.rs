@@ -1,0 +1,211 @@
+//! The rows of `costline report`: modules, cliques, fields, orders and limits.
+
+use super::{V8, on, run};
+use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use tempfile::TempDir;
+
+fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
+    DeepSite::new(kind, callee, line, "c1;")
+}
+
+/// `main` calls `even` once, `even` calls `odd` three times and the closure `leaf` six times, `odd`
+/// calls `even` twice. Each call costs one call sequence number.
+fn even_odd() -> DeepFile {
+    let leaf = DeepProc { is_function: true, ..DeepProc::new("leaf", 1, 30, Vec::new()) };
+    let even = vec![site(0, 3, 12), site(2, 0, 13)];
+    let call = |callee, calls| DeepCall { callee, counts: [calls, 0, 0, 0, 0, calls, 0, 0] };
+    DeepFile {
+        version: 9,
+        program: "./m".to_owned(),
+        ticks_per_second: 100,
+        callseqs: 13,
+        procs: vec![
+            DeepProc::runtime(),
+            DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]),
+            DeepProc::new("even", 2, 10, even),
+            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
+            leaf,
+        ],
+        contexts: vec![
+            DeepContext::new(0, &[&[0]]),
+            DeepContext::new(1, &[&[1]]),
+            DeepContext::new(2, &[&[2], &[3]]),
+            DeepContext::new(3, &[&[4]]),
+            DeepContext::new(4, &[]),
+        ],
+        calls: vec![call(1, 1), call(2, 1), call(3, 3), call(4, 6), call(2, 2)],
+        ..DeepFile::default()
+    }
+}
+
+fn written(file: &DeepFile) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("Deep.data");
+    std::fs::write(&profile, file.bytes()).unwrap();
+    let profile = profile.to_str().unwrap().to_owned();
+    (folder, profile)
+}
+
+/// The rows of a report, without the lines above them, with single blanks.
+fn rows<const N: usize>(profile: &str, arguments: [&str; N]) -> Vec<String> {
+    let arguments = [["report", profile].as_slice(), &arguments].concat();
+    let text = super::Outcome::of(super::costline().args(arguments)).success();
+    let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.lines().skip(2).map(words).collect()
+}
+
+/// The last word of each row that is not a number of calls.
+fn names(rows: &[String]) -> Vec<&str> {
+    let name = |row: &'_ String| -> usize { row.find("m.").unwrap_or(0) };
+    rows.iter().map(|row| row[name(row)..].split(['/', ' ']).next().unwrap()).collect()
+}
+
+#[test]
+fn functions_have_an_order_and_limits() {
+    let (_folder, profile) = written(&even_odd());
+    let list = |arguments: &[&str]| {
+        let arguments = [["report", &profile].as_slice(), arguments].concat();
+        let text = super::Outcome::of(super::costline().args(arguments)).success();
+        let rows: Vec<_> = text.lines().skip(2).map(str::to_owned).collect();
+        names(&rows).join(" ")
+    };
+    let all = rows(&profile, []);
+    assert_eq!(all[0], "7.7% (1 callseq) 100.0% (13 callseqs) m.main/2-0 m.m:3 · 1 call");
+    // The runtime is not part of the program, so it comes last.
+    assert!(all[4].contains("Mercury runtime"), "{all:?}");
+    assert_eq!(names(&all)[..4], ["m.main", "m.even", "m.leaf", "m.odd"]);
+    assert!(list(&["--sort", "self", "--limit", "2"]) == "m.leaf m.even");
+    assert_eq!(list(&["--sort", "calls", "--min", "3"]), "m.leaf m.even m.odd");
+    assert_eq!(list(&["--min", "9", "--module", "m"]), "m.main m.even");
+    assert_eq!(list(&["--min-percent", "70", "--module", "m"]), "m.main");
+    assert_eq!(list(&["--sort", "self", "--min-percent", "46"]), "m.leaf");
+    let problem = run(["report", &profile, "--module", "n"]).failure(2);
+    assert!(problem.starts_with("no module is called `n`"), "{problem}");
+}
+
+#[test]
+fn costs_per_call() {
+    let (_folder, profile) = written(&even_odd());
+    let rows = rows(&profile, ["--per-call", "--module", "m"]);
+    assert_eq!(
+        rows,
+        [
+            "1 callseq 13 callseqs m.main/2-0 m.m:3 · 1 call",
+            "1 callseq 3 callseqs m.even/2-0 m.m:10 · 3 calls",
+            "1 callseq 1 callseq m.leaf/1+1-0 m.m:30 · 6 calls",
+            "1 callseq 1 callseq m.odd/2-0 m.m:20 · 3 calls",
+        ]
+    );
+    // The runtime is not called.
+    let text = run(["report", &profile, "--per-call"]).success();
+    assert!(
+        text.contains("self per call") && text.contains("1 row without counted calls"),
+        "{text}"
+    );
+    let problem = on("report", V8, ["--per-call"]).failure(2);
+    assert_eq!(problem, "the profile does not count calls of functions");
+}
+
+#[test]
+fn modules_have_their_own_cost() {
+    let (_folder, profile) = written(&even_odd());
+    assert_eq!(
+        rows(&profile, ["--by", "module"]),
+        ["100.0% (13 callseqs) m · 13 calls", "100.0% (13 callseqs) program"]
+    );
+    let problem = run(["report", &profile, "--by", "module", "--sort", "total"]).failure(2);
+    assert!(problem.starts_with("modules have no total"), "{problem}");
+    let problem = on("report", V8, ["--by", "module"]).failure(2);
+    assert_eq!(problem, "the profile does not say which library its functions are in");
+}
+
+/// The cost of a clique is that of the calls that enter it.
+#[test]
+fn cliques_are_functions_that_call_each_other() {
+    let (_folder, profile) = written(&even_odd());
+    let rows_of = rows(&profile, ["--by", "clique"]);
+    assert_eq!(
+        rows_of[..3],
+        [
+            "7.7% (1 callseq) 100.0% (13 callseqs) m.main/2-0 · 1 call",
+            "0.0% (0 callseqs) 100.0% (13 callseqs) Mercury runtime.Mercury runtime/0-0 · 0 calls",
+            "46.2% (6 callseqs) 92.3% (12 callseqs) ↻ m.even/2-0, m.odd/2-0 · 1 call",
+        ]
+    );
+    assert_eq!(rows_of[3], "46.2% (6 callseqs) 46.2% (6 callseqs) m.leaf/1+1-0 · 6 calls");
+    let problem = on("report", V8, ["--by", "clique"]).failure(2);
+    assert!(problem.starts_with("cliques are known of call graphs only"), "{problem}");
+}
+
+/// In a call graph without contexts, cliques are its cycles: `a` spends 20 and `b` 50.
+#[test]
+fn cycles_of_callgrind_are_cliques() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("callgrind.out.1");
+    let text = "# callgrind format\nevents: Ir\n\nfl=a.c\nfn=main\n1 5\ncfn=a\ncalls=1 2\n1 70\n\n\
+                fn=a\n2 20\ncfn=b\ncalls=2 3\n2 60\n\nfn=b\n3 50\ncfn=a\ncalls=1 2\n3 40\n";
+    std::fs::write(&profile, text).unwrap();
+    let profile = profile.to_str().unwrap();
+    assert_eq!(
+        rows(profile, ["--by", "clique"]),
+        ["6.7% (5 Ir) 100.0% (75 Ir) main", "93.3% (70 Ir) 93.3% (70 Ir) ↻ a, b · 1 call",]
+    );
+}
+
+/// A run of `main`, which gets `size` of `info` twice, sets it once, and calls `other`.
+#[test]
+fn fields_have_getters_and_setters() {
+    let sites = vec![site(0, 2, 4), site(0, 3, 5), site(0, 4, 6)];
+    let mut run = DeepRun::new(
+        9,
+        vec![
+            DeepProc::runtime(),
+            DeepProc::new("main", 2, 3, sites),
+            DeepProc::new("info_get_size", 2, 10, Vec::new()),
+            DeepProc::new("info_set_size", 3, 20, Vec::new()),
+            DeepProc::new("other", 2, 30, Vec::new()),
+        ],
+    );
+    run.call(0, 1);
+    for site in [0, 0, 1, 2] {
+        run.call(site, 0);
+        run.end(0);
+    }
+    (0..2).for_each(|_| run.end(0));
+    let (_folder, profile) = written(&run.file);
+    assert_eq!(
+        rows(&profile, ["--by", "field", "--module", "m"]),
+        [
+            "60.0% (3 callseqs) 60.0% (3 callseqs) info.size m · 3 calls",
+            "40.0% (2 callseqs) 40.0% (2 callseqs) get m.info_get_size/2-0 · 2 calls",
+            "20.0% (1 callseq) 20.0% (1 callseq) set m.info_set_size/3-0 · 1 call",
+        ]
+    );
+}
+
+/// Files that are passed together are one recording.
+#[test]
+fn two_graphs_are_merged() {
+    let (_folder, profile) = written(&even_odd());
+    let (_other, again) = written(&even_odd());
+    let merged = |arguments: &[&str]| {
+        let arguments = [["report", &profile, &again].as_slice(), arguments].concat();
+        let text = super::Outcome::of(super::costline().args(arguments)).success();
+        let words = |row: &str| row.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().skip(2).map(words).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        merged(&["--module", "m", "--limit", "2"]),
+        [
+            "7.7% (2 callseqs) 100.0% (26 callseqs) m.main/2-0 m.m:3 · 2 calls",
+            "23.1% (6 callseqs) 69.2% (18 callseqs) m.even/2-0 m.m:10 · 6 calls",
+        ]
+    );
+    let cliques = merged(&["--by", "clique"]);
+    assert!(
+        cliques.contains(
+            &"46.2% (12 callseqs) 92.3% (24 callseqs) ↻ m.even/2-0, m.odd/2-0 · 2 calls".to_owned()
+        ),
+        "{cliques:?}"
+    );
+}
