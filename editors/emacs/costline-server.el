@@ -56,12 +56,15 @@ The keys name the client and the project, the values are opaque.")
 (defvar lsp--cur-workspace)
 (declare-function eglot-current-server "eglot" ())
 (declare-function eglot--capabilities "eglot" (server))
+(declare-function eglot--TextDocumentIdentifier "eglot" ())
 (declare-function eglot--TextDocumentPositionParams "eglot" ())
+(declare-function lsp--buffer-uri "ext:lsp-mode" ())
 (declare-function lsp--set-configuration "ext:lsp-mode" (settings))
 (declare-function lsp--text-document-position-params "ext:lsp-mode" (&optional identifier position))
 (declare-function lsp--workspace-client "ext:lsp-mode" (workspace))
 (declare-function lsp--client-server-id "ext:lsp-mode" (client))
 (declare-function lsp-find-workspace "ext:lsp-mode" (server-id &optional file-name))
+(declare-function lsp-notify "ext:lsp-mode" (method params))
 (declare-function lsp-request-async "ext:lsp-mode" (method params callback &rest plist))
 (declare-function lsp-workspaces "ext:lsp-mode" ())
 
@@ -75,15 +78,19 @@ The keys name the client and the project, the values are opaque.")
   (and server
        (seq-contains-p (costline--get (eglot--capabilities server) :executeCommandProvider :commands) "costline.hotspots")))
 
-(defun costline--find-server ()
-  "Return the Costline server of this buffer, else any other, else nil."
+(defun costline--buffer-server ()
+  "Return the Costline server of this buffer, else nil."
   (or costline--server
       (and (featurep 'eglot)
            (let ((current (and buffer-file-name (eglot-current-server))))
              (if (costline--eglot-p current) current)))
       (and (featurep 'lsp-mode)
            (seq-find (lambda (workspace) (eq (lsp--client-server-id (lsp--workspace-client workspace)) 'costline))
-                     (lsp-workspaces)))
+                     (lsp-workspaces)))))
+
+(defun costline--find-server ()
+  "Return the Costline server of this buffer, else any other, else nil."
+  (or (costline--buffer-server)
       (car (hash-table-values costline--own))
       (and (featurep 'eglot)
            (seq-find #'costline--eglot-p (apply #'append (hash-table-values eglot--servers-by-project))))
@@ -130,6 +137,35 @@ Wait for the answer and return it."
         ((bound-and-true-p eglot--managed-mode) (eglot--TextDocumentPositionParams))
         ((bound-and-true-p lsp-mode) (lsp--text-document-position-params))
         (t (costline--own-position))))
+
+(defvar costline--front nil
+  "The server and the URI of the document that was announced last.")
+
+(defun costline--announce (&rest _)
+  "Announce the document in the selected window to its server.
+Lists and status are about its workspace folder."
+  (with-current-buffer (window-buffer)
+    (when-let* ((buffer-file-name)
+                (server (costline--buffer-server))
+                (uri (costline--document-uri)))
+      (unless (and (eq (car costline--front) server) (equal (cdr costline--front) uri))
+        (setq costline--front (cons server uri))
+        (costline--notify server "costline/activeDocument" (list :uri uri))))))
+
+(defun costline--document-uri ()
+  "Return the URI of this buffer, as its client spells it."
+  (cond ((bound-and-true-p costline-mode) (plist-get (costline--document) :uri))
+        ((bound-and-true-p eglot--managed-mode) (plist-get (eglot--TextDocumentIdentifier) :uri))
+        ((bound-and-true-p lsp-mode) (lsp--buffer-uri))))
+
+(defun costline--notify (server method params)
+  "Send the notification METHOD with PARAMS to SERVER, if that is alive."
+  (if (cl-typep server 'jsonrpc-connection)
+      (when (jsonrpc-running-p server) (jsonrpc-notify server method params))
+    (let ((lsp--cur-workspace server)) (lsp-notify method params))))
+
+(add-hook 'window-buffer-change-functions #'costline--announce)
+(add-hook 'window-selection-change-functions #'costline--announce)
 
 (defun costline--keep-state (key shown)
   "Keep the state of SHOWN, a `costline/changed', for the next server.
@@ -219,7 +255,8 @@ KEY names the client and the project."
                   (list :textDocument
                         `(,@(costline--document)
                           :languageId ,(string-remove-suffix "-mode" (symbol-name major-mode))
-                          :version ,(cl-incf costline--version) :text ,(costline--text)))))
+                          :version ,(cl-incf costline--version) :text ,(costline--text))))
+  (costline--announce))
 
 (defun costline--own-changed ()
   "Send the text of this buffer to the server, if it changed."

@@ -510,7 +510,8 @@ The server is separate from other clients of the buffer, such as Eglot."
 (defun costline--eglot-managed ()
   "Draw lenses if the server of Eglot is Costline."
   (unless (bound-and-true-p costline-mode)
-    (costline-lens-mode (if (and (bound-and-true-p eglot--managed-mode) (costline--eglot-p (eglot-current-server))) 1 -1))))
+    (costline-lens-mode (if (and (bound-and-true-p eglot--managed-mode) (costline--eglot-p (eglot-current-server))) 1 -1)))
+  (costline--announce))
 
 ;;;; lsp-mode
 
@@ -541,6 +542,7 @@ lsp-mode itself redraws only lenses."
   (costline--lsp-refresh workspace))
 
 (with-eval-after-load 'lsp-mode
+  (add-hook 'lsp-after-open-hook #'costline--announce)
   (lsp-register-custom-settings '(("costline" costline-settings)))
   (lsp-register-client
    (make-lsp-client

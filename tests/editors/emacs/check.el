@@ -139,6 +139,7 @@
         make-backup-files nil
         project-vc-extra-root-markers '("profiles")
         costline-command (list (check-get "server") "lsp"))
+  (advice-add (if (equal check-client "lsp-mode") 'lsp-notify 'jsonrpc-notify) :before #'check-record)
   (menu-bar-mode -1)
   (global-display-line-numbers-mode)
   (pcase check-client
@@ -270,6 +271,29 @@
   (check-pick #'costline "Reset to the settings")
   (check-costs "before"))
 
+(defvar check-announced nil
+  "The URIs that `costline/activeDocument' was sent with, the last one first.")
+
+(defun check-record (&rest arguments)
+  (when-let* ((rest (member "costline/activeDocument" arguments)))
+    (push (plist-get (cadr rest) :uri) check-announced)))
+
+(defun check-front ()
+  "Check that the server gets each document that comes to the front, once."
+  (cl-flet ((announced (names)
+              (check-until (format "%s came to the front" names)
+                           (lambda () (equal (mapcar #'file-name-nondirectory check-announced) names))
+                           (lambda () (format "%S" check-announced)))))
+    (announced '("main.py"))
+    (find-file (expand-file-name "grid/maze.py" (check-get "root")))
+    (run-hooks 'post-command-hook)
+    (announced '("maze.py" "main.py"))
+    (switch-to-buffer (messages-buffer))
+    (sit-for 1)
+    (check-back)
+    (announced '("main.py" "maze.py" "main.py"))
+    (check-log "documents in front are announced")))
+
 (defun check-lens-click ()
   "Click the lens above solve_all, with the mouse."
   (check-back)
@@ -308,6 +332,7 @@
         (check-log "Emacs %s, %s" emacs-version check-client)
         (check-start)
         (check-costs "before")
+        (check-front)
         (check-picture (if (equal check-client "costline-mode") "emacs.png" (format "emacs-%s.png" check-client)))
         (check-commands)
         (check-lens-click)
