@@ -17,6 +17,7 @@ pub mod export;
 pub mod fields;
 pub mod file_lines;
 pub mod function_name;
+mod initializers;
 pub mod items;
 pub mod libraries;
 pub mod load;

@@ -1,6 +1,6 @@
 //! Groups the funcs of a recording by the definition in the source text that they belong to. A func
 //! is matched by its name, and by its start line or the lines that it executes. A func without a
-//! certain match is a function by itself.
+//! certain match is a function by itself, unless it initializes fields ([`crate::initializers`]).
 //!
 //! Some profilers record comprehensions and blocks as functions. They are grouped with the
 //! definition that contains them, so that a line has the same cost whether or not the interpreter
@@ -9,8 +9,9 @@
 
 use crate::definitions::FileDefinitions;
 use crate::function_name::FunctionName;
+use crate::initializers::{self, is_initializer};
 use analysis::{FileId, Func, FuncId, FuncRole, FunctionId, Groups, Recording, SymbolTables};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -31,30 +32,64 @@ type DefinitionId = (FileId, usize);
 /// returns the functions that have a definition.
 pub fn group_by_definition(
     recording: &Recording,
-    groups: Groups,
+    groups: &Groups,
     definitions: &Definitions,
 ) -> (Groups, FxHashMap<FunctionId, SourceFunction>) {
     let symbols = recording.symbols();
-    let found = definitions_of(recording, &groups, definitions);
-    let groups = with_definitions(symbols, groups, definitions, &found);
+    let mut found = definitions_of(recording, groups, definitions);
+    let groups = with_definitions(recording, groups, definitions, &mut found);
     let functions = source_functions(symbols, &groups, definitions, &found);
     (groups, functions)
 }
 
-/// Groups the funcs of each definition into one function, with the role of each func in it.
+/// What the funcs of a function have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    /// The definition.
+    Definition(DefinitionId),
+    /// The function that they were grouped into before.
+    Function(FunctionId),
+}
+
+/// Groups the funcs of each definition into one function, with the role of each func in it. Adds
+/// the definitions of initializers to `found`.
 fn with_definitions(
-    symbols: &SymbolTables,
-    groups: Groups,
+    recording: &Recording,
+    groups: &Groups,
     definitions: &Definitions,
-    found: &[Option<DefinitionId>],
+    found: &mut [Option<DefinitionId>],
 ) -> Groups {
-    let role = |func: FuncId| {
-        let definition = found[func.index()]
-            .and_then(|(file, at)| definitions.get(file.index())?.as_ref()?.all.get(at));
-        let name = symbols.strings.get(symbols.funcs.get(func).name);
-        definition.map_or(FuncRole::Whole, |definition| role(name, definition))
+    let symbols = recording.symbols();
+    let definition_of = |found: &[Option<DefinitionId>], func: FuncId| {
+        let (file, at) = found[func.index()]?;
+        definitions.get(file.index())?.as_ref()?.all.get(at)
     };
-    groups.with_functions(symbols, |func| found[func.index()]).with_roles(role)
+    let is_constructor = |function| {
+        let definition = definition_of(found, groups.first_func(function));
+        definition.is_some_and(|it| it.name == "constructor" && it.container.is_some())
+    };
+    let owners = initializers::owners(recording, groups, is_constructor);
+    for func in symbols.funcs.ids() {
+        if let Some(&owner) = owners.get(&groups.function(func)) {
+            found[func.index()] = found[groups.first_func(owner).index()];
+        }
+    }
+    let with_parts: FxHashSet<FunctionId> = owners.values().copied().collect();
+    let key = |func: FuncId| {
+        let function = groups.function(func);
+        let owner = *owners.get(&function).unwrap_or(&function);
+        let definition = found[func.index()].map(Key::Definition);
+        definition.or_else(|| with_parts.contains(&owner).then_some(Key::Function(owner)))
+    };
+    let role = |func: FuncId| {
+        let name = symbols.strings.get(symbols.funcs.get(func).name);
+        match definition_of(found, func) {
+            _ if owners.contains_key(&groups.function(func)) => FuncRole::Block,
+            Some(definition) => role(name, definition),
+            None => FuncRole::Whole,
+        }
+    };
+    groups.clone().with_functions(symbols, key).with_roles(role)
 }
 
 /// What a func with this name is in the function of a definition.
@@ -91,7 +126,9 @@ fn definitions_of(
             let Some(file) = file_of(function) else { continue };
             let func = symbols.funcs.get(groups.first_func(function));
             let name = FunctionName::of(symbols.strings.get(func.name));
-            if name.block && recording.summed().is_some() {
+            if is_initializer(symbols.strings.get(func.name))
+                || name.block && recording.summed().is_some()
+            {
                 continue;
             }
             let lines = executed.get(&function).map(Vec::as_slice).unwrap_or_default();
@@ -454,6 +491,7 @@ fn source_function(
     // Blocks and comprehensions have names of their own, which must not be shown.
     let is_whole = |func: FuncId| {
         let FunctionName { name, closure, .. } = FunctionName::of(name_of(func));
+        let name = name.filter(|_| !is_initializer(name_of(func)));
         name.is_some() || closure && definition.kind == FunctionKind::Closure
     };
     let all = || funcs.iter().copied();

@@ -223,6 +223,26 @@ impl Recording {
         }
     }
 
+    /// Calls `visit` with the caller and the callee of each call. In no particular order, with
+    /// duplicates.
+    pub fn each_call(&self, mut visit: impl FnMut(FuncId, FuncId)) {
+        match self {
+            Self::Stacks(profile) => {
+                let func_at = |stack| profile.frames.get(profile.stacks.frame(stack)).func;
+                for stack in profile.stacks.ids() {
+                    if let Some(caller) = profile.stacks.prefix(stack) {
+                        visit(func_at(caller), func_at(stack));
+                    }
+                }
+            }
+            Self::Graph(graph) => {
+                for call in &graph.tables.calls {
+                    visit(call.caller, call.callee);
+                }
+            }
+        }
+    }
+
     /// Whether it has inlined frames.
     pub fn knows_inlined(&self) -> bool {
         self.sampled().is_some_and(|profile| profile.frames.iter().any(|frame| frame.inlined))

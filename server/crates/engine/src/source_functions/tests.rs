@@ -19,8 +19,8 @@ fn grouped_recording(files: &[(&str, &str)], recording: &Recording) -> Vec<Strin
             FileDefinitions::of_text(Path::new(name), *text).map(Arc::new)
         })
         .collect();
-    let found = definitions_of(recording, &groups, &definitions);
-    let groups = with_definitions(symbols, groups, &definitions, &found);
+    let mut found = definitions_of(recording, &groups, &definitions);
+    let groups = with_definitions(recording, &groups, &definitions, &mut found);
     let source_functions = source_functions(symbols, &groups, &definitions, &found);
     let function = |function| {
         let funcs: Vec<_> =

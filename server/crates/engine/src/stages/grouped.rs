@@ -78,7 +78,8 @@ impl Grouped {
             .map(|(_, &of)| of)
             .collect();
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
-        let (by_function, source_functions) = group_by_definition(&recorded, by_file, &definitions);
+        let (by_function, source_functions) =
+            group_by_definition(&recorded, &by_file, &definitions);
         let inlined = match settings.inlines {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),

@@ -232,3 +232,120 @@ fn v1_callers_and_callees_of_a_recursive_function() {
     let exact = step(&context, &eval.entries[1].item, Direction::Incoming);
     assert_eq!((texts(&exact), exact.of.unwrap().exact), (vec!["main 1".to_owned()], true));
 }
+
+const FIELDS: &str = "\
+class Grid {
+  size = side();
+  static cache = side();
+  constructor() {
+    side();
+  }
+}
+class Plain {
+  rows = side();
+}
+function side() { return 3; }
+function main() {
+  new Grid(); new Plain();
+}
+";
+
+/// A profile of V8 with nodes `(name, line, column, parent, samples)`: lines and columns are 0-based,
+/// the parent is the position in the list.
+fn v8(url: &str, nodes: &[(&str, i32, i32, Option<usize>, usize)]) -> String {
+    let children = |id: usize| {
+        let of =
+            |(_, node): &(usize, &(_, _, _, Option<usize>, _))| node.3.map_or(1, |it| it + 2) == id;
+        let children = nodes.iter().enumerate().filter(of).map(|(at, _)| at + 2);
+        children.collect::<Vec<_>>()
+    };
+    let node = |id: usize, name: &str, url: &str, line: i32, column: i32, hits: usize| {
+        json!({
+            "id": id,
+            "callFrame": {
+                "functionName": name, "scriptId": "1", "url": url,
+                "lineNumber": line, "columnNumber": column,
+            },
+            "hitCount": hits,
+            "children": children(id),
+        })
+    };
+    let mut all = vec![node(1, "(root)", "", -1, -1, 0)];
+    let mut samples = Vec::new();
+    for (at, &(name, line, column, _, n)) in nodes.iter().enumerate() {
+        all.push(node(at + 2, name, url, line, column, n));
+        samples.extend(vec![at + 2; n]);
+    }
+    // Each sample lasts until the next one, the last until the end.
+    let mut deltas = vec![1000; samples.len()];
+    deltas[0] = 0;
+    let end = 1000 * samples.len();
+    json!({
+        "nodes": all, "startTime": 0, "endTime": end, "samples": samples, "timeDeltas": deltas,
+    })
+    .to_string()
+}
+
+#[test]
+fn initializers_of_fields_are_parts_of_the_function_that_calls_them() {
+    let project = Project::new(&[("a.js", FIELDS)]);
+    let nodes = [
+        ("", 0, 0, None, 0),
+        ("<static_initializer>", 2, 2, Some(0), 0),
+        ("side", 10, 13, Some(1), 10),
+        ("main", 11, 13, Some(0), 0),
+        ("Grid", 3, 13, Some(3), 10),
+        ("<instance_members_initializer>", 0, 0, Some(4), 10),
+        ("side", 10, 13, Some(5), 20),
+        ("side", 10, 13, Some(4), 10),
+        ("Plain", 7, 0, Some(3), 0),
+        ("<instance_members_initializer>", 7, 0, Some(8), 10),
+        ("side", 10, 13, Some(9), 30),
+    ];
+    let context = context(&project, &["a.js"], &v8(project.uri("a.js").as_str(), &nodes));
+    let expected = "\
+(anonymous) 100
+  main 90
+    Grid 50
+      side 30
+    Plain 40
+      side 30
+  side 10
+";
+    assert_eq!(tree(&context, false), expected);
+    let callees = |name: &str| {
+        let callees = step(&context, &root(&context, name), Direction::Outgoing);
+        names(&callees).0.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(callees("Grid"), ["30.0% side"]);
+    assert_eq!(callees("Plain"), ["30.0% side"]);
+    let callers = step(&context, &root(&context, "side"), Direction::Incoming);
+    assert_eq!(names(&callers).0, ["30.0% Grid", "30.0% Plain", "10.0% (anonymous)"]);
+}
+
+#[test]
+fn an_initializer_that_creates_another_instance_is_recursion() {
+    let project = Project::new(&[("a.js", FIELDS)]);
+    let initializer = "<instance_members_initializer>";
+    let nodes = [
+        ("Plain", 7, 0, None, 0),
+        (initializer, 7, 0, Some(0), 10),
+        ("Plain", 7, 0, Some(1), 0),
+        (initializer, 7, 0, Some(2), 30),
+    ];
+    let context = context(&project, &["a.js"], &v8(project.uri("a.js").as_str(), &nodes));
+    assert_eq!(tree(&context, false), "Plain 100\n  ↻ Plain 75\n");
+}
+
+#[test]
+fn an_initializer_that_others_call_is_a_function() {
+    let project = Project::new(&[("a.js", FIELDS)]);
+    let nodes = [
+        ("main", 11, 13, None, 0),
+        ("<instance_members_initializer>", 0, 0, Some(0), 10),
+        ("side", 10, 13, None, 10),
+    ];
+    let context = context(&project, &["a.js"], &v8(project.uri("a.js").as_str(), &nodes));
+    let expected = "main 50\n  <instance_members_initializer> 50\nside 50\n";
+    assert_eq!(tree(&context, false), expected);
+}
