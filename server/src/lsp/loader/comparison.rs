@@ -85,7 +85,7 @@ impl<A> Comparison<A> {
         if let Some((id, ToRead { path, .. })) = self.queue.start(last) {
             let job = CompareJob {
                 path: path.clone(),
-                in_memory: inactive.all().cloned().collect(),
+                in_memory: inactive.read_with(&output.world().settings),
                 world: output.world().clone(),
             };
             output.push(Effect::Start(id, Job::Compare(job)));

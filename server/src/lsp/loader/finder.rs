@@ -156,7 +156,7 @@ impl Finder {
                 in_memory: None,
             });
         }
-        self.in_memory(inactive).or_else(|| self.settled(output, scanned, now))
+        self.in_memory(output, inactive).or_else(|| self.settled(output, scanned, now))
     }
 
     /// Decides which files to read next.
@@ -171,9 +171,9 @@ impl Finder {
     }
 
     /// The files of the target, if they are still in memory. They had settled when they were read.
-    fn in_memory(&self, inactive: &Inactive) -> Option<ToRead> {
+    fn in_memory<A>(&self, output: &Output<A>, inactive: &Inactive) -> Option<ToRead> {
         let files = &self.target.as_ref()?.files;
-        let in_memory = Some(inactive.find(files)?);
+        let in_memory = Some(inactive.find(files, &output.world().settings)?);
         Some(ToRead { files: files.clone(), missing: Missing::Refuse, in_memory })
     }
 

@@ -1,7 +1,9 @@
 //! Profiles that are no longer shown or compared with. They stay in memory for a while, so that
 //! showing them again reads nothing, and are then evicted.
 
+use super::shared::ReadSettings;
 use engine::discovery::{Candidate, FileVersion};
+use engine::settings::Settings;
 use engine::stages::loaded::Loaded;
 use engine::world::World;
 use std::sync::Arc;
@@ -16,16 +18,23 @@ pub struct Inactive {
     /// The profile that became inactive last is the last one.
     profiles: Vec<Kept>,
     /// The profiles that the world shows or compares with, which are never evicted.
-    active: Vec<Arc<Loaded>>,
+    active: Vec<Read>,
     /// How long a profile is kept. `None` for ever.
     lifetime: Option<Duration>,
 }
 
 #[derive(Debug)]
 struct Kept {
-    loaded: Arc<Loaded>,
+    read: Read,
     /// When it became inactive.
     since: Instant,
+}
+
+/// A profile, and the settings with which it was read.
+#[derive(Debug, Clone)]
+struct Read {
+    loaded: Arc<Loaded>,
+    settings: ReadSettings,
 }
 
 impl Inactive {
@@ -34,18 +43,25 @@ impl Inactive {
         let minutes = u64::from(world.settings.evict_after_minutes);
         self.lifetime = (minutes > 0).then(|| Duration::from_secs(60 * minutes));
         let baseline = world.baseline.iter().map(|baseline| &baseline.snapshot);
-        let active = world.active.iter().chain(baseline).map(|snapshot| snapshot.loaded.clone());
-        for before in std::mem::replace(&mut self.active, active.collect()) {
+        let active = world.active.iter().chain(baseline).map(|snapshot| &snapshot.loaded);
+        let active = active.map(|loaded| {
+            let known = self.all().find(|read| Arc::ptr_eq(&read.loaded, loaded)).cloned();
+            let settings = || ReadSettings::of(&world.settings);
+            known.unwrap_or_else(|| Read { loaded: loaded.clone(), settings: settings() })
+        });
+        let active = active.collect();
+        for before in std::mem::replace(&mut self.active, active) {
             // A run of which files could not be read is read again, in case they can be read then.
-            if !has_problem(&before, world) {
-                self.profiles.retain(|kept| !have_same_file(&kept.loaded, &before));
-                self.profiles.push(Kept { loaded: before, since: now });
+            if !has_problem(&before.loaded, world) {
+                self.profiles.retain(|kept| !have_same_file(&kept.read.loaded, &before.loaded));
+                self.profiles.push(Kept { read: before, since: now });
             }
         }
         // Also removes older versions of active profiles.
         let active = &self.active;
-        self.profiles
-            .retain(|kept| !active.iter().any(|active| have_same_file(active, &kept.loaded)));
+        self.profiles.retain(|kept| {
+            !active.iter().any(|active| have_same_file(&active.loaded, &kept.read.loaded))
+        });
         let n_excess = self.profiles.len().saturating_sub(MAX_PROFILES);
         self.profiles.drain(..n_excess);
         let lifetime = self.lifetime;
@@ -55,11 +71,12 @@ impl Inactive {
     /// Evicts profiles whose files or companions were rewritten.
     pub fn evict_rewritten(&mut self, candidates: &[Candidate]) {
         self.profiles.retain(|kept| {
-            let files = &kept.loaded.files;
+            let loaded = &kept.read.loaded;
+            let files = &loaded.files;
             candidates
                 .iter()
                 .filter(|candidate| files.iter().any(|(path, _)| *path == candidate.path))
-                .all(|candidate| kept.loaded.has_read(&FileVersion::from(candidate.clone())))
+                .all(|candidate| loaded.has_read(&FileVersion::from(candidate.clone())))
         });
     }
 
@@ -69,14 +86,21 @@ impl Inactive {
         Some(first + self.lifetime?)
     }
 
-    /// The profile, active or not, that was read from exactly these versions of these files.
-    pub fn find(&self, files: &[FileVersion]) -> Option<Arc<Loaded>> {
-        self.all().find(|loaded| loaded.is_read_from(files)).cloned()
+    /// The profile, active or not, that was read from exactly these versions of these files, with
+    /// the same settings.
+    pub fn find(&self, files: &[FileVersion], settings: &Settings) -> Option<Arc<Loaded>> {
+        self.read_with(settings).into_iter().find(|loaded| loaded.is_read_from(files))
     }
 
-    /// All profiles in memory.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<Loaded>> {
-        self.profiles.iter().map(|kept| &kept.loaded).chain(&self.active)
+    /// The profiles in memory, active or not, that were read with the same settings.
+    pub fn read_with(&self, settings: &Settings) -> Vec<Arc<Loaded>> {
+        let settings = ReadSettings::of(settings);
+        let same = self.all().filter(|read| read.settings == settings);
+        same.map(|read| read.loaded.clone()).collect()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Read> {
+        self.profiles.iter().map(|kept| &kept.read).chain(&self.active)
     }
 }
 

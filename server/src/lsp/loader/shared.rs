@@ -22,12 +22,24 @@ struct Shared {
 }
 
 /// The settings that reading depends on.
-#[derive(Debug, PartialEq)]
-struct ReadSettings {
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadSettings {
     max_bytes: u64,
     /// For unwinding.
     symbols: Symbols,
     sources: SourceSettings,
+}
+
+impl ReadSettings {
+    /// Those among all settings.
+    pub fn of(settings: &Settings) -> Self {
+        let costs = settings.costs();
+        Self {
+            max_bytes: settings.max_profile_bytes,
+            symbols: costs.symbols,
+            sources: costs.sources,
+        }
+    }
 }
 
 /// The files of a run, read and merged.
@@ -58,12 +70,7 @@ impl SharedProfiles {
             slots.entry(path).or_default().clone()
         };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        let (root, costs) = (root.map(Path::to_owned), settings.costs());
-        let settings = ReadSettings {
-            max_bytes: settings.max_profile_bytes,
-            symbols: costs.symbols,
-            sources: costs.sources,
-        };
+        let (root, settings) = (root.map(Path::to_owned), ReadSettings::of(settings));
         if let Some(shared) = slot.as_mut()
             && shared.settings == settings
             && !shared.roots.contains(&root)

@@ -139,6 +139,19 @@ fn the_setting_decides_how_long_and_the_last_four_are_kept() {
 }
 
 #[test]
+fn a_profile_is_read_again_if_reading_depends_on_changed_settings() {
+    let mut simulation = showing_two();
+    pick(&mut simulation, "a.cpuprofile");
+    // Stacks are unwound with these when a profile is read.
+    simulation.event(Event::Settings(json!({ "symbols": { "enable": false } })));
+    pick(&mut simulation, "b.cpuprofile");
+    assert_eq!((&simulation.shown[..], simulation.reads), (&[4, 2, 4][..], 3));
+    simulation.event(Event::Settings(json!({})));
+    pick(&mut simulation, "a.cpuprofile");
+    assert_eq!(simulation.reads, 3, "it was read with the settings that apply again");
+}
+
+#[test]
 fn a_broken_rewrite_does_not_bring_back_the_version_in_memory() {
     let mut simulation = showing_two();
     pick(&mut simulation, "a.cpuprofile");
