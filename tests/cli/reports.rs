@@ -137,6 +137,19 @@ fn cliques_are_functions_that_call_each_other() {
     assert!(problem.starts_with("cliques are known of call graphs only"), "{problem}");
 }
 
+#[test]
+fn the_tree_marks_recursive_functions() {
+    let (_folder, profile) = written(&even_odd());
+    let tree = run(["tree", &profile]).success();
+    assert!(tree.contains("Functions marked ↻ call each other or themselves.\n"), "{tree}");
+    let rows: Vec<_> = tree.lines().map(str::trim_end).collect();
+    let marked = |name: &str| rows.iter().any(|row| row.contains(&format!("↻ {name}")));
+    assert_eq!(
+        ["m.even/2-0", "m.odd/2-0", "m.main/2-0", "m.leaf/1+1-0"].map(marked),
+        [true, true, false, false]
+    );
+}
+
 /// In a call graph without contexts, cliques are its cycles: `a` spends 20 and `b` 50.
 #[test]
 fn cycles_of_callgrind_are_cliques() {

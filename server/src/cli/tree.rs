@@ -1,7 +1,7 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
 use super::{Failure, Output, headline};
-use analysis::Branch;
+use analysis::{Branch, FunctionId};
 use engine::present::labels::Scale;
 use engine::present::text::plain;
 use engine::present::units;
@@ -9,6 +9,7 @@ use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::io::Write;
 
 /// The part of the call tree to show.
@@ -54,6 +55,10 @@ pub(super) fn tree(
              in the proportions of all their calls."
         )?;
     }
+    let recursive = recursive(snapshot);
+    if rows.iter().any(|row| recursive.contains(&row.branch.function)) {
+        writeln!(out, "Functions marked ↻ call each other or themselves.")?;
+    }
     let costs: Vec<[String; 2]> = rows
         .iter()
         .map(|Row { branch, .. }| {
@@ -76,13 +81,25 @@ pub(super) fn tree(
             (None, _) => this.lib.map(|lib| format!("  {}", plain(lib))).unwrap_or_default(),
         };
         let indent = "  ".repeat(row.depth);
+        let mark = if recursive.contains(&row.branch.function) { "↻ " } else { "" };
         writeln!(
             out,
-            "{total:>total_width$} {own:>own_width$}  {indent}{}{place}",
+            "{total:>total_width$} {own:>own_width$}  {indent}{mark}{}{place}",
             plain(this.name)
         )?;
     }
     Ok(())
+}
+
+/// The functions of a call graph that call each other or themselves. Empty for stacks, whose trees
+/// have each call.
+fn recursive(snapshot: &Snapshot) -> HashSet<FunctionId> {
+    let cliques = snapshot.tree.cliques().unwrap_or_default();
+    cliques
+        .into_iter()
+        .filter(|clique| clique.recursive)
+        .flat_map(|clique| clique.functions)
+        .collect()
 }
 
 /// The maximum number of rows of an estimated tree: a call graph has more paths than stacks were
@@ -143,10 +160,15 @@ struct JsonNode<'a> {
     total: Weight,
     /// Whether the costs are estimates.
     est: bool,
+    /// Whether the function calls itself, directly or through others. Missing for stacks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recursive: Option<bool>,
 }
 
 /// Writes a flat list of rows, because many JSON parsers limit the depth of nesting.
 fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(), Failure> {
+    let recursive = recursive(snapshot);
+    let is_graph = snapshot.grouped.recording.summed().is_some();
     let nodes: Vec<JsonNode<'_>> = rows
         .iter()
         .map(|row| {
@@ -160,6 +182,7 @@ fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(),
                 self_: row.branch.self_.map(Weight),
                 total: Weight(row.branch.total),
                 est: row.branch.estimated,
+                recursive: is_graph.then(|| recursive.contains(&row.branch.function)),
             }
         })
         .collect();
