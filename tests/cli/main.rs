@@ -472,6 +472,7 @@ fn writes_a_manual_page_for_every_command() {
         "-lsp",
         "-annotate",
         "-report",
+        "-callers",
         "-check",
         "-tree",
         "-export",
@@ -521,7 +522,7 @@ fn writes_completions_for_every_shell() {
 fn help_lists_every_command_and_the_exit_codes() {
     let help = run(["--help"]).success();
     for command in
-        ["lsp", "annotate", "report", "check", "tree", "export", "dump", "completions", "man"]
+        ["lsp", "annotate", "report", "callers", "check", "tree", "export", "dump", "completions"]
     {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
     }
