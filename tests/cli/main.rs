@@ -521,9 +521,18 @@ fn writes_completions_for_every_shell() {
 #[test]
 fn help_lists_every_command_and_the_exit_codes() {
     let help = run(["--help"]).success();
-    for command in
-        ["lsp", "annotate", "report", "callers", "check", "tree", "export", "dump", "completions"]
-    {
+    for command in [
+        "lsp",
+        "annotate",
+        "report",
+        "callers",
+        "check",
+        "tree",
+        "export",
+        "dump",
+        "completions",
+        "man",
+    ] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(command)), "{help}");
     }
     assert!(help.contains("Exit codes:\n  0  success\n  1  the profile cannot be read"), "{help}");
