@@ -283,32 +283,29 @@ impl Answer<'_> {
     fn with_data<T>(&self, row: &Row<T>, cost: CostData, before: Option<Before>) -> HotCost {
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
-        let (text, label) = match per_call {
-            Some(each) => {
-                let (self_, total) = self.each(each, cost.self_.is_some());
-                let label = match self.sort {
-                    Sort::Self_ => self_.clone(),
-                    Sort::Total => total.clone().or_else(|| self_.clone()),
-                    Sort::Calls => None,
-                };
-                let text: Vec<_> = self_.into_iter().chain(total).collect();
-                (format!("{} per call{}", text.join(" · "), calls()), label)
-            }
-            None => {
-                let total = row.cost.total != Total::Unknown;
-                let text = match (cost.self_.is_some(), total) {
-                    (true, true) => self.scale.lens(row.cost, before),
-                    (true, false) => format!("self {}", self.scale.both(row.cost.self_)),
-                    _ => units::total(row.cost.total, |weight| self.scale.both(weight)),
-                };
-                let label = match self.sort {
-                    Sort::Self_ => Some(self.scale.hint(row.cost, Show::Self_, before)),
-                    Sort::Total => Some(self.scale.hint(row.cost, Show::Total, before)),
-                    Sort::Calls => None,
-                };
-                let calls = if self.sort == Sort::Calls { calls() } else { String::new() };
-                (text + &calls, label)
-            }
+        let (text, label) = if let Some(each) = per_call {
+            let (self_, total) = self.each(each, cost.self_.is_some());
+            let label = match self.sort {
+                Sort::Self_ => self_.clone(),
+                Sort::Total => total.clone().or_else(|| self_.clone()),
+                Sort::Calls => None,
+            };
+            let text: Vec<_> = self_.into_iter().chain(total).collect();
+            (format!("{} per call{}", text.join(" · "), calls()), label)
+        } else {
+            let total = row.cost.total != Total::Unknown;
+            let text = match (cost.self_.is_some(), total) {
+                (true, true) => self.scale.lens(row.cost, before),
+                (true, false) => format!("self {}", self.scale.both(row.cost.self_)),
+                _ => units::total(row.cost.total, |weight| self.scale.both(weight)),
+            };
+            let label = match self.sort {
+                Sort::Self_ => Some(self.scale.hint(row.cost, Show::Self_, before)),
+                Sort::Total => Some(self.scale.hint(row.cost, Show::Total, before)),
+                Sort::Calls => None,
+            };
+            let calls = if self.sort == Sort::Calls { calls() } else { String::new() };
+            (text + &calls, label)
         };
         let label = label.unwrap_or_else(|| units::counted(row.calls.unwrap_or(0) as f64, "calls"));
         HotCost {
