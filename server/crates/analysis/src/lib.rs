@@ -76,5 +76,5 @@ pub use profile::{
     Groups, Level, Lib, LibId, LineKnowledge, MergeError, Metric, MetricId, Moved, OriginalPlace,
     Part, PlaceKind, Position, Profile, RawStacks, Recording, SourceId, Start, SymbolTables,
     Symbolicated, Thread, ThreadId, Total, Warning, WarningCode, Warnings, at_call_sites, divide,
-    merge, relocate, with_files, with_interrupted,
+    merge, relocate, relocate_with_files, with_files, with_interrupted,
 };

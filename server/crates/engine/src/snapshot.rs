@@ -12,6 +12,7 @@ use crate::source_maps::OriginalLines;
 use crate::stages::costed::Costed;
 use crate::stages::grouped::{Function, Grouped};
 use crate::stages::loaded::Loaded;
+use crate::stages::moved;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
@@ -65,11 +66,19 @@ impl Snapshot {
         let symbolicated = Arc::new(Symbolicated::new(&loaded, libraries));
         let folder = loaded.path.parent();
         let (stamp, parsed) = (&loaded.stamp, &caches.parsed);
-        let mapped =
+        let mut mapped =
             SourceMapped::new(&symbolicated, folder, stamp, &settings.sources, index, parsed);
-        let texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
+        let mut texts = RecordedTexts::new(&loaded, &mapped, caches, settings.sources.keep);
         if settings.sources.keep {
             texts.keep(&loaded, caches);
+        }
+        // More places become known with each library.
+        if symbolicated.libraries.is_complete() {
+            let search =
+                moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
+            if let Some(followed) = moved::follow(search, &mapped, &texts) {
+                (mapped, texts) = followed;
+            }
         }
         let (mapped, texts) = (Arc::new(mapped), Arc::new(texts));
         Self::from_texts(loaded, symbolicated, mapped, texts, settings.clone())

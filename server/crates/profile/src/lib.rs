@@ -55,7 +55,7 @@ pub use raw_stacks::{
     Callers, Mapping, RawArch, RawStack, RawStacks, with_callers, with_interrupted,
 };
 pub use recording::{Profile, Recording, StackAccess};
-pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate};
+pub use relocate::{Moved, OriginalPlace, PlaceKind, Position, relocate, relocate_with_files};
 pub use restack::Restack;
 pub use samples::{Samples, Thread, Weights};
 pub use stack_table::{CategoryId, Frame, FrameTable, StackTable};

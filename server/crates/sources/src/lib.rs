@@ -26,7 +26,7 @@ mod suggest;
 pub use functions::{Arity, Call, Definition, FunctionKind, Functions, Language};
 pub use index::{Limits, Root, RootKind, SourceIndex};
 pub use library::library_paths;
-pub use lines::{LexedTexts, LineMap, Syntax};
+pub use lines::{LexedTexts, LineMap, Syntax, code_tokens};
 pub use map::{How, Mapping, Reason, Rule, map_paths};
 pub use modules::Modules;
 pub use name::git_version;

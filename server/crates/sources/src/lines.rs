@@ -8,6 +8,7 @@
 //! Which text was recorded is up to the caller. Time is linear in the length of the texts, whatever
 //! they are, because long texts are compared in pieces of at most `PIECE` statements.
 
+mod code_tokens;
 mod compare;
 mod gaps;
 mod hunks;
@@ -20,6 +21,7 @@ mod syntax;
 mod text;
 mod units;
 
+pub use code_tokens::code_tokens;
 pub use lexed::LexedTexts;
 pub use map::LineMap;
 pub use syntax::Syntax;

@@ -145,6 +145,51 @@ impl RecordedTexts {
         self.by_path.get(path)
     }
 
+    /// The recorded texts that are not guesses, each with its path.
+    pub fn known(&self) -> impl Iterator<Item = (&Path, &RecordedText)> {
+        let all = self.by_path.iter().map(|(path, text)| (path.as_path(), text));
+        all.filter(|(_, text)| !text.is_guess())
+    }
+
+    /// The text that a file which the profile does not name had at the time of the recording, if it
+    /// is known.
+    pub fn of_other_file(
+        loaded: &Loaded,
+        mapped: &SourceMapped,
+        caches: &TextCaches,
+        path: &Path,
+    ) -> Option<Arc<str>> {
+        let found = Search::new(loaded, mapped, caches, false).find(path, &[])?;
+        matches!(found.origin, Origin::Disk | Origin::Git).then_some(found.text)
+    }
+
+    /// The same with other texts for some files, each with its definitions.
+    #[must_use]
+    pub fn replaced(
+        &self,
+        texts: impl IntoIterator<Item = (PathBuf, Arc<str>, Arc<FileDefinitions>)>,
+    ) -> Self {
+        let mut by_path: FxHashMap<PathBuf, RecordedText> = FxHashMap::default();
+        for (path, text) in &self.by_path {
+            by_path
+                .insert(path.clone(), text.with_text(text.text.clone(), text.definitions.clone()));
+        }
+        for (path, text, definitions) in texts {
+            let new = match by_path.get(&path) {
+                Some(old) => old.with_text(text, Some(definitions)),
+                None => RecordedText {
+                    text,
+                    origin: Origin::Disk,
+                    definitions: Some(definitions),
+                    names: Vec::new(),
+                    to_disk: Mutex::default(),
+                },
+            };
+            by_path.insert(path, new);
+        }
+        Self { by_path, disk: self.disk.clone() }
+    }
+
     /// The line map from the recorded text of a file to the file on disk, with the text on disk.
     /// `None` if one of them is not known.
     pub fn to_disk(&self, path: &Path) -> Option<(Arc<LineMap>, Arc<str>)> {
@@ -173,6 +218,11 @@ impl RecordedTexts {
 }
 
 impl RecordedText {
+    fn with_text(&self, text: Arc<str>, definitions: Option<Arc<FileDefinitions>>) -> Self {
+        let (origin, names) = (self.origin, self.names.clone());
+        Self { text, origin, definitions, names, to_disk: Mutex::default() }
+    }
+
     /// Whether the text is a guess.
     pub fn is_guess(&self) -> bool {
         matches!(self.origin, Origin::Guess | Origin::Edited)

@@ -12,7 +12,7 @@ use symbols::Md5;
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The checksums of sources at the time of the build.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Checksums(FxHashMap<SourceId, Md5>);
 
 impl Checksums {

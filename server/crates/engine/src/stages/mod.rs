@@ -10,5 +10,7 @@ pub mod costed;
 mod file_evidence;
 pub mod grouped;
 pub mod loaded;
+pub mod moved;
+mod read_limits;
 pub mod source_mapped;
 pub mod symbolicated;

@@ -89,6 +89,21 @@ impl SourceMapped {
             warnings,
         }
     }
+
+    /// The same with other places. Its sources start with those of this one.
+    #[must_use]
+    pub fn with_places(&self, recording: Arc<Recording>, mappings: Vec<Mapping>) -> Self {
+        Self {
+            recording,
+            mappings,
+            ambiguous: self.ambiguous.clone(),
+            roots: self.roots.clone(),
+            checksums: self.checksums.clone(),
+            generated: self.generated.clone(),
+            original_texts: self.original_texts.clone(),
+            warnings: self.warnings.clone(),
+        }
+    }
 }
 
 /// The limit for the files that are read to count their lines, in bytes together.
@@ -163,7 +178,7 @@ fn exclude(mappings: &mut [Mapping], settings: &SourceSettings, index: &SourceIn
 }
 
 /// The path of a file (canonical) below its root.
-fn inside<'p>(path: &'p Path, index: &SourceIndex) -> Option<&'p Path> {
+pub fn inside<'p>(path: &'p Path, index: &SourceIndex) -> Option<&'p Path> {
     index.roots().iter().find_map(|root| path.strip_prefix(&root.path).ok())
 }
 

@@ -17,6 +17,7 @@ mod hot_rows;
 mod lenses;
 mod line_counts;
 mod menus;
+mod moved;
 mod recursion;
 mod reports;
 mod support;

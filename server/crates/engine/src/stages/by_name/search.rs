@@ -4,18 +4,13 @@ use super::found::{AmbiguousFunction, ByName, Candidate};
 use crate::debug_info::is_system;
 use crate::definitions::ParsedFiles;
 use crate::function_name::FunctionName;
+use crate::stages::read_limits::ReadLimits;
 use analysis::{FuncId, Lib, LibId, Recording};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::{Definition, FunctionKind, Language, Modules, SourceIndex};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The limit for the files that are read.
-const MAX_FILES: usize = 20_000;
-/// The limit for the files that are read, in bytes together.
-const MAX_BYTES: u64 = 64 << 20;
-/// The limit for the texts that are parsed, in bytes together. Parsing takes about 0.1 s per MB.
-const MAX_PARSED: usize = 16 << 20;
 /// The limit for the reported candidates of one name.
 const MAX_REPORTED: usize = 8;
 
@@ -64,23 +59,18 @@ pub fn find(
         if !search.may_contain(path, language) || is_excluded(path) {
             continue;
         }
-        let Some(text) = search.read(path) else { continue };
+        let Some(text) = search.limits.read(path) else { continue };
         if !search.names_any(&text, language) {
             continue;
         }
-        search.bytes_to_parse =
-            search.bytes_to_parse.checked_sub(text.len()).unwrap_or_else(|| {
-                search.is_cut = true;
-                0
-            });
-        if search.is_cut {
+        if !search.limits.may_parse(&text) {
             break;
         }
         let parsed = parsed.all([(path, &text)]);
         let Some(definitions) = parsed.get(path).and_then(Option::as_ref) else { continue };
         search.add(&definitions.all, path, language, &mut wanted);
     }
-    if search.is_cut || !index.is_complete() {
+    if search.limits.is_cut() || !index.is_complete() {
         return ByName { is_cut: true, ..ByName::default() };
     }
     decide(wanted)
@@ -156,10 +146,7 @@ struct Search<'a> {
     paths: FxHashSet<String>,
     /// The languages that the names can be of.
     languages: Vec<Language>,
-    files_left: usize,
-    bytes_left: u64,
-    bytes_to_parse: usize,
-    is_cut: bool,
+    limits: ReadLimits,
 }
 
 impl<'a> Search<'a> {
@@ -185,16 +172,13 @@ impl<'a> Search<'a> {
             by_name,
             paths: wanted.iter().flat_map(|wanted| wanted.name.path.iter().cloned()).collect(),
             languages: ALL.into_iter().filter(is_of).collect(),
-            files_left: MAX_FILES,
-            bytes_left: MAX_BYTES,
-            bytes_to_parse: MAX_PARSED,
-            is_cut: false,
+            limits: ReadLimits::default(),
         }
     }
 
     /// Whether a file can contain any of the functions, by its path.
     fn may_contain(&self, path: &Path, language: Language) -> bool {
-        if self.is_cut || !self.languages.contains(&language) {
+        if self.limits.is_cut() || !self.languages.contains(&language) {
             return false;
         }
         let is_named = |segments: &[String]| segments.iter().all(|part| self.paths.contains(part));
@@ -205,20 +189,6 @@ impl<'a> Search<'a> {
             }),
             _ => true,
         }
-    }
-
-    /// The text of a file, if it can be read. Stops the search at the limits.
-    fn read(&mut self, path: &Path) -> Option<Arc<str>> {
-        let len = std::fs::metadata(path).ok()?.len();
-        let (Some(files), Some(bytes)) =
-            (self.files_left.checked_sub(1), self.bytes_left.checked_sub(len))
-        else {
-            self.is_cut = true;
-            return None;
-        };
-        (self.files_left, self.bytes_left) = (files, bytes);
-        let bytes = std::fs::read(path).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into())
     }
 
     /// Whether a text can define any of the functions.

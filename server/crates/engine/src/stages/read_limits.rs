@@ -1,0 +1,57 @@
+//! The limits of searches in the files of the workspace.
+
+use std::path::Path;
+use std::sync::Arc;
+
+/// The limit for the files that are read.
+const MAX_FILES: usize = 20_000;
+/// The limit for the files that are read, in bytes together.
+const MAX_BYTES: u64 = 64 << 20;
+/// The limit for the texts that are parsed, in bytes together. Parsing takes about 0.1 s per MB.
+const MAX_PARSED: usize = 16 << 20;
+
+/// What one search may still read and parse.
+#[derive(Debug)]
+pub struct ReadLimits {
+    files_left: usize,
+    bytes_left: u64,
+    bytes_to_parse: usize,
+    is_cut: bool,
+}
+
+impl Default for ReadLimits {
+    fn default() -> Self {
+        let (files_left, bytes_left) = (MAX_FILES, MAX_BYTES);
+        Self { files_left, bytes_left, bytes_to_parse: MAX_PARSED, is_cut: false }
+    }
+}
+
+impl ReadLimits {
+    /// Whether a limit was exceeded, so that the search is incomplete.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// The text of a file. `None` if it cannot be read, or a limit is exceeded.
+    pub fn read(&mut self, path: &Path) -> Option<Arc<str>> {
+        let len = std::fs::metadata(path).ok()?.len();
+        let (Some(files), Some(bytes)) =
+            (self.files_left.checked_sub(1), self.bytes_left.checked_sub(len))
+        else {
+            self.is_cut = true;
+            return None;
+        };
+        (self.files_left, self.bytes_left) = (files, bytes);
+        let bytes = std::fs::read(path).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into())
+    }
+
+    /// Whether a text may be parsed.
+    pub fn may_parse(&mut self, text: &str) -> bool {
+        match self.bytes_to_parse.checked_sub(text.len()) {
+            Some(left) => self.bytes_to_parse = left,
+            None => self.is_cut = true,
+        }
+        !self.is_cut
+    }
+}
