@@ -280,3 +280,69 @@ fn a_version_that_a_profile_names_is_the_recorded_one() {
         server.finish();
     }
 }
+
+/// Ten samples in the loop of `spin`, of which six are on line 4, called by `main`.
+const SPIN: &str = "\
+def spin(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+";
+const CALLER: &str = "\n\ndef main():\n    spin(9)\n";
+const SPIN_PROFILE: &str = "\
+main (a.py:9);spin (a.py:3) 4
+main (a.py:9);spin (a.py:4) 6
+";
+
+/// Moves `spin` from `a.py` to the files `to`, and loads the profile again. Returns what is shown
+/// for `a.py` and `b.py`, and the file and line (0-based) of the hottest line.
+fn after_a_move(to: &[&str]) -> ([[Vec<(u64, String)>; 2]; 2], (String, u64)) {
+    let recorded = format!("{SPIN}{CALLER}");
+    let workspace = Workspace::with([("a.py", &*recorded), ("cpu.folded", SPIN_PROFILE)]);
+    let cache = Workspace::new();
+    set_age(&workspace.path("a.py"), 100 * MINUTE);
+    set_age(&workspace.path("cpu.folded"), 10 * MINUTE);
+    let (mut server, a) = start(&workspace, cache.root(), json!({}));
+    let before = [(2, "40.0%"), (3, "60.0%"), (8, "100.0%")];
+    assert_eq!(shown(&mut server, &a)[0], before.map(|(line, label)| (line, label.to_owned())));
+
+    let caller = format!("from b import spin\n{CALLER}");
+    workspace.write("a.py", &caller);
+    for path in to {
+        workspace.write(path, &format!("import os\n\n\n{SPIN}"));
+    }
+    server.change(&a, &caller);
+    server.save(&a);
+    server.execute("costline.reload", json!([]));
+    let b = server.open_file(&workspace.path("b.py"), "python");
+    let all = [shown(&mut server, &a), shown(&mut server, &b)];
+    let lines = server.execute("costline.hotspots", json!([{ "by": "line" }]));
+    let second = &lines["lines"][1];
+    let file = second["uri"].as_str().unwrap_or_default();
+    let file = file.rsplit('/').next().unwrap_or_default().to_owned();
+    let line0 = second["line0"].as_u64().unwrap();
+    server.finish();
+    (all, (file, line0))
+}
+
+#[test]
+fn a_function_moved_to_another_file_keeps_its_costs() {
+    let ([a, b], second) = after_a_move(&["b.py"]);
+    let own = |pairs: &[(u64, &str)]| -> Vec<(u64, String)> {
+        pairs.iter().map(|&(line, label)| (line, label.to_owned())).collect()
+    };
+    let main = "self 0.0% (0 samples) · total 100.0% (10 samples)";
+    let spin = "self 100.0% (10 samples) · total 100.0% (10 samples)";
+    assert_eq!(a, [own(&[(4, "100.0%")]), own(&[(3, main)])]);
+    assert_eq!(b, [own(&[(5, "40.0%"), (6, "60.0%")]), own(&[(3, spin)])]);
+    assert_eq!(second, ("b.py".to_owned(), 6));
+}
+
+#[test]
+fn a_function_copied_to_two_files_has_costs_in_neither() {
+    let ([a, b], (file, _)) = after_a_move(&["b.py", "c.py"]);
+    assert_eq!(a[0], [(4, "100.0%".to_owned())]);
+    assert_eq!(b, [vec![], vec![]]);
+    assert_eq!(file, "a.py");
+}

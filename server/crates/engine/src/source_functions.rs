@@ -1,6 +1,6 @@
 //! Groups the funcs of a recording by the definition in the source text that they belong to. A func
 //! is matched by its name, and by its start line or the lines that it executes. A func without a
-//! certain match is a function by itself, unless it initializes fields ([`crate::initializers`]).
+//! certain match is a function by itself, unless it initializes fields (`initializers.rs`).
 //!
 //! Some profilers record comprehensions and blocks as functions. They are grouped with the
 //! definition that contains them, so that a line has the same cost whether or not the interpreter

@@ -1,5 +1,5 @@
-//! callgrind files: self costs by line and the calls between functions, for KCachegrind,
-//! QCachegrind and `callgrind_annotate` (Valgrind manual, "Callgrind Format Specification").
+//! callgrind files: self costs by line and the calls between functions, for `KCachegrind`,
+//! `QCachegrind` and `callgrind_annotate` (Valgrind manual, "Callgrind Format Specification").
 //!
 //! Costs are whole numbers: times with fractions are written in nanoseconds, other fractions are
 //! rounded.
