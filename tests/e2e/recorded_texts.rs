@@ -49,7 +49,9 @@ fn start(workspace: &Workspace, cache: &Path, settings: Value) -> (Server, Strin
 }
 
 /// The hints by line, and the lenses by line.
-fn shown(server: &mut Server, uri: &str) -> [Vec<(u64, String)>; 2] {
+type Shown = [Vec<(u64, String)>; 2];
+
+fn shown(server: &mut Server, uri: &str) -> Shown {
     let hints = server.labels(uri).into_iter().collect();
     let lenses = server.lenses(uri);
     let lens = |lens: &Value| {
@@ -60,7 +62,7 @@ fn shown(server: &mut Server, uri: &str) -> [Vec<(u64, String)>; 2] {
 }
 
 /// What is shown for [`SOURCE`] with `n` lines inserted above.
-fn expected(n: u64) -> [Vec<(u64, String)>; 2] {
+fn expected(n: u64) -> Shown {
     let lenses = [
         (0, "self 70.0% (70 samples) · total 70.0% (70 samples)"),
         (7, "self 30.0% (30 samples) · total 100.0% (100 samples)"),
@@ -229,7 +231,7 @@ fn edited_since(profile: &str) -> Workspace {
 }
 
 /// [`expected`] for a profile of one sample per millisecond.
-fn expected_in_ms(n: u64) -> [Vec<(u64, String)>; 2] {
+fn expected_in_ms(n: u64) -> Shown {
     expected(n).map(|labels| {
         let in_ms =
             |label: String| label.replace("00 samples", "00 ms").replace("0 samples", "0.0 ms");
@@ -297,7 +299,7 @@ main (a.py:9);spin (a.py:4) 6
 
 /// Moves `spin` from `a.py` to the files `to`, and loads the profile again. Returns what is shown
 /// for `a.py` and `b.py`, and the file and line (0-based) of the hottest line.
-fn after_a_move(to: &[&str]) -> ([[Vec<(u64, String)>; 2]; 2], (String, u64)) {
+fn after_a_move(to: &[&str]) -> ([Shown; 2], (String, u64)) {
     let recorded = format!("{SPIN}{CALLER}");
     let workspace = Workspace::with([("a.py", &*recorded), ("cpu.folded", SPIN_PROFILE)]);
     let cache = Workspace::new();
@@ -310,7 +312,7 @@ fn after_a_move(to: &[&str]) -> ([[Vec<(u64, String)>; 2]; 2], (String, u64)) {
     let caller = format!("from b import spin\n{CALLER}");
     workspace.write("a.py", &caller);
     for path in to {
-        workspace.write(path, &format!("import os\n\n\n{SPIN}"));
+        workspace.write(path, format!("import os\n\n\n{SPIN}"));
     }
     server.change(&a, &caller);
     server.save(&a);
