@@ -3,6 +3,7 @@
 use crate::{Outcome, costline};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
 /// Five samples. `sum<u8>` calls `sum<f64>` in the first, and the last is of a closure of `sum`.
@@ -209,4 +210,55 @@ fn transforms_act_on_functions_of_the_sources() {
             "app::main (app.rs:9);app::sum::{{closure}} (app.rs:4) 1",
         ]
     );
+}
+
+/// A Firefox profile with the texts of its two sources. `spin` has four samples on line 3 and six on
+/// line 4 of `a.py`, `other` has three on line 2 of `b.py`; `main` calls both.
+fn with_texts(a: &str, b: &str) -> Value {
+    json!({
+        "meta": { "interval": 1, "startTime": 0, "preprocessedProfileVersion": 64 },
+        "libs": [],
+        "shared": {
+            "stringArray": ["main", "spin", "other", "a.py", "b.py"],
+            "sources": { "length": 2, "filename": [3, 4], "content": [a, b] },
+            "funcTable": { "length": 3, "name": [0, 1, 2], "source": [0, 0, 1], "lineNumber": [8, 1, 1] },
+            "frameTable": { "length": 5, "func": [0, 1, 1, 0, 2], "line": [9, 3, 4, 10, 2] },
+            "stackTable": { "length": 5, "frame": [0, 1, 2, 3, 4], "prefix": [null, 0, 0, null, 3] },
+        },
+        "threads": [{
+            "name": "main",
+            "samples": { "length": 3, "stack": [1, 2, 4], "time": [0, 1, 2], "weight": [4, 6, 3], "weightType": "samples" },
+        }],
+    })
+}
+
+#[test]
+fn annotate_follows_functions_to_other_files_and_reports_do_not() {
+    let spin = "def spin(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n";
+    let main = "\n\ndef main():\n    spin(9)\n    other()\n";
+    let other = "def other():\n    x = 1\n    return x\n";
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let profile = folder.path().join("profile.json");
+    write("profile.json", &with_texts(&format!("{spin}{main}"), other).to_string());
+    let file = std::fs::File::options().write(true).open(&profile).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(600)).unwrap();
+    write("a.py", &format!("from b import spin\n{main}"));
+    write("b.py", &format!("{spin}\n\n{other}"));
+
+    let annotated = printed(&profile, "annotate", &[]);
+    let rows = [
+        "30.8%    30.8%     3      for i in range(n):",
+        "46.2%    46.2%     4          total += i",
+        "23.1%    23.1%     9      x = 1",
+    ];
+    for row in rows {
+        assert!(annotated.contains(row), "{annotated}");
+    }
+    let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();
+    let place = |line: &Value| format!("{}:{} {}", line["file"], line["line"], line["self"]);
+    let lines: Vec<_> = report["lines"].as_array().unwrap().iter().map(place).collect();
+    for line in ["\"a.py\":3 4", "\"a.py\":4 6", "\"b.py\":2 3"] {
+        assert!(lines.contains(&line.to_owned()), "{lines:?}");
+    }
 }

@@ -303,7 +303,7 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         Command::Lsp { .. } => {}
         Command::Annotate { mut view } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
-            let (snapshot, index) = view.load_with(&sources)?;
+            let (snapshot, index) = view.load_with(&sources, Places::Current)?;
             annotate::annotate(&snapshot, &index, &sources, out)?;
         }
         Command::Report { view, json, rows } => {
@@ -344,14 +344,27 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Where the functions of a profile are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Places {
+    /// Where they were recorded.
+    Recorded,
+    /// Where the sources have them now, also if they were moved to another file.
+    Current,
+}
+
 impl ViewArgs {
     /// Loads the profile, prints its warnings, and returns it with the index of the sources.
     fn load(self) -> Result<(Snapshot, SourceIndex), Failure> {
-        self.load_with(&[])
+        self.load_with(&[], Places::Recorded)
     }
 
     /// Like [`ViewArgs::load`], for a command that shows these `sources`.
-    fn load_with(self, sources: &[PathBuf]) -> Result<(Snapshot, SourceIndex), Failure> {
+    fn load_with(
+        self,
+        sources: &[PathBuf],
+        places: Places,
+    ) -> Result<(Snapshot, SourceIndex), Failure> {
         self.check_paths()?;
         let paths =
             self.symbols.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect();
@@ -368,7 +381,8 @@ impl ViewArgs {
         };
         let mut files = read(&self.profiles, config.max_profile_bytes)?;
         let workspace = source_roots::source_roots(&self.root, &self.profiles[0], sources);
-        let settings = &config.costs();
+        let settings = &mut config.costs();
+        settings.sources.follow_moves = places == Places::Current;
         let index = index_sources(&workspace, &settings.sources);
         if let [(only, _)] = files.as_mut_slice() {
             only.warnings.extend(other_files_of_run(only));

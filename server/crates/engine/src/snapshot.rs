@@ -73,7 +73,7 @@ impl Snapshot {
             texts.keep(&loaded, caches);
         }
         // More places become known with each library.
-        if symbolicated.libraries.is_complete() {
+        if settings.sources.follow_moves && symbolicated.libraries.is_complete() {
             let search =
                 moved::Search { loaded: &loaded, index, settings: &settings.sources, caches };
             if let Some(followed) = moved::follow(search, &mapped, &texts) {
