@@ -425,7 +425,7 @@ fn invalid_arguments_are_errors_with_advice() {
         (
             "costline.hotspots",
             json!([{ "by": "file" }]),
-            vec!["`by`", "`file`", "`function` or `line`"],
+            vec!["`by`", "`file`", "`function`, `line`, `edge`"],
         ),
         ("costline.hotspots", json!([7]), vec!["costline.hotspots", "an object", "7"]),
         ("costline.showCallers", json!([]), vec!["costline.showCallers", "an object"]),
