@@ -123,7 +123,7 @@ t.run({
         t.expect(vim.tbl_contains(names, name), name, names)
       end
       t.same(completions("Costline hotsp"), { "hotspots" })
-      t.same(completions("Costline hotspots "), { "functions", "lines" })
+      t.same(completions("Costline hotspots "), { "functions", "lines", "total", "self", "calls", "percall" })
       t.same(completions("Costline hotspots functions "), {})
       t.same(completions("Costline toggle h"), { "hints", "heat" })
       t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
