@@ -90,8 +90,8 @@ fn main() {
     assert!(ratio <= MAX_RATIO, "the ratio exceeds {MAX_RATIO}");
 }
 
-/// Types a character on a line, and asks for the hints of the lines around it. Returns the time, and
-/// the number of hints.
+/// Types a character on a line, and asks for the hints of the lines around it. Returns the time until
+/// they arrived, and their number.
 fn edit(server: &mut Server, uri: &Url, round: usize, line: usize) -> (Duration, usize) {
     let at = json!({ "line": line, "character": 0 });
     let document = json!({ "uri": uri, "version": round + 1 });
@@ -105,9 +105,9 @@ fn edit(server: &mut Server, uri: &Url, round: usize, line: usize) -> (Duration,
         "textDocument/didChange",
         json!({ "textDocument": document, "contentChanges": changes }),
     );
-    let hints = server.request(
+    let (hints, arrived) = server.timed_request(
         "textDocument/inlayHint",
         json!({ "textDocument": { "uri": uri }, "range": screen }),
     );
-    (begin.elapsed(), hints.as_array().map_or(0, Vec::len))
+    (arrived - begin, hints.as_array().map_or(0, Vec::len))
 }

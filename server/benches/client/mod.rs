@@ -3,10 +3,10 @@
 use lsp_server::{Message, Notification, Request, Response};
 use lsp_types::Url;
 use serde_json::{Value, json};
-use std::io::BufReader;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The median of some times.
 pub fn median(mut times: Vec<Duration>) -> Duration {
@@ -65,21 +65,50 @@ impl Server {
 
     /// Sends a request, and waits for the response.
     pub fn request(&mut self, method: &str, params: Value) -> Value {
+        self.timed_request(method, params).0
+    }
+
+    /// Sends a request, and waits for the response. Also returns when it arrived, before it is
+    /// decoded.
+    pub fn timed_request(&mut self, method: &str, params: Value) -> (Value, Instant) {
         self.requests += 1;
         let id = self.requests.into();
         let request = Request { id, method: method.to_owned(), params };
         let id = request.id.clone();
         Message::Request(request).write(&mut self.stdin).unwrap();
         loop {
-            match Message::read(&mut self.stdout).unwrap().unwrap() {
+            let message = self.receive();
+            let arrived = Instant::now();
+            match serde_json::from_slice(&message).unwrap() {
                 Message::Response(Response { id: other, response_result }) if other == id => {
-                    return response_result.unwrap_or_else(|error| panic!("{method}: {error:?}"));
+                    let result =
+                        response_result.unwrap_or_else(|error| panic!("{method}: {error:?}"));
+                    return (result, arrived);
                 }
                 Message::Response(_) | Message::Notification(_) => {}
                 // The client announces no capabilities, so the server sends no requests.
                 Message::Request(request) => panic!("unexpected request: {request:?}"),
             }
         }
+    }
+}
+
+impl Server {
+    /// The next message of the server, as JSON.
+    fn receive(&mut self) -> Vec<u8> {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            self.stdout.read_line(&mut line).unwrap();
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(bytes) => length = bytes.parse().unwrap(),
+                None if line.trim_end().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut message = vec![0; length];
+        self.stdout.read_exact(&mut message).unwrap();
+        message
     }
 }
 

@@ -124,7 +124,7 @@ t.run({
       end
       t.same(completions("Costline hotsp"), { "hotspots" })
       t.same(completions("Costline hotspots "), { "functions", "lines", "total", "self", "calls", "percall" })
-      t.same(completions("Costline hotspots functions "), {})
+      t.same(completions("Costline hotspots functions "), { "total", "self", "calls", "percall" })
       t.same(completions("Costline toggle h"), { "hints", "heat" })
       t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
       t.same(completions("Costline view unit "), { "percent", "absolute", "both" })

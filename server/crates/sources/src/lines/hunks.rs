@@ -108,9 +108,8 @@ pub(super) type UniqueLines = FxHashMap<u64, usize>;
 /// equal lines. The first of these is unique in both texts, so they are no other copy of the code.
 /// `unique` are those of the recorded text.
 pub(super) fn hunks(recorded: &TextLines, unique: &UniqueLines, open: &TextLines) -> Vec<Hunk> {
-    let n_head = n_same(recorded.hashes.iter(), open.hashes.iter());
-    let tails = (recorded.hashes[n_head..].iter().rev(), open.hashes[n_head..].iter().rev());
-    let n_tail = n_same(tails.0, tails.1);
+    let n_head = common_prefix(&recorded.hashes, &open.hashes);
+    let n_tail = common_suffix(&recorded.hashes[n_head..], &open.hashes[n_head..]);
     let tail = (recorded.len() - n_tail..recorded.len()).zip(open.len() - n_tail..);
     let is_unique = |&(from, to): &(usize, usize)| recorded.is_unique(from) && open.is_unique(to);
     let ends = tail.into_iter().find(is_unique).unwrap_or((recorded.len(), open.len()));
@@ -138,8 +137,8 @@ struct Texts<'a> {
 impl Texts<'_> {
     /// The number of equal lines from these on, at most `max`.
     fn n_same(&self, (from, to): (usize, usize), max: usize) -> usize {
-        let (from, to) = (from..self.ends.0, to..self.ends.1);
-        n_same(self.recorded.hashes[from].iter().take(max), self.open.hashes[to].iter())
+        let recorded = &self.recorded.hashes[from..self.ends.0.min(from.saturating_add(max))];
+        common_prefix(recorded, &self.open.hashes[to..self.ends.1])
     }
 
     /// The nearest equal lines among the first lines from `start` on.
@@ -155,8 +154,4 @@ impl Texts<'_> {
             });
         pairs.min_by_key(|(from, to)| from + to)
     }
-}
-
-fn n_same<'a>(a: impl Iterator<Item = &'a u64>, b: impl Iterator<Item = &'a u64>) -> usize {
-    a.zip(b).take_while(|(a, b)| a == b).count()
 }

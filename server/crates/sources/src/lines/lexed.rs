@@ -25,6 +25,8 @@ struct LexedText {
     text: Arc<str>,
     syntax: Syntax,
     units: Units,
+    /// By line: the number of units that start on it or above.
+    n_units: Vec<u32>,
     lines: TextLines,
     unique_lines: UniqueLines,
 }
@@ -90,7 +92,8 @@ impl LexedText {
         let code = without_mark(&text);
         let (units, lines) = (Units::new(lex(code, syntax, 0), syntax, &[]), TextLines::new(code));
         let unique_lines = lines.unique();
-        Self { text, syntax, units, lines, unique_lines }
+        let n_units = units.by_line(lines.len());
+        Self { text, syntax, units, n_units, lines, unique_lines }
     }
 
     /// Compares the text with the text that is open now, which has `lines`.
@@ -131,7 +134,8 @@ impl LexedText {
         let line_of = |unit: usize| self.units.line_of(&units[unit]);
         let mut whole: Vec<(Hunk, Vec<char>)> = Vec::with_capacity(hunks.len());
         for Hunk { recorded, open } in hunks {
-            let n_before = units.partition_point(|unit| self.units.line_of(unit) <= recorded.start);
+            let n_before =
+                self.n_units.get(recorded.start).map_or(units.len(), |&n_units| n_units as usize);
             let first = (0..n_before).rev().find(|&unit| units[unit].starts_line);
             // A closing bracket belongs to the units above it, which have changed.
             let end = (n_before.saturating_sub(1)..units.len()).find(|&unit| {

@@ -11,19 +11,25 @@ pub(super) fn n_newlines(text: &str) -> u32 {
     text.as_bytes().chunks(255).map(|chunk| u32::from(count(chunk))).sum()
 }
 
-/// The length in bytes of the longest common start.
-pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    const CHUNK: usize = 1024;
-    let n_equal = a.chunks_exact(CHUNK).zip(b.chunks_exact(CHUNK)).take_while(|(a, b)| a == b);
-    let start = n_equal.count() * CHUNK;
+/// How many items are compared at once. Slices of numbers are compared faster than one by one.
+const fn chunk<T>() -> usize {
+    const BYTES: usize = 1024;
+    BYTES / size_of::<T>()
+}
+
+/// The length of the longest common start.
+pub(super) fn common_prefix<T: Copy + Eq>(a: &[T], b: &[T]) -> usize {
+    let chunk = chunk::<T>();
+    let n_equal = a.chunks_exact(chunk).zip(b.chunks_exact(chunk)).take_while(|(a, b)| a == b);
+    let start = n_equal.count() * chunk;
     start + a[start..].iter().zip(&b[start..]).take_while(|(a, b)| a == b).count()
 }
 
-/// The length in bytes of the longest common end.
-pub(super) fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    const CHUNK: usize = 1024;
-    let n_equal = a.rchunks_exact(CHUNK).zip(b.rchunks_exact(CHUNK)).take_while(|(a, b)| a == b);
-    let end = n_equal.count() * CHUNK;
+/// The length of the longest common end.
+pub(super) fn common_suffix<T: Copy + Eq>(a: &[T], b: &[T]) -> usize {
+    let chunk = chunk::<T>();
+    let n_equal = a.rchunks_exact(chunk).zip(b.rchunks_exact(chunk)).take_while(|(a, b)| a == b);
+    let end = n_equal.count() * chunk;
     let (a, b) = (&a[..a.len() - end], &b[..b.len() - end]);
     end + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
 }

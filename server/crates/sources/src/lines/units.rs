@@ -82,6 +82,22 @@ impl Units {
         self.tokens[unit.tokens.start as usize].line0 as usize
     }
 
+    /// For each line, the number of units that start on it or above.
+    pub(super) fn by_line(&self, n_lines: usize) -> Vec<u32> {
+        let mut by_line = vec![0; n_lines];
+        for unit in &self.units {
+            if let Some(n_units) = by_line.get_mut(self.line_of(unit)) {
+                *n_units += 1;
+            }
+        }
+        let mut sum = 0;
+        for n_units in &mut by_line {
+            sum += *n_units;
+            *n_units = sum;
+        }
+        by_line
+    }
+
     /// Whether a token follows another, apart from tokens that formatters add between them.
     pub(super) fn is_next(&self, token: usize, next: usize) -> bool {
         let is_added = |at: usize| self.weak[at] || self.tokens[at].is('}');
