@@ -1,41 +1,14 @@
 //! `costline callers`.
 
 use super::run;
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepSite};
+use formats::deep_writer::DeepFile;
 use serde_json::{Value, json};
-
-/// `main` calls `even` at line 5 for 12 call sequence numbers. `even` calls `odd` three times at line
-/// 12, and `leaf` six times at line 13; `odd` calls `even` twice at line 22.
-fn even_odd() -> DeepFile {
-    let site = |kind, callee, line| DeepSite::new(kind, callee, line, "");
-    let call = |callee, calls| DeepCall { callee, counts: [calls, 0, 0, 0, 0, calls, 0, 0] };
-    DeepFile {
-        version: 9,
-        callseqs: 13,
-        procs: vec![
-            DeepProc::runtime(),
-            DeepProc { exported: true, ..DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]) },
-            DeepProc::new("even", 2, 10, vec![site(0, 3, 12), site(2, 0, 13)]),
-            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
-            DeepProc::new("leaf", 1, 30, Vec::new()),
-        ],
-        contexts: vec![
-            DeepContext::new(0, &[&[0]]),
-            DeepContext::new(1, &[&[1]]),
-            DeepContext::new(2, &[&[2], &[3]]),
-            DeepContext::new(3, &[&[4]]),
-            DeepContext::new(4, &[]),
-        ],
-        calls: vec![call(1, 1), call(2, 1), call(3, 3), call(4, 6), call(2, 2)],
-        ..DeepFile::default()
-    }
-}
 
 #[test]
 fn groups_the_callers_of_a_function() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Deep.data");
-    std::fs::write(&path, even_odd().bytes()).unwrap();
+    std::fs::write(&path, DeepFile::even_odd().bytes()).unwrap();
     let profile = path.to_str().unwrap();
     let text = run(["callers", "--by", "site", profile, "*even*"]).success();
     assert_eq!(
@@ -75,7 +48,7 @@ callers of m.even/2-0
     assert!(outcome.stderr.contains("choose another metric"), "{}", outcome.stderr);
     std::fs::write(folder.path().join("Deep.contour"), "internal m\n").unwrap();
     let text = run(["callers", "--contour", "--by=site", profile, "*leaf*"]).success();
-    assert!(text.contains("callers of m.leaf/1-0 above the contour\n"), "{text}");
+    assert!(text.contains("callers of m.leaf/1+1-0 above the contour\n"), "{text}");
     assert!(text.ends_with("    46.2% (6 callseqs)            6  m.main/2-0  m.m:5\n"), "{text}");
 }
 

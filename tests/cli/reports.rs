@@ -1,41 +1,11 @@
 //! The rows of `costline report`: modules, cliques, fields, orders and limits.
 
 use super::{V8, on, run};
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
 use tempfile::TempDir;
 
 fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
     DeepSite::new(kind, callee, line, "c1;")
-}
-
-/// `main` calls `even` once, `even` calls `odd` three times and the closure `leaf` six times, `odd`
-/// calls `even` twice. Each call costs one call sequence number.
-fn even_odd() -> DeepFile {
-    let leaf = DeepProc { is_function: true, ..DeepProc::new("leaf", 1, 30, Vec::new()) };
-    let even = vec![site(0, 3, 12), site(2, 0, 13)];
-    let call = |callee, calls| DeepCall { callee, counts: [calls, 0, 0, 0, 0, calls, 0, 0] };
-    DeepFile {
-        version: 9,
-        program: "./m".to_owned(),
-        ticks_per_second: 100,
-        callseqs: 13,
-        procs: vec![
-            DeepProc::runtime(),
-            DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]),
-            DeepProc::new("even", 2, 10, even),
-            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
-            leaf,
-        ],
-        contexts: vec![
-            DeepContext::new(0, &[&[0]]),
-            DeepContext::new(1, &[&[1]]),
-            DeepContext::new(2, &[&[2], &[3]]),
-            DeepContext::new(3, &[&[4]]),
-            DeepContext::new(4, &[]),
-        ],
-        calls: vec![call(1, 1), call(2, 1), call(3, 3), call(4, 6), call(2, 2)],
-        ..DeepFile::default()
-    }
 }
 
 fn written(file: &DeepFile) -> (TempDir, String) {
@@ -62,7 +32,7 @@ fn names(rows: &[String]) -> Vec<&str> {
 
 #[test]
 fn functions_have_an_order_and_limits() {
-    let (_folder, profile) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
     let list = |arguments: &[&str]| {
         let arguments = [["report", &profile].as_slice(), arguments].concat();
         let text = super::Outcome::of(super::costline().args(arguments)).success();
@@ -85,7 +55,7 @@ fn functions_have_an_order_and_limits() {
 
 #[test]
 fn costs_per_call() {
-    let (_folder, profile) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
     let rows = rows(&profile, ["--per-call", "--module", "m"]);
     assert_eq!(
         rows,
@@ -108,7 +78,7 @@ fn costs_per_call() {
 
 #[test]
 fn modules_have_their_own_cost() {
-    let (_folder, profile) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
     assert_eq!(
         rows(&profile, ["--by", "module"]),
         ["100.0% (13 callseqs) m · 13 calls", "100.0% (13 callseqs) program"]
@@ -122,7 +92,7 @@ fn modules_have_their_own_cost() {
 /// The cost of a clique is that of the calls that enter it.
 #[test]
 fn cliques_are_functions_that_call_each_other() {
-    let (_folder, profile) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
     let rows_of = rows(&profile, ["--by", "clique"]);
     assert_eq!(
         rows_of[..3],
@@ -139,7 +109,7 @@ fn cliques_are_functions_that_call_each_other() {
 
 #[test]
 fn the_tree_marks_recursive_functions() {
-    let (_folder, profile) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
     let tree = run(["tree", &profile]).success();
     assert!(tree.contains("Functions marked ↻ call each other or themselves.\n"), "{tree}");
     let rows: Vec<_> = tree.lines().map(str::trim_end).collect();
@@ -199,8 +169,8 @@ fn fields_have_getters_and_setters() {
 /// Files that are passed together are one recording.
 #[test]
 fn two_graphs_are_merged() {
-    let (_folder, profile) = written(&even_odd());
-    let (_other, again) = written(&even_odd());
+    let (_folder, profile) = written(&DeepFile::even_odd());
+    let (_other, again) = written(&DeepFile::even_odd());
     let merged = |arguments: &[&str]| {
         let arguments = [["report", &profile, &again].as_slice(), arguments].concat();
         let text = super::Outcome::of(super::costline().args(arguments)).success();

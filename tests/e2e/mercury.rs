@@ -2,7 +2,7 @@
 
 use crate::support::requests::text;
 use crate::support::{Server, Workspace};
-use formats::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use formats::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
 use serde_json::{Value, json};
 
 const SOURCE: &str = "\
@@ -42,47 +42,6 @@ fn site(kind: u8, callee: usize, line: u64) -> DeepSite {
     DeepSite::new(kind, callee, line, "c1;")
 }
 
-/// A run of [`SOURCE`]: `main` calls `even` once, `even` calls `odd` three times and the closure
-/// `leaf` six times, `odd` calls `even` twice.
-fn run() -> DeepFile {
-    let leaf = DeepProc { is_function: true, ..DeepProc::new("leaf", 1, 30, Vec::new()) };
-    let even = vec![site(0, 3, 12), site(2, 0, 13)];
-    let call = |callee, calls, ticks, words| DeepCall {
-        callee,
-        counts: [calls, 0, 0, 0, ticks, calls, words / 5, words],
-    };
-    DeepFile {
-        version: 9,
-        program: "./m".to_owned(),
-        ticks_per_second: 100,
-        user_ticks: 5,
-        callseqs: 13,
-        procs: vec![
-            DeepProc::runtime(),
-            DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]),
-            DeepProc::new("even", 2, 10, even),
-            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
-            leaf,
-        ],
-        contexts: vec![
-            DeepContext::new(0, &[&[0]]),
-            DeepContext::new(1, &[&[1]]),
-            DeepContext::new(2, &[&[2], &[3]]),
-            DeepContext::new(3, &[&[4]]),
-            DeepContext::new(4, &[]),
-        ],
-        coverage: 2,
-        calls: vec![
-            call(1, 1, 0, 0),
-            call(2, 1, 0, 0),
-            call(3, 3, 0, 0),
-            call(4, 6, 4, 10),
-            call(2, 2, 1, 0),
-        ],
-        ..DeepFile::default()
-    }
-}
-
 fn workspace(file: &DeepFile) -> Workspace {
     let workspace = Workspace::with([("m.m", SOURCE)]);
     workspace.write("Deep.data", file.bytes());
@@ -105,7 +64,7 @@ fn name(item: &Value) -> String {
 #[test]
 fn call_sites_have_hints_and_procedures_have_lenses() {
     for version in [8, 9] {
-        let workspace = workspace(&DeepFile { version, ..run() });
+        let workspace = workspace(&DeepFile { version, ..DeepFile::even_odd() });
         let (mut server, uri) = start(&workspace);
         let hints: Vec<_> = server
             .hints(&uri)
@@ -153,7 +112,7 @@ fn call_sites_have_hints_and_procedures_have_lenses() {
 
 #[test]
 fn the_hierarchy_marks_calls_within_a_recursion() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, _) = start(&workspace);
     let even = server.root_item("m.even/2-0");
     let ends = |calls: Vec<Value>, end: &str| -> Vec<(String, u64)> {
@@ -173,7 +132,7 @@ fn the_hierarchy_marks_calls_within_a_recursion() {
 
 #[test]
 fn hovers_list_the_callees_of_a_call_site() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, uri) = start(&workspace);
     let hover = server.hover(&uri, 12, 4).unwrap();
     assert!(hover.contains("calls from this line") && hover.contains("leaf"), "{hover}");
@@ -191,7 +150,7 @@ fn hovers_list_the_callees_of_a_call_site() {
 
 #[test]
 fn procedures_are_listed_by_cost_in_every_metric() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, _) = start(&workspace);
     let names: Vec<_> = server.symbols("$").iter().map(name).collect();
     let position = |part: &str| names.iter().position(|name| name.contains(part)).unwrap();
@@ -214,7 +173,7 @@ fn procedures_are_listed_by_cost_in_every_metric() {
 /// The queries of Mercury's own tool: orders, limits, costs per call, modules and cliques.
 #[test]
 fn hot_spots_have_the_queries_of_the_original() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, _) = start(&workspace);
     let mut rows = |question: Value, list: &str| -> Vec<String> {
         let answer = server.execute("costline.hotspots", json!([question]));
@@ -251,10 +210,10 @@ fn hot_spots_have_the_queries_of_the_original() {
 
 #[test]
 fn an_unfinished_file_keeps_the_last_good_profile() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, uri) = start(&workspace);
     let before = server.hints(&uri);
-    let mut bytes = run().bytes();
+    let mut bytes = DeepFile::even_odd().bytes();
     // The four numbers of nodes, which the program writes at its end.
     let start = bytes.windows(8).position(|bytes| bytes == 5_u64.to_le_bytes()).unwrap();
     bytes[start..start + 32].fill(0);
@@ -367,7 +326,7 @@ fn grouped(server: &mut Server, function: &str, by: &str) -> Vec<Value> {
 
 #[test]
 fn callers_are_grouped() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     let (mut server, _) = start(&workspace);
     let mut even = |by: &str| grouped(&mut server, "m.even/2-0", by);
     let main = json!(["m.main/2-0", "m.m:5", 1, 12, false]);
@@ -391,7 +350,7 @@ fn callers_are_grouped() {
 
 #[test]
 fn a_contour_file_is_applied_by_choice_and_read_again_when_it_changes() {
-    let workspace = workspace(&run());
+    let workspace = workspace(&DeepFile::even_odd());
     workspace.write("Deep.contour", "all m\n");
     let (mut server, _) = start(&workspace);
     let runtime = "Mercury runtime.Mercury runtime/0-0";
@@ -415,8 +374,9 @@ fn a_contour_file_is_applied_by_choice_and_read_again_when_it_changes() {
         let warnings = server.warnings();
         warnings.iter().any(|warning| warning.ends_with(": `io`")).then_some(())
     });
-    // Nothing is exported, so `m` is still left out.
-    assert_eq!(callers(&mut server)[1..], ["Mercury runtime", "Mercury runtime"]);
+    // Only `main` is exported.
+    let names: Vec<_> = server.incoming(&even).iter().map(|call| name(&call["from"])).collect();
+    assert_eq!(names, ["12 callseqs m.main/2-0", "↻ 2 callseqs m.main/2-0"]);
 
     workspace.write("Deep.contour", "internal m, io\n");
     server.eventually("a warning", |server| {

@@ -120,6 +120,55 @@ impl DeepContext {
 }
 
 impl DeepFile {
+    /// A run whose numbers can be checked by hand. `main` calls `even` at line 5; `even` calls `odd`
+    /// three times at line 12, and the function `leaf` six times at line 13, through a closure;
+    /// `odd` calls `even` twice at line 22. Each call costs one call sequence number.
+    pub fn even_odd() -> Self {
+        let site = |kind, callee, line, path| DeepSite::new(kind, callee, line, path);
+        let even = vec![site(0, 3, 12, "e;c1;"), site(2, 0, 13, "e;c2;")];
+        let call = |callee, calls, ticks, words| DeepCall {
+            callee,
+            counts: [calls, 0, 0, 0, ticks, calls, words / 5, words],
+        };
+        Self {
+            version: 9,
+            program: "./t".to_owned(),
+            coverage: 2,
+            ticks_per_second: 100,
+            profiler_ticks: 2,
+            user_ticks: 5,
+            callseqs: 13,
+            root: 0,
+            procs: vec![
+                DeepProc::runtime(),
+                DeepProc {
+                    exported: true,
+                    ..DeepProc::new("main", 2, 3, vec![site(0, 2, 5, "c1;")])
+                },
+                DeepProc {
+                    points: vec![("e;".to_owned(), true, 0)],
+                    ..DeepProc::new("even", 2, 10, even)
+                },
+                DeepProc::new("odd", 2, 20, vec![site(0, 2, 22, "c1;")]),
+                DeepProc { is_function: true, ..DeepProc::new("leaf", 1, 30, Vec::new()) },
+            ],
+            contexts: vec![
+                DeepContext::new(0, &[&[0]]),
+                DeepContext::new(1, &[&[1]]),
+                DeepContext { counts: vec![3], ..DeepContext::new(2, &[&[2], &[3]]) },
+                DeepContext::new(3, &[&[4]]),
+                DeepContext::new(4, &[]),
+            ],
+            calls: vec![
+                call(1, 1, 0, 0),
+                call(2, 1, 0, 0),
+                call(3, 3, 0, 0),
+                call(4, 6, 4, 10),
+                call(2, 2, 1, 0),
+            ],
+        }
+    }
+
     /// The bytes of the file. Contexts and calls get ids by first mention, as in the runtime.
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = Out(Vec::new());

@@ -12,44 +12,6 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// `main` calls `even` at line 5 for 12 call sequence numbers. `even` calls `odd` three times, and
-/// `leaf` six times through a closure; `odd` calls `even` twice.
-fn even_odd() -> DeepFile {
-    let site = |kind, callee, line| DeepSite::new(kind, callee, line, "");
-    let call = |callee, calls, ticks, words| DeepCall {
-        callee,
-        counts: [calls, 0, 0, 0, ticks, calls, words / 5, words],
-    };
-    DeepFile {
-        version: 9,
-        ticks_per_second: 100,
-        user_ticks: 5,
-        callseqs: 13,
-        procs: vec![
-            DeepProc::runtime(),
-            DeepProc { exported: true, ..DeepProc::new("main", 2, 3, vec![site(0, 2, 5)]) },
-            DeepProc::new("even", 2, 10, vec![site(0, 3, 12), site(2, 0, 13)]),
-            DeepProc::new("odd", 2, 20, vec![site(0, 2, 22)]),
-            DeepProc::new("leaf", 1, 30, Vec::new()),
-        ],
-        contexts: vec![
-            DeepContext::new(0, &[&[0]]),
-            DeepContext::new(1, &[&[1]]),
-            DeepContext::new(2, &[&[2], &[3]]),
-            DeepContext::new(3, &[&[4]]),
-            DeepContext::new(4, &[]),
-        ],
-        calls: vec![
-            call(1, 1, 0, 0),
-            call(2, 1, 0, 0),
-            call(3, 3, 0, 0),
-            call(4, 6, 4, 10),
-            call(2, 2, 1, 0),
-        ],
-        ..DeepFile::default()
-    }
-}
-
 /// A project with a profile and, if `contour` is not empty, the contour file beside it.
 fn project(file: &DeepFile, contour: &str) -> Project {
     let project = Project::new(&[]);
@@ -68,7 +30,7 @@ fn loaded(project: &Project) -> Loaded {
 #[test]
 fn contour_files_are_read_with_the_profile() {
     let read = |contour: &str| {
-        let loaded = loaded(&project(&even_odd(), contour));
+        let loaded = loaded(&project(&DeepFile::even_odd(), contour));
         let warnings: Vec<_> = loaded
             .warnings
             .iter()
@@ -170,7 +132,7 @@ const ALL: [CallGrouping; 4] =
 
 #[test]
 fn callers_are_grouped_by_site_function_module_or_clique() {
-    let case = Case::new(&even_odd(), "");
+    let case = Case::new(&DeepFile::even_odd(), "");
     let even = |by| case.callers_of("even", by);
     let expected = |main: &str, odd: &str| vec![format!("{main} 1x 12"), format!("↻ {odd} 2x 2")];
     assert_eq!(even(CallGrouping::Site), expected("m.main/2-0:5", "m.odd/2-0:22"));
@@ -188,13 +150,13 @@ fn callers_are_grouped_by_site_function_module_or_clique() {
     assert_eq!(callees(CallGrouping::Site), expected("m.even/2-0:13", "m.even/2-0:12"));
     assert_eq!(callees(CallGrouping::Module), expected("m", "m"));
     let odd = "m.even/2-0+m.odd/2-0";
-    assert_eq!(callees(CallGrouping::Clique), expected("m.leaf/1-0", odd));
+    assert_eq!(callees(CallGrouping::Clique), expected("m.leaf/1+1-0", odd));
 }
 
 #[test]
 fn a_contour_replaces_excluded_callers_by_theirs() {
     // Only the runtime is left.
-    let case = Case::new(&even_odd(), "all m\n");
+    let case = Case::new(&DeepFile::even_odd(), "all m\n");
     let runtime = "Mercury runtime.Mercury runtime/0-0";
     for by in [CallGrouping::Function, CallGrouping::Clique] {
         let expected = [format!("{runtime} 1x 12"), format!("↻ {runtime} 2x 2")];
@@ -207,7 +169,7 @@ fn a_contour_replaces_excluded_callers_by_theirs() {
     assert_eq!(case.costs.function(case.function("even")).cost.self_, 3.0);
 
     // `main` is exported: it is what called the recursion, at line 5.
-    let case = Case::new(&even_odd(), "internal m\n");
+    let case = Case::new(&DeepFile::even_odd(), "internal m\n");
     let even = ["m.main/2-0:5 1x 12", "↻ m.main/2-0:5 2x 2"];
     assert_eq!(case.callers_of("even", CallGrouping::Site), even);
     assert_eq!(case.callers_of("leaf", CallGrouping::Site), ["m.main/2-0:5 6x 6"]);
@@ -221,7 +183,7 @@ fn a_contour_replaces_excluded_callers_by_theirs() {
     assert_eq!(case.hierarchy(&["odd"]), [(main, 3.0, true)]);
 
     // The outermost caller stays, even if it is excluded.
-    let mut file = even_odd();
+    let mut file = DeepFile::even_odd();
     "m".clone_into(&mut file.procs[0].module);
     let case = Case::new(&file, "all m\n");
     let runtime = ["m.Mercury runtime/0-0 6x 6"];

@@ -5,33 +5,14 @@ use engine::context::Context;
 use engine::query::hot_spots::{HotSpots, Question, hot_spots};
 use engine::ranking::{By, Sort};
 use engine::stages::loaded::Loaded;
+use formats::deep_writer::DeepFile;
 use std::fs;
 use std::ops::ControlFlow;
-
-/// A file of 396 bytes: `main` calls `even` once, `even` calls `odd` three times and `leaf` six
-/// times, `odd` calls `even` twice. Each call costs one call sequence number.
-const EVEN_ODD: &str = "\
-4d65726375727920646565702070726f66696c657220646174612076657273696f6e20390a032e2f
-74082100000000000005000000000000000500000000000000050000000000000005000000000000
-006402050d0104010101000401000201020a0101040202010000020202030a010104030302010300
-030204000203040a030304040401000005020503820a020102020405823a060406020a0405050000
-0301000f4d6572637572792072756e74696d650f4d6572637572792072756e74696d650f4d657263
-7572792072756e74696d6500000f4d6572637572792072756e74696d6500010101000101040f4d65
-72637572792072756e74696d650000030200016d016d046d61696e0200036d2e6d03010102000102
-00030000050363313b030300016d016d046576656e0200036d2e6d0a000203040102653b01010300
-0400000c05653b63313b010402000d05653b63323b030400016d016d036f64640200036d2e6d1400
-010500010500030000160363313b030501016d016d046c6561660100036d2e6d1e000000";
-
-fn bytes() -> Vec<u8> {
-    let digits: Vec<_> = EVEN_ODD.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-    digits.chunks(2).map(byte).collect()
-}
 
 fn context() -> Context {
     let project = Project::new(&[]);
     let path = project.path("Deep.data");
-    fs::write(&path, bytes()).unwrap();
+    fs::write(&path, DeepFile::even_odd().bytes()).unwrap();
     let loaded = Loaded::read(&path, 1 << 20, &mut |_| ControlFlow::Continue(())).unwrap();
     project.context(project.load_all(vec![loaded]), &[])
 }

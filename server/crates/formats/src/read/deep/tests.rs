@@ -1,5 +1,5 @@
 use super::*;
-use crate::deep_writer::{DeepCall, DeepContext, DeepFile, DeepProc, DeepRun, DeepSite};
+use crate::deep_writer::{DeepFile, DeepProc, DeepRun, DeepSite};
 use crate::error::ErrorKind;
 use profile::{GraphAccess, GraphTables, Part, Thread, Total, merge};
 use proptest::prelude::*;
@@ -8,57 +8,7 @@ fn procedure(name: &str, line: u64, sites: Vec<DeepSite>) -> DeepProc {
     DeepProc::new(name, 2, line, sites)
 }
 
-/// `main` calls `even` at line 5; `even` calls `odd` three times at line 12 and the function `leaf`
-/// six times at line 13, through a closure; `odd` calls `even` twice at line 22.
-fn even_odd() -> DeepFile {
-    let even = DeepProc {
-        points: vec![("e;".to_owned(), true, 0)],
-        ..procedure(
-            "even",
-            10,
-            vec![DeepSite::new(0, 3, 12, "e;c1;"), DeepSite::new(2, 0, 13, "e;c2;")],
-        )
-    };
-    let leaf = DeepProc { is_function: true, arity: 1, ..procedure("leaf", 30, Vec::new()) };
-    let main = procedure("main", 3, vec![DeepSite::new(0, 2, 5, "c1;")]);
-    let main = DeepProc { exported: true, ..main };
-    let odd = procedure("odd", 20, vec![DeepSite::new(0, 2, 22, "c1;")]);
-    let context = |procedure, slots: &[&[usize]], counts: &[u64]| DeepContext {
-        counts: counts.to_vec(),
-        ..DeepContext::new(procedure, slots)
-    };
-    let call = |callee, exits, quanta, callseqs, allocs, words| DeepCall {
-        callee,
-        counts: [exits, 0, 0, 0, quanta, callseqs, allocs, words],
-    };
-    DeepFile {
-        version: 9,
-        program: "./t".to_owned(),
-        coverage: 2,
-        ticks_per_second: 100,
-        profiler_ticks: 2,
-        user_ticks: 5,
-        callseqs: 13,
-        root: 0,
-        procs: vec![DeepProc::runtime(), main, even, odd, leaf],
-        contexts: vec![
-            context(0, &[&[0]], &[]),
-            context(1, &[&[1]], &[]),
-            context(2, &[&[2], &[3]], &[3]),
-            context(3, &[&[4]], &[]),
-            context(4, &[], &[]),
-        ],
-        calls: vec![
-            call(1, 1, 0, 1, 0, 0),
-            call(2, 1, 0, 1, 0, 0),
-            call(3, 3, 0, 3, 0, 0),
-            call(4, 6, 4, 6, 2, 10),
-            call(2, 2, 1, 2, 0, 0),
-        ],
-    }
-}
-
-/// The bytes of [`even_odd`], written by hand.
+/// The bytes of [`DeepFile::even_odd`], written by hand.
 const EVEN_ODD: &str = "\
 4d65726375727920646565702070726f66696c657220646174612076657273696f6e20390a032e2f
 74082100000000000005000000000000000500000000000000050000000000000005000000000000
@@ -118,8 +68,8 @@ fn sites(graph: &GraphTables) -> Vec<(u32, &str, u64, f64)> {
 
 #[test]
 fn the_writer_writes_what_the_runtime_writes() {
-    assert_eq!(even_odd().bytes(), unhex(EVEN_ODD));
-    assert_eq!(even_odd().bytes().len(), 396);
+    assert_eq!(DeepFile::even_odd().bytes(), unhex(EVEN_ODD));
+    assert_eq!(DeepFile::even_odd().bytes().len(), 396);
 }
 
 #[test]
@@ -195,9 +145,9 @@ fn contexts_form_a_tree_of_cliques() {
 
 #[test]
 fn version_8_has_no_file_in_call_sites() {
-    let old = tables(&DeepFile { version: 8, ..even_odd() }.bytes());
+    let old = tables(&DeepFile { version: 8, ..DeepFile::even_odd() }.bytes());
     assert_eq!(functions(&old), functions(&tables(&unhex(EVEN_ODD))));
-    let mut file = even_odd();
+    let mut file = DeepFile::even_odd();
     file.procs[2].sites[1].file = "list.m".to_owned();
     let new = tables(&file.bytes());
     let source = new.calls[3].source.unwrap();
@@ -235,7 +185,7 @@ fn a_procedure_below_itself_counts_once() {
 
 #[test]
 fn calls_are_exits_failures_and_exceptions_without_redos() {
-    let mut file = even_odd();
+    let mut file = DeepFile::even_odd();
     file.calls[2].counts = [3, 2, 1, 1, 0, 3, 0, 0];
     let graph = tables(&file.bytes());
     assert_eq!(sites(&graph)[2], (12, "m.odd/2-0", 5, 3.0));
@@ -246,7 +196,7 @@ fn calls_are_exits_failures_and_exceptions_without_redos() {
 #[test]
 fn ticks_become_seconds_if_there_are_enough() {
     let seconds = |ticks, user_ticks| {
-        let file = DeepFile { ticks_per_second: ticks, user_ticks, ..even_odd() };
+        let file = DeepFile { ticks_per_second: ticks, user_ticks, ..DeepFile::even_odd() };
         tables(&file.bytes()).metrics[1].seconds_per_unit
     };
     assert_eq!(seconds(100, 5), None);
@@ -256,7 +206,7 @@ fn ticks_become_seconds_if_there_are_enough() {
 
 #[test]
 fn a_header_without_counts_is_an_unfinished_file() {
-    let mut bytes = even_odd().bytes();
+    let mut bytes = DeepFile::even_odd().bytes();
     let counts = MAGIC.len() + 2 + 4 + 8;
     bytes[counts..counts + 32].fill(0);
     let error = read(&bytes).unwrap_err();
@@ -267,13 +217,13 @@ fn a_header_without_counts_is_an_unfinished_file() {
 #[test]
 fn other_versions_and_flags_are_rejected() {
     let message = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
-    let mut bytes = even_odd().bytes();
+    let mut bytes = DeepFile::even_odd().bytes();
     bytes[MAGIC.len()] = b'7';
     assert_eq!(
         message(&bytes),
         "byte 35: version 7 of Mercury deep profiler data is not supported; expected 8 or 9"
     );
-    let mut bytes = even_odd().bytes();
+    let mut bytes = DeepFile::even_odd().bytes();
     bytes[MAGIC.len() + 6 + 1] = 0x25;
     assert!(message(&bytes).contains("unknown flags 0x2508"), "{}", message(&bytes));
 }
@@ -281,15 +231,15 @@ fn other_versions_and_flags_are_rejected() {
 #[test]
 fn sums_and_nodes_that_contradict_each_other_are_reported() {
     let warned = |file: &DeepFile| warnings(&read(&file.bytes()).unwrap());
-    let file = DeepFile { callseqs: 14, ..even_odd() };
+    let file = DeepFile { callseqs: 14, ..DeepFile::even_odd() };
     assert_eq!(
         warned(&file),
         ["the file states 14 call sequence numbers, its calls add up to 13, and 13 are below its \
           first context; the file may be damaged"]
     );
-    let file = DeepFile { user_ticks: 4, ..even_odd() };
+    let file = DeepFile { user_ticks: 4, ..DeepFile::even_odd() };
     assert_eq!(warned(&file), ["the file states 4 ticks, but its calls add up to 5"]);
-    let mut file = even_odd();
+    let mut file = DeepFile::even_odd();
     file.contexts[3].slots.clear();
     assert_eq!(
         warned(&file)[0],
@@ -300,7 +250,7 @@ fn sums_and_nodes_that_contradict_each_other_are_reported() {
 
 #[test]
 fn a_dump_has_all_nodes() {
-    let text = dump(&even_odd().bytes()).unwrap();
+    let text = dump(&DeepFile::even_odd().bytes()).unwrap();
     let count = |prefix: &str| text.lines().filter(|line| line.starts_with(prefix)).count();
     assert_eq!(["proc ", "site ", "context ", "call "].map(count), [5, 5, 5, 5]);
     for line in [
