@@ -19,13 +19,15 @@ pub struct RecordedFunctions<'a> {
 }
 
 impl<'a> RecordedFunctions<'a> {
-    /// The recorded functions of `snapshot`. Sums their costs, unless none has a definition.
+    /// The recorded functions of `snapshot`. Sums their costs, unless they are its functions.
     pub fn new(snapshot: &'a Snapshot) -> Self {
         let grouped = &snapshot.grouped;
-        let own = (!grouped.source_functions.is_empty()).then(|| {
-            let symbols = grouped.recording.symbols();
+        let symbols = grouped.recording.symbols();
+        let by_func = (*grouped.groups).clone().with_functions(symbols, |_| None::<()>);
+        let is_grouped = !grouped.source_functions.is_empty()
+            || by_func.n_functions() != grouped.groups.n_functions();
+        let own = is_grouped.then(|| {
             // A divided func is one recorded function.
-            let by_func = (*grouped.groups).clone().with_functions(symbols, |_| None::<()>);
             let whole = |func: FuncId| grouped.whole.get(func.index()).copied().unwrap_or(func);
             let groups = (*grouped.groups)
                 .clone()
