@@ -135,16 +135,29 @@ fn possible(page: &str, needs: &Needs) -> bool {
     permitted
 }
 
+/// Runs the commands of a guide in a new folder with the files of a program. Returns the folder and
+/// its real path. Profilers may fail to attach to a program on a busy machine (Austin gives up if it
+/// does not start in time), so the commands are tried again.
+fn record(page: &str, program: &str, commands: &str) -> (TempDir, PathBuf) {
+    let mut tries_left = 3;
+    loop {
+        let folder = TempDir::new().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        copy(program, &root);
+        let Err(error) = shell(&root, commands) else { return (folder, root) };
+        tries_left -= 1;
+        assert!(tries_left > 0, "docs/{page}.md: {error}");
+        eprintln!("docs/{page}.md: {error}\ntrying again");
+    }
+}
+
 /// Follows a guide in a folder with the files of a program. `source` contains the hot lines.
 fn follow(page: &str, program: &str, source: &str, needs: &Needs) {
     if !possible(page, needs) {
         return;
     }
     for (commands, has_lines) in blocks(page) {
-        let folder = TempDir::new().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        copy(program, &root);
-        shell(&root, &commands).unwrap_or_else(|error| panic!("docs/{page}.md: {error}"));
+        let (_folder, root) = record(page, program, &commands);
         let profile = server::only_profile(&root);
         let report = report(&profile, &root);
         let (burn, hot) = (function(&report, "burn"), lines(&report, &root.join(source), HOT));
