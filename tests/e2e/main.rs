@@ -4,6 +4,7 @@
 #![allow(clippy::format_collect, reason = "the texts are small")]
 
 mod baseline;
+mod call_graphs;
 mod call_tree;
 mod clients;
 mod code_actions;
