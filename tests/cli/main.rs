@@ -14,6 +14,7 @@ mod runs;
 #[cfg(feature = "grammars")]
 mod source_functions;
 mod sums;
+mod targets;
 mod transforms;
 
 use serde_json::Value;
@@ -401,7 +402,7 @@ fn an_unreadable_profile_exits_with_1_and_file_place_and_reason() {
 #[test]
 fn wrong_usage_exits_with_2() {
     for arguments in [
-        &["report"][..],
+        &["callers"][..],
         &["frobnicate"],
         &["report", "--by", "colour", "x"],
         &["annotate", "x", "--map", "no equals sign"],

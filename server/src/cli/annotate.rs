@@ -1,52 +1,55 @@
 //! `costline annotate`: source files with the cost of each line.
 
-use super::left_out::{not_found, not_shown, weights};
+mod targets;
+
+use super::left_out::{not_found, not_shown};
 use super::{Failure, Output, headline, warn};
 use analysis::{Cost, FileId, Total};
 use engine::document::Document;
 use engine::file_lines::FileLines;
-use engine::path_rules;
 use engine::present::labels::Scale;
 use engine::present::text::plain;
 use engine::recorded_texts::{Origin, RecordedText};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
-use sources::{LineMap, Mapping, SourceIndex};
+use sources::{Definition, LineMap, SourceIndex};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use targets::{Part, Target};
 
-/// The number of files to show if the user names none.
-const DEFAULT_FILES: usize = 3;
 /// Files with more lines than this are shown only near lines with costs.
 const MAX_FULL_LINES: usize = 100;
 /// The number of lines to show before and after a line with a cost.
 const CONTEXT_LINES: u32 = 2;
+/// The number of lines to show before and after a line that the user names.
+const NEAR_LINES: u32 = 10;
 
-/// Writes the named sources, or the hottest ones. Fails if one of the named sources has no cost,
-/// after it has written the others.
+/// Writes what `names` select, or the hottest files. Fails if one of the names has no cost, after it
+/// has written the others.
 pub(super) fn annotate(
     snapshot: &Snapshot,
     index: &SourceIndex,
-    sources: &[PathBuf],
+    names: &[PathBuf],
     out: &mut Output,
 ) -> Result<(), Failure> {
-    let (files, mut failures) = if sources.is_empty() {
-        let files = hottest(snapshot, index)?;
-        let shown: Vec<FileId> = files.iter().map(|(file, _)| *file).collect();
+    let (targets, mut failures) = if names.is_empty() {
+        let targets = targets::hottest(snapshot, index)?;
+        let shown: Vec<FileId> = targets.iter().map(|target| target.file).collect();
         let messages = [not_found(snapshot, index), not_shown(snapshot, &shown)];
         messages.iter().flatten().for_each(|message| warn(message));
-        (files, Vec::new())
+        (targets, Vec::new())
     } else {
-        named(snapshot, index, sources)
+        targets::named(snapshot, index, names)
     };
-    if !files.is_empty() {
+    if !targets.is_empty() {
         writeln!(out, "{}", headline(snapshot))?;
     }
-    for (file, path) in files {
-        show(snapshot, file, &path, &Source::read(snapshot, index, &path)?, out)?;
+    for target in targets {
+        show(snapshot, &target, &Source::read(snapshot, index, &target.path)?, out)?;
     }
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -96,108 +99,21 @@ impl Source {
     }
 }
 
-/// The files with the highest costs that were found, hottest first.
-fn hottest(snapshot: &Snapshot, index: &SourceIndex) -> Result<Vec<(FileId, PathBuf)>, Failure> {
-    let mut files: Vec<_> = weights(snapshot)
-        .into_iter()
-        .filter_map(|(file, weight)| Some((weight, file, snapshot.path_of(file)?.to_owned())))
-        .collect();
-    files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-    if files.is_empty() {
-        let no_lines = if snapshot.costs.lines().is_empty() {
-            "the profile has no lines (run `costline check`)".to_owned()
-        } else if let Some(ambiguous) = ambiguous(snapshot, index) {
-            format!("none of the files in the profile was found: {ambiguous}")
-        } else if let Some(not_found) = not_found(snapshot, index) {
-            format!("none of the files in the profile was found; {not_found}")
-        } else {
-            "none of the files in the profile was found (run `costline check`, or pass --root or --map)".to_owned()
-        };
-        let reason = snapshot.no_debug_info().unwrap_or(no_lines);
-        return Err(Failure::no_output(format!(
-            "{}: nothing to show: {reason}",
-            snapshot.loaded.path.display()
-        )));
-    }
-    Ok(files.into_iter().take(DEFAULT_FILES).map(|(_, file, path)| (file, path)).collect())
-}
-
-/// The first name that matches several files, and the options that select each of them.
-fn ambiguous(snapshot: &Snapshot, index: &SourceIndex) -> Option<String> {
-    let (name, _, mapping) =
-        snapshot.mappings().find(|(_, _, mapping)| matches!(mapping, Mapping::Ambiguous { .. }))?;
-    let options = path_rules::as_options(&path_rules::for_mapping(name, mapping, index));
-    Some(format!("{} matches several files; pass {options}", plain(name)))
-}
-
-/// The files of the profile that are these sources, and a message for each source without cost.
-fn named(
-    snapshot: &Snapshot,
-    index: &SourceIndex,
-    sources: &[PathBuf],
-) -> (Vec<(FileId, PathBuf)>, Vec<Failure>) {
-    let (mut files, mut failures) = (Vec::new(), Vec::new());
-    for source in sources {
-        match named_file(snapshot, index, source) {
-            Ok(file) => files.push(file),
-            Err(failure) => failures.push(failure),
-        }
-    }
-    (files, failures)
-}
-
-fn named_file(
-    snapshot: &Snapshot,
-    index: &SourceIndex,
-    source: &Path,
-) -> Result<(FileId, PathBuf), Failure> {
-    let fail = |why: &str| Failure::no_output(format!("{}: {why}", source.display()));
-    let path = source.canonicalize().map_err(|error| fail(&error.to_string()))?;
-    if let Some(file) = snapshot.file_at(&path) {
-        let has_cost = !snapshot.costs.lines_of(file, 1..u32::MAX).is_empty()
-            || !snapshot.defined_in(file).is_empty();
-        return if has_cost {
-            Ok((file, path))
-        } else {
-            Err(fail("the profile names this file, but without cost in this view"))
-        };
-    }
-    if let Some(reason) = snapshot.no_debug_info() {
-        return Err(fail(&format!("no cost on lines in this profile: {reason}")));
-    }
-    let rule = path_rules::same_name(snapshot, &path)
-        .filter(|(_, mapping)| !matches!(mapping, Mapping::Mapped { .. }))
-        .and_then(|(name, _)| Some((name, path_rules::for_file(name, &path, index)?)));
-    Err(fail(&match rule {
-        Some((name, rule)) => format!(
-            "no cost in this profile; if this is its file {}, pass {}",
-            plain(name),
-            path_rules::as_options(&[rule])
-        ),
-        None => {
-            "no cost in this profile; if the profile has the file under another name, pass --map"
-                .to_owned()
-        }
-    }))
-}
-
 /// Writes a source with the costs of its lines and functions.
-fn show(
-    snapshot: &Snapshot,
-    file: FileId,
-    path: &Path,
-    source: &Source,
-    out: &mut Output,
-) -> io::Result<()> {
+fn show(snapshot: &Snapshot, target: &Target, source: &Source, out: &mut Output) -> io::Result<()> {
+    let Target { file, path, parts } = target;
     let style =
         Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
     let Source { text, map, note, stale } = source;
     let source: Vec<&str> = text.lines().collect();
-    let document = lsp_types::Url::from_file_path(path).ok().map(|uri| {
-        Document::new(uri, path.to_owned(), 0, Text::new(text.clone(), Encoding::Utf16))
-    });
-    let lines = FileLines { snapshot, file, map, stale: *stale, document: document.as_ref() };
+    let document = lsp_types::Url::from_file_path(path)
+        .ok()
+        .map(|uri| Document::new(uri, path.clone(), 0, Text::new(text.clone(), Encoding::Utf16)));
+    let lines =
+        FileLines { snapshot, file: *file, map, stale: *stale, document: document.as_ref() };
     let columns = Columns::new(snapshot, &lines);
+    let shown = shown_lines(&lines, parts, source.len());
+    let is_long = shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
 
     writeln!(out, "\n{}{note}", style.bold(&format!("{}:", path.display())))?;
     let [own_width, total_width, count_width] = columns.widths();
@@ -206,7 +122,8 @@ fn show(
     writeln!(out, "{:>own_width$} {:>total_width$}{header:>count_width$}", "self", "total")?;
     let mut skipped = false;
     for (text, line0) in source.iter().zip(0..) {
-        if source.len() > MAX_FULL_LINES && !columns.is_near_costs(line0) {
+        let is_shown = shown.iter().any(|range| range.contains(&line0));
+        if !is_shown || is_long && !columns.is_near_costs(line0) {
             skipped = true;
             continue;
         }
@@ -225,6 +142,31 @@ fn show(
         writeln!(out, "{cells}{count:>count_width$} {number:>5}  {}", without_control(text))?;
     }
     Ok(())
+}
+
+/// The lines (0-based) of the text to show, of which there are `n_lines`.
+fn shown_lines(lines: &FileLines<'_>, parts: &[Part], n_lines: usize) -> Vec<Range<u32>> {
+    if parts.is_empty() {
+        return std::iter::once(0..n_lines as u32).collect();
+    }
+    let line0_of = |function| {
+        let mut functions = lines.functions().into_iter();
+        functions.find_map(|(line0, this)| (this == function).then_some(line0))
+    };
+    let around = |line0: u32| line0.saturating_sub(NEAR_LINES)..line0 + NEAR_LINES + 1;
+    let of_part = |part: &Part| match *part {
+        Part::Line(line) => Some(around(line.saturating_sub(1))),
+        Part::Function(function) => line0_of(function).map(|line0| {
+            let functions = lines.document.and_then(Document::functions);
+            let definitions = functions.map_or(&[][..], |functions| functions.all()).iter();
+            let here = definitions.filter(|definition| definition.lines.contains(&line0));
+            let length = |here: &Definition| here.lines.end() - here.lines.start();
+            let innermost = here.min_by_key(|here| (here.name_line0 != line0, length(here)));
+            innermost
+                .map_or_else(|| around(line0), |here| *here.lines.start()..here.lines.end() + 1)
+        }),
+    };
+    parts.iter().filter_map(of_part).collect()
 }
 
 /// Replaces control characters other than tabs.

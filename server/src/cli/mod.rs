@@ -8,6 +8,7 @@ mod dump;
 mod export;
 mod left_out;
 mod man;
+mod newest;
 pub(crate) mod report;
 mod source_roots;
 mod tree;
@@ -15,7 +16,7 @@ mod tree;
 use crate::lsp;
 use analysis::{Metric, Thread, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
-use engine::discovery::{Content, Recognised, sniff};
+use engine::discovery::{Recognised, is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::overrides::check_contour;
@@ -28,7 +29,8 @@ use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
-use sources::SourceIndex;
+use formats::Foreign;
+use sources::{Language, SourceIndex};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -74,8 +76,9 @@ enum Command {
         #[arg(long)]
         stdio: bool,
     },
-    /// Print source files with the cost of each line; without SOURCE, the three hottest files
-    #[command(override_usage = "costline annotate [OPTIONS] <PROFILE>... [SOURCE]...")]
+    /// Print sources with the cost of each line. TARGET is a file, a folder, a line (`FILE:LINE`),
+    /// or a function: its name, a suffix, a glob or /regex/. Without TARGET, the three hottest files
+    #[command(override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...")]
     Annotate {
         #[command(flatten)]
         view: ViewArgs,
@@ -91,8 +94,9 @@ enum Command {
         #[command(flatten)]
         view: ViewArgs,
     },
-    /// List the callers of a function, with the number of calls if it is known
-    #[command(override_usage = "costline callers [OPTIONS] <PROFILE>... <FUNCTION>")]
+    /// List the callers of a function, with the number of calls if it is known. FUNCTION is its
+    /// name, a suffix, a glob or /regex/ that matches one function
+    #[command(override_usage = "costline callers [OPTIONS] [PROFILE]... <FUNCTION>")]
     Callers {
         /// What to group them by
         #[arg(long, value_enum, default_value = "function")]
@@ -102,9 +106,6 @@ enum Command {
         json: bool,
         #[command(flatten)]
         view: ViewArgs,
-        /// The function: its name, a suffix, a glob or /regex/ that matches one function
-        #[arg(required = true, value_name = "FUNCTION")]
-        function: String,
     },
     /// Print what a profile contains, what it lacks and how to record it better
     Check {
@@ -175,8 +176,8 @@ enum Command {
 /// The arguments that select a profile and a view of it.
 #[derive(Debug, Clone, Args)]
 struct ViewArgs {
-    /// The profile: one file, or all files of one run
-    #[arg(required = true, value_name = "PROFILE")]
+    /// The profile: one file, or all files of one run [default: the newest profile of the project]
+    #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
     /// Show this metric: its name or unit, a glob or /regex/
     #[arg(long, value_name = "NAME")]
@@ -314,9 +315,14 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
                 report::text(&snapshot, &rows.ranking(), out)?;
             }
         }
-        Command::Callers { by, json, view, function } => {
+        Command::Callers { by, json, mut view } => {
+            let function = view.profiles.pop().ok_or_else(|| Failure {
+                code: USAGE,
+                message: "callers needs a FUNCTION: its name, a suffix, a glob or /regex/"
+                    .to_owned(),
+            })?;
             let (snapshot, _) = view.load()?;
-            callers::callers(&snapshot, &function, by, json, out)?;
+            callers::callers(&snapshot, &function.to_string_lossy(), by, json, out)?;
         }
         Command::Check { view } => {
             let (snapshot, index) = view.load()?;
@@ -379,8 +385,13 @@ impl ViewArgs {
             symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
             ..Settings::default()
         };
-        let mut files = read(&self.profiles, config.max_profile_bytes)?;
-        let workspace = source_roots::source_roots(&self.root, &self.profiles[0], sources);
+        let mut files = if self.profiles.is_empty() {
+            newest::read_newest(&self.root, &config)?
+        } else {
+            read(&self.profiles, config.max_profile_bytes)?
+        };
+        let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
+        let workspace = source_roots::source_roots(&self.root, &profile, sources);
         let settings = &mut config.costs();
         settings.sources.follow_moves = places == Places::Current;
         let index = index_sources(&workspace, &settings.sources);
@@ -395,13 +406,13 @@ impl ViewArgs {
         if let Some(unmatched) = snapshot.grouped.unmatched.first() {
             return Err(Failure {
                 code: USAGE,
-                message: format!("{}: {}", self.profiles[0].display(), unmatched.problem),
+                message: format!("{}: {}", profile.display(), unmatched.problem),
             });
         }
         if config.contour {
             check_contour(true, Some(&snapshot)).map_err(|problem| Failure {
                 code: USAGE,
-                message: format!("{}: {problem}", self.profiles[0].display()),
+                message: format!("{}: {problem}", profile.display()),
             })?;
         }
         for warning in &snapshot.warnings {
@@ -449,13 +460,18 @@ fn similar_names(path: &Path) -> String {
     analysis::nearest(&name, names.iter().map(String::as_str))
 }
 
-/// Counts the profiles at the start of the arguments. The first one always counts, so that the
-/// error message is about it if it is not a profile.
+/// Counts the profiles at the start of the arguments. A file that is recognised but cannot be read
+/// counts, so that the error message is about it. So does the first argument if it cannot be a
+/// source.
 fn count_profiles(arguments: &[PathBuf]) -> usize {
-    let rest = arguments.iter().skip(1);
-    1 + rest
-        .take_while(|path| is_empty_file(path) || matches!(sniff(path), Some(Content::Profile(_))))
-        .count()
+    let is_profile = |path: &PathBuf| is_empty_file(path) || sniff(path).is_some();
+    let cannot_be_source = |path: &&PathBuf| {
+        let is_no_source = path.is_file() && Language::of_path(path).is_none();
+        let is_bundle = path.is_dir() && Foreign::of_folder(&file_name(path)).is_some();
+        is_named_like_profile(path) || is_no_source || is_bundle
+    };
+    let n = arguments.iter().take_while(|path| is_profile(path)).count();
+    n.max(arguments.first().filter(cannot_be_source).iter().len())
 }
 
 /// Some profilers write an empty file next to those of the threads (callgrind with

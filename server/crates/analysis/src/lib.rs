@@ -60,7 +60,7 @@ pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };
 pub use line_counts::{FileLineCount, LineCounts};
-pub use names::{Unmatched, find_function, find_metric, find_threads, nearest};
+pub use names::{Unmatched, find_function, find_functions, find_metric, find_threads, nearest};
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};

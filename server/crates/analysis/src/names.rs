@@ -119,7 +119,7 @@ impl<'t> Pattern<'t> {
         if name == self.text {
             return Some(Fit::Exact);
         }
-        if self.is_suffix_of(name) {
+        if self.is_suffix_of(name) || without_mode(name).any(|name| self.is_suffix_of(name)) {
             return Some(Fit::Suffix);
         }
         let glob = self.glob.as_ref().is_some_and(|glob| glob.is_match(name));
@@ -139,6 +139,18 @@ impl<'t> Pattern<'t> {
     fn best<'n, T>(&self, named: impl Iterator<Item = (T, &'n str)>) -> Vec<T> {
         best(named.filter_map(|(thing, name)| Some((thing, self.fit(name)?))))
     }
+}
+
+/// The name of a Mercury procedure (`list.map/3-0`) without its mode (`list.map/3`), and without
+/// its arity (`list.map`). Nothing for other names.
+fn without_mode(name: &str) -> impl Iterator<Item = &str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    let in_mode = name.rsplit_once('-').filter(|(_, mode)| is_number(mode)).map(|(name, _)| name);
+    let parts = in_mode.and_then(|name| {
+        let (bare, arity) = name.rsplit_once('/')?;
+        is_number(arity.strip_suffix("+1").unwrap_or(arity)).then_some([name, bare])
+    });
+    parts.into_iter().flatten()
 }
 
 /// The things that match best.
@@ -191,13 +203,31 @@ fn similarity(query: &str, name: &str) -> f64 {
     similarity + f64::from(u8::from(name.contains(query)))
 }
 
-/// The function that `query` names: by its name, or as `place::name`. The place is its file, its
-/// file and start line (`app.rs:12`), or its library. The last components of a file's path suffice.
+/// The function that `query` names, as in [`find_functions`]. It must be the only one.
 pub fn find_function(
     symbols: &SymbolTables,
     groups: &Groups,
     query: &str,
 ) -> Result<FunctionId, Unmatched> {
+    let found = find_functions(symbols, groups, query)?;
+    match (found.first(), found.len()) {
+        (Some(&function), 1) => Ok(function),
+        (_, n) => {
+            let places = places(symbols, groups, found);
+            let places = places.iter().map(String::as_str);
+            Err(Unmatched::ambiguous(WarningCode::AmbiguousFunction, "functions", query, n, places))
+        }
+    }
+}
+
+/// The functions that `query` names: by their name, or as `place::name`. The place is a file, a
+/// file and start line (`app.rs:12`), or a library. The last components of a file's path suffice.
+/// There is at least one.
+pub fn find_functions(
+    symbols: &SymbolTables,
+    groups: &Groups,
+    query: &str,
+) -> Result<BTreeSet<FunctionId>, Unmatched> {
     let pattern = Pattern::new(query);
     // Both a place and a name can contain `::`, so try every split.
     let splits: Vec<_> = query
@@ -218,18 +248,11 @@ pub fn find_function(
         best(symbols.funcs.ids().filter_map(|func| Some((groups.function(func), fit(func)?))))
             .into_iter()
             .collect();
-    match (found.first(), found.len()) {
-        (Some(&function), 1) => Ok(function),
-        (None, _) => {
-            let names = symbols.funcs.ids().map(|func| symbols.func_name(func));
-            Err(Unmatched::no_match(WarningCode::UnknownFunction, "function", query, names))
-        }
-        (_, n) => {
-            let places = places(symbols, groups, found);
-            let places = places.iter().map(String::as_str);
-            Err(Unmatched::ambiguous(WarningCode::AmbiguousFunction, "functions", query, n, places))
-        }
+    if found.is_empty() {
+        let names = symbols.funcs.ids().map(|func| symbols.func_name(func));
+        return Err(Unmatched::no_match(WarningCode::UnknownFunction, "function", query, names));
     }
+    Ok(found)
 }
 
 /// The category that `query` names.

@@ -220,6 +220,11 @@ pub fn discover(roots: &[PathBuf], settings: &Settings, recognised: &mut Recogni
     found
 }
 
+/// Whether a file has a name that profilers use.
+pub fn is_named_like_profile(path: &Path) -> bool {
+    Patterns::new(None).matches(Path::new(""), path)
+}
+
 /// Globs of the files that [`discover`] examines and of companions, for an editor that reports file changes. They
 /// match at any depth.
 pub fn watch_globs(settings: &Settings) -> Vec<String> {

@@ -1,0 +1,42 @@
+//! The newest profile of a project, for commands without PROFILE.
+
+use super::{Failure, UNREADABLE, absolute, read, warn};
+use analysis::Thread;
+use engine::discovery::{Candidate, Recognised, discover};
+use engine::roots::project_at;
+use engine::runs::runs;
+use engine::settings::Settings;
+use engine::stages::loaded::Loaded;
+use std::path::PathBuf;
+
+/// Reads the newest profile in the folders of `--root`, or else in the project around the current
+/// folder, or else in the current folder. It is the one that the server would show: a file that
+/// cannot be read is skipped with a warning.
+pub(super) fn read_newest(
+    given: &[PathBuf],
+    settings: &Settings,
+) -> Result<Vec<(Loaded, Thread)>, Failure> {
+    let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute(root)).collect();
+    if roots.is_empty() {
+        let current = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        roots.push(project_at(&current).unwrap_or(current));
+    }
+    let found = discover(&roots, settings, &mut Recognised::default());
+    for run in runs(&found.candidates) {
+        let files: Vec<PathBuf> =
+            run.into_iter().map(|Candidate { path, .. }| path.clone()).collect();
+        match read(&files, settings.max_profile_bytes) {
+            Ok(files) => return Ok(files),
+            Err(error) => warn(&format!("{error}; skipped")),
+        }
+    }
+    let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+    Err(Failure {
+        code: UNREADABLE,
+        message: format!(
+            "no profile found in {}: pass one, or record one (`costline man` and the book list the \
+             names that are found)",
+            folders.join(", ")
+        ),
+    })
+}

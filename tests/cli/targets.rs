@@ -1,0 +1,152 @@
+//! Which profile is shown without PROFILE, and what TARGETs of `annotate` select.
+
+use crate::{Outcome, costline};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// `main` calls `parse` on line 10 and `print` on line 12; `parse` costs 70, `print` 20.
+const SOURCE: &str = "\
+def parse(text):
+    words = []
+    for word in text:
+        words.append(word)
+    return words
+
+
+def main():
+    text = read()
+    words = parse(text)
+    # The rest.
+    print_all(words)
+
+
+def print_all(words):
+    print(words)
+";
+
+const PROFILE: &str = "\
+main (src/app.py:10);parse (src/app.py:4) 70
+main (src/app.py:12);print_all (src/app.py:16);format (lib/format.py:2) 20
+main (src/app.py:9) 10
+";
+
+/// A project with a profile, the source of its functions, and an older profile of something else.
+struct Project {
+    _folder: tempfile::TempDir,
+    top: PathBuf,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let this = Self { top: folder.path().canonicalize().unwrap(), _folder: folder };
+        this.write("pyproject.toml", "", 900);
+        this.write("src/app.py", SOURCE, 900);
+        this.write("lib/format.py", "def format(x):\n    return str(x)\n", 900);
+        this.write("old.folded", "other (src/other.py:1) 5\n", 800);
+        this.write("profiles/new.folded", PROFILE, 700);
+        this
+    }
+
+    /// Writes a file that is `age` seconds old.
+    fn write(&self, path: &str, text: &str, age: u64) {
+        let path = self.top.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    /// Runs costline in a folder of the project.
+    fn run(&self, folder: &str, arguments: &[&str]) -> Outcome {
+        Outcome::of(costline().current_dir(self.top.join(folder)).args(arguments))
+    }
+}
+
+/// The numbers of the lines of source that are shown, with gaps as 0.
+fn lines(text: &str) -> Vec<u32> {
+    let number = |line: &str| {
+        if line.trim() == "⋮" {
+            return Some(0);
+        }
+        line.split_whitespace().find_map(|word| word.parse().ok())
+    };
+    text.lines().skip(1).filter_map(number).collect()
+}
+
+#[test]
+fn without_a_profile_the_newest_of_the_project_is_shown() {
+    let project = Project::new();
+    for command in ["report", "tree", "check", "annotate"] {
+        let text = project.run("src", &[command]).success();
+        assert!(text.starts_with("new.folded: 100 samples"), "{command}: {text}");
+    }
+    let text = project.run("", &["callers", "parse"]).success();
+    assert!(text.contains("callers of parse"), "{text}");
+
+    let whole = fs::read_to_string(crate::fixture(crate::V8)).unwrap();
+    project.write("profiles/newer.cpuprofile", &whole[..whole.len() / 2], 10);
+    let outcome = project.run("", &["report"]);
+    assert!(outcome.stdout.starts_with("new.folded: 100 samples"), "{outcome:?}");
+    assert!(outcome.stderr.contains("newer.cpuprofile") && outcome.stderr.contains("skipped"));
+
+    let empty = tempfile::tempdir().unwrap();
+    let message = Outcome::of(costline().current_dir(&empty).arg("report")).failure(1);
+    assert!(
+        message.starts_with("no profile found in ") && message.contains("pass one"),
+        "{message}"
+    );
+}
+
+#[cfg(feature = "grammars")]
+#[test]
+fn annotate_shows_functions() {
+    let project = Project::new();
+    let text = project.run("", &["annotate", "parse"]).success();
+    assert_eq!(lines(&text), [1, 2, 3, 4, 5], "{text}");
+    // Parts of one file are shown once, in its order.
+    let text = project.run("", &["annotate", "/^(print_all|parse)$/"]).success();
+    assert_eq!(lines(&text), [1, 2, 3, 4, 5, 0, 15, 16], "{text}");
+    assert_eq!(text.matches("app.py:").count(), 1, "{text}");
+
+    let message = project.run("", &["annotate", "prase"]).failure(3);
+    assert!(message.contains("no file of this name") && message.contains("did you mean `parse`?"));
+}
+
+#[test]
+fn annotate_shows_lines_and_folders() {
+    let project = Project::new();
+    let text = project.run("", &["annotate", "src/app.py:16"]).success();
+    assert_eq!(lines(&text), [0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16], "{text}");
+    let folder = |name: &str| project.run("", &["annotate", name]);
+    let text = folder("lib").success();
+    assert!(text.contains("format.py:") && !text.contains("app.py"), "{text}");
+    let message = folder("profiles").failure(3);
+    assert_eq!(message, "profiles: no file in this folder has cost in this profile");
+    let text = project.run("", &["annotate", "old.folded", "profiles/new.folded", "src"]);
+    assert!(text.stdout.contains("app.py:"), "{text:?}");
+}
+
+#[test]
+fn a_file_that_cannot_be_a_source_is_taken_for_a_profile() {
+    let project = Project::new();
+    project.write("data.json", "{\"a\": 1}", 10);
+    for (name, part) in
+        [("data.json", "not a supported profile"), ("missing.folded", "No such file")]
+    {
+        let message = project.run("", &["annotate", name]).failure(1);
+        assert!(message.starts_with(name) && message.contains(part), "{message}");
+    }
+    assert!(Path::new(&project.top).join("data.json").exists());
+}
+
+/// Names of Mercury's procedures end with their arity and mode.
+#[test]
+fn procedures_are_found_without_their_mode() {
+    let profile = crate::fixture("mercury/change/Deep.data");
+    for name in ["payments", "payments/5", "change.payments/5-0"] {
+        let text = crate::run(["callers", profile.to_str().unwrap(), name]).stdout;
+        assert!(text.contains("callers of change.payments/5-0"), "{name}: {text}");
+    }
+}
