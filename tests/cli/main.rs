@@ -13,6 +13,7 @@ mod roots;
 mod runs;
 #[cfg(feature = "grammars")]
 mod source_functions;
+mod style;
 mod sums;
 mod targets;
 mod transforms;

@@ -91,7 +91,7 @@ fn adds_threads_and_dumps_of_callgrind() {
     let check = on("check", &files, &[]).success();
     assert!(
         check.starts_with("callgrind.out.3601")
-            && check.contains(" and 3 more files: 928069 Ir in 2 threads"),
+            && check.contains(" and 3 more files: 928,069 Ir in 2 threads"),
         "{check}"
     );
     let written = on("export", &files, &["--to", "callgrind"]);

@@ -3,19 +3,21 @@
 mod targets;
 
 use super::left_out::{not_found, not_shown};
+use super::style::Style;
 use super::{Failure, Output, headline, warn};
 use analysis::{Cost, FileId, Total};
 use engine::document::Document;
 use engine::file_lines::FileLines;
 use engine::present::labels::Scale;
 use engine::present::text::plain;
+use engine::present::units;
 use engine::recorded_texts::{Origin, RecordedText};
 use engine::settings::{Settings, Unit};
 use engine::snapshot::Snapshot;
 use engine::text::{Encoding, Text};
 use sources::{Definition, LineMap, SourceIndex};
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +36,7 @@ pub(super) fn annotate(
     snapshot: &Snapshot,
     index: &SourceIndex,
     names: &[PathBuf],
+    style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let (targets, mut failures) = if names.is_empty() {
@@ -49,7 +52,7 @@ pub(super) fn annotate(
         writeln!(out, "{}", headline(snapshot))?;
     }
     for target in targets {
-        show(snapshot, &target, &Source::read(snapshot, index, &target.path)?, out)?;
+        show(snapshot, &target, &Source::read(snapshot, index, &target.path)?, style, out)?;
     }
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -100,10 +103,14 @@ impl Source {
 }
 
 /// Writes a source with the costs of its lines and functions.
-fn show(snapshot: &Snapshot, target: &Target, source: &Source, out: &mut Output) -> io::Result<()> {
+fn show(
+    snapshot: &Snapshot,
+    target: &Target,
+    source: &Source,
+    style: Style,
+    out: &mut Output,
+) -> io::Result<()> {
     let Target { file, path, parts } = target;
-    let style =
-        Style { colour: io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() };
     let Source { text, map, note, stale } = source;
     let source: Vec<&str> = text.lines().collect();
     let document = lsp_types::Url::from_file_path(path)
@@ -111,7 +118,7 @@ fn show(snapshot: &Snapshot, target: &Target, source: &Source, out: &mut Output)
         .map(|uri| Document::new(uri, path.clone(), 0, Text::new(text.clone(), Encoding::Utf16)));
     let lines =
         FileLines { snapshot, file: *file, map, stale: *stale, document: document.as_ref() };
-    let columns = Columns::new(snapshot, &lines);
+    let columns = Columns::new(snapshot, &lines, style.unit);
     let shown = shown_lines(&lines, parts, source.len());
     let is_long = shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
 
@@ -193,15 +200,15 @@ struct LineCells {
 }
 
 impl Columns {
-    fn new(snapshot: &Snapshot, lines: &FileLines<'_>) -> Self {
+    fn new(snapshot: &Snapshot, lines: &FileLines<'_>, unit: Unit) -> Self {
         let costs = &snapshot.costs;
-        let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Percent };
+        let scale = Scale { metric: &costs.metric, base: costs.base, unit };
         let cells = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
             let (own, total) = (own(scale, line.cost), total(scale, line.cost, lines.mark()));
             (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
         });
         let counts = lines.executions(0..u32::MAX).into_iter();
-        let count = |count: u64| format!("{}{count}×", lines.mark());
+        let count = |count: u64| format!("{}{}", lines.mark(), units::times(count));
         let counts = counts.filter_map(|(line0, n)| Some((line0, count(n?))));
         let mut columns =
             Self { cells: cells.collect(), counts: counts.collect(), lenses: BTreeMap::new() };
@@ -244,35 +251,5 @@ fn total(scale: Scale<'_>, cost: Cost, mark: &str) -> String {
     match cost.total {
         Total::Unknown => format!("{mark}–"),
         total => format!("{mark}{}", scale.line_total(total)),
-    }
-}
-
-/// Formats text with ANSI escape sequences if `colour` is set.
-#[derive(Clone, Copy)]
-struct Style {
-    colour: bool,
-}
-
-impl Style {
-    fn paint(self, text: &str, code: &str) -> String {
-        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    fn bold(self, text: &str) -> String {
-        self.paint(text, "1")
-    }
-
-    fn dim(self, text: &str) -> String {
-        self.paint(text, "2")
-    }
-
-    /// `share` is the cost relative to the base, 0 to 1.
-    fn heat(self, text: &str, share: f64) -> String {
-        match share {
-            s if s >= 0.2 => self.paint(text, "1;31"),
-            s if s >= 0.05 => self.paint(text, "33"),
-            s if s > 0.0 => self.paint(text, "32"),
-            _ => text.to_owned(),
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! `costline callers`: the callers of a function, grouped.
 
+use super::style::Style;
 use super::{Failure, Output, USAGE, headline};
 use analysis::{CallGroup, CallGroups, GroupKey, Recursion};
 use engine::items::{CallPath, Direction};
@@ -7,11 +8,13 @@ use engine::present::labels::Scale;
 use engine::present::text::plain;
 use engine::present::units;
 use engine::query::call_groups::{GroupBy, groups, name, site, total};
-use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use serde::Serialize;
 use std::io::Write;
+
+/// The width of the columns before the name.
+const COSTS_WIDTH: usize = 22 + 1 + 12 + 4;
 
 /// Writes the callers of a function as text or JSON.
 pub(super) fn callers(
@@ -19,6 +22,7 @@ pub(super) fn callers(
     function: &str,
     by: GroupBy,
     json: bool,
+    style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let symbols = snapshot.grouped.recording.symbols();
@@ -43,18 +47,18 @@ pub(super) fn callers(
     let contour = if snapshot.tree.has_contour() { " above the contour" } else { "" };
     writeln!(out, "callers of {}{contour}", plain(callee))?;
     let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
+        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     writeln!(out, "{:>22} {:>12}", "total", "calls")?;
     for group in &found.groups {
-        let calls = group.calls.map_or_else(String::new, |calls| calls.to_string());
-        let cost = units::total(total(group), |weight| scale.both(weight));
+        let calls = group.calls.map_or_else(String::new, units::number);
+        let cost = units::total(total(group), |weight| scale.weight(weight));
         let mark = if group.recursive { "↻ " } else { "" };
         let name = name(snapshot, &group.key);
-        let place = match place(snapshot, &group.key) {
-            Some((file, line)) => format!("  {}:{line}", plain(file)),
-            None => String::new(),
-        };
-        writeln!(out, "{cost:>22} {calls:>12}  {mark}{}{place}", plain(&name))?;
+        let place = place(snapshot, &group.key);
+        let place =
+            place.map_or_else(String::new, |(file, line)| format!("{}:{line}", plain(file)));
+        let what = style.name_and_place(COSTS_WIDTH, &plain(&name), &place);
+        writeln!(out, "{cost:>22} {calls:>12}  {mark}{what}")?;
     }
     if found.groups.iter().any(|group| group.recursive) {
         writeln!(out, "↻ is within a recursion, and part of the cost of the call that enters it")?;

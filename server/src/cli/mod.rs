@@ -9,8 +9,10 @@ mod export;
 mod left_out;
 mod man;
 mod newest;
+mod progress;
 pub(crate) mod report;
 mod source_roots;
+mod style;
 mod tree;
 
 use crate::lsp;
@@ -25,15 +27,16 @@ use engine::present::units;
 use engine::query::call_groups::GroupBy;
 use engine::recorded_texts::Copies;
 use engine::runs;
-use engine::settings::{Implementation, Inlines, PathMapping, Settings, Symbols};
+use engine::settings::{Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit};
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
 use formats::Foreign;
+use progress::Progress;
 use sources::{Language, SourceIndex};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use style::StyleArgs;
 
 /// Standard output, buffered.
 pub type Output = BufWriter<Stdout>;
@@ -81,6 +84,8 @@ enum Command {
     #[command(override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...")]
     Annotate {
         #[command(flatten)]
+        style: StyleArgs,
+        #[command(flatten)]
         view: ViewArgs,
     },
     /// List the hottest functions, lines, calls or modules
@@ -91,6 +96,8 @@ enum Command {
         json: bool,
         #[command(flatten)]
         rows: report::RowArgs,
+        #[command(flatten)]
+        style: StyleArgs,
         #[command(flatten)]
         view: ViewArgs,
     },
@@ -104,6 +111,8 @@ enum Command {
         /// Print the rows as JSON with raw weights
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        style: StyleArgs,
         #[command(flatten)]
         view: ViewArgs,
     },
@@ -120,6 +129,13 @@ enum Command {
         /// below them
         #[arg(long)]
         inverted: bool,
+        /// Of each function's callees (bottom-up: callers), show only the one with the highest cost
+        #[arg(long)]
+        hot: bool,
+        /// Maximum number of call paths; the ones with the highest costs are shown [default: no
+        /// limit]
+        #[arg(long, value_name = "ROWS")]
+        limit: Option<usize>,
         /// Maximum depth; 0 shows the outermost functions only
         #[arg(long, value_name = "FRAMES", default_value_t = 100)]
         depth: usize,
@@ -129,6 +145,8 @@ enum Command {
         /// Print the rows as JSON with raw weights, parents before children
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        style: StyleArgs,
     },
     /// Write a profile in another format
     Export {
@@ -206,6 +224,9 @@ struct ViewArgs {
     /// Do not read debug info to resolve addresses
     #[arg(long)]
     no_symbols: bool,
+    /// What to do with type arguments in the names of native functions
+    #[arg(long, value_enum, value_name = "HOW", default_value = "keep")]
+    generics: Generics,
     /// The folder of the sources (can be repeated) [default: the project that contains the profile,
     /// or else the project around the current folder, or else the current folder]
     #[arg(long, value_name = "DIR")]
@@ -302,35 +323,38 @@ pub fn run() -> i32 {
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
-        Command::Annotate { mut view } => {
+        Command::Annotate { mut view, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
             let (snapshot, index) = view.load_with(&sources, Places::Current)?;
-            annotate::annotate(&snapshot, &index, &sources, out)?;
+            let style = style.style(Unit::Percent);
+            annotate::annotate(&snapshot, &index, &sources, style, out)?;
         }
-        Command::Report { view, json, rows } => {
+        Command::Report { view, json, rows, style } => {
             let (snapshot, _) = view.load()?;
             if json {
                 report::json(&snapshot, out)?;
             } else {
-                report::text(&snapshot, &rows.ranking(), out)?;
+                report::text(&snapshot, &rows.ranking(), style.style(Unit::Both), out)?;
             }
         }
-        Command::Callers { by, json, mut view } => {
+        Command::Callers { by, json, style, mut view } => {
             let function = view.profiles.pop().ok_or_else(|| Failure {
                 code: USAGE,
                 message: "callers needs a FUNCTION: its name, a suffix, a glob or /regex/"
                     .to_owned(),
             })?;
             let (snapshot, _) = view.load()?;
-            callers::callers(&snapshot, &function.to_string_lossy(), by, json, out)?;
+            let (function, style) = (function.to_string_lossy(), style.style(Unit::Both));
+            callers::callers(&snapshot, &function, by, json, style, out)?;
         }
         Command::Check { view } => {
             let (snapshot, index) = view.load()?;
             check::check(&snapshot, &index, out)?;
         }
-        Command::Tree { view, inverted, depth, min_percent, json } => {
+        Command::Tree { view, inverted, hot, limit, depth, min_percent, json, style } => {
             let (snapshot, _) = view.load()?;
-            tree::tree(&snapshot, tree::Part { inverted, depth, min_percent }, json, out)?;
+            let part = tree::Part { inverted, hot, limit, depth, min_percent };
+            tree::tree(&snapshot, part, json, style.style(Unit::Both), out)?;
         }
         Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
             let baseline = baseline
@@ -382,13 +406,14 @@ impl ViewArgs {
             path_mappings: self.map,
             inlines: self.inlines,
             contour: self.contour,
-            symbols: Symbols { enable: !self.no_symbols, paths, ..Symbols::default() },
+            symbols: Symbols { enable: !self.no_symbols, paths, generics: self.generics },
             ..Settings::default()
         };
+        let progress = Progress::new();
         let mut files = if self.profiles.is_empty() {
-            newest::read_newest(&self.root, &config)?
+            newest::read_newest(&self.root, &config, &progress)?
         } else {
-            read(&self.profiles, config.max_profile_bytes)?
+            read(&self.profiles, config.max_profile_bytes, &progress)?
         };
         let profile = files.first().map_or_else(PathBuf::new, |(file, _)| file.path.clone());
         let workspace = source_roots::source_roots(&self.root, &profile, sources);
@@ -400,7 +425,8 @@ impl ViewArgs {
         }
         let caches = Caches::new(Copies::of_user());
         let environment = Environment { settings, index: &index, caches: &caches };
-        let snapshot = load_with_symbols(files, environment, &mut |_| ControlFlow::Continue(()))?;
+        let snapshot = load_with_symbols(files, environment, &mut progress.observer())?;
+        drop(progress);
         // The editor warns and shows other costs; a script must not mistake them for those it
         // requested.
         if let Some(unmatched) = snapshot.grouped.unmatched.first() {
@@ -482,7 +508,11 @@ fn is_empty_file(path: &Path) -> bool {
 
 /// Reads each file once, with the thread that its name states. Empty files are skipped, unless all
 /// are empty. `max_bytes` limits the sum of their sizes.
-fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, LoadError> {
+fn read(
+    paths: &[PathBuf],
+    max_bytes: u64,
+    progress: &Progress,
+) -> Result<Vec<(Loaded, Thread)>, LoadError> {
     let mut read_paths: Vec<PathBuf> = Vec::new();
     let mut files = Vec::new();
     let mut left = max_bytes;
@@ -493,7 +523,7 @@ fn read(paths: &[PathBuf], max_bytes: u64) -> Result<Vec<(Loaded, Thread)>, Load
             continue;
         }
         read_paths.push(real);
-        let loaded = Loaded::read(path, left, &mut |_| ControlFlow::Continue(()))?;
+        let loaded = Loaded::read(path, left, &mut progress.observer())?;
         left = left.saturating_sub(loaded.stamp.len);
         let thread =
             Recognised::default().candidate(path).as_ref().map(runs::thread).unwrap_or_default();

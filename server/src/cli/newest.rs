@@ -1,5 +1,6 @@
 //! The newest profile of a project, for commands without PROFILE.
 
+use super::progress::Progress;
 use super::{Failure, UNREADABLE, absolute, read, warn};
 use analysis::Thread;
 use engine::discovery::{Candidate, Recognised, discover};
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 pub(super) fn read_newest(
     given: &[PathBuf],
     settings: &Settings,
+    progress: &Progress,
 ) -> Result<Vec<(Loaded, Thread)>, Failure> {
     let mut roots: Vec<PathBuf> = given.iter().map(|root| absolute(root)).collect();
     if roots.is_empty() {
@@ -25,7 +27,7 @@ pub(super) fn read_newest(
     for run in runs(&found.candidates) {
         let files: Vec<PathBuf> =
             run.into_iter().map(|Candidate { path, .. }| path.clone()).collect();
-        match read(&files, settings.max_profile_bytes) {
+        match read(&files, settings.max_profile_bytes, progress) {
             Ok(files) => return Ok(files),
             Err(error) => warn(&format!("{error}; skipped")),
         }

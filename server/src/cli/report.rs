@@ -7,13 +7,13 @@ pub use json::schema;
 
 pub use json::json;
 
+use super::style::Style;
 use super::{Failure, Output, USAGE};
 use analysis::{CliqueCost, Edge, FileId, FunctionId};
 use engine::present::labels::Scale;
 use engine::present::text::{library, plain};
 use engine::present::units;
 use engine::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort, kind};
-use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 
@@ -51,18 +51,22 @@ impl RowArgs {
     }
 }
 
+/// The width of the columns of costs.
+const COSTS_WIDTH: usize = 22 + 1 + 22 + 2;
+
 /// Writes the report as a table.
 pub(super) fn text(
     snapshot: &Snapshot,
     ranking: &Ranking,
+    style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let ranked =
         ranking.rows(snapshot).map_err(|problem| Failure { code: USAGE, message: problem })?;
     let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
+        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     writeln!(out, "{}", super::headline(snapshot))?;
-    let mut table = Table { snapshot, scale, per_call: ranking.limits.per_call, out };
+    let mut table = Table { snapshot, scale, per_call: ranking.limits.per_call, style, out };
     table.rows(&ranked)?;
     if ranked.without_calls > 0 {
         let rows = units::counted(ranked.without_calls as f64, "rows");
@@ -75,6 +79,7 @@ struct Table<'a> {
     snapshot: &'a Snapshot,
     scale: Scale<'a>,
     per_call: bool,
+    style: Style,
     out: &'a mut Output,
 }
 
@@ -101,7 +106,7 @@ impl Table<'_> {
         if self.per_call {
             units::absolute(weight, self.scale.metric)
         } else {
-            self.scale.both(weight)
+            self.scale.weight(weight)
         }
     }
 
@@ -109,7 +114,9 @@ impl Table<'_> {
         let cost = row.shown(self.per_call);
         let self_ = self.scale.own(cost, |weight| self.weight(weight));
         let total = units::total(cost.total, |weight| self.weight(weight));
-        writeln!(self.out, "{self_:>22} {total:>22}  {what}{}", units::calls(row.calls))
+        let cells = format!("{self_:>22} {total:>22}");
+        let cells = self.style.heat(&cells, row.cost.magnitude() / self.scale.base);
+        writeln!(self.out, "{cells}  {what}{}", units::calls(row.calls))
     }
 
     fn name(&self, function: FunctionId) -> String {
@@ -123,12 +130,12 @@ impl Table<'_> {
     fn function(&mut self, row: &Row<FunctionId>) -> io::Result<()> {
         let this = self.snapshot.function(row.what);
         let place = match (this.file, self.snapshot.start_line(row.what), this.lib) {
-            (Some(file), None, _) => format!("  {}", self.file_name(file)),
-            (Some(file), Some(line), _) => format!("  {}:{line}", self.file_name(file)),
-            (None, _, Some(lib)) => format!("  {}", library(lib)),
+            (Some(file), None, _) => self.file_name(file),
+            (Some(file), Some(line), _) => format!("{}:{line}", self.file_name(file)),
+            (None, _, Some(lib)) => library(lib),
             (None, _, None) => String::new(),
         };
-        let what = format!("{}{place}", plain(this.name));
+        let what = self.style.name_and_place(COSTS_WIDTH, &plain(this.name), &place);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
             return self.row(row, &what);

@@ -1,11 +1,11 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
+use super::style::Style;
 use super::{Failure, Output, headline};
 use analysis::{Branch, FunctionId};
 use engine::present::labels::Scale;
 use engine::present::text::plain;
 use engine::present::units;
-use engine::settings::Unit;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use serde::Serialize;
@@ -17,6 +17,10 @@ use std::io::Write;
 pub struct Part {
     /// Whether the tree is bottom-up.
     pub inverted: bool,
+    /// Whether to show only the hottest branch of each node.
+    pub hot: bool,
+    /// The maximum number of rows.
+    pub limit: Option<usize>,
     /// The maximum depth; 0 for the roots only.
     pub depth: usize,
     /// The minimum total in percent of the base.
@@ -37,11 +41,13 @@ pub(super) fn tree(
     snapshot: &Snapshot,
     part: Part,
     json: bool,
+    style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
     let scale =
-        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: Unit::Both };
-    let rows = rows(snapshot, part)?;
+        Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
+    let mut rows = rows(snapshot, part)?;
+    let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
     if json {
         write_json(snapshot, &rows, out)?;
         return Ok(());
@@ -62,8 +68,11 @@ pub(super) fn tree(
     let costs: Vec<[String; 2]> = rows
         .iter()
         .map(|Row { branch, .. }| {
-            let own = branch.self_.filter(|own| *own != 0.0).map(|own| scale.both(own));
-            [units::total(branch.as_total(), |weight| scale.both(weight)), own.unwrap_or_default()]
+            let own = branch.self_.filter(|own| *own != 0.0).map(|own| scale.weight(own));
+            [
+                units::total(branch.as_total(), |weight| scale.weight(weight)),
+                own.unwrap_or_default(),
+            ]
         })
         .collect();
     let heading = ["total", if part.inverted { "" } else { "self" }];
@@ -76,17 +85,21 @@ pub(super) fn tree(
     for (row, [total, own]) in rows.iter().zip(&costs) {
         let this = snapshot.function(row.branch.function);
         let place = match (this.file, snapshot.start_line(row.branch.function)) {
-            (Some(file), None) => format!("  {}", plain(snapshot.file_name(file))),
-            (Some(file), Some(line)) => format!("  {}:{line}", plain(snapshot.file_name(file))),
-            (None, _) => this.lib.map(|lib| format!("  {}", plain(lib))).unwrap_or_default(),
+            (Some(file), None) => plain(snapshot.file_name(file)).into_owned(),
+            (Some(file), Some(line)) => format!("{}:{line}", plain(snapshot.file_name(file))),
+            (None, _) => this.lib.map(|lib| plain(lib).into_owned()).unwrap_or_default(),
         };
         let indent = "  ".repeat(row.depth);
         let mark = if recursive.contains(&row.branch.function) { "↻ " } else { "" };
-        writeln!(
-            out,
-            "{total:>total_width$} {own:>own_width$}  {indent}{mark}{}{place}",
-            plain(this.name)
-        )?;
+        let cells = format!("{total:>total_width$} {own:>own_width$}");
+        let cells = style.heat(&cells, row.branch.total.abs() / snapshot.costs.base);
+        let used = total_width + 1 + own_width + 2 + indent.len() + 2;
+        let what = style.name_and_place(used, &plain(this.name), &place);
+        writeln!(out, "{cells}  {indent}{mark}{what}")?;
+    }
+    if omitted > 0 {
+        let rows = units::counted(omitted as f64, "call paths");
+        writeln!(out, "{}", style.dim(&format!("{rows} below --limit omitted")))?;
     }
     Ok(())
 }
@@ -112,7 +125,8 @@ fn rows(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
     let reaches = |branch: &Branch| branch.total.abs() * 100.0 >= part.min_percent * base;
     let below = |parent: Option<&Branch>| {
         let branches = snapshot.tree.branches(part.inverted, parent).into_iter();
-        branches.take_while(reaches).collect::<Vec<_>>().into_iter().rev()
+        let most = if part.hot { 1 } else { usize::MAX };
+        branches.take_while(reaches).take(most).collect::<Vec<_>>().into_iter().rev()
     };
     let mut rows: Vec<Row> = Vec::new();
     // A stack: the next row is the last.
@@ -135,6 +149,28 @@ fn rows(snapshot: &Snapshot, part: Part) -> Result<Vec<Row>, Failure> {
         rows.push(row);
     }
     Ok(rows)
+}
+
+/// Keeps the `limit` rows with the highest totals, without those whose parent is not among them.
+/// Returns the number of others.
+fn keep_hottest(rows: &mut Vec<Row>, limit: usize) -> usize {
+    let magnitude = |row: &Row| row.branch.total.abs();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|&a, &b| magnitude(&rows[b]).total_cmp(&magnitude(&rows[a])).then(a.cmp(&b)));
+    let hottest: HashSet<usize> = order.into_iter().take(limit).collect();
+    let all = std::mem::take(rows);
+    let n_all = all.len();
+    // Where each row is now.
+    let mut places: Vec<Option<usize>> = Vec::with_capacity(n_all);
+    for (at, row) in all.into_iter().enumerate() {
+        let parent = row.parent.map(|parent| places[parent]);
+        let is_kept = hottest.contains(&at) && parent != Some(None);
+        places.push(is_kept.then_some(rows.len()));
+        if is_kept {
+            rows.push(Row { parent: parent.flatten(), ..row });
+        }
+    }
+    n_all - rows.len()
 }
 
 /// The output of `--json`.

@@ -29,7 +29,9 @@ pub enum Show {
 }
 
 /// The unit of costs in labels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Unit {
     /// Share of the total.
@@ -82,7 +84,9 @@ pub enum Inlines {
 }
 
 /// What to do with type arguments in the names of native functions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "camelCase")]
 pub enum Generics {
     /// Keep them: each instance of a generic function has its own name.

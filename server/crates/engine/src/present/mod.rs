@@ -3,5 +3,6 @@
 pub mod details;
 pub mod flamegraph;
 pub mod labels;
+pub mod progress;
 pub mod text;
 pub mod units;

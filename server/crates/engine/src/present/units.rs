@@ -70,13 +70,23 @@ pub fn calls(calls: Option<u64>) -> String {
     match calls {
         None => String::new(),
         Some(1) => " · 1 call".to_owned(),
-        Some(calls) => format!(" · {calls} calls"),
+        Some(calls) => format!(" · {} calls", number(calls)),
     }
 }
 
 /// How often a line was executed, as the label of a hint: `3×`, `never executed`.
 pub fn executions(count: u64) -> String {
-    if count == 0 { "never executed".to_owned() } else { format!("{count}×") }
+    if count == 0 { "never executed".to_owned() } else { times(count) }
+}
+
+/// A number of executions: `3×`, `0×`.
+pub fn times(count: u64) -> String {
+    format!("{}×", number(count))
+}
+
+/// A number with a comma between groups of three digits, from 10,000 on.
+pub fn number(count: u64) -> String {
+    grouped(&count.to_string())
 }
 
 /// How often a line was executed, in words: `executed 3 times`, `never executed`.
@@ -84,7 +94,7 @@ pub fn executed(count: u64) -> String {
     match count {
         0 => "never executed".to_owned(),
         1 => "executed once".to_owned(),
-        _ => format!("executed {count} times"),
+        _ => format!("executed {} times", number(count)),
     }
 }
 
@@ -109,12 +119,31 @@ pub fn total(total: Total, format: impl Fn(f64) -> String) -> String {
     }
 }
 
+/// A number with up to two decimals, and groups of three digits from 10,000 on.
 fn count(weight: f64) -> String {
-    if weight.fract() == 0.0 && weight.abs() < 1e15 {
+    let text = if weight.fract() == 0.0 && weight.abs() < 1e15 {
         format!("{weight:.0}")
     } else {
         format!("{weight:.2}")
+    };
+    grouped(&text)
+}
+
+/// A number with a comma between groups of three digits, unless it has only four before the point.
+fn grouped(number: &str) -> String {
+    let (whole, decimals) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let (sign, digits) = whole.split_at(whole.len() - whole.trim_start_matches('-').len());
+    if digits.len() < 5 {
+        return number.to_owned();
     }
+    let mut text = sign.to_owned();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + decimals
 }
 
 /// Seconds with three significant digits, in the largest fitting unit from ns to h.
@@ -191,6 +220,9 @@ mod tests {
         assert_eq!(absolute(1.0, &Metric::new("L1 miss", "miss", None)), "1 miss");
         assert_eq!(absolute(5_242_880.0, &Metric::new("bytes", "bytes", None)), "5.00 MiB");
         assert_eq!(absolute(-3.0, &Metric::new("bytes", "bytes", None)), "-3 B");
+        assert_eq!(absolute(9999.0, &Metric::new("Ir", "Ir", None)), "9999 Ir");
+        assert_eq!(absolute(928_069.0, &Metric::new("Ir", "Ir", None)), "928,069 Ir");
+        assert_eq!(absolute(-12_345.5, &Metric::new("Ir", "Ir", None)), "-12,345.50 Ir");
         assert_eq!(
             absolute(5.0, &Metric::new("x", "\u{1b}[31m", None)),
             "5 \u{fffd}[31m",
@@ -209,10 +241,10 @@ mod tests {
 
     #[test]
     fn executions_are_counted() {
-        assert_eq!([0, 1, 100_956_624].map(executions), ["never executed", "1×", "100956624×"]);
+        assert_eq!([0, 1, 100_956_624].map(executions), ["never executed", "1×", "100,956,624×"]);
         assert_eq!(
             [0, 1, 100_956_624].map(executed),
-            ["never executed", "executed once", "executed 100956624 times"]
+            ["never executed", "executed once", "executed 100,956,624 times"]
         );
     }
 

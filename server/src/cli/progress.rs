@@ -1,0 +1,52 @@
+//! The progress of a load on the terminal.
+
+use engine::present::progress::describe;
+use engine::stages::loaded::Step;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::ops::ControlFlow;
+use std::thread;
+use std::time::Duration;
+
+/// How long a load must take to show progress.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The time between two pictures of the bar.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A bar on standard error with the step of a load. Hidden if that is not a terminal. It disappears
+/// when it is dropped.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar that appears after [`PATIENCE`].
+    pub fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:20} {elapsed} {msg}") {
+            bar.set_style(style);
+        }
+        let shown = bar.clone();
+        thread::spawn(move || {
+            thread::sleep(PATIENCE);
+            if !shown.is_finished() {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(TICK);
+            }
+        });
+        Self(bar)
+    }
+
+    /// Shows the steps that it is called with.
+    pub fn observer(&self) -> impl FnMut(Step) -> ControlFlow<()> {
+        |step| {
+            let (message, percentage) = describe(step);
+            self.0.set_position(u64::from(percentage));
+            self.0.set_message(message);
+            ControlFlow::Continue(())
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

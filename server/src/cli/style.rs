@@ -1,0 +1,184 @@
+//! How text is written: the unit of costs, colours, and the width of the terminal.
+
+use clap::ColorChoice;
+use engine::settings::Unit;
+use std::borrow::Cow;
+use std::io::{self, IsTerminal};
+
+/// Lines are never made shorter than this, in characters.
+const MIN_WIDTH: usize = 60;
+
+/// The arguments that decide how text is written.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct StyleArgs {
+    /// The unit of costs [default: both; annotate: percent]
+    #[arg(long, value_enum, value_name = "UNIT")]
+    unit: Option<Unit>,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+}
+
+impl StyleArgs {
+    /// The style of the standard output. `unit` is the default unit.
+    pub fn style(self, unit: Unit) -> Style {
+        let is_terminal = io::stdout().is_terminal();
+        let colour = match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none(),
+        };
+        let columns = terminal_size::terminal_size().filter(|_| is_terminal);
+        let width = columns.map(|(width, _)| usize::from(width.0).max(MIN_WIDTH));
+        Style { unit: self.unit.unwrap_or(unit), colour, width }
+    }
+}
+
+/// How to write text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Style {
+    /// The unit of costs.
+    pub unit: Unit,
+    /// Whether to write ANSI escape sequences.
+    colour: bool,
+    /// The width of the terminal in characters. `None`: lines have any length.
+    width: Option<usize>,
+}
+
+impl Style {
+    fn paint(self, text: &str, code: &str) -> String {
+        if self.colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Bold text, for headings.
+    pub fn bold(self, text: &str) -> String {
+        self.paint(text, "1")
+    }
+
+    /// Dim text, for notes.
+    pub fn dim(self, text: &str) -> String {
+        self.paint(text, "2")
+    }
+
+    /// A cost. `share` is its magnitude relative to the base, 0 to 1.
+    pub fn heat(self, text: &str, share: f64) -> String {
+        match share {
+            s if s >= 0.2 => self.paint(text, "1;31"),
+            s if s >= 0.05 => self.paint(text, "33"),
+            s if s > 0.0 => self.paint(text, "32"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A name and a place that fit into the line after `used` characters: without the qualification
+    /// of the name if necessary, and then without the beginning of the place.
+    pub fn name_and_place(self, used: usize, name: &str, place: &str) -> String {
+        let left = self.width.map_or(usize::MAX, |width| width.saturating_sub(used));
+        let place_len = if place.is_empty() { 0 } else { length(place) + 2 };
+        let name = shortened(name, left.saturating_sub(place_len));
+        if place.is_empty() {
+            return name.into_owned();
+        }
+        let place = without_start(place, left.saturating_sub(length(&name) + 2));
+        format!("{name}  {place}")
+    }
+}
+
+/// The number of characters.
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// `name` without as much of its qualification as necessary to have at most `width` characters:
+/// `…::Map::insert`. The last segment is kept.
+fn shortened(name: &str, width: usize) -> Cow<'_, str> {
+    if length(name) <= width {
+        return name.into();
+    }
+    let ends = qualifications(name);
+    let fitting = ends.iter().find(|&&end| length(&name[end..]) < width);
+    match fitting.or(ends.last()) {
+        Some(&end) => format!("…{}", &name[end..]).into(),
+        None => name.into(),
+    }
+}
+
+/// Where the qualifications of a name end, before the separator: `::`, `.` or `/`. Not within type
+/// arguments or parameters.
+fn qualifications(name: &str) -> Vec<usize> {
+    let mut depth = 0_u32;
+    let mut ends = Vec::new();
+    for (at, c) in name.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '.' | '/' | ':' if depth == 0 && at > 0 => {
+                let is_second = c == ':' && name[..at].ends_with(':');
+                if !is_second && !name[at..].trim_start_matches(['.', '/', ':']).is_empty() {
+                    ends.push(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
+}
+
+/// The end of a place after an ellipsis, without the revision of its repository, if the place has
+/// more than `width` characters. At least the name of the file is kept.
+fn without_start(text: &str, width: usize) -> Cow<'_, str> {
+    if length(text) <= width {
+        return text.into();
+    }
+    let is_revision = |text: &str| text.len() == 40 && text.bytes().all(|c| c.is_ascii_hexdigit());
+    let text =
+        text.rsplit_once(':').filter(|(_, end)| is_revision(end)).map_or(text, |(text, _)| text);
+    if length(text) <= width {
+        return text.into();
+    }
+    let starts: Vec<usize> = text.match_indices(['/', '\\']).map(|(at, _)| at).collect();
+    let fitting = starts.iter().find(|&&start| length(&text[start..]) < width);
+    match fitting.or(starts.last()) {
+        Some(&start) => format!("…{}", &text[start..]).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_qualification_first() {
+        let style = Style { unit: Unit::Both, colour: false, width: Some(40) };
+        let fit = |name, place| style.name_and_place(10, name, place);
+        assert_eq!(fit("main", "src/main.rs:3"), "main  src/main.rs:3");
+        assert_eq!(
+            fit("std::collections::Map::insert", "src/a.rs:3"),
+            "…::Map::insert  src/a.rs:3"
+        );
+        assert_eq!(
+            fit("parse", "/home/me/project/src/parser/mod.rs:12"),
+            "parse  …/src/parser/mod.rs:12"
+        );
+        assert_eq!(fit("<Vec<a::b::C> as core::iter::Iterator>::next", ""), "…::next");
+        assert_eq!(
+            fit("a_name_without_any_separator_at_all", ""),
+            "a_name_without_any_separator_at_all"
+        );
+        let place = "git:github.com/rust-lang/rust:library/std/src/panic.rs:59807616e1fa2540724bfbac14d7976d7e4a3860";
+        assert_eq!(fit("std::panic::catch_unwind", place), "…::catch_unwind  …/panic.rs");
+        let any = Style { width: None, ..style };
+        assert_eq!(
+            any.name_and_place(10, "a::b::c::d::e::f::g::h::i::j::k::l", "x"),
+            "a::b::c::d::e::f::g::h::i::j::k::l  x"
+        );
+    }
+
+    #[test]
+    fn a_name_may_begin_with_a_separator() {
+        assert_eq!(shortened("::global::name", 7), "…::name");
+        assert_eq!(shortened("/usr/lib/libc.so.6", 12), "…/libc.so.6");
+        assert_eq!(shortened("x::", 2), "x::");
+    }
+}

@@ -1,0 +1,69 @@
+//! Options that decide how text is written, and which part of the tree.
+
+use crate::{Outcome, costline};
+use std::fs;
+
+/// Runs a command on a profile with 20,000 samples.
+fn run(command: &str, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    fs::write(&profile, "main;a;b 12000\nmain;a;c 4000\nmain;d 3000\nmain;e;f 1000\n").unwrap();
+    Outcome::of(costline().arg(command).arg(profile).args(arguments)).success()
+}
+
+/// The rows after the heading, without spaces between columns.
+fn rows(text: &str) -> Vec<String> {
+    let rows = text.lines().skip(2);
+    rows.map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn costs_have_the_unit_of_the_user() {
+    let rows = |unit: &str| rows(&run("report", &["--limit", "1", "--unit", unit]));
+    assert!(rows("percent")[0].contains("60.0%") || rows("percent")[0].contains("100.0%"));
+    assert!(!rows("absolute")[0].contains('%') && rows("absolute")[0].contains(" samples"));
+    let both = &rows("both")[0];
+    assert!(both.contains("% (") && both.contains("samples)"), "{both}");
+}
+
+#[test]
+fn long_numbers_are_in_groups() {
+    let text = run("report", &[]);
+    assert!(text.starts_with("cpu.folded: 20,000 samples in 1 thread"), "{text}");
+}
+
+#[test]
+fn colours_are_used_if_the_user_asks() {
+    let escape = "\x1b[";
+    for command in ["report", "tree"] {
+        assert!(!run(command, &[]).contains(escape));
+        assert!(run(command, &["--color", "always"]).contains(escape), "{command}");
+        assert!(!run(command, &["--color", "never"]).contains(escape));
+    }
+}
+
+#[test]
+fn a_tree_can_be_cut_to_the_hottest_path_or_rows() {
+    let tree = |arguments: &[&str]| -> Vec<String> {
+        let arguments = [&["--unit", "absolute"], arguments].concat();
+        rows(&run("tree", &arguments))
+    };
+    assert_eq!(
+        tree(&["--hot"]),
+        ["20,000 samples main", "16,000 samples a", "12,000 samples 12,000 samples b"]
+    );
+    assert_eq!(
+        tree(&["--limit", "3"]),
+        [
+            "20,000 samples main",
+            "16,000 samples a",
+            "12,000 samples 12,000 samples b",
+            "4 call paths below --limit omitted",
+        ]
+    );
+    let json = run("tree", &["--limit", "4", "--json"]);
+    let tree: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let parents: Vec<_> =
+        tree["nodes"].as_array().unwrap().iter().map(|node| &node["parent"]).collect();
+    assert_eq!(parents, [&serde_json::Value::Null, &0.into(), &1.into(), &1.into()]);
+}
