@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the message")]
 
 mod callers;
+mod check;
 mod export;
 mod foreign;
 mod lacking;

@@ -3,7 +3,7 @@
 mod advice;
 mod annotate;
 mod callers;
-mod check;
+pub(crate) mod check;
 mod dump;
 mod export;
 mod left_out;
@@ -118,6 +118,9 @@ enum Command {
     },
     /// Print what a profile contains, what it lacks and how to record it better
     Check {
+        /// Print everything as JSON with raw weights (docs/check.schema.json)
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         view: ViewArgs,
     },
@@ -347,9 +350,14 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let (function, style) = (function.to_string_lossy(), style.style(Unit::Both));
             callers::callers(&snapshot, &function, by, json, style, out)?;
         }
-        Command::Check { view } => {
+        Command::Check { json, view } => {
             let (snapshot, index) = view.load()?;
-            check::check(&snapshot, &index, out)?;
+            let check = check::Check::new(&snapshot, &index);
+            if json {
+                check.write_json(out)?;
+            } else {
+                check::text(&snapshot, &check, out)?;
+            }
         }
         Command::Tree { view, inverted, hot, limit, depth, min_percent, json, style } => {
             let (snapshot, _) = view.load()?;

@@ -1,0 +1,122 @@
+//! `costline check` as text: one topic per row.
+
+use super::facts::{Check, File};
+use crate::cli::{Output, headline, times};
+use engine::present::text::{one_line, plain};
+use engine::present::units;
+use engine::snapshot::Snapshot;
+use std::io::{self, Write};
+
+/// With more libraries than this, the others are counted.
+const MAX_LIBRARIES: usize = 12;
+/// With more files than this that were found, or were not found, the others are counted.
+const MAX_FOUND: usize = 10;
+const MAX_MISSING: usize = 5;
+
+/// Writes what is known about a profile.
+pub fn text(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<()> {
+    writeln!(out, "{}", headline(snapshot))?;
+    let details = check.details.iter().map(|detail| format!(", {}", plain(detail)));
+    writeln!(out, "format    {}{}", check.format, details.collect::<String>())?;
+    if let Some(seconds) = check.duration_seconds {
+        writeln!(out, "recorded  {}", units::duration(seconds))?;
+    }
+    metrics(check, out)?;
+    threads(snapshot, check, out)?;
+    writeln!(out, "functions {}", check.functions)?;
+    if let Some(contexts) = &check.contexts {
+        writeln!(
+            out,
+            "contexts  {} in {} cliques, {} calls between them",
+            contexts.all, contexts.cliques, contexts.calls
+        )?;
+    }
+    let share = units::percent(check.on_lines.0, check.all_self.0);
+    writeln!(out, "lines     {} with costs; {share} of the self cost is on lines", check.lines)?;
+    libraries(check, out)?;
+    files(check, out)?;
+    for warning in &check.warnings {
+        writeln!(out, "warning   {}{}", one_line(&warning.message), times(warning.count))?;
+    }
+    if let Some(advice) = &check.advice {
+        writeln!(out, "advice    {advice}")?;
+    }
+    Ok(())
+}
+
+fn metrics(check: &Check, out: &mut Output) -> io::Result<()> {
+    let names: Vec<_> = check
+        .metrics
+        .iter()
+        .map(|metric| {
+            if metric.name == metric.unit {
+                plain(&metric.name).into_owned()
+            } else {
+                format!("{} ({})", plain(&metric.name), plain(&metric.unit))
+            }
+        })
+        .collect();
+    let shown =
+        if names.len() > 1 { format!("; shown: {}", plain(&check.metric)) } else { String::new() };
+    writeln!(out, "metrics   {}{shown}", names.join(", "))
+}
+
+/// Writes the number of threads, and the share, process, name and ids of each one in the view.
+fn threads(snapshot: &Snapshot, check: &Check, out: &mut Output) -> io::Result<()> {
+    writeln!(out, "threads   {}", check.all_threads)?;
+    for thread in &check.threads {
+        let process = if thread.process_name.is_empty() {
+            String::new()
+        } else {
+            format!("{} / ", plain(&thread.process_name))
+        };
+        let name = if thread.name.is_empty() { "(unnamed)".into() } else { plain(&thread.name) };
+        let ids: Vec<_> = [("pid", &thread.pid), ("tid", &thread.tid)]
+            .iter()
+            .filter_map(|(kind, id)| Some(format!("{kind} {}", plain(id.as_deref()?))))
+            .collect();
+        let ids = if ids.is_empty() { String::new() } else { format!("  {}", ids.join(", ")) };
+        let share = units::percent(thread.total.0, snapshot.costs.base);
+        writeln!(out, "          {share:>7}  {process}{name}{ids}")?;
+    }
+    Ok(())
+}
+
+fn libraries(check: &Check, out: &mut Output) -> io::Result<()> {
+    if check.libraries.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "libraries {} with addresses instead of names", check.libraries.len())?;
+    for library in check.libraries.iter().take(MAX_LIBRARIES) {
+        let samples = units::counted(library.samples as f64, "samples");
+        let status = one_line(&library.status);
+        let (resolved, all) = (library.resolved, library.addresses);
+        writeln!(out, "          {samples}, {resolved} of {all} addresses resolved: {status}")?;
+    }
+    more(check.libraries.len(), MAX_LIBRARIES, out)
+}
+
+/// Writes which files were found and which were not, the hottest of each.
+fn files(check: &Check, out: &mut Output) -> io::Result<()> {
+    if check.files.is_empty() {
+        return writeln!(out, "files     none in the profile");
+    }
+    let n_found = check.files.iter().filter(|file| file.path.is_some()).count();
+    writeln!(out, "files     {n_found} of {} found in the sources", check.files.len())?;
+    let (found, missing) = check.files.split_at(n_found);
+    for (rows, most) in [(found, MAX_FOUND), (missing, MAX_MISSING)] {
+        for File { name, status, .. } in rows.iter().take(most) {
+            writeln!(out, "          {} {status}", plain(name))?;
+        }
+        more(rows.len(), most, out)?;
+    }
+    Ok(())
+}
+
+/// Writes how many of `all` rows are not shown.
+fn more(all: usize, shown: usize, out: &mut Output) -> io::Result<()> {
+    match all.checked_sub(shown) {
+        Some(more @ 1..) => writeln!(out, "          … and {more} more"),
+        _ => Ok(()),
+    }
+}

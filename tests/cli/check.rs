@@ -1,0 +1,34 @@
+//! `costline check --json`: the same facts as the text.
+
+use crate::{RUST, V8, fixture, on};
+use serde_json::{Value, json};
+
+#[test]
+fn json_has_the_facts_of_the_text() {
+    for profile in [RUST, V8] {
+        let text = on("check", profile, []).stdout;
+        let check: Value = serde_json::from_str(&on("check", profile, ["--json"]).stdout).unwrap();
+        let has = |row: String| assert!(text.contains(&row), "{row:?} is not in\n{text}");
+        assert_eq!(check["profile"], json!(fixture(profile)));
+        has(format!("format    {}", check["format"].as_str().unwrap()));
+        has(format!("threads   {}", check["allThreads"]));
+        has(format!("functions {}", check["functions"]));
+        has(format!("lines     {} with costs", check["lines"]));
+        let files = check["files"].as_array().unwrap();
+        let found = files.iter().filter(|file| !file["path"].is_null()).count();
+        has(format!("files     {found} of {} found", files.len()));
+        for warning in check["warnings"].as_array().unwrap() {
+            has(warning["message"].as_str().unwrap().to_owned());
+        }
+    }
+}
+
+#[test]
+fn json_follows_its_schema() {
+    let schema = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/check.schema.json");
+    let schema: Value = serde_json::from_slice(&std::fs::read(schema).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let check: Value = serde_json::from_str(&on("check", RUST, ["--json"]).stdout).unwrap();
+    let errors: Vec<_> = schema.iter_errors(&check).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+}
