@@ -5,15 +5,27 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::profiles::{SIX_SAMPLES, app_py, cpuprofile, six_samples};
+use crate::support::profiles::{self, SIX_SAMPLES, app_py, cpuprofile};
 use crate::support::requests::text;
 use crate::support::{Server, Workspace, set_age, six};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// `SIX_SAMPLES` with seven samples at the end of `main` instead of one: twelve in all.
+/// [`SIX_SAMPLES`], of which each stands for 100.
+fn hundreds() -> String {
+    SIX_SAMPLES.replace(") 1\n", ") 100\n")
+}
+
+/// The same with 700 samples at the end of `main` instead of 100: 1200 in all.
 fn twelve() -> String {
-    SIX_SAMPLES.replace("(app.py:13) 1", "(app.py:13) 7")
+    hundreds().replace("(app.py:13) 100", "(app.py:13) 700")
+}
+
+/// A workspace with [`hundreds`] of samples and its sources.
+fn six_samples() -> Workspace {
+    let workspace = profiles::six_samples();
+    workspace.write("cpu.folded", hundreds());
+    workspace
 }
 
 /// The labels of a document by line (1-based).
@@ -36,10 +48,12 @@ fn compares_the_shown_profile_with_the_next_recording() {
     assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
     server.execute("costline.setBaseline", json!([]));
     let all = labels(&mut server, &uri);
-    assert!(all.values().all(|label| label.ends_with(" ±0.0")), "{all:?}");
+    assert!(all.values().all(|label| label.ends_with('%')), "no delta if nothing changed: {all:?}");
+    let view = server.view();
+    assert_eq!(view["comparison"]["text"], "600 samples → 600 samples");
 
     workspace.rename_over("cpu.folded", twelve());
-    // 7 of 12 compared with 1 of 6, 3 of 12 with 3 of 6, 1 of 12 with 1 of 6.
+    // In hundreds: 7 of 12 compared with 1 of 6, 3 of 12 with 3 of 6, 1 of 12 with 1 of 6.
     let shown = wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
     assert_eq!((shown[&12].as_str(), shown[&34].as_str()), ("25.0% ▼25.0", "8.3% ▼8.3"));
     let lenses: Vec<_> =
@@ -47,19 +61,29 @@ fn compares_the_shown_profile_with_the_next_recording() {
     assert_eq!(
         lenses,
         [
-            "self 58.3% (7 samples) ▲41.7 · total 100.0% (12 samples) ±0.0",
-            "self 8.3% (1 sample) ▼8.3 · total 25.0% (3 samples) ▼25.0",
-            "self 8.3% (1 sample) ▼8.3 · total 25.0% (3 samples) ▼25.0",
+            "self 58.3% (700 samples) ▲41.7 · total 100.0% (1200 samples)",
+            "self 8.3% (100 samples) ▼8.3 · total 25.0% (300 samples) ▼25.0",
+            "self 8.3% (100 samples) ▼8.3 · total 25.0% (300 samples) ▼25.0",
         ]
     );
     let hover = server.hover(&uri, 12, 0).unwrap().replace('\\', "");
     assert!(
         hover.contains(
-            "| before | 16.7% (1 sample) | 16.7% (1 sample) |\n| change | ▲41.7 | ▲41.7 |"
+            "| before | 16.7% (100 samples) | 16.7% (100 samples) |\n| change | ▲41.7 | ▲41.7 |"
         ),
         "{hover}"
     );
     assert!(hover.contains("compared with cpu.folded, written"), "{hover}");
+    let totals = "600 samples → 1200 samples +100 %";
+    assert!(hover.contains(totals), "{hover}");
+    assert_eq!(server.view()["comparison"]["text"], totals);
+    // Each line has the data of its change.
+    let hints = server.hints(&uri);
+    let of_13 = hints.iter().find(|hint| hint["position"]["line"] == 12).unwrap();
+    assert_eq!(
+        of_13["data"]["change"]["total"],
+        json!({ "before": 100, "change": 500, "text": "▲41.7", "noise": false })
+    );
     // Also for functions of a file that is not open.
     let spots = server.execute("costline.hotspots", json!([{ "by": "line" }]));
     let spot = spots["lines"]
@@ -68,11 +92,11 @@ fn compares_the_shown_profile_with_the_next_recording() {
         .iter()
         .find(|spot| spot["file"] == "lib.py" && spot["line"] == 5)
         .unwrap();
-    assert_eq!(spot["text"], "self 16.7% (2 samples) ▼16.7 · total 16.7% (2 samples) ▼16.7");
+    assert_eq!(spot["text"], "self 16.7% (200 samples) ▼16.7 · total 16.7% (200 samples) ▼16.7");
 
     // The baseline is the profile as it was shown, not as the file is now.
     server.execute("costline.setBaseline", json!([{ "path": "cpu.folded" }]));
-    assert_eq!(labels(&mut server, &uri)[&13], "58.3% ±0.0");
+    assert_eq!(labels(&mut server, &uri)[&13], "58.3%");
     server.execute("costline.clearBaseline", json!([]));
     assert_eq!(labels(&mut server, &uri)[&13], "58.3%");
 }
@@ -102,14 +126,14 @@ fn compares_lines_that_are_the_same() {
         server.lenses(&uri).iter().map(|lens| text(&lens["command"]["title"])).collect();
     if cfg!(feature = "grammars") {
         assert_eq!(
-            titles[0], "self 58.3% (7 samples) ▲41.7 · total 100.0% (12 samples) ±0.0",
+            titles[0], "self 58.3% (700 samples) ▲41.7 · total 100.0% (1200 samples)",
             "functions are matched by name"
         );
     }
 
     // A server that does not know the old text cannot match lines.
     let mut other = Server::start(&workspace);
-    workspace.write("old/before.folded", SIX_SAMPLES);
+    workspace.write("old/before.folded", hundreds());
     set_age(&workspace.path("old/before.folded"), 2 * HOUR);
     let uri = other.open_file(&workspace.path("app.py"), "python");
     other.wait_labels(&uri);
@@ -120,14 +144,14 @@ fn compares_lines_that_are_the_same() {
 #[test]
 fn a_setting_selects_the_baseline() {
     let workspace = six_samples();
-    workspace.write("old/before.folded", SIX_SAMPLES);
+    workspace.write("old/before.folded", hundreds());
     workspace.write("cpu.folded", twelve());
     let mut server =
         Server::builder(&workspace).settings(json!({ "baseline": "old/before.folded" })).start();
     let uri = server.open_file(&workspace.path("app.py"), "python");
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
     server.configure(json!({ "unit": "absolute", "baseline": "old/before.folded" }));
-    wait_for(&mut server, &uri, 13, "7 samples ▲6 samples");
+    wait_for(&mut server, &uri, 13, "700 samples ▲500 samples");
     server.configure(json!({}));
     wait_for(&mut server, &uri, 13, "58.3%");
     server.configure(json!({ "baseline": "old/none.folded" }));
@@ -195,13 +219,47 @@ fn the_view_applies_to_the_baseline() {
     server.execute("costline.setBaseline", json!([]));
     workspace.rename_over("cpu.folded", twelve());
     wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
-    // Only the leaf samples of main are left: 7 of 7, compared with 1 of 1.
+    // Only the leaf samples of main are left: 700 of 700, compared with 100 of 100.
     server.execute("costline.pushTransform", json!(["drop-function:parse"]));
     server.execute("costline.pushTransform", json!(["drop-function:eval"]));
-    assert_eq!(
-        labels(&mut server, &uri),
-        std::iter::once((13, "100.0% ±0.0".to_owned())).collect()
-    );
+    assert_eq!(labels(&mut server, &uri), std::iter::once((13, "100.0%".to_owned())).collect());
     let _: Value = server.execute("costline.clearTransforms", json!([]));
     assert_eq!(labels(&mut server, &uri)[&13], "58.3% ▲41.7");
+}
+
+/// A line that takes less time has a `▼`, even if its share rose, and the total is known.
+#[test]
+fn times_are_compared_absolutely() {
+    let workspace = Workspace::with([("app.py", app_py().as_str())]);
+    let profile = |weights: [u32; 2]| {
+        json!({
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": { "frames": [
+                { "name": "main", "file": "app.py", "line": 13 },
+                { "name": "parse", "file": "app.py", "line": 22 },
+            ] },
+            "profiles": [{
+                "type": "sampled", "name": "cpu", "unit": "milliseconds",
+                "startValue": 0, "endValue": 100, "samples": [[0], [1]], "weights": weights,
+            }],
+        })
+        .to_string()
+    };
+    workspace.write("old/before.speedscope.json", profile([60, 40]));
+    workspace.write("cpu.speedscope.json", profile([50, 0]));
+    let settings = json!({ "baseline": "old/before.speedscope.json" });
+    let mut server = Server::builder(&workspace).settings(settings).start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_for(&mut server, &uri, 13, "100.0% ▼10.0 ms");
+    let view = server.view();
+    assert_eq!(view["comparison"]["text"], "100 ms → 50.0 ms −50 %");
+    assert_eq!(
+        (&view["comparison"]["before"], &view["comparison"]["after"]),
+        (&json!(100), &json!(50))
+    );
+    server.set_view(json!({ "compare": "share" }));
+    wait_for(&mut server, &uri, 13, "100.0% ▲40.0");
+    server.set_view(json!({ "compare": null, "baseline": null }));
+    assert_eq!(labels(&mut server, &uri)[&13], "100.0%");
+    assert_eq!(server.view()["comparison"], Value::Null);
 }

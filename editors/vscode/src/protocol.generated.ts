@@ -74,6 +74,8 @@ export type BaselineChoice = string | boolean;
 
 /** A caller or callee. */
 export interface CallEntry {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** Whether the cost is estimated. */
   readonly est: boolean;
   /** The item of the extended path, to request its callers or callees with. */
@@ -112,6 +114,8 @@ export interface CallEntry {
 export interface CallGroup {
   /** The number of calls. Null if the profile does not tell. */
   readonly calls: number | null;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** Whether the cost is estimated. */
   readonly est: boolean;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -265,7 +269,9 @@ export type ChoiceKey =
   /** What hints show. */
   | "show"
   /** The baseline. */
-  | "baseline";
+  | "baseline"
+  /** How to compare costs with those of the baseline. */
+  | "compare";
 
 /** An option of a choice. */
 export interface ChoiceOption {
@@ -287,10 +293,25 @@ export type ChoiceValue = string | boolean | null;
 /** The current value of a choice. */
 export type Chosen = ChoiceValue | readonly ChoiceValue[];
 
+/** How to compare costs with those of the baseline. */
+export type Compare =
+  /** Times, bytes and exact counts as they are. Counts of samples are scaled to the same total. */
+  | "absolute"
+  /** Shares of the total. */
+  | "share";
+
 /** Another program whose output to reproduce byte for byte. */
 export type Compat =
   /** rbspy's callgrind output, in which each line of a function is a separate function */
   | "rbspy";
+
+/** The change of a cost since the baseline. */
+export interface CostChange {
+  /** The change of the self cost. Null if it is unknown. */
+  readonly self: PartChange | null;
+  /** The change of the total. Null if it is unknown, or not exact. */
+  readonly total: PartChange | null;
+}
 
 /** What to do with the frames below the maximum depth. */
 export type Cut =
@@ -333,6 +354,8 @@ export interface ExplainArgument {
 
 /** The reason why a line shows a cost or none. */
 export interface Explanation {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The reason as a code. */
   readonly code: ExplanationCode;
   /** The reason as text. */
@@ -510,6 +533,8 @@ export interface FlameGraphArgument {
 
 /** A frame of a flame graph. */
 export interface FlameGraphFrame {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The number of callers above the frame. */
   readonly depth: number;
   /** The function's key. The keys of all parents and of the frame are its path. */
@@ -605,6 +630,8 @@ export type GroupBy =
 
 /** The `data` of a hint. */
 export interface HintData {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The line, 0-based. */
   readonly line0: number;
   /** The metric of both. */
@@ -637,6 +664,8 @@ export interface HintData {
 export interface HotAccessors {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The procedures. */
   readonly functions: readonly HotMember[];
   /** What rows are sorted by, formatted as in hints. */
@@ -671,6 +700,8 @@ export interface HotAccessors {
 export interface HotClique {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The functions. */
   readonly functions: readonly HotMember[];
   /** What rows are sorted by, formatted as in hints. */
@@ -711,6 +742,8 @@ export interface HotEdge {
   readonly caller: HotMember;
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -749,6 +782,8 @@ export interface HotEdge {
 export interface HotField {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The procedures that get it; null if there are none. */
   readonly getters: HotAccessors | null;
   /** What rows are sorted by, formatted as in hints. */
@@ -791,6 +826,8 @@ export interface HotField {
 export interface HotFunction {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The name of the definition's file in the profile. */
   readonly file?: string;
   /** The function's item, to request callers and callees with. */
@@ -841,6 +878,8 @@ export interface HotFunction {
 export interface HotLine {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The name of the file in the profile. */
   readonly file: string;
   /** What rows are sorted by, formatted as in hints. */
@@ -893,6 +932,8 @@ export interface HotMember {
 export interface HotModule {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The metric of both. */
@@ -1013,7 +1054,7 @@ export interface Item {
   readonly detail: string;
   /** The LSP symbol kind: 12, a function. */
   readonly kind: number;
-  /** The function's cost and name: `45.6% parse_value`. */
+  /** The function's cost and name: `45.6% parse_value`, with a baseline `45.6% ▲1.20 s parse_value`. */
   readonly name: string;
   /** The line of the definition. */
   readonly range: Range;
@@ -1045,6 +1086,8 @@ export interface ItemArgument {
 
 /** The `data` of an item. */
 export interface ItemData {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The direction in which the path was followed. Null for a root. */
   readonly dir: Direction | null;
   /** Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one. */
@@ -1091,6 +1134,8 @@ export interface ItemData {
 
 /** The `data` of a lens. */
 export interface LensData {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The function's key. */
   readonly func: FunctionKey;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -1129,6 +1174,18 @@ export interface MetricName {
   readonly name: string;
   /** The unit. */
   readonly unit: string;
+}
+
+/** The change of a weight since the baseline. */
+export interface PartChange {
+  /** The weight in the baseline. */
+  readonly before: Weight;
+  /** The change. If shares are compared, the weight before is scaled to the same total. */
+  readonly change: Weight;
+  /** Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out. */
+  readonly noise: boolean;
+  /** The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none. */
+  readonly text: string | null;
 }
 
 /** A prefix of file names in profiles, and the folder that replaces it. */
@@ -1259,6 +1316,8 @@ export interface SetPathMappingArgument {
 export interface SetViewArgument {
   /** The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
+  /** How to compare costs with those of the baseline. */
+  readonly compare?: Compare | null;
   /** Whether to leave procedures that the contour file excludes out of lists of callers. */
   readonly contour?: boolean | null;
   /** Which functions to show. */
@@ -1304,6 +1363,8 @@ export interface Shown {
   readonly base: Weight | null;
   /** The baseline. Null without a baseline. */
   readonly baseline: ProfileFile | null;
+  /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
+  readonly comparison: TotalChange | null;
   /** Whether a profile is being read. */
   readonly loading: boolean;
   /** The metric. Null without a profile. */
@@ -1359,6 +1420,20 @@ export interface TextDocumentContent {
 export interface TextDocumentContentParams {
   /** The URI of the document. */
   readonly uri: string;
+}
+
+/** How the total changed since the baseline. */
+export interface TotalChange {
+  /** The total of the profile shown. */
+  readonly after: Weight;
+  /** The total of the baseline. */
+  readonly before: Weight;
+  /** Whether the change may be noise. */
+  readonly noise: boolean;
+  /** The change in percent of the baseline's total. Null if that is 0. */
+  readonly percent: number | null;
+  /** The change for display: `1.98 s → 1.17 s −41 %`. */
+  readonly text: string;
 }
 
 /** A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind. */
@@ -1420,6 +1495,8 @@ export type TransformKind =
 
 /** A node of the call tree. */
 export interface TreeNode {
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
   /** The children, hottest first. */
   readonly children: readonly TreeNode[];
   /** Whether the cost is estimated. */
@@ -1454,7 +1531,7 @@ export interface TreeNode {
   readonly selfText: string | null;
   /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
   readonly share: number;
-  /** The node's cost: `45.6% · self 4.0%`. */
+  /** The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`. */
   readonly text: string;
   /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
   readonly tier: 0 | 1 | 2 | 3;
@@ -1495,6 +1572,8 @@ export interface View {
   readonly baseline: ProfileFile | null;
   /** The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted. */
   readonly choices: readonly Choice[];
+  /** How the total changed since the baseline. Null without a baseline, and if it cannot be compared. */
+  readonly comparison: TotalChange | null;
   /** Whether a profile is being read. */
   readonly loading: boolean;
   /** The metric. Null without a profile. */

@@ -7,7 +7,7 @@ import { markdown, visible } from "../src/text";
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, baseline: null, loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, baseline: null, comparison: null, loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -19,6 +19,15 @@ test("the status shows the profile, its age and the metric", () => {
   assert.equal(statusText("running", { ...shown, loading: true }, false, now), "$(loading~spin) p.folded · 3 min · samples");
   assert.equal(statusText("running", shown, true, now), "$(eye-closed) p.folded · 3 min · samples");
   assert.equal(statusText("running", { ...shown, profile: { ...profile, deleted: true } }, false, now), "$(flame) p.folded · deleted · samples");
+});
+
+test("the status shows how the total changed since the baseline", () => {
+  const text = "1.98 s → 1.17 s −41 %";
+  const baseline = { path: "/w/old.folded", name: "old.folded", format: "folded stacks", modified: now };
+  const compared: Shown = { ...shown, baseline, comparison: { before: 1980, after: 1170, percent: -40.9, noise: false, text } };
+  assert.equal(statusText("running", compared, false, now), `$(flame) p.folded · 3 min · samples · ${text}`);
+  assert.match(statusTooltip("running", compared, false), /Compared with old\.folded: 1\.98 s → 1\.17 s −41 %/);
+  assert.match(statusTooltip("running", { ...compared, comparison: null }, false), /Compared with old\.folded$/m);
 });
 
 test("the status shows why there is no profile", () => {

@@ -40,13 +40,15 @@ local function non_null(value)
   end
 end
 
---- The profile and the metric, for titles.
+--- The profile, the metric and how the total changed since the baseline, for titles.
 ---@param it vim.lsp.Client
 ---@return string
 local function source(it)
   local shown = client.shown(it)
   local profile = shown and non_null(shown.profile)
-  return profile and (" · %s (%s)"):format(profile.name, shown.metric) or ""
+  local comparison = shown and non_null(shown.comparison)
+  local totals = comparison and (": %s"):format(comparison.text) or ""
+  return profile and (" · %s (%s)%s"):format(profile.name, shown.metric, totals) or ""
 end
 
 --- The document and line of an answer. Functions without a source have the document of their item.

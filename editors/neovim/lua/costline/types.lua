@@ -46,6 +46,7 @@
 
 --- A caller or callee.
 ---@class costline.CallEntry
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field est boolean Whether the cost is estimated.
 ---@field item costline.Item The item of the extended path, to request its callers or callees with.
 ---@field leaf boolean Whether it has no callers or callees itself.
@@ -66,6 +67,7 @@
 --- Callers or callees that have a call site, a function, a module or a clique in common.
 ---@class costline.CallGroup
 ---@field calls integer|vim.NIL The number of calls. Null if the profile does not tell.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field est boolean Whether the cost is estimated.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field name string The name of the caller or callee or of the module, or those of the functions of a clique, separated by commas.
@@ -151,6 +153,7 @@
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
 ---| '"baseline"' # The baseline.
+---| '"compare"' # How to compare costs with those of the baseline.
 
 --- An option of a choice.
 ---@class costline.ChoiceOption
@@ -166,9 +169,19 @@
 --- The current value of a choice.
 ---@alias costline.Chosen costline.ChoiceValue|costline.ChoiceValue[]
 
+--- How to compare costs with those of the baseline.
+---@alias costline.Compare
+---| '"absolute"' # Times, bytes and exact counts as they are. Counts of samples are scaled to the same total.
+---| '"share"' # Shares of the total.
+
 --- Another program whose output to reproduce byte for byte.
 ---@alias costline.Compat
 ---| '"rbspy"' # rbspy's callgrind output, in which each line of a function is a separate function
+
+--- The change of a cost since the baseline.
+---@class costline.CostChange
+---@field self costline.PartChange|vim.NIL The change of the self cost. Null if it is unknown.
+---@field total costline.PartChange|vim.NIL The change of the total. Null if it is unknown, or not exact.
 
 --- What to do with the frames below the maximum depth.
 ---@alias costline.Cut
@@ -199,6 +212,7 @@
 
 --- The reason why a line shows a cost or none.
 ---@class costline.Explanation
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field code costline.ExplanationCode The reason as a code.
 ---@field message string The reason as text.
 ---@field metric? string The metric of both.
@@ -298,6 +312,7 @@
 
 --- A frame of a flame graph.
 ---@class costline.FlameGraphFrame
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field depth integer The number of callers above the frame.
 ---@field key costline.FunctionKey The function's key. The keys of all parents and of the frame are its path.
 ---@field leaf boolean Whether the frame has no callees, drawn or not.
@@ -351,6 +366,7 @@
 
 --- The `data` of a hint.
 ---@class costline.HintData
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field line0 integer The line, 0-based.
 ---@field metric string The metric of both.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -368,6 +384,7 @@
 --- The procedures that get a field, or those that set it.
 ---@class costline.HotAccessors
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field functions costline.HotMember[] The procedures.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -386,6 +403,7 @@
 --- A clique: functions that call each other.
 ---@class costline.HotClique
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field functions costline.HotMember[] The functions.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -407,6 +425,7 @@
 ---@field callee costline.HotMember The called function.
 ---@field caller costline.HotMember The calling function.
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -427,6 +446,7 @@
 --- A field of a data structure of Mercury.
 ---@class costline.HotField
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field getters costline.HotAccessors|vim.NIL The procedures that get it; null if there are none.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -449,6 +469,7 @@
 --- A hot function.
 ---@class costline.HotFunction
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field file? string The name of the definition's file in the profile.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field key costline.FunctionKey The function's key.
@@ -475,6 +496,7 @@
 --- A hot line.
 ---@class costline.HotLine
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field file string The name of the file in the profile.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line integer The recorded line, 1-based.
@@ -503,6 +525,7 @@
 --- A module or library.
 ---@class costline.HotModule
 ---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string|vim.NIL Its name; null for functions without one.
@@ -572,7 +595,7 @@
 ---@field data costline.ItemData The data that the server needs to follow calls.
 ---@field detail string The place and the self cost.
 ---@field kind integer The LSP symbol kind: 12, a function.
----@field name string The function's cost and name: `45.6% parse_value`.
+---@field name string The function's cost and name: `45.6% parse_value`, with a baseline `45.6% ▲1.20 s parse_value`.
 ---@field range costline.Range The line of the definition.
 ---@field selectionRange costline.Range The name in that line.
 ---@field uri string The file, or a `costline:` document.
@@ -590,6 +613,7 @@
 
 --- The `data` of an item.
 ---@class costline.ItemData
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field dir costline.Direction|vim.NIL The direction in which the path was followed. Null for a root.
 ---@field exact boolean Whether each recursive call is a function of the path. Otherwise consecutive calls of one function are one.
 ---@field folder? string The workspace folder whose profile the cost is of. Missing if there is only one.
@@ -614,6 +638,7 @@
 
 --- The `data` of a lens.
 ---@class costline.LensData
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field func costline.FunctionKey The function's key.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -634,6 +659,13 @@
 ---@class costline.MetricName
 ---@field name string The name.
 ---@field unit string The unit.
+
+--- The change of a weight since the baseline.
+---@class costline.PartChange
+---@field before costline.Weight The weight in the baseline.
+---@field change costline.Weight The change. If shares are compared, the weight before is scaled to the same total.
+---@field noise boolean Whether the change may be noise: the samples of both profiles do not tell the difference. Labels leave it out.
+---@field text string|vim.NIL The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none.
 
 --- A prefix of file names in profiles, and the folder that replaces it.
 ---@class costline.PathMapping
@@ -712,6 +744,7 @@
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
 ---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field compare? costline.Compare|vim.NIL How to compare costs with those of the baseline.
 ---@field contour? boolean|vim.NIL Whether to leave procedures that the contour file excludes out of lists of callers.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
@@ -738,6 +771,7 @@
 ---@class costline.Shown
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
+---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
 ---@field loading boolean Whether a profile is being read.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
@@ -770,6 +804,14 @@
 --- The parameters of `costline/textDocumentContent`.
 ---@class costline.TextDocumentContentParams
 ---@field uri string The URI of the document.
+
+--- How the total changed since the baseline.
+---@class costline.TotalChange
+---@field after costline.Weight The total of the profile shown.
+---@field before costline.Weight The total of the baseline.
+---@field noise boolean Whether the change may be noise.
+---@field percent number|vim.NIL The change in percent of the baseline's total. Null if that is 0.
+---@field text string The change for display: `1.98 s → 1.17 s −41 %`.
 
 --- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
 ---@class costline.Transform
@@ -805,6 +847,7 @@
 
 --- A node of the call tree.
 ---@class costline.TreeNode
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field children costline.TreeNode[] The children, hottest first.
 ---@field est boolean Whether the cost is estimated.
 ---@field hasChildren boolean Whether the node has children, in the answer or not.
@@ -822,7 +865,7 @@
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
 ---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
 ---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
----@field text string The node's cost: `45.6% · self 4.0%`.
+---@field text string The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`.
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight The node's total.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
@@ -846,6 +889,7 @@
 ---@field base costline.Weight|vim.NIL What percentages are relative to: the total or, with negative weights, the sum of |self| over all call paths. Null without a profile.
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
+---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
 ---@field loading boolean Whether a profile is being read.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.

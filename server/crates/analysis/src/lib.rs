@@ -38,6 +38,7 @@ mod names;
 mod paths;
 mod recording;
 mod reshape;
+mod sample_weight;
 mod stack_paths;
 mod stacks;
 mod sums;
@@ -64,6 +65,7 @@ pub use names::{Unmatched, find_function, find_functions, find_metric, find_thre
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};
+pub use sample_weight::{SampleWeights, sample_weights};
 pub use sums::ThreadTotal;
 pub use transform::{Implementation, Operand, Transform, TransformKind};
 pub use unwind_stats::{UnwindStats, unwind_stats};

@@ -6,11 +6,13 @@
 //! profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
 //! not zero.
 
+use crate::comparison::Comparison;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
-use sources::{Arity, Definition};
-use std::sync::Arc;
+use sources::{Arity, Definition, LineMap, Syntax};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The definitions of a file by container, name and arity; `None` if several have the same.
 type Defined = FxHashMap<DefinitionKey, Option<FunctionId>>;
@@ -26,15 +28,41 @@ pub struct Baseline {
     /// The profile, under the settings of the one shown.
     pub snapshot: Arc<Snapshot>,
     defined: FxHashMap<FileId, Defined>,
+    /// The line maps of files that are not open, by path.
+    lines: Mutex<FxHashMap<PathBuf, MappedText>>,
 }
 
-/// The cost of a line or function in the baseline.
+/// The line map to a text from that of the baseline, both recorded texts of one file.
+#[derive(Debug, Clone)]
+struct MappedText {
+    to: Arc<str>,
+    map: Arc<LineMap>,
+}
+
+/// The cost of a line, function or path in the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Before {
     /// The raw cost.
     pub cost: Cost,
-    /// [`analysis::Costs::base`] of the baseline, which its percentages are relative to.
-    pub of: f64,
+    /// How it is compared.
+    pub by: Comparison,
+}
+
+/// The cost of what the baseline does not have.
+pub const NO_COST: Cost = Cost { self_: 0.0, total: Total::Exact(0.0) };
+
+/// What a function of the profile shown is in the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Same {
+    /// A function with costs.
+    Function(FunctionId),
+    /// The baseline has no costs of it: the definitions of its file are known, and it is none of
+    /// those with costs.
+    NoCost,
+    /// The baseline has no function of this name in this file or library. It may have been renamed.
+    Absent,
+    /// Several functions of one name, or a definition on one side only.
+    Unknown,
 }
 
 /// Why two recordings cannot be compared.
@@ -105,7 +133,7 @@ impl Baseline {
                 .or_insert(Some(function));
             *same = same.filter(|other| *other == function);
         }
-        Self { snapshot, defined }
+        Self { snapshot, defined, lines: Mutex::default() }
     }
 
     /// Whether costs of `shown` can be compared with this baseline.
@@ -119,44 +147,80 @@ impl Baseline {
             .map(|difference| difference.message(&self.snapshot, shown))
     }
 
-    /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.
-    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Before> {
-        let cost = |function| self.before(self.snapshot.costs.function(function).cost);
+    /// What a function of `shown` is in the baseline.
+    pub fn same(&self, shown: &Snapshot, function: FunctionId) -> Same {
         let Some(source) = shown.source_function(function) else {
             // A func of one profile may be part of a definition in the other. Such functions have
             // no match.
             return match self.snapshot.find(&shown.key(function)) {
-                [same] if self.snapshot.source_function(*same).is_none() => Some(cost(*same)),
-                _ => None,
+                [] => Same::Absent,
+                [same] if self.snapshot.source_function(*same).is_none() => Same::Function(*same),
+                _ => Same::Unknown,
             };
         };
-        let file = self.snapshot.file_at(shown.path_of(source.file)?)?;
-        let (defined, definition) = (self.defined.get(&file)?, source.definition());
+        let Some(path) = shown.path_of(source.file) else { return Same::Unknown };
+        let Some(file) = self.snapshot.file_at(path) else { return Same::Absent };
+        let Some(defined) = self.defined.get(&file) else { return Same::Absent };
+        let definition = source.definition();
         match defined.get(&key(definition)) {
-            _ if definition.name.is_empty() => None,
-            Some(same) => same.map(cost),
-            // The definitions of the file were found, and none of this name had costs.
-            None => Some(self.zero()),
+            _ if definition.name.is_empty() => Same::Unknown,
+            Some(Some(same)) => Same::Function(*same),
+            Some(None) => Same::Unknown,
+            None => Same::NoCost,
         }
+    }
+
+    /// The cost in the baseline of a function of `shown`. `None` if it has no unique match.
+    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Cost> {
+        match self.same(shown, function) {
+            Same::Function(same) => Some(self.snapshot.costs.function(same).cost),
+            Same::NoCost => Some(NO_COST),
+            Same::Absent | Same::Unknown => None,
+        }
+    }
+
+    /// The functions of the baseline on a path of functions of `shown`. `None` if one of them has
+    /// no match.
+    pub fn path(&self, shown: &Snapshot, path: &[FunctionId]) -> Option<Vec<FunctionId>> {
+        let same = |&function: &FunctionId| match self.same(shown, function) {
+            Same::Function(same) => Some(same),
+            _ => None,
+        };
+        path.iter().map(same).collect()
     }
 
     /// The cost in the baseline of a line: 1-based, in the text that the baseline was recorded
     /// from.
-    pub fn line(&self, file: FileId, line: u32) -> Before {
+    pub fn line(&self, file: FileId, line: u32) -> Cost {
         let line = self.snapshot.costs.lines_of(file, line..line + 1).first();
-        self.of_line(line.map(|line| line.cost))
+        line.map_or(NO_COST, |line| line.cost)
     }
 
-    /// The cost of a line in the baseline, zero if it has none.
-    pub fn of_line(&self, cost: Option<Cost>) -> Before {
-        cost.map_or_else(|| self.zero(), |cost| self.before(cost))
+    /// The cost in the baseline of a line of `shown`: 1-based, in the text that it was recorded
+    /// from. `None` if one of the recorded texts is not known, or the baseline's does not have the
+    /// line.
+    pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<Cost> {
+        let path = shown.path_of(file)?;
+        let same_file = self.snapshot.file_at(path)?;
+        let [before, now] = [&self.snapshot, shown]
+            .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
+        let (before, now) = (&before?.text, &now?.text);
+        if before == now {
+            return Some(self.line(same_file, line));
+        }
+        let map = self.line_map(path, before, now);
+        let line0 = map.to_recorded(line.checked_sub(1)?)?;
+        Some(self.line(same_file, line0 + 1))
     }
 
-    fn before(&self, cost: Cost) -> Before {
-        Before { cost, of: self.snapshot.costs.base }
-    }
-
-    fn zero(&self) -> Before {
-        self.before(Cost { self_: 0.0, total: Total::Exact(0.0) })
+    /// The line map between two recorded texts of a file.
+    fn line_map(&self, path: &Path, before: &Arc<str>, now: &Arc<str>) -> Arc<LineMap> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, now)) {
+            return mapped.map.clone();
+        }
+        let map = Arc::new(LineMap::new(before, now, Syntax::of_text(path, before)));
+        lines.insert(path.to_owned(), MappedText { to: now.clone(), map: map.clone() });
+        map
     }
 }

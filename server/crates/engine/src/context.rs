@@ -1,12 +1,13 @@
 //! What a request sees: one world and the open documents, both as of the arrival of the request.
 
-use crate::baseline::{Baseline, Before};
+use crate::baseline::{Baseline, Before, NO_COST};
+use crate::comparison::Comparison;
 use crate::document::{Document, Mapped, OpenDocuments};
 use crate::file_lines::FileLines;
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
 use crate::world::World;
-use analysis::{FileId, FunctionId};
+use analysis::{Cost, FileId, FunctionId};
 use std::sync::Arc;
 use url::Url;
 
@@ -32,7 +33,37 @@ pub struct OpenFile {
     mapped: Arc<Mapped>,
     /// The same for the baseline. `None` if the text that the baseline was recorded from is not
     /// known.
-    before: Option<(Arc<Baseline>, FileId, Arc<Mapped>)>,
+    before: Option<FileBefore>,
+}
+
+/// A file of the baseline that is an open document.
+#[derive(Debug)]
+struct FileBefore {
+    baseline: Arc<Baseline>,
+    by: Comparison,
+    file: FileId,
+    mapped: Arc<Mapped>,
+}
+
+/// The baseline, and how costs are compared with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared<'a> {
+    /// The baseline.
+    pub baseline: &'a Arc<Baseline>,
+    /// How costs are compared.
+    pub by: Comparison,
+}
+
+impl Compared<'_> {
+    /// The cost of a function of `shown` in the baseline. `None` if it has no unique match.
+    pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Before> {
+        self.baseline.function(shown, function).map(|cost| self.before(cost))
+    }
+
+    /// A cost in the baseline.
+    pub fn before(&self, cost: Cost) -> Before {
+        Before { cost, by: self.by }
+    }
 }
 
 impl Context {
@@ -42,18 +73,25 @@ impl Context {
         let snapshot = self.world.snapshot()?.clone();
         let file = snapshot.file_at(&document.path)?;
         let mapped = document.mapped(self.world.revision, &snapshot);
-        let before = self.world.baseline_of(&snapshot).and_then(|baseline| {
+        let before = self.compared(&snapshot).and_then(|Compared { baseline, by }| {
             let file = baseline.snapshot.file_at(&document.path)?;
             let mapped = document.mapped(self.world.revision, &baseline.snapshot);
-            (!mapped.stale).then(|| (baseline.clone(), file, mapped))
+            (!mapped.stale).then(|| FileBefore { baseline: baseline.clone(), by, file, mapped })
         });
         Some(OpenFile { document, snapshot, file, mapped, before })
+    }
+
+    /// The baseline, if costs of `snapshot` can be compared with it.
+    pub fn compared(&self, snapshot: &Snapshot) -> Option<Compared<'_>> {
+        let baseline = self.world.baseline_of(snapshot)?;
+        let by = Comparison::new(&baseline.snapshot, snapshot, self.world.settings.compare);
+        Some(Compared { baseline, by })
     }
 
     /// The cost of a function of `snapshot` in the baseline. `None` if there is no baseline, or no
     /// unique match in it.
     pub fn function_before(&self, snapshot: &Snapshot, function: FunctionId) -> Option<Before> {
-        self.world.baseline_of(snapshot)?.function(snapshot, function)
+        self.compared(snapshot)?.function(snapshot, function)
     }
 
     /// The cost of a line (1-based, as recorded) in the baseline. `None` if there is no baseline,
@@ -64,12 +102,9 @@ impl Context {
             let open = self.open_file(&document.uri)?;
             return open.line_before(open.mapped.map.to_open(line.checked_sub(1)?)?);
         }
-        let baseline = self.world.baseline_of(snapshot)?;
-        let file = baseline.snapshot.file_at(path)?;
-        let [before, now] = [&baseline.snapshot, snapshot]
-            .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
-        // Without the texts, the line may be another one.
-        (before?.text == now?.text).then(|| baseline.line(file, line))
+        let compared = self.compared(snapshot)?;
+        let cost = compared.baseline.recorded_line(snapshot, file, line)?;
+        Some(compared.before(cost))
     }
 
     /// The scale for labels of `snapshot`.
@@ -86,13 +121,13 @@ impl OpenFile {
     /// The cost of a line (0-based) of the document in the baseline. `None` if there is no
     /// baseline, or the line cannot be matched.
     pub fn line_before(&self, line0: u32) -> Option<Before> {
-        let (baseline, file, mapped) = self.before.as_ref()?;
+        let FileBefore { baseline, by, file, mapped } = self.before.as_ref()?;
         // A stale line map is a guess: there is no delta then.
         mapped.map.to_recorded(line0).filter(|_| !self.mapped.stale)?;
         let (snapshot, map) = (&*baseline.snapshot, &mapped.map);
         let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
         let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
-        Some(baseline.of_line(cost))
+        Some(Before { cost: cost.unwrap_or(NO_COST), by: *by })
     }
 
     /// The costs of the document by line.

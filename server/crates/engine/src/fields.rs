@@ -1,13 +1,14 @@
 //! Fields that many answers share: a cost and a place, as numbers and as text, so that clients do
 //! not have to parse labels.
 
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::places::{function_place, line_place};
-use crate::present::labels::Scale;
+use crate::present::labels::{Part, Scale};
 use crate::present::text::{library, plain};
 use crate::present::units;
 use crate::snapshot::Snapshot;
-use crate::weight::tier;
+use crate::weight::{Weight, tier};
 use analysis::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,11 +31,57 @@ pub struct CostFields {
     /// The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
     #[schemars(extend("enum" = [0, 1, 2, 3]))]
     pub tier: u8,
+    /// The change since the baseline. Missing without a baseline, and if it does not have the same
+    /// line, function or path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "CostChange")]
+    pub change: Option<CostChange>,
+}
+
+/// The change of a cost since the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CostChange {
+    /// The change of the self cost. Null if it is unknown.
+    #[serde(rename = "self")]
+    pub self_: Option<PartChange>,
+    /// The change of the total. Null if it is unknown, or not exact.
+    pub total: Option<PartChange>,
+}
+
+/// The change of a weight since the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PartChange {
+    /// The weight in the baseline.
+    pub before: Weight,
+    /// The change. If shares are compared, the weight before is scaled to the same total.
+    pub change: Weight,
+    /// The change for display: `▲1.20 s`, or `▼2.1` in percentage points. Null if there is none.
+    pub text: Option<String>,
+    /// Whether the change may be noise: the samples of both profiles do not tell the difference.
+    /// Labels leave it out.
+    pub noise: bool,
+}
+
+impl CostChange {
+    fn new(scale: Scale<'_>, cost: Cost, has_self: bool, before: Option<Before>) -> Option<Self> {
+        let part = |part| {
+            let (by, change) = scale.change(cost, before, part)?;
+            Some(PartChange {
+                before: Weight(change.before),
+                change: Weight(change.change),
+                text: scale.arrow(by, change),
+                noise: change.is_noise(),
+            })
+        };
+        before?;
+        Some(Self { self_: part(Part::Self_).filter(|_| has_self), total: part(Part::Total) })
+    }
 }
 
 impl CostFields {
     /// The fields of a cost. `self_` is `None` if it is unknown.
-    pub fn new(scale: Scale<'_>, self_: Option<f64>, total: Total) -> Self {
+    pub fn new(scale: Scale<'_>, self_: Option<f64>, total: Total, before: Option<Before>) -> Self {
         let cost = Cost { self_: self_.unwrap_or_default(), total };
         let share = |weight: f64| {
             if scale.base == 0.0 { 0.0 } else { (weight / scale.base).abs().min(1.0) }
@@ -46,6 +93,7 @@ impl CostFields {
             share: share(cost.magnitude()),
             self_share: self_.map(share),
             tier: tier(cost, scale.base),
+            change: CostChange::new(scale, cost, self_.is_some(), before),
         }
     }
 }
@@ -100,8 +148,8 @@ mod tests {
         let metric = Metric::new("samples", "samples", None);
         let fields = |base, self_, total| {
             let scale = Scale { metric: &metric, base, unit: Unit::Percent };
-            let CostFields { self_text, total_text, share, self_share, tier } =
-                CostFields::new(scale, self_, total);
+            let CostFields { self_text, total_text, share, self_share, tier, .. } =
+                CostFields::new(scale, self_, total, None);
             let text = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             (format!("{} {}", text(self_text), text(total_text)), share, self_share, tier)
         };

@@ -1,10 +1,11 @@
 //! Functions and call paths in the form that clients keep. They stay valid when the profile is
 //! rewritten.
 
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::places::{Place, function_place};
-use crate::present::labels::Scale;
+use crate::present::labels::{Part, Scale};
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
@@ -142,19 +143,24 @@ pub struct CostData {
 
 impl CostData {
     /// The data of a cost.
-    pub fn new(scale: Scale<'_>, cost: Cost) -> Self {
-        Self::with_self(scale, Some(cost.self_), cost.total)
+    pub fn new(scale: Scale<'_>, cost: Cost, before: Option<Before>) -> Self {
+        Self::with_self(scale, Some(cost.self_), cost.total, before)
     }
 
     /// The data of a cost whose self cost may be unknown.
-    pub fn with_self(scale: Scale<'_>, self_: Option<f64>, total: Total) -> Self {
+    pub fn with_self(
+        scale: Scale<'_>,
+        self_: Option<f64>,
+        total: Total,
+        before: Option<Before>,
+    ) -> Self {
         Self {
             v: 1,
             self_: self_.map(Weight),
             total: Weight::of_total(total),
             unit: scale.metric.unit.clone(),
             metric: scale.metric.name.clone(),
-            fields: CostFields::new(scale, self_, total),
+            fields: CostFields::new(scale, self_, total, before),
         }
     }
 }
@@ -164,7 +170,8 @@ impl CostData {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// The function's cost and name: `45.6% parse_value`.
+    /// The function's cost and name: `45.6% parse_value`, with a baseline `45.6% ▲1.20 s
+    /// parse_value`.
     pub name: String,
     /// The LSP symbol kind: 12, a function.
     pub kind: u32,
@@ -308,6 +315,8 @@ pub struct PathCost {
     /// Whether its last function has no calls in the direction of the path. `None` if that is
     /// unknown.
     pub leaf: Option<bool>,
+    /// The cost of the path in the baseline.
+    pub before: Option<Before>,
 }
 
 /// The item of the last function of `path`.
@@ -331,20 +340,22 @@ pub fn item(
     let scale = context.scale(snapshot);
     let format = |weight| scale.weight(weight);
     let mark = if cost.recursive { "↻ " } else { "" };
+    let compared = Cost { self_: cost.self_.unwrap_or_default(), total: cost.total };
+    let delta = scale.delta(compared, cost.before, Part::Total);
     let own = match (direction, cost.self_) {
         (_, None) | (Some(Direction::Incoming), Some(0.0)) => String::new(),
         (Some(Direction::Incoming), Some(own)) => format!(" · starts here {}", format(own)),
         (_, Some(own)) => format!(" · self {}", format(own)),
     };
     Some(Item {
-        name: format!("{mark}{} {}", units::total(cost.total, format), plain(this.name)),
+        name: format!("{mark}{}{delta} {}", units::total(cost.total, format), plain(this.name)),
         kind: 12,
         detail: format!("costline · {}{own}", place.place_text),
         uri,
         range,
         selection_range: selection,
         data: ItemData {
-            cost: CostData::with_self(scale, cost.self_, cost.total),
+            cost: CostData::with_self(scale, cost.self_, cost.total, cost.before),
             name: this.name.to_owned(),
             place,
             recursive: cost.recursive,
@@ -361,7 +372,8 @@ pub fn item(
 /// The item of a function as the root of a path.
 pub fn root_item(context: &Context, snapshot: &Snapshot, function: FunctionId) -> Option<Item> {
     let Cost { self_, total } = snapshot.costs.function(function).cost;
-    let cost = PathCost { self_: Some(self_), total, recursive: false, leaf: None };
+    let before = context.function_before(snapshot, function);
+    let cost = PathCost { self_: Some(self_), total, recursive: false, leaf: None, before };
     let path = CallPath { functions: vec![function], recursion: Recursion::Collapsed };
     item(context, snapshot, None, &path, cost)
 }

@@ -2,7 +2,7 @@
 //! also apply to a rewritten profile or another one. A change of the same setting removes an
 //! override.
 
-use crate::settings::{Implementation, Inlines, PathMapping, Settings, Show, Unit};
+use crate::settings::{Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::stamp::Stamp;
@@ -27,6 +27,9 @@ pub struct Choices {
     /// shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
+    /// How to compare costs with those of the baseline.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub compare: Option<Option<Compare>>,
     /// The metric to show, by name or unit.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub metric: Option<Option<String>>,
@@ -64,6 +67,7 @@ impl Choices {
     /// Resets all overrides to the settings. The profile and the baseline stay.
     pub fn reset_all() -> Self {
         Self {
+            compare: Some(None),
             metric: Some(None),
             threads: Some(None),
             implementation: Some(None),
@@ -153,6 +157,9 @@ impl ChosenBaseline {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Overrides {
+    /// How to compare costs with those of the baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compare: Option<Compare>,
     /// The metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
@@ -225,6 +232,7 @@ impl Overrides {
         if let Some(threads) = &self.threads {
             settings.threads.clone_from(threads);
         }
+        settings.compare = self.compare.unwrap_or(settings.compare);
         settings.implementation = self.implementation.unwrap_or(settings.implementation);
         settings.inlines = self.inlines.unwrap_or(settings.inlines);
         settings.contour = self.contour.unwrap_or(settings.contour);
@@ -239,6 +247,7 @@ impl Overrides {
 
     /// Removes the overrides of settings that changed.
     pub fn remove_changed(&mut self, old: &Settings, new: &Settings) {
+        self.compare.take_if(|_| old.compare != new.compare);
         self.metric.take_if(|_| old.metric != new.metric);
         self.threads.take_if(|_| old.threads != new.threads);
         self.implementation.take_if(|_| old.implementation != new.implementation);
@@ -278,6 +287,7 @@ impl Overrides {
         let Choices {
             profile: _,
             baseline: _,
+            compare,
             metric,
             threads,
             implementation,
@@ -297,6 +307,7 @@ impl Overrides {
             self.implementation =
                 implementation.map(|value| check_implementation(value, shown)).transpose()?;
         }
+        self.compare = compare.unwrap_or(self.compare);
         self.inlines = inlines.unwrap_or(self.inlines);
         if let Some(contour) = contour {
             self.contour = contour.map(|value| check_contour(value, shown)).transpose()?;
@@ -397,8 +408,8 @@ mod tests {
         assert_eq!(set(&chosen, reset_all.clone()).unwrap(), Overrides::default());
         assert_eq!(
             reset_all,
-            json!({"metric": null, "threads": null, "implementation": null, "inlines": null,
-                   "contour": null, "unit": null, "show": null, "pathMappings": null})
+            json!({"compare": null, "metric": null, "threads": null, "implementation": null,
+                   "inlines": null, "contour": null, "unit": null, "show": null, "pathMappings": null})
         );
     }
 

@@ -43,6 +43,19 @@ pub enum Unit {
     Both,
 }
 
+/// How to compare costs with those of the baseline.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "camelCase")]
+pub enum Compare {
+    /// Times, bytes and exact counts as they are. Counts of samples are scaled to the same total.
+    #[default]
+    Absolute,
+    /// Shares of the total.
+    Share,
+}
+
 /// Which functions to show, in profiles that record which ones are JavaScript.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
@@ -199,6 +212,8 @@ pub struct Settings {
     pub profile: Option<String>,
     /// The profile to compare with. It is read once, when this is set.
     pub baseline: Option<String>,
+    /// How to compare costs with those of the baseline.
+    pub compare: Compare,
     /// The metric to show, by name or unit, in profiles that have several.
     pub metric: Option<String>,
     /// The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
@@ -281,6 +296,7 @@ impl Default for Settings {
             profiles: None,
             profile: None,
             baseline: None,
+            compare: Compare::Absolute,
             metric: None,
             threads: Vec::new(),
             implementation: Implementation::All,

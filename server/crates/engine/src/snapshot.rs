@@ -6,6 +6,7 @@ use crate::debug_info::no_debug_info;
 use crate::function_name::FunctionName;
 use crate::libraries::Libraries;
 use crate::recorded_texts::{RecordedTexts, TextCaches};
+use crate::sampling::Sampling;
 use crate::settings::{CostSettings, ViewSettings};
 use crate::source_functions::SourceFunction;
 use crate::source_maps::OriginalLines;
@@ -24,7 +25,7 @@ use sources::{How, Mapping, SourceIndex};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A profile under a view, mapped to the workspace.
 #[derive(Debug)]
@@ -51,6 +52,8 @@ pub struct Snapshot {
     pub warnings: Vec<Warning>,
     /// The functions with cost that are defined in each file, sorted by line (1-based).
     defined: FxHashMap<FileId, Vec<(u32, FunctionId)>>,
+    /// Computed on first use.
+    sampling: OnceLock<Sampling>,
 }
 
 impl Snapshot {
@@ -115,7 +118,15 @@ impl Snapshot {
             line_counts,
             warnings,
             defined,
+            sampling: OnceLock::new(),
         }
+    }
+
+    /// What the noise of the costs depends on.
+    pub fn sampling(&self) -> Sampling {
+        *self.sampling.get_or_init(|| {
+            Sampling::new(self.loaded.format, &self.grouped, &self.costs, || self.samples())
+        })
     }
 
     /// The number of samples of the threads shown: the total of the metric that counts samples if

@@ -36,13 +36,25 @@ pub fn weighted(text: &str, weights: &[f64]) -> Profile {
     build(&[("main", text, Some(weights))])
 }
 
+/// A profile with one thread and a time in milliseconds per sample.
+///
+/// # Panics
+/// If the text is malformed.
+pub fn timed(text: &str, weights: &[f64]) -> Profile {
+    build_with(Metric::new("wall", "ms", None), &[("main", text, Some(weights))])
+}
+
 /// A profile with several threads: name, samples, weights.
 ///
 /// # Panics
 /// If a text is malformed.
-#[expect(clippy::expect_used, reason = "a malformed test text should stop the test")]
 pub fn build(threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
-    let metric = Metric::new("samples", "samples", None).with_lines(LineKnowledge::SelfAndTotal);
+    build_with(Metric::new("samples", "samples", None), threads)
+}
+
+#[expect(clippy::expect_used, reason = "a malformed test text should stop the test")]
+fn build_with(metric: Metric, threads: &[(&str, &str, Option<&[f64]>)]) -> Profile {
+    let metric = metric.with_lines(LineKnowledge::SelfAndTotal);
     let mut builder = ProfileBuilder::new(vec![metric], 0);
     let mut known: HashMap<String, Attributes> = HashMap::new();
     if threads.iter().any(|(_, text, _)| text.contains("[cat:")) {

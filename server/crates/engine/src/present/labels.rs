@@ -1,6 +1,7 @@
 //! Labels of hints, lenses and call hierarchy items.
 
 use crate::baseline::Before;
+use crate::comparison::{By, Change};
 use crate::present::units;
 use crate::settings::{Show, Unit};
 use analysis::{Cost, LineKnowledge, Metric, Total};
@@ -52,8 +53,8 @@ impl Scale<'_> {
     pub fn hint(self, cost: Cost, show: Show, before: Option<Before>) -> String {
         let self_ = || format!("self {}", self.own(cost, |weight| self.weight(weight)));
         let total = || self.line_total(cost.total);
-        let self_delta = self.delta(cost, before, own);
-        let total_delta = self.delta(cost, before, exact);
+        let self_delta = self.delta(cost, before, Part::Self_);
+        let total_delta = self.delta(cost, before, Part::Total);
         match (cost.total, show) {
             (Total::Unknown, _) | (_, Show::Self_) => self_() + &self_delta,
             (_, Show::Total) => total() + &total_delta,
@@ -75,47 +76,86 @@ impl Scale<'_> {
     /// The title of a lens: `self 12.3% (1.23 s) · total 45.6% (4.56 s)`, with a baseline
     /// `self 12.3% (1.23 s) ▲2.1 · total 45.6% (4.56 s) ▼0.4`.
     pub fn lens(self, cost: Cost, before: Option<Before>) -> String {
-        let self_delta = self.delta(cost, before, own);
-        let total_delta = self.delta(cost, before, exact);
+        let self_delta = self.delta(cost, before, Part::Self_);
+        let total_delta = self.delta(cost, before, Part::Total);
         let total = units::total(cost.total, |weight| self.both(weight));
         format!("self {}{self_delta} · total {total}{total_delta}", self.both(cost.self_))
     }
 
-    /// The delta of one part of a cost, with a leading space: ` ▲2.1`, ` ▼2.1` or ` ±0.0`. It is in
-    /// percentage points, or in the unit of the metric if the setting `unit` is `absolute`. Empty
-    /// if one side is unknown.
-    pub fn delta(self, now: Cost, before: Option<Before>, part: fn(Cost) -> Option<f64>) -> String {
-        let parts = before.and_then(|before| Some((part(now)?, part(before.cost)?, before.of)));
-        let Some((now, before, of)) = parts.filter(|_| self.base != 0.0) else {
-            return String::new();
-        };
-        let (delta, amount) = if self.unit == Unit::Absolute {
-            (now - before, units::absolute((now - before).abs(), self.metric))
+    /// The delta of one part of a cost, with a leading space: ` ▲2.1`, ` ▼1.20 s`. Empty if one side
+    /// is unknown, or the cost did not change by more than noise.
+    pub fn delta(self, now: Cost, before: Option<Before>, part: Part) -> String {
+        let change = self.change(now, before, part).filter(|(_, change)| change.is_real());
+        let text = change.and_then(|(by, change)| self.arrow(by, change));
+        text.map_or_else(String::new, |text| format!(" {text}"))
+    }
+
+    /// The change of one part of a cost. `None` if one side is unknown.
+    pub fn change(self, now: Cost, before: Option<Before>, part: Part) -> Option<(By, Change)> {
+        let Before { cost, by } = before.filter(|_| self.base != 0.0)?;
+        Some((by.by, by.change(part.of(cost)?, part.of(now)?)))
+    }
+
+    /// A change as text: `▲1.20 s`, or `▲2.1` in percentage points. Shares are compared in points,
+    /// scaled counts of samples too unless the setting `unit` is `absolute`. `None` if there is no
+    /// change.
+    pub fn arrow(self, by: By, change: Change) -> Option<String> {
+        let in_points = by == By::Share || (by == By::Scaled && self.unit != Unit::Absolute);
+        let amount = if in_points {
+            format!("{:.1}", (100.0 * change.change / self.base).abs())
         } else {
-            let points = 100.0 * (now / self.base - before / of);
-            (points, format!("{:.1}", points.abs()))
+            // Scaled counts are not whole.
+            let amount = change.change.abs();
+            let amount = if by == By::Scaled { amount.round() } else { amount };
+            units::absolute(amount, self.metric)
         };
-        match delta {
-            _ if amount == "0.0" || delta == 0.0 => format!(" ±{amount}"),
-            0.0.. => format!(" ▲{amount}"),
-            _ => format!(" ▼{amount}"),
-        }
+        let is_zero = change.change == 0.0 || amount == "0.0" || amount.starts_with("0 ");
+        let arrow = if change.change > 0.0 { '▲' } else { '▼' };
+        (!is_zero).then(|| format!("{arrow}{amount}"))
     }
 }
 
-/// The self cost, for [`Scale::delta`].
-pub fn own(cost: Cost) -> Option<f64> {
-    Some(cost.self_)
+/// The text of a change of the total: `1.98 s → 1.17 s −41 %`. Without a percentage if it did not
+/// change, or was 0.
+pub fn totals(change: Change, metric: &Metric) -> String {
+    let weight = |weight| units::absolute(weight, metric);
+    let amount = change.percent().filter(|_| change.change != 0.0).map(|percent| {
+        let sign = if percent < 0.0 { '−' } else { '+' };
+        let digits = usize::from(percent.abs() < 9.95);
+        format!(" {sign}{:.digits$} %", percent.abs())
+    });
+    let noise = if change.is_noise() { " (within noise)" } else { "" };
+    format!(
+        "{} → {}{}{noise}",
+        weight(change.before),
+        weight(change.now),
+        amount.unwrap_or_default()
+    )
 }
 
-/// The total if it is exact, for [`Scale::delta`].
-pub fn exact(cost: Cost) -> Option<f64> {
-    cost.total.exact()
+/// A part of a cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The self cost.
+    Self_,
+    /// The total.
+    Total,
+}
+
+impl Part {
+    /// The part of a cost. `None` if the total is not exact.
+    pub fn of(self, cost: Cost) -> Option<f64> {
+        match self {
+            Self::Self_ => Some(cost.self_),
+            Self::Total => cost.total.exact(),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::Comparison;
 
     fn scale(metric: &Metric) -> Scale<'_> {
         Scale { metric, base: 200.0, unit: Unit::Percent }
@@ -166,23 +206,53 @@ mod tests {
 
     #[test]
     fn deltas() {
-        let metric = Metric::new("samples", "samples", Some(0.01));
+        let (samples, times) = (
+            Metric::new("samples", "samples", None),
+            Metric::new("samples", "samples", Some(0.01)),
+        );
         let cost = |self_, total| Cost { self_, total };
         // 25 of 200 is 12.5 %, 8 of 200 is 4 %. In the baseline, 10 of 100 is 10 %, 5 of 100 is 5 %.
         let now = cost(8.0, Total::Exact(25.0));
-        let before = |self_, total| Some(Before { cost: cost(self_, total), of: 100.0 });
-        let label = |show, before| scale(&metric).hint(now, show, before);
-        let exact = before(5.0, Total::Exact(10.0));
-        assert_eq!(label(Show::Total, exact), "12.5% ▲2.5");
-        assert_eq!(label(Show::Self_, exact), "self 4.0% ▼1.0");
-        assert_eq!(label(Show::Both, exact), "12.5% ▲2.5 · self 4.0%");
-        assert_eq!(label(Show::Total, before(5.0, Total::Exact(12.52))), "12.5% ±0.0");
-        assert_eq!(label(Show::Total, before(5.0, Total::Unknown)), "12.5%");
-        assert_eq!(
-            scale(&metric).lens(now, exact),
-            "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5"
-        );
-        let absolute = Scale { unit: Unit::Absolute, ..scale(&metric) };
-        assert_eq!(absolute.hint(now, Show::Total, exact), "250 ms ▲150 ms");
+        let before = |by, self_, total| {
+            let by = Comparison::exact(by, 100.0, 200.0);
+            Some(Before { cost: cost(self_, total), by })
+        };
+        let exact = |by| before(by, 5.0, Total::Exact(10.0));
+        for by in [By::Share, By::Scaled] {
+            let label = |show, before| scale(&samples).hint(now, show, before);
+            assert_eq!(label(Show::Total, exact(by)), "12.5% ▲2.5");
+            assert_eq!(label(Show::Self_, exact(by)), "self 4.0% ▼1.0");
+            assert_eq!(label(Show::Both, exact(by)), "12.5% ▲2.5 · self 4.0%");
+            // Less than a tenth of a point is no change.
+            assert_eq!(label(Show::Total, before(by, 5.0, Total::Exact(12.52))), "12.5%");
+            assert_eq!(label(Show::Total, before(by, 5.0, Total::Unknown)), "12.5%");
+            assert_eq!(
+                scale(&times).lens(now, exact(by)),
+                "self 4.0% (80.0 ms) ▼1.0 · total 12.5% (250 ms) ▲2.5"
+            );
+        }
+        let label =
+            |metric, unit, by| Scale { unit, ..scale(metric) }.hint(now, Show::Total, exact(by));
+        assert_eq!(label(&times, Unit::Percent, By::Weight), "12.5% ▲150 ms");
+        assert_eq!(label(&times, Unit::Absolute, By::Weight), "250 ms ▲150 ms");
+        // 10 of 100 are 20 of 200.
+        assert_eq!(label(&samples, Unit::Absolute, By::Scaled), "25 samples ▲5 samples");
+        assert_eq!(label(&samples, Unit::Absolute, By::Share), "25 samples ▲2.5");
+        let unchanged = before(By::Weight, 8.0, Total::Exact(25.0));
+        assert_eq!(scale(&times).hint(now, Show::Total, unchanged), "12.5%");
+    }
+
+    #[test]
+    fn totals_have_both_sides_and_the_percentage() {
+        let metric = Metric::new("cpu", "ms", None);
+        let text = |before, now| {
+            let change = Comparison::exact(By::Weight, before, now).total();
+            totals(change, &metric)
+        };
+        assert_eq!(text(1980.0, 1170.0), "1.98 s → 1.17 s −41 %");
+        assert_eq!(text(1000.0, 1042.0), "1.00 s → 1.04 s +4.2 %");
+        assert_eq!(text(1000.0, 3500.0), "1.00 s → 3.50 s +250 %");
+        assert_eq!(text(1000.0, 1000.0), "1.00 s → 1.00 s");
+        assert_eq!(text(0.0, 1000.0), "0 s → 1.00 s");
     }
 }

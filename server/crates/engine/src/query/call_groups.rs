@@ -145,7 +145,7 @@ fn row(snapshot: &Snapshot, scale: Scale<'_>, group: &CallGroup, place: PlaceFie
         total: Weight(group.total),
         est: group.estimated,
         recursive: group.recursive,
-        fields: CostFields::new(scale, None, total),
+        fields: CostFields::new(scale, None, total, None),
         place,
     }
 }

@@ -2,10 +2,12 @@
 //!
 //! The numbers are those of `costline tree`, because both use [`analysis::CallTree::branches`].
 
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::{Direction, Item, Key, path as resolve, root_item};
 use crate::present::labels::Scale;
+use crate::same_nodes::SameNodes;
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
@@ -66,7 +68,7 @@ pub struct CallTree {
 pub struct TreeNode {
     /// The function's name.
     pub name: String,
-    /// The node's cost: `45.6% · self 4.0%`.
+    /// The node's cost: `45.6% · self 4.0%`, with a baseline `45.6% ▲1.20 s · self 4.0%`.
     pub text: String,
     /// The node's self cost. Null if it is unknown, and below the first level of the bottom-up
     /// tree.
@@ -118,13 +120,15 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     let snapshot = context.world.snapshot()?;
     let inverted = question.inverted;
     let (nodes, more) = below(snapshot, question).unwrap_or_default();
+    let before = before(context, snapshot, inverted, &nodes);
 
     let mut top = Vec::new();
     let mut children: Vec<Vec<TreeNode>> = nodes.iter().map(|_| Vec::new()).collect();
     for (i, node) in nodes.iter().enumerate().rev() {
         let mut below = std::mem::take(&mut children[i]);
         below.reverse();
-        let node_and_below = tree_node(context, snapshot, inverted, node, below);
+        let before = before.get(i).copied().flatten();
+        let node_and_below = tree_node(context, snapshot, inverted, (node, before), below);
         node.parent.map_or(&mut top, |parent| &mut children[parent]).push(node_and_below);
     }
     top.reverse();
@@ -180,11 +184,30 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
     }
 }
 
+/// The cost of each node in the baseline, if it is known.
+fn before(
+    context: &Context,
+    snapshot: &Snapshot,
+    inverted: bool,
+    nodes: &[Node],
+) -> Vec<Option<Before>> {
+    let Some(compared) = context.compared(snapshot) else { return Vec::new() };
+    let mut same = SameNodes::new(compared, snapshot, inverted);
+    // The nodes above the answer come first: the path of each node at its top without its end.
+    let above = nodes.first().and_then(|node| node.path.split_last()).map_or(&[][..], |it| it.1);
+    let mut top = None;
+    for &function in above {
+        top = Some(same.add(top, function).0);
+    }
+    let index = |parent: Option<usize>| parent.map_or(top, |parent| Some(above.len() + parent));
+    nodes.iter().map(|node| same.add(index(node.parent), node.branch.function).1).collect()
+}
+
 fn tree_node(
     context: &Context,
     snapshot: &Snapshot,
     inverted: bool,
-    node: &Node,
+    (node, before): (&Node, Option<Before>),
     children: Vec<TreeNode>,
 ) -> TreeNode {
     let Branch { function, self_, total, estimated, .. } = node.branch;
@@ -193,7 +216,7 @@ fn tree_node(
     let has_children = !children.is_empty() || node.more > 0;
     TreeNode {
         name: snapshot.function(function).name.to_owned(),
-        text: text(scale, &node.branch, inverted),
+        text: text(scale, &node.branch, inverted, before),
         self_: self_.map(Weight),
         total: Weight(total),
         percent: (scale.base != 0.0).then(|| 100.0 * total / scale.base),
@@ -201,7 +224,7 @@ fn tree_node(
         recursive: node.path.split_last().is_some_and(|(last, above)| above.contains(last))
             && snapshot.tree.is_recursive(&node.branch),
         leaf: !has_children,
-        fields: CostFields::new(scale, self_, node.branch.as_total()),
+        fields: CostFields::new(scale, self_, node.branch.as_total(), before),
         place: PlaceFields::of_function(context, snapshot, function),
         key: key(&function),
         path: node.path.iter().map(key).collect(),
@@ -214,7 +237,7 @@ fn tree_node(
 
 /// `45.6% · self 4.0%`, in the unit of the setting `unit`. The bottom-up tree has one cost per
 /// node.
-pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool) -> String {
+pub fn text(scale: Scale<'_>, branch: &Branch, inverted: bool, before: Option<Before>) -> String {
     let self_ = branch.self_.filter(|_| !inverted).unwrap_or_default();
-    scale.hint(Cost { self_, total: branch.as_total() }, Show::Both, None)
+    scale.hint(Cost { self_, total: branch.as_total() }, Show::Both, before)
 }

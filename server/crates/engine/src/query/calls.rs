@@ -1,12 +1,13 @@
 //! Callers and callees along a path.
 
+use crate::baseline::{Before, NO_COST, Same};
 use crate::context::Context;
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
 use crate::places::line_place;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
-use analysis::{PathEntry, PathStep, Recursion, SiteCost};
+use analysis::{Cost, PathEntry, PathStep, Recursion, SiteCost};
 
 /// A caller or callee, with the call sites.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +24,10 @@ pub struct Call {
 pub fn calls(context: &Context, item: &ItemPath, direction: Direction) -> Vec<Call> {
     let Some(snapshot) = context.world.snapshot() else { return Vec::new() };
     let Some(path) = item.resolve(snapshot, direction) else { return Vec::new() };
-    let step = step(snapshot, direction, &path);
-    let calls =
-        step.entries.iter().filter_map(|entry| call(context, snapshot, direction, &path, entry));
-    calls.collect()
+    let entries = step(snapshot, direction, &path).entries;
+    let before = entries_before(context, snapshot, direction, &path, &entries);
+    let entries = entries.iter().zip(before);
+    entries.filter_map(|entry| call(context, snapshot, direction, &path, entry)).collect()
 }
 
 /// The callers or callees of the last function of a path.
@@ -37,14 +38,48 @@ pub fn step(snapshot: &Snapshot, direction: Direction, path: &CallPath) -> PathS
     }
 }
 
+/// The cost of each caller or callee in the baseline, if it is known.
+pub fn entries_before(
+    context: &Context,
+    snapshot: &Snapshot,
+    direction: Direction,
+    path: &CallPath,
+    entries: &[PathEntry],
+) -> Vec<Option<Before>> {
+    let Some(compared) = context.compared(snapshot) else { return vec![None; entries.len()] };
+    let Some(functions) = compared.baseline.path(snapshot, &path.functions) else {
+        return vec![None; entries.len()];
+    };
+    let same_path = CallPath { functions, recursion: path.recursion };
+    let step = step(&compared.baseline.snapshot, direction, &same_path);
+    let before = |entry: &PathEntry| {
+        let cost = match compared.baseline.same(snapshot, entry.function) {
+            Same::Function(same) => {
+                let found = step
+                    .entries
+                    .iter()
+                    .find(|before| before.function == same && before.recursive == entry.recursive);
+                found.map_or(NO_COST, |before| Cost {
+                    self_: before.self_.unwrap_or_default(),
+                    total: before.as_total(),
+                })
+            }
+            Same::NoCost => NO_COST,
+            Same::Absent | Same::Unknown => return None,
+        };
+        Some(compared.before(cost))
+    };
+    entries.iter().map(before).collect()
+}
+
 fn call(
     context: &Context,
     snapshot: &Snapshot,
     direction: Direction,
     path: &CallPath,
-    entry: &PathEntry,
+    (entry, before): (&PathEntry, Option<Before>),
 ) -> Option<Call> {
-    let mut item = entry_item(context, snapshot, direction, path, entry)?;
+    let mut item = entry_item(context, snapshot, direction, path, (entry, before))?;
     let caller = match direction {
         Direction::Incoming => entry.function,
         Direction::Outgoing => *path.functions.last()?,
@@ -81,13 +116,13 @@ pub fn entry_item(
     snapshot: &Snapshot,
     direction: Direction,
     path: &CallPath,
-    entry: &PathEntry,
+    (entry, before): (&PathEntry, Option<Before>),
 ) -> Option<Item> {
     let is_root = path.functions.len() == 1 && direction == Direction::Incoming;
-    let before = if entry.recursive && is_root { &[] } else { path.functions.as_slice() };
+    let above = if entry.recursive && is_root { &[] } else { path.functions.as_slice() };
     let calls_itself = entry.recursive && path.functions.last() == Some(&entry.function);
     let path = CallPath {
-        functions: [before, &[entry.function]].concat(),
+        functions: [above, &[entry.function]].concat(),
         recursion: if calls_itself { Recursion::Exact } else { path.recursion },
     };
     let cost = PathCost {
@@ -95,6 +130,7 @@ pub fn entry_item(
         total: entry.as_total(),
         recursive: entry.recursive,
         leaf: Some(entry.leaf),
+        before,
     };
     item(context, snapshot, Some(direction), &path, cost)
 }

@@ -237,7 +237,8 @@ fn counted(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         ),
     };
     let costs = lines.costs(line0..line0 + 1);
-    let cost = costs.first().map(|(_, line)| CostData::new(context.scale(snapshot), line.cost));
+    let cost =
+        costs.first().map(|(_, line)| CostData::new(context.scale(snapshot), line.cost, None));
     let stale = cost.as_ref().map(|_| lines.stale);
     Explanation { cost, stale, ..Explanation::new(code, &message) }
 }
@@ -273,7 +274,7 @@ fn of_line(context: &Context, lines: &FileLines<'_>, line0: u32, line: u32) -> E
         (Reason::Shown, message)
     };
     Explanation {
-        cost: Some(CostData::new(scale, cost)),
+        cost: Some(CostData::new(scale, cost, None)),
         stale: Some(lines.stale),
         ..Explanation::new(code, &message)
     }

@@ -1,10 +1,12 @@
 //! A flame graph for a panel of a client: an SVG image, and data for each of its frames.
 
 use super::call_tree::text;
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::Key;
 use crate::present::flamegraph::{self, Graph};
+use crate::same_nodes::SameNodes;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
 use analysis::FunctionId;
@@ -78,8 +80,11 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
         );
     }
     let scale = context.scale(snapshot);
-    let texts: Vec<_> =
-        graph.frames.iter().map(|frame| text(scale, &frame.branch, false)).collect();
+    let before = before(context, snapshot, &graph);
+    let text_of = |(frame, before): (&flamegraph::Frame, &Option<Before>)| {
+        text(scale, &frame.branch, false, *before)
+    };
+    let texts: Vec<_> = graph.frames.iter().zip(&before).map(text_of).collect();
     let labels = |i: usize| match (graph.frames.get(i), texts.get(i)) {
         (Some(frame), Some(text)) => (snapshot.function(frame.branch.function).name, text.as_str()),
         _ => ("", ""),
@@ -99,14 +104,26 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
         est,
         omitted: graph.omitted,
         svg,
-        frames: frames(context, snapshot, &graph, texts),
+        frames: frames(context, snapshot, &graph, texts.into_iter().zip(before)),
     })
 }
 
-fn frames(context: &Context, snapshot: &Snapshot, graph: &Graph, texts: Vec<String>) -> Vec<Frame> {
+/// The cost of each frame in the baseline, if it is known.
+fn before(context: &Context, snapshot: &Snapshot, graph: &Graph) -> Vec<Option<Before>> {
+    let Some(compared) = context.compared(snapshot) else { return vec![None; graph.frames.len()] };
+    let mut same = SameNodes::new(compared, snapshot, false);
+    graph.frames.iter().map(|frame| same.add(frame.parent, frame.branch.function).1).collect()
+}
+
+fn frames(
+    context: &Context,
+    snapshot: &Snapshot,
+    graph: &Graph,
+    texts: impl Iterator<Item = (String, Option<Before>)>,
+) -> Vec<Frame> {
     let scale = context.scale(snapshot);
     let mut places: FxHashMap<FunctionId, PlaceFields> = FxHashMap::default();
-    let frame = |(frame, text): (&flamegraph::Frame, String)| {
+    let frame = |(frame, (text, before)): (&flamegraph::Frame, (String, Option<Before>))| {
         let function = frame.branch.function;
         let place = places
             .entry(function)
@@ -118,7 +135,7 @@ fn frames(context: &Context, snapshot: &Snapshot, graph: &Graph, texts: Vec<Stri
             place: place.clone(),
             self_: frame.branch.self_.map(Weight),
             total: Weight(frame.branch.total),
-            fields: CostFields::new(scale, frame.branch.self_, frame.branch.as_total()),
+            fields: CostFields::new(scale, frame.branch.self_, frame.branch.as_total(), before),
             recursive: snapshot.tree.is_recursive(&frame.branch),
             leaf: frame.leaf,
             parent: frame.parent,

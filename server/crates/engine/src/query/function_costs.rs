@@ -123,7 +123,8 @@ fn lens(
     let snapshot = &*open.snapshot;
     let FunctionCost { cost, calls, .. } = snapshot.costs.function(function);
     let scale = context.scale(snapshot);
-    let costs = scale.lens(cost, context.function_before(snapshot, function));
+    let before = context.function_before(snapshot, function);
+    let costs = scale.lens(cost, before);
     let name = if is_defined_on(open, line0, function) {
         String::new()
     } else {
@@ -134,7 +135,7 @@ fn lens(
         title: format!("{}{name}{costs}{}", open.lines().mark(), units::calls(calls)),
         item: root_item(context, snapshot, function)?,
         data: LensData {
-            cost: CostData::new(scale, cost),
+            cost: CostData::new(scale, cost, before),
             func: Key::of(snapshot, function),
             name: snapshot.function(function).name.to_owned(),
             place: PlaceFields::of_function(context, snapshot, function),

@@ -276,7 +276,7 @@ struct Answer<'a> {
 
 impl Answer<'_> {
     fn cost<T>(&self, row: &Row<T>, before: Option<Before>) -> HotCost {
-        let cost = CostData::new(self.scale, row.cost);
+        let cost = CostData::new(self.scale, row.cost, before);
         self.with_data(row, cost, before)
     }
 
@@ -367,7 +367,7 @@ impl Answer<'_> {
     fn edge(&self, row: &Row<Edge>) -> HotEdge {
         let Self { context, snapshot, .. } = *self;
         let site = snapshot.costs.sites(&row.what).first();
-        let cost = CostData::with_self(self.scale, None, row.cost.total);
+        let cost = CostData::with_self(self.scale, None, row.cost.total, None);
         HotEdge {
             cost: self.with_data(row, cost, None),
             caller: self.member(row.what.caller),

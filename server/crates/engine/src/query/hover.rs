@@ -1,10 +1,10 @@
 //! Reports on lines and functions, for hovers and the tooltips of hints.
 
 use crate::baseline::Before;
-use crate::context::{Context, OpenFile};
+use crate::context::{Compared, Context, OpenFile};
 use crate::items::{CallPath, Direction};
 use crate::present::details::Details;
-use crate::present::labels::{Scale, exact, own};
+use crate::present::labels::{Part, Scale, totals};
 use crate::present::units;
 use crate::query::calls::step;
 use crate::query::functions_at::{enclosing, named_at};
@@ -185,14 +185,22 @@ fn row(label: &str, cost: Cost, scale: Scale<'_>) -> [String; 3] {
     ]
 }
 
-/// The cost in the baseline, and the delta.
+/// The cost in the baseline and, if it is different, the change.
 fn before_rows(now: Cost, before: Option<Before>, scale: Scale<'_>) -> Vec<[String; 3]> {
     let Some(baseline) = before else { return Vec::new() };
-    let change = |part| scale.delta(now, before, part).trim_start().to_owned();
-    vec![
-        row("before", baseline.cost, Scale { base: baseline.of, ..scale }),
-        ["change".to_owned(), change(own), change(exact)],
-    ]
+    let change = |part| {
+        let (by, change) = scale.change(now, before, part)?;
+        let noise = if change.is_noise() { " (within noise)" } else { "" };
+        Some(scale.arrow(by, change)? + noise)
+    };
+    let mut rows =
+        vec![row("before", baseline.cost, Scale { base: baseline.by.base_before(), ..scale })];
+    let changes = [change(Part::Self_), change(Part::Total)];
+    if changes.iter().any(Option::is_some) {
+        let [own, total] = changes.map(|change| change.unwrap_or_else(|| "–".to_owned()));
+        rows.push(["change".to_owned(), own, total]);
+    }
+    rows
 }
 
 /// The name of a function, marked if it is inlined.
@@ -264,10 +272,11 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
         format!("{shown} of {n_threads} threads")
     };
     let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
-    if let Some(baseline) = context.world.baseline_of(snapshot) {
+    if let Some(Compared { baseline, by }) = context.compared(snapshot) {
         let name = baseline.snapshot.loaded.name();
         let age = units::age(baseline.snapshot.loaded.stamp.age());
-        notes.push(format!("compared with {name}, written {age} ago"));
+        let totals = totals(by.total(), &costs.metric);
+        notes.push(format!("compared with {name}, written {age} ago: {totals}"));
     }
     if context.world.deleted {
         notes.push("the profile has been deleted".to_owned());

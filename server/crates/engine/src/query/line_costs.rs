@@ -5,7 +5,7 @@ use crate::items::CostData;
 use crate::present::units;
 use crate::settings::Show;
 use crate::text::Position;
-use analysis::{Cost, Total};
+use analysis::{LineCost, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -56,8 +56,8 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
         let cost_on = |line0: u32| {
             let found = costs.binary_search_by_key(&line0, |(line0, _)| *line0).ok();
             found.map_or_else(
-                || CostData::with_self(scale, None, Total::Unknown),
-                |found| CostData::new(scale, costs[found].1.cost),
+                || CostData::with_self(scale, None, Total::Unknown, None),
+                |found| CostData::new(scale, costs[found].1.cost, open.line_before(line0)),
             )
         };
         let counts = file.executions(lines).into_iter();
@@ -67,10 +67,12 @@ pub fn line_costs(context: &Context, uri: &Url, lines: Range<u32>) -> Vec<LineHi
     } else {
         let shown =
             costs.into_iter().filter(|(_, line)| scale.reaches(line.cost, settings.min_percent));
-        let label = |line0, cost: Cost| scale.hint(cost, settings.show, open.line_before(line0));
-        shown
-            .map(|(line0, line)| (line0, label(line0, line.cost), CostData::new(scale, line.cost)))
-            .collect()
+        let labelled = |(line0, line): (u32, LineCost)| {
+            let before = open.line_before(line0);
+            let label = scale.hint(line.cost, settings.show, before);
+            (line0, label, CostData::new(scale, line.cost, before))
+        };
+        shown.map(labelled).collect()
     };
     let hint = |(line0, label, cost)| {
         Some(LineHint {

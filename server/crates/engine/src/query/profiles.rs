@@ -1,7 +1,10 @@
 //! The profiles that were found, and the profile shown.
 
+use crate::comparison::Comparison;
 use crate::discovery::Candidate;
+use crate::present::labels::totals;
 use crate::runs::runs;
+use crate::snapshot::Snapshot;
 use crate::stages::loaded::Loaded;
 use crate::state;
 use crate::weight::Weight;
@@ -22,6 +25,9 @@ pub struct Shown {
     pub profile: Option<ShownProfile>,
     /// The baseline. Null without a baseline.
     pub baseline: Option<ProfileFile>,
+    /// How the total changed since the baseline. Null without a baseline, and if it cannot be
+    /// compared.
+    pub comparison: Option<TotalChange>,
     /// The metric. Null without a profile.
     pub metric: Option<String>,
     /// The unit of the metric. Null without a profile.
@@ -36,6 +42,36 @@ pub struct Shown {
     /// The user's choices by command. Pass them as `state` in the `initializationOptions` of the
     /// next server to restore them. The format is private. Null without choices.
     pub state: Option<String>,
+}
+
+/// How the total changed since the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TotalChange {
+    /// The total of the baseline.
+    pub before: Weight,
+    /// The total of the profile shown.
+    pub after: Weight,
+    /// The change in percent of the baseline's total. Null if that is 0.
+    pub percent: Option<f64>,
+    /// Whether the change may be noise.
+    pub noise: bool,
+    /// The change for display: `1.98 s → 1.17 s −41 %`.
+    pub text: String,
+}
+
+impl TotalChange {
+    /// How the total of `snapshot` changed. `None` if there is no baseline to compare with.
+    pub fn of(world: &World, snapshot: &Snapshot) -> Option<Self> {
+        let before = &world.baseline_of(snapshot)?.snapshot;
+        let change = Comparison::new(before, snapshot, world.settings.compare).total();
+        Some(Self {
+            before: Weight(change.before),
+            after: Weight(change.now),
+            percent: change.percent(),
+            noise: change.is_noise(),
+            text: totals(change, &snapshot.costs.metric),
+        })
+    }
 }
 
 /// A file of a profile, as of when it was read.
@@ -140,6 +176,7 @@ pub fn shown(world: &World) -> Shown {
         root: world.own_root().map(|root| text(root)),
         profile: snapshot.map(|snapshot| shown_profile(world, &snapshot.loaded)),
         baseline: world.baseline.as_ref().map(|baseline| profile_file(&baseline.snapshot.loaded)),
+        comparison: snapshot.and_then(|snapshot| TotalChange::of(world, snapshot)),
         metric: metric.map(|metric| metric.name.clone()),
         unit: metric.map(|metric| metric.unit.clone()),
         total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),

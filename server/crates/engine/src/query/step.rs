@@ -1,15 +1,17 @@
 //! The callers or callees of an item, with the data for a list of them.
 
 use super::call_groups::Grouped;
-use super::calls::{entry_item, step};
+use super::calls::{entries_before, entry_item, step};
+use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::{CallPath, Direction, GivenItem, Item, PathCost, item, root_item};
+use crate::present::labels::Part;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::{PathEntry, Recursion, Total};
+use analysis::{Cost, PathEntry, Recursion, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -99,11 +101,12 @@ pub fn show(context: &Context, direction: Direction, given: &GivenItem) -> Step 
         })
     } else {
         let leaf = Some(step.entries.is_empty());
-        let cost = PathCost { self_: step.self_, total, recursive: false, leaf };
+        let cost = PathCost { self_: step.self_, total, recursive: false, leaf, before: None };
         item(context, snapshot, Some(direction), &path, cost)
     };
-    let entries =
-        step.entries.iter().filter_map(|one| entry(context, snapshot, direction, &path, one));
+    let before = entries_before(context, snapshot, direction, &path, &step.entries);
+    let entries = step.entries.iter().zip(before);
+    let entries = entries.filter_map(|one| entry(context, snapshot, direction, &path, one));
     Step {
         entries: entries.collect(),
         of: Some(StepOf {
@@ -125,21 +128,23 @@ fn entry(
     snapshot: &Snapshot,
     direction: Direction,
     path: &CallPath,
-    entry: &PathEntry,
+    (entry, before): (&PathEntry, Option<Before>),
 ) -> Option<Entry> {
     let scale = context.scale(snapshot);
     let name = snapshot.function(entry.function).name;
     let total = units::total(entry.as_total(), |weight| scale.both(weight));
+    let cost = Cost { self_: entry.self_.unwrap_or_default(), total: entry.as_total() };
+    let delta = scale.delta(cost, before, Part::Total);
     Some(Entry {
         name: name.to_owned(),
-        text: format!("{total} {}", plain(name)),
+        text: format!("{total}{delta} {}", plain(name)),
         self_: entry.self_.map(Weight),
         total: Weight(entry.total),
         est: entry.estimated,
         recursive: entry.recursive,
         leaf: entry.leaf,
-        fields: CostFields::new(scale, entry.self_, entry.as_total()),
+        fields: CostFields::new(scale, entry.self_, entry.as_total(), before),
         place: PlaceFields::of_function(context, snapshot, entry.function),
-        item: entry_item(context, snapshot, direction, path, entry)?,
+        item: entry_item(context, snapshot, direction, path, (entry, before))?,
     })
 }

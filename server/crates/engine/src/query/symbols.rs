@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::places::{Place, line_place};
+use crate::present::labels::Part;
 use crate::present::text::plain;
 use crate::present::units;
 
@@ -11,7 +12,7 @@ const LIMIT: usize = 100;
 /// A hot function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HotSymbol {
-    /// `$12.3% parse_value`.
+    /// `$12.3% parse_value`, with a baseline `$12.3% ▲1.20 s parse_value`.
     pub name: String,
     /// Where it is defined.
     pub place: Place,
@@ -28,7 +29,9 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
     let symbols = snapshot.hottest_functions().into_iter().filter_map(|(function, cost)| {
         let total = units::total(cost.total, |weight| scale.weight(weight));
         // Clients filter symbols by the query, so the name must begin with `$`.
-        let name = format!("${total} {}", plain(snapshot.function(function).name));
+        let before = context.function_before(snapshot, function);
+        let delta = scale.delta(cost, before, Part::Total);
+        let name = format!("${total}{delta} {}", plain(snapshot.function(function).name));
         if !name.to_lowercase().contains(&part) {
             return None;
         }

@@ -4,7 +4,7 @@ use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
 use crate::overrides::Choices;
 use crate::present::{text::plain, units};
-use crate::settings::{Implementation, Inlines, Show, Unit};
+use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::transforms::TransformData;
 use crate::world::World;
@@ -66,6 +66,8 @@ pub enum ChoiceKey {
     Show,
     /// The baseline.
     Baseline,
+    /// How to compare costs with those of the baseline.
+    Compare,
 }
 
 /// A value of a choice.
@@ -203,6 +205,7 @@ fn choices(world: &World) -> Vec<Choice> {
     choices.push(unit(settings.unit));
     choices.push(show(settings.hints.show, world.snapshot().map(AsRef::as_ref)));
     choices.extend(world.snapshot().map(|shown| baseline(world, shown)));
+    choices.extend(world.baseline.as_ref().map(|_| compare(settings.compare)));
     choices.retain(|choice| choice.options.len() > 1);
     choices
 }
@@ -293,6 +296,14 @@ fn unit(chosen: Unit) -> Choice {
         (Unit::Both, "both", "Both", "percent and absolute"),
     ];
     one_of(ChoiceKey::Unit, "Unit", &chosen, options)
+}
+
+fn compare(chosen: Compare) -> Choice {
+    let options = [
+        (Compare::Absolute, "absolute", "Absolutely", "times, bytes and counts as they are"),
+        (Compare::Share, "share", "By share", "percentages of the total"),
+    ];
+    one_of(ChoiceKey::Compare, "Comparison", &chosen, options)
 }
 
 /// Counts of executions are an option if the profile has them, or if they were chosen.

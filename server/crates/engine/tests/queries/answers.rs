@@ -117,8 +117,13 @@ fn hot_spots_show_what_changed_since_the_baseline() {
         "main@3[file:app.rs]  main@2\neval@8[file:app.rs]  parse@6[file:app.rs]\n                     hash@13[file:app.rs]",
     ));
     let context = compared_with(&context(&project), before);
-    let labels: Vec<_> = functions(&context, 3).into_iter().map(|one| one.cost.label).collect();
-    assert_eq!(labels, ["100.0% ±0.0", "75.0% ▲25.0", "75.0% ▲25.0"]);
+    let changes = functions(&context, 3).into_iter().map(|one| {
+        let change = one.cost.cost.fields.change.unwrap().total.unwrap();
+        (one.cost.label, change.text, change.noise)
+    });
+    // Of four and of two samples, that may be chance.
+    let rose = || ("75.0%".to_owned(), Some("▲25.0".to_owned()), true);
+    assert_eq!(changes.collect::<Vec<_>>(), [("100.0%".to_owned(), None, false), rose(), rose()]);
 }
 
 /// The item of a function as a client passes it back.

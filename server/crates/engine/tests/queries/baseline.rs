@@ -2,14 +2,23 @@
 
 use crate::support::{Project, compared_with};
 use engine::context::Context;
+use engine::fields::PartChange;
+use engine::items::{Direction, ItemPath, root_item};
 use engine::load::{Caches, Environment, index_sources, renew};
+use engine::query::call_tree::{self, TreeNode, call_tree};
+use engine::query::calls::calls;
+use engine::query::flame_graph::flame_graph;
 use engine::query::function_costs::function_costs;
-use engine::query::hot_spots::{Question, hot_spots};
+use engine::query::hot_spots::{HotLine, Question, hot_spots};
 use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
+use engine::query::symbols::symbols;
+use engine::query::view::view;
 use engine::ranking::By;
 use engine::settings::Settings;
+use engine::snapshot::Snapshot;
 use engine::text::Position;
+use engine::weight::Weight;
 use profile::text_samples;
 use serde_json::json;
 
@@ -24,8 +33,14 @@ fn shown(context: &Context, project: &Project) -> Vec<String> {
     hints.chain(lenses).collect()
 }
 
+/// Samples of `main`, each of which stands for 100.
+fn hundreds(project: &Project, samples: &str) -> Snapshot {
+    let columns = samples.trim().lines().next().unwrap().split_whitespace().count();
+    project.load(text_samples::weighted(samples, &vec![100.0; columns]))
+}
+
 #[test]
-fn changes_are_in_points_of_percent() {
+fn counts_of_samples_are_compared_by_share() {
     let project = Project::new(&[("app.rs", APP)]);
     let now = "
         f@2[file:app.rs] f@3              f@3 f@3
@@ -33,7 +48,7 @@ fn changes_are_in_points_of_percent() {
     let before = "
         f@2[file:app.rs] f@3
         g@5[file:app.rs] h@6[file:app.rs]";
-    let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
+    let [now, before] = [now, before].map(|text| hundreds(&project, text));
     let context = compared_with(&project.context(now, &["app.rs"]), before);
     // Before: g 50 %, h 50 %. Now: g 25 %, h 75 %.
     assert_eq!(
@@ -43,11 +58,143 @@ fn changes_are_in_points_of_percent() {
             "3 75.0% ▲25.0",
             "5 25.0% ▼25.0",
             "6 75.0% ▲25.0",
-            "1 self 0.0% (0 samples) ±0.0 · total 100.0% (4 samples) ±0.0",
-            "5 self 25.0% (1 sample) ▼25.0 · total 25.0% (1 sample) ▼25.0",
-            "6 self 75.0% (3 samples) ▲25.0 · total 75.0% (3 samples) ▲25.0",
+            "1 self 0.0% (0 samples) · total 100.0% (400 samples)",
+            "5 self 25.0% (100 samples) ▼25.0 · total 25.0% (100 samples) ▼25.0",
+            "6 self 75.0% (300 samples) ▲25.0 · total 75.0% (300 samples) ▲25.0",
         ]
     );
+    let total = view(&context.world).shown.comparison.unwrap();
+    assert_eq!(total.text, "200 samples → 400 samples +100 %");
+}
+
+/// A profile of `a`, which calls `g` and `h`, with these times in ms.
+fn timed(project: &Project, g: f64, h: f64) -> Snapshot {
+    let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+    project.load(text_samples::timed(samples, &[g, h]))
+}
+
+#[test]
+fn times_are_compared_absolutely() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let context = compared_with(
+        &project.context(timed(&project, 50.0, 10.0), &["app.rs"]),
+        timed(&project, 60.0, 40.0),
+    );
+    // g fell from 60 to 50 ms, although its share rose from 60 % to 83.3 %.
+    assert_eq!(
+        shown(&context, &project),
+        [
+            "2 83.3% ▼10.0 ms",
+            "3 16.7% ▼30.0 ms",
+            "5 83.3% ▼10.0 ms",
+            "6 16.7% ▼30.0 ms",
+            "1 self 0.0% (0 s) · total 100.0% (60.0 ms) ▼40.0 ms",
+            "5 self 83.3% (50.0 ms) ▼10.0 ms · total 83.3% (50.0 ms) ▼10.0 ms",
+            "6 self 16.7% (10.0 ms) ▼30.0 ms · total 16.7% (10.0 ms) ▼30.0 ms",
+        ]
+    );
+    let shown_now = view(&context.world).shown;
+    assert_eq!(shown_now.comparison.unwrap().text, "100 ms → 60.0 ms −40 %");
+
+    let share = project.with_settings(&json!({"compare": "share"}));
+    let context = compared_with(
+        &share.context(timed(&share, 50.0, 10.0), &["app.rs"]),
+        timed(&share, 60.0, 40.0),
+    );
+    let labels = shown(&context, &share);
+    assert_eq!(labels[..2], ["2 83.3% ▲23.3", "3 16.7% ▼23.3"]);
+    assert_eq!(labels[4], "1 self 0.0% (0 s) · total 100.0% (60.0 ms)");
+}
+
+/// The text of a change, `-` if there is none, with `?` if it may be noise.
+fn change(part: Option<&PartChange>) -> String {
+    let part = part.unwrap();
+    let text = part.text.clone().unwrap_or_else(|| "-".to_owned());
+    text + if part.noise { "?" } else { "" }
+}
+
+#[test]
+fn noise_is_only_in_the_data() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let samples = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+    let load = |weights: [f64; 2]| project.load(text_samples::weighted(samples, &weights));
+    let context =
+        compared_with(&project.context(load([52.0, 48.0]), &["app.rs"]), load([50.0, 50.0]));
+    let hints = line_costs(&context, &project.uri("app.rs"), 0..u32::MAX);
+    assert_eq!(hints[0].label, "52.0%");
+    let fields = &hints[0].data.cost.fields;
+    let total = fields.change.as_ref().unwrap().total.as_ref();
+    assert_eq!(change(total), "▲2.0?");
+    assert_eq!((total.unwrap().before, total.unwrap().change), (Weight(50.0), Weight(2.0)));
+    let lens = &function_costs(&context, &project.uri("app.rs"))[1];
+    assert_eq!(lens.title, "self 52.0% (52 samples) · total 52.0% (52 samples)");
+    let report = hover(&context, &project.uri("app.rs"), Position::new(1, 0)).unwrap().plain();
+    assert!(report.contains("change: self –, total ▲2.0 (within noise)"), "{report}");
+}
+
+#[test]
+fn trees_and_lists_have_the_change_of_each_path() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let now = "f@2[file:app.rs] f@3 h@6[file:app.rs]\ng@5[file:app.rs] h@6[file:app.rs]";
+    let before = "f@2[file:app.rs] f@3\ng@5[file:app.rs] h@6[file:app.rs]";
+    let now = project.load(text_samples::timed(now, &[50.0, 30.0, 10.0]));
+    let before = project.load(text_samples::timed(before, &[60.0, 40.0]));
+    let context = compared_with(&project.context(now, &["app.rs"]), before);
+    let tree = call_tree(&context, &call_tree::Question { depth: Some(2), ..Default::default() });
+    let tree = tree.unwrap();
+    let rows = |nodes: &[TreeNode]| {
+        nodes.iter().map(|node| format!("{} {}", node.name, node.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&tree.nodes), ["f 88.9% ▼20.0 ms", "h 11.1% ▲10.0 ms · self 11.1%"]);
+    let below = ["g 55.6% ▼10.0 ms · self 55.6%", "h 33.3% ▼10.0 ms · self 33.3%"];
+    assert_eq!(rows(&tree.nodes[0].children), below);
+    // The same nodes if only they are requested.
+    let path = tree.nodes[0].path.clone();
+    let part = call_tree(&context, &call_tree::Question { path, ..Default::default() }).unwrap();
+    assert_eq!(rows(&part.nodes), below);
+    // From below: h is called by f and by nothing.
+    let inverted = call_tree::Question { inverted: true, depth: Some(2), ..Default::default() };
+    let inverted = call_tree(&context, &inverted).unwrap();
+    assert_eq!(rows(&inverted.nodes)[1], "h 44.4%");
+    assert_eq!(rows(&inverted.nodes[1].children), ["f 33.3% ▼10.0 ms"]);
+
+    let graph = flame_graph(&context).unwrap();
+    let frames: Vec<_> =
+        graph.frames.iter().map(|frame| format!("{} {}", frame.name, frame.text)).collect();
+    assert_eq!(
+        frames,
+        [
+            "f 88.9% ▼20.0 ms",
+            "h 11.1% ▲10.0 ms · self 11.1%",
+            "g 55.6% ▼10.0 ms · self 55.6%",
+            "h 33.3% ▼10.0 ms · self 33.3%"
+        ]
+    );
+    assert!(graph.svg.contains("<title>g: 55.6% ▼10.0 ms"), "{}", graph.svg);
+
+    let names: Vec<_> = symbols(&context, "$").unwrap().into_iter().map(|it| it.name).collect();
+    assert_eq!(names, ["$88.9% ▼20.0 ms f", "$55.6% ▼10.0 ms g", "$44.4% h"]);
+
+    let snapshot = context.world.snapshot().unwrap();
+    let f = snapshot.hottest_functions()[0].0;
+    let item = serde_json::to_value(root_item(&context, snapshot, f).unwrap()).unwrap();
+    assert_eq!(item["name"], "88.9% ▼20.0 ms f");
+    let path: ItemPath = serde_json::from_value(item["data"].clone()).unwrap();
+    let calls = calls(&context, &path, Direction::Outgoing);
+    let names: Vec<_> = calls.iter().map(|call| call.item.name.as_str()).collect();
+    assert_eq!(names, ["55.6% ▼10.0 ms g", "33.3% ▼10.0 ms h"]);
+}
+
+#[test]
+fn lines_of_closed_files_are_matched_through_both_recorded_texts() {
+    let project = Project::new(&[("app.rs", APP)]);
+    let samples = "f@2[file:app.rs]\ng@5[file:app.rs]";
+    let before = project.load(text_samples::timed(samples, &[60.0]));
+    std::fs::write(project.path("app.rs"), format!("// one\n// two\n{APP}")).unwrap();
+    let moved = "f@4[file:app.rs]\ng@7[file:app.rs]";
+    let now = project.load(text_samples::timed(moved, &[50.0]));
+    let context = compared_with(&project.context(now, &[]), before);
+    assert_eq!(hot_lines(&context), ["7 100.0% ▼10.0 ms", "4 100.0% ▼10.0 ms"]);
 }
 
 #[test]
@@ -80,11 +227,11 @@ fn what_had_no_cost_before_had_zero() {
         f@2[file:app.rs] f@3
         g@5[file:app.rs] h@6[file:app.rs]";
     let before = "f@2[file:app.rs]\ng@5[file:app.rs]";
-    let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
+    let [now, before] = [now, before].map(|text| hundreds(&project, text));
     let context = compared_with(&project.context(now, &["app.rs"]), before);
     let shown = shown(&context, &project);
     assert_eq!(shown[..4], ["2 50.0% ▼50.0", "3 50.0% ▲50.0", "5 50.0% ▼50.0", "6 50.0% ▲50.0"]);
-    assert_eq!(shown[6], "6 self 50.0% (1 sample) ▲50.0 · total 50.0% (1 sample) ▲50.0");
+    assert_eq!(shown[6], "6 self 50.0% (100 samples) ▲50.0 · total 50.0% (100 samples) ▲50.0");
     assert!(hot_lines(&context).contains(&"2 50.0% ▼50.0".to_owned()));
 }
 
@@ -97,27 +244,42 @@ fn a_hover_has_the_percentages_of_each_profile() {
     let before = "
         f@2[file:app.rs] f@3
         g@5[file:app.rs] h@6[file:app.rs]";
-    let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
+    let [now, before] = [now, before].map(|text| hundreds(&project, text));
     let context = compared_with(&project.context(now, &["app.rs"]), before);
     let rows = |position| {
         let report = hover(&context, &project.uri("app.rs"), position).unwrap().plain();
         let is_compared = |line: &&str| line.starts_with("before") || line.starts_with("change");
         report.lines().filter(is_compared).map(str::to_owned).collect::<Vec<_>>()
     };
-    // g: now 3 of 4 samples, before 1 of 2.
+    // g: now 300 of 400 samples, before 100 of 200.
     let of_function = rows(Position::new(4, 3));
     assert_eq!(
         of_function,
         [
-            "before: self 50.0% (1 sample), total 50.0% (1 sample)",
+            "before: self 50.0% (100 samples), total 50.0% (100 samples)",
             "change: self ▲25.0, total ▲25.0"
         ]
     );
     let of_line = rows(Position::new(1, 0));
     assert_eq!(
         of_line,
-        ["before: self 0.0% (0 samples), total 50.0% (1 sample)", "change: self ±0.0, total ▲25.0"]
+        ["before: self 0.0% (0 samples), total 50.0% (100 samples)", "change: self –, total ▲25.0"]
     );
+}
+
+/// The lines that are hot, and whether they are known to be the same in the baseline.
+fn compared_lines(context: &Context) -> Vec<String> {
+    let lines = hot_spots(context, question(By::Line)).unwrap().unwrap().lines.unwrap();
+    let of = |line: &HotLine| {
+        assert_eq!(line.cost.label, "100.0%", "an unchanged cost has no delta");
+        let compared = line.cost.cost.fields.change.as_ref();
+        let same = compared.map_or("unknown", |change| match change.total.as_ref() {
+            Some(total) if total.change == Weight(0.0) => "same",
+            _ => "changed",
+        });
+        format!("{} {same}", line.line)
+    };
+    lines.iter().map(of).collect()
 }
 
 #[test]
@@ -128,9 +290,9 @@ fn lines_are_compared_only_with_the_same_text() {
     for open in [vec!["app.rs"], vec![]] {
         let now = project.context(project.load(samples()), &open);
         let same_text = compared_with(&now, project.load(samples()));
-        assert_eq!(hot_lines(&same_text), ["5 100.0% ±0.0", "2 100.0% ±0.0"], "{open:?}");
+        assert_eq!(compared_lines(&same_text), ["5 same", "2 same"], "{open:?}");
         let unknown_text = compared_with(&now, before());
-        assert_eq!(hot_lines(&unknown_text), ["5 100.0%", "2 100.0%"], "{open:?}");
+        assert_eq!(compared_lines(&unknown_text), ["5 unknown", "2 unknown"], "{open:?}");
     }
     let context = compared_with(&project.context(project.load(samples()), &["app.rs"]), before());
     assert_eq!(shown(&context, &project)[..2], ["2 100.0%", "5 100.0%"]);
@@ -157,12 +319,17 @@ impl Y for A {
     assert_eq!(
         shown(&context, &project),
         [
-            "3 50.0% ±0.0",
-            "8 50.0% ±0.0",
+            "3 50.0%",
+            "8 50.0%",
             "2 self 50.0% (1 sample) · total 50.0% (1 sample)",
             "7 self 50.0% (1 sample) · total 50.0% (1 sample)",
         ]
     );
+    let uri = project.uri("app.rs");
+    let lines = line_costs(&context, &uri, 0..u32::MAX).into_iter();
+    assert!(lines.map(|hint| hint.data.cost.fields.change).all(|change| change.is_some()));
+    let functions = function_costs(&context, &uri).into_iter();
+    assert!(functions.map(|lens| lens.data.cost.fields.change).all(|change| change.is_none()));
 }
 
 #[test]
@@ -172,16 +339,18 @@ fn a_function_without_a_definition_is_not_compared_with_one_that_has_one() {
     // Without a line, it is not known which definition `g` is.
     let [without, with] =
         ["f@2[file:app.rs]\ng[file:app.rs]", "f@2[file:app.rs]\ng@6[file:app.rs]"];
-    let label = |now, before| {
+    let is_compared = |now, before| {
         let [now, before] = [now, before].map(|text| project.load(text_samples::profile(text)));
         let context = compared_with(&project.context(now, &[]), before);
         let functions =
             hot_spots(&context, question(By::Function)).unwrap().unwrap().functions.unwrap();
-        functions.into_iter().find(|function| function.name == "g").unwrap().cost.label
+        let g = functions.into_iter().find(|function| function.name == "g").unwrap();
+        assert_eq!(g.cost.label, "100.0%");
+        g.cost.cost.fields.change.is_some()
     };
-    assert_eq!(label(with, with), "100.0% ±0.0");
-    assert_eq!(label(without, without), "100.0% ±0.0");
-    assert_eq!(label(without, with), "100.0%");
+    assert!(is_compared(with, with));
+    assert!(is_compared(without, without));
+    assert!(!is_compared(without, with));
 }
 
 #[test]
