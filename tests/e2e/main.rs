@@ -34,6 +34,7 @@ mod state;
 mod support;
 #[cfg(feature = "symbols")]
 mod symbols;
+mod transforms;
 mod view;
 #[path = "../wire/mod.rs"]
 mod wire;

@@ -617,6 +617,12 @@ export interface FunctionKeyArgument {
   readonly start?: readonly [number, number] | null;
 }
 
+/** A function: its key, as answers have it, or its name, which only one function may match. */
+export type FunctionKeyOrName = FunctionKey | string;
+
+/** A function: its key, as answers have it, or its name, which only one function may match. */
+export type FunctionKeyOrNameArgument = FunctionKeyArgument | string;
+
 /** What callers or callees are grouped by. */
 export type GroupBy =
   /** The line of the call. */
@@ -1441,11 +1447,27 @@ export interface Transform {
   /** The category of frames. */
   readonly category?: string | null;
   /** The function to transform. */
-  readonly function?: string | null;
+  readonly function?: FunctionKeyOrName | null;
   /** The functions that the transform applies to, if not those of the view. */
   readonly implementation?: Implementation | null;
   /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
-  readonly path?: readonly string[] | null;
+  readonly path?: readonly FunctionKeyOrName[] | null;
+  /** The library. */
+  readonly resource?: string | null;
+  /** The kind of transform. */
+  readonly type: TransformKind;
+}
+
+/** A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind. */
+export interface TransformArgument {
+  /** The category of frames. */
+  readonly category?: string | null;
+  /** The function to transform. */
+  readonly function?: FunctionKeyOrNameArgument | null;
+  /** The functions that the transform applies to, if not those of the view. */
+  readonly implementation?: Implementation | null;
+  /** The functions of a path from the root, or from the leaf for `focus-subtree-inverted`. */
+  readonly path?: readonly FunctionKeyOrNameArgument[] | null;
   /** The library. */
   readonly resource?: string | null;
   /** The kind of transform. */
@@ -1614,7 +1636,7 @@ export interface Commands {
   /** Remove the baseline. Returns the new view, like `costline.view`. */
   readonly "costline.clearBaseline": { readonly arguments: readonly []; readonly result: View };
   /** Add a transform after the existing ones. A string has the form `KIND:NAME`, as on the command line. Returns the new view, like `costline.view`. */
-  readonly "costline.pushTransform": { readonly arguments: readonly [string | Transform]; readonly result: View };
+  readonly "costline.pushTransform": { readonly arguments: readonly [string | TransformArgument]; readonly result: View };
   /** Remove the last transform. Returns the new view, like `costline.view`. */
   readonly "costline.popTransform": { readonly arguments: readonly []; readonly result: View };
   /** Remove all transforms. Returns the new view, like `costline.view`. */

@@ -2,7 +2,7 @@
 //! without a source.
 
 use engine::context::Context;
-use engine::items::Key;
+use engine::keys::Key;
 use engine::query::hover::function_details;
 use lsp_types::Url;
 use serde::{Deserialize, Serialize};

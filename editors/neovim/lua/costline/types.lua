@@ -357,6 +357,12 @@
 ---@field name string The function's name.
 ---@field start? [integer, integer]|vim.NIL Its start as 1-based line and column. Only if the profile has several functions with the same name, file and library.
 
+--- A function: its key, as answers have it, or its name, which only one function may match.
+---@alias costline.FunctionKeyOrName costline.FunctionKey|string
+
+--- A function: its key, as answers have it, or its name, which only one function may match.
+---@alias costline.FunctionKeyOrNameArgument costline.FunctionKeyArgument|string
+
 --- What callers or callees are grouped by.
 ---@alias costline.GroupBy
 ---| '"site"' # The line of the call.
@@ -816,9 +822,18 @@
 --- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
 ---@class costline.Transform
 ---@field category? string|vim.NIL The category of frames.
----@field function? string|vim.NIL The function to transform.
+---@field function? costline.FunctionKeyOrName|vim.NIL The function to transform.
 ---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if not those of the view.
----@field path? string[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
+---@field path? costline.FunctionKeyOrName[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
+---@field resource? string|vim.NIL The library.
+---@field type costline.TransformKind The kind of transform.
+
+--- A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on its kind.
+---@class costline.TransformArgument
+---@field category? string|vim.NIL The category of frames.
+---@field function? costline.FunctionKeyOrNameArgument|vim.NIL The function to transform.
+---@field implementation? costline.Implementation|vim.NIL The functions that the transform applies to, if not those of the view.
+---@field path? costline.FunctionKeyOrNameArgument[]|vim.NIL The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
 ---@field resource? string|vim.NIL The library.
 ---@field type costline.TransformKind The kind of transform.
 

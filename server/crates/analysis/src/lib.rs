@@ -34,6 +34,7 @@ mod inclusive;
 mod invocations;
 mod joined;
 mod line_counts;
+mod named;
 mod names;
 mod paths;
 mod recording;
@@ -61,13 +62,14 @@ pub use invocations::{
     call_graph, call_graph_without_levels, lines_as_functions, one_sample_per_call,
 };
 pub use line_counts::{FileLineCount, LineCounts};
+pub use named::{Addresses, notation};
 pub use names::{Unmatched, find_function, find_functions, find_metric, find_threads, nearest};
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};
 pub use sample_weight::{SampleWeights, sample_weights};
 pub use sums::ThreadTotal;
-pub use transform::{Implementation, Operand, Transform, TransformKind};
+pub use transform::{FunctionKey, Implementation, Name, Operand, Transform, TransformKind};
 pub use unwind_stats::{UnwindStats, unwind_stats};
 pub use view::{IdleSamples, ThreadChoice, View};
 

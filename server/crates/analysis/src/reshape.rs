@@ -13,12 +13,13 @@
 //! the old one and the caller's new stack.
 
 use crate::activations::Activations;
-use crate::names::{Unmatched, find_category, find_function, find_libs};
-use crate::transform::{Implementation, Operand, Transform, TransformKind as Kind};
+use crate::named::{Addresses, find_named, find_path};
+use crate::names::{Unmatched, find_category, find_libs};
+use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
 use profile::{
     Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackAccess, StackId,
-    SymbolTables, Warning, WarningCode,
+    Warning, WarningCode,
 };
 
 /// The result of [`reshape`].
@@ -35,8 +36,13 @@ pub struct Reshaped {
 }
 
 /// Applies the transforms of `view` and then its implementation filter. `None` if it has neither.
-/// Functions are those of `groups`.
-pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Reshaped> {
+/// Functions are those of `groups`; `addresses` resolves the addresses among the keys of functions.
+pub fn reshape(
+    recording: &Recording,
+    view: &View,
+    groups: &Groups,
+    addresses: &Addresses,
+) -> Option<Reshaped> {
     if view.transforms.is_empty() && view.implementation == Implementation::All {
         return None;
     }
@@ -59,7 +65,7 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
     let mut profile = profile.clone();
     for transform in &view.transforms {
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
-        match transformed(&profile, &mut groups, transform, implementation) {
+        match transformed(&profile, &mut groups, addresses, transform, implementation) {
             Ok(changed) => profile = changed,
             Err(error) => {
                 warnings.push(error.warning(&format!("`{transform}` is ignored")));
@@ -78,15 +84,16 @@ pub fn reshape(recording: &Recording, view: &View, groups: &Groups) -> Option<Re
 pub fn find_names(
     recording: &Recording,
     groups: &Groups,
+    addresses: &Addresses,
     transform: &Transform,
 ) -> Result<(), Unmatched> {
     let profile = recording.sampled().ok_or_else(no_stacks)?;
     transform.names.iter().try_for_each(|name| match transform.kind.operand() {
         Operand::Function | Operand::Path => {
-            find_function(profile.symbols(), groups, name).map(drop)
+            find_named(profile.symbols(), groups, addresses, name).map(drop)
         }
-        Operand::Category => find_category(profile, name).map(drop),
-        Operand::Resource => find_libs(profile.symbols(), name).map(drop),
+        Operand::Category => find_category(profile, name.text()).map(drop),
+        Operand::Resource => find_libs(profile.symbols(), name.text()).map(drop),
     })
 }
 
@@ -102,48 +109,43 @@ fn no_stacks() -> Unmatched {
 fn transformed(
     profile: &Profile,
     groups: &mut Groups,
+    addresses: &Addresses,
     transform: &Transform,
     implementation: Implementation,
 ) -> Result<Profile, Unmatched> {
-    let name = transform.names.first().map_or("", String::as_str);
+    let name = transform.names.first().map_or("", Name::text);
+    let path = find_path(profile.symbols(), groups, addresses, transform)?;
+    // An address stands for the physical function, which comes first.
+    let function = path.first().copied().unwrap_or(FunctionId::new(0));
     let stacks = Stacks::new(profile, groups, implementation);
-    let function = || find_function(profile.symbols(), groups, name);
-    let path = || find_path(profile.symbols(), groups, &transform.names);
     Ok(match transform.kind {
-        Kind::MergeFunction => {
-            let function = function()?;
-            stacks.merge(|stack| stacks.function(stack) == function)
-        }
+        Kind::MergeFunction => stacks.merge(|stack| stacks.function(stack) == function),
         Kind::MergeNode => {
-            let path = path()?;
             let matched = stacks.matched(&path);
             stacks.merge(|stack| matched[stack.index()] == Some(path.len()))
         }
         Kind::MergeSubtree => {
-            let path = path()?;
             let matched = stacks.matched(&path);
             stacks.merge(|stack| matched[stack.index()] >= Some(path.len()))
         }
         Kind::DropFunction => {
-            let within = stacks.within(function()?);
+            let within = stacks.within(function);
             stacks.keep(|stack| !within[stack.index()])
         }
         Kind::DropNode => {
-            let path = path()?;
             let matched = stacks.matched(&path);
             stacks.keep(|stack| matched[stack.index()] < Some(path.len()))
         }
         Kind::FocusFunction => {
-            let within = stacks.within(function()?);
+            let within = stacks.within(function);
             stacks.keep(|stack| within[stack.index()])
         }
         Kind::FocusSubtree => {
-            let path = path()?;
             let matched = stacks.matched(&path);
             stacks.keep(|stack| matched[stack.index()] >= Some(path.len()))
         }
-        Kind::FocusSubtreeInverted => stacks.ending_with(&path()?),
-        Kind::FocusSelf => stacks.self_of(function()?),
+        Kind::FocusSubtreeInverted => stacks.ending_with(&path),
+        Kind::FocusSelf => stacks.self_of(function),
         Kind::FocusCategory => {
             let category = find_category(profile, name)?;
             stacks.merge(|stack| profile.stacks().category(stack) != category)
@@ -161,12 +163,11 @@ fn transformed(
             *groups = groups.extended(profile.symbols());
             Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
         }
-        Kind::CollapseRecursion => stacks.collapse_recursion(function()?, |_| false),
+        Kind::CollapseRecursion => stacks.collapse_recursion(function, |_| false),
         Kind::CollapseDirectRecursion => {
-            stacks.collapse_recursion(function()?, |stack| stacks.passes(stack))
+            stacks.collapse_recursion(function, |stack| stacks.passes(stack))
         }
         Kind::CollapseFunctionSubtree => {
-            let function = function()?;
             let cut = stacks.states(|stack, caller| match caller {
                 Some(Some(false)) if stacks.joins(stack) => Some(false),
                 Some(Some(_)) => Some(true),
@@ -175,14 +176,6 @@ fn transformed(
             stacks.merge(|stack| cut[stack.index()] == Some(true))
         }
     })
-}
-
-fn find_path(
-    symbols: &SymbolTables,
-    groups: &Groups,
-    names: &[String],
-) -> Result<Vec<FunctionId>, Unmatched> {
-    names.iter().map(|name| find_function(symbols, groups, name)).collect()
 }
 
 /// What a stack is replaced with.

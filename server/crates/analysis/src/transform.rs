@@ -1,5 +1,6 @@
 //! Transforms of stacks and their notation. [`crate::reshape`] applies them.
 
+use profile::FuncKey;
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,17 +16,52 @@ pub enum Implementation {
     Native,
 }
 
-/// One transform of all stacks. Functions, categories and libraries are given by name, so that it
-/// survives a rewrite of the profile.
+/// One transform of all stacks. Functions are given by key or name, categories and libraries by
+/// name, so that it survives a rewrite of the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Transform {
     /// The operation.
     pub kind: TransformKind,
-    /// The operands: a path of functions, or a single name.
-    pub names: Vec<String>,
+    /// The operands: a path of functions, or a single function, category or library.
+    pub names: Vec<Name>,
     /// Frames that this filter hides are skipped when a path or a recursion is matched. `None`
     /// means the filter of the view.
     pub implementation: Option<Implementation>,
+}
+
+/// What identifies an operand of a transform.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// A name as users type it, which may match several functions.
+    Text(String),
+    /// The key of a function.
+    Key(FunctionKey),
+}
+
+/// Identifies a function in all recordings of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct FunctionKey {
+    /// The key of one of its funcs. It may be an address that is resolved later.
+    pub func: FuncKey,
+    /// The start of that func as line and column (1-based, 0 = unknown). Only needed if several
+    /// functions have funcs with this key.
+    pub start: Option<(u32, u32)>,
+}
+
+impl Name {
+    /// The text, or the name of the function.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) => text,
+            Self::Key(key) => &key.func.name,
+        }
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
 }
 
 /// The operation of a transform. Names and rules are those of the Firefox Profiler's code or, for
@@ -168,17 +204,14 @@ impl FromStr for Transform {
                 kind.name()
             ));
         }
-        Ok(Self {
-            kind,
-            names: names.into_iter().map(str::to_owned).collect(),
-            implementation: None,
-        })
+        Ok(Self { kind, names: names.into_iter().map(Name::from).collect(), implementation: None })
     }
 }
 
 impl fmt::Display for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind.name(), self.names.join(">"))
+        let names: Vec<_> = self.names.iter().map(Name::text).collect();
+        write!(f, "{}:{}", self.kind.name(), names.join(">"))
     }
 }
 
@@ -234,10 +267,11 @@ mod tests {
             ("a.c:3::x::f>g", &["a.c:3::x::f", "g"]),
         ] {
             let transform: Transform = format!("merge-node:{text}").parse().unwrap();
-            assert_eq!(transform.names, names, "{text}");
+            let found: Vec<_> = transform.names.iter().map(Name::text).collect();
+            assert_eq!(found, names, "{text}");
         }
         // Only paths are split.
-        assert_eq!("merge-function:a>b".parse::<Transform>().unwrap().names, ["a>b"]);
+        assert_eq!("merge-function:a>b".parse::<Transform>().unwrap().names, ["a>b".into()]);
     }
 
     #[test]

@@ -6,7 +6,7 @@
     reason = "in tests a panic is the message"
 )]
 
-use analysis::{CallNodes, CallTree, PathStep, Recursion, View, costs, reshape};
+use analysis::{Addresses, CallNodes, CallTree, PathStep, Recursion, View, costs, reshape};
 use profile::{
     FileId, FuncRole, FunctionId, Groups, Profile, Recording, Samples, StackAccess, text_samples,
 };
@@ -67,7 +67,8 @@ impl Case {
     fn transformed(text: &str, transform: &str) -> Self {
         let case = Self::of(text);
         let view = View { transforms: vec![transform.parse().unwrap()], ..case.view() };
-        let reshaped = reshape(&case.recording, &view, &case.groups).unwrap();
+        let reshaped =
+            reshape(&case.recording, &view, &case.groups, &Addresses::default()).unwrap();
         assert_eq!(reshaped.warnings, [], "{transform}");
         Self { groups: Arc::new(reshaped.groups), recording: Arc::new(reshaped.recording) }
     }

@@ -20,6 +20,7 @@ pub mod file_lines;
 pub mod function_name;
 mod initializers;
 pub mod items;
+pub mod keys;
 pub mod libraries;
 pub mod load;
 pub mod order;

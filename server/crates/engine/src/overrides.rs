@@ -270,8 +270,8 @@ impl Overrides {
             }
             Change::Push(transform) => {
                 let shown = shown.ok_or("there is nothing to transform: no profile is loaded")?;
-                let Grouped { recording, groups, .. } = &shown.grouped;
-                analysis::find_names(recording, groups, &transform)
+                let Grouped { recording, groups, resolved, .. } = &shown.grouped;
+                analysis::find_names(recording, groups, resolved, &transform)
                     .map_err(|unmatched| unmatched.problem)?;
                 next.transforms.push(transform);
             }

@@ -2,13 +2,15 @@
 //! may contain any character.
 //!
 //! In JSON, a transform has the operand of its kind under `function`, `path`, `category` or
-//! `resource`: `{"type": "merge-node", "path": ["main", "parse"]}`. It may have a filter of its own
-//! (`"implementation": "js"`) instead of the view's.
+//! `resource`: `{"type": "merge-node", "path": ["main", "parse"]}`. Functions can be keys instead of
+//! names. It may have a filter of its own (`"implementation": "js"`) instead of the view's.
 
+use crate::keys::Key;
 use crate::settings::Implementation;
-use analysis::{Operand, Transform, TransformKind};
+use analysis::{Name, Operand, Transform, TransformKind};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// A transform in JSON. It has one of `function`, `path`, `category` and `resource`, depending on
@@ -22,10 +24,10 @@ pub struct TransformData {
     pub kind: Kind,
     /// The function to transform.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub function: Option<String>,
+    pub function: Option<KeyOrName>,
     /// The functions of a path from the root, or from the leaf for `focus-subtree-inverted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path: Option<Vec<String>>,
+    pub path: Option<Vec<KeyOrName>>,
     /// The category of frames.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
@@ -35,6 +37,49 @@ pub struct TransformData {
     /// The functions that the transform applies to, if not those of the view.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
+}
+
+/// A function: its key, as answers have it, or its name, which only one function may match.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "FunctionKeyOrName")]
+pub enum KeyOrName {
+    /// The key.
+    Key(Key),
+    /// The name.
+    Name(String),
+}
+
+impl<'de> Deserialize<'de> for KeyOrName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(name) => Ok(Self::Name(name)),
+            key @ Value::Object(_) => {
+                serde_json::from_value(key).map(Self::Key).map_err(D::Error::custom)
+            }
+            other => {
+                Err(D::Error::custom(format!("expected a function's key or name, found {other}")))
+            }
+        }
+    }
+}
+
+impl From<KeyOrName> for Name {
+    fn from(function: KeyOrName) -> Self {
+        match function {
+            KeyOrName::Key(key) => Self::Key(key.into()),
+            KeyOrName::Name(name) => Self::Text(name),
+        }
+    }
+}
+
+impl From<&Name> for KeyOrName {
+    fn from(name: &Name) -> Self {
+        match name {
+            Name::Key(key) => Self::Key(key.into()),
+            Name::Text(name) => Self::Name(name.clone()),
+        }
+    }
 }
 
 /// The name of a kind of transform: `merge-function`.
@@ -119,15 +164,17 @@ impl TransformData {
     /// Converts it. The error is a message for users.
     pub fn transform(self) -> Result<Transform, String> {
         let Self { kind: Kind(kind), function, path, category, resource, implementation } = self;
-        let one = |name: Option<String>| name.map(|name| vec![name]);
+        let text = |name: Option<String>| name.map(|name| vec![Name::Text(name)]);
         let (key, names) = match kind.operand() {
-            Operand::Path => ("path", path),
-            Operand::Function => ("function", one(function)),
-            Operand::Category => ("category", one(category)),
-            Operand::Resource => ("resource", one(resource)),
+            Operand::Path => {
+                ("path", path.map(|path| path.into_iter().map(Name::from).collect::<Vec<_>>()))
+            }
+            Operand::Function => ("function", function.map(|function| vec![function.into()])),
+            Operand::Category => ("category", text(category)),
+            Operand::Resource => ("resource", text(resource)),
         };
         let names = names
-            .filter(|names| !names.is_empty() && names.iter().all(|name| !name.is_empty()))
+            .filter(|names| !names.is_empty() && names.iter().all(|name| !name.text().is_empty()))
             .ok_or_else(|| format!("`{}` needs \"{key}\" with at least one name", kind.name()))?;
         Ok(Transform { kind, names, implementation: implementation.map(Implementation::filter) })
     }
@@ -148,11 +195,15 @@ impl From<&Transform> for TransformData {
             resource: None,
             implementation,
         };
+        let first = transform.names.first();
+        let text = || first.map(|name| name.text().to_owned());
         match transform.kind.operand() {
-            Operand::Path => data.path = Some(transform.names.clone()),
-            Operand::Function => data.function = transform.names.first().cloned(),
-            Operand::Category => data.category = transform.names.first().cloned(),
-            Operand::Resource => data.resource = transform.names.first().cloned(),
+            Operand::Path => {
+                data.path = Some(transform.names.iter().map(KeyOrName::from).collect());
+            }
+            Operand::Function => data.function = first.map(KeyOrName::from),
+            Operand::Category => data.category = text(),
+            Operand::Resource => data.resource = text(),
         }
         data
     }
@@ -171,7 +222,7 @@ pub fn parse(text: &str) -> Result<Transform, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn to_json(transform: &Transform) -> Value {
         serde_json::to_value(TransformData::from(transform)).unwrap()
@@ -194,6 +245,8 @@ mod tests {
                 serde_json::from_str::<Value>(json).unwrap()
             );
         }
+        let keys = r#"{"type":"merge-node","path":["A",{"name":"f","file":"a.js","lib":null,"start":[3,1]}]}"#;
+        assert_eq!(to_json(&parse(keys).unwrap()), serde_json::from_str::<Value>(keys).unwrap());
         let js = parse(r#"{"type":"focus-self","function":"a>b","implementation":"js"}"#).unwrap();
         assert_eq!(
             to_json(&js),
@@ -201,7 +254,7 @@ mod tests {
         );
         assert_eq!(
             (js.names.as_slice(), js.implementation),
-            (["a>b".to_owned()].as_slice(), Some(analysis::Implementation::Js))
+            (["a>b".into()].as_slice(), Some(analysis::Implementation::Js))
         );
     }
 
@@ -214,6 +267,14 @@ mod tests {
             ),
             (r#"{"type":"merge-node","path":[]}"#, "`merge-node` needs \"path\""),
             (r#"{"type":"merge-function","function":""}"#, "`merge-function` needs \"function\""),
+            (
+                r#"{"type":"merge-function","function":7}"#,
+                "expected a function's key or name, found 7",
+            ),
+            (
+                r#"{"type":"merge-function","function":{"name":"f","line":3}}"#,
+                "unknown field `line`, expected one of `name`, `file`",
+            ),
             (r#"{"type":"merge"}"#, "no transform is called `merge`"),
             (r#"{"type":"merge-node","paths":["A"]}"#, "unknown field `paths`"),
             (r#"{"type":"#, "invalid transform: EOF"),

@@ -6,12 +6,14 @@
     reason = "in tests a panic is the message"
 )]
 
+mod keys;
 mod random;
 mod v1;
 mod v2;
 
 use analysis::{
-    CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs, reshape,
+    Addresses, CallNodes, Costs, Implementation, Operand, Transform, TransformKind, View, costs,
+    reshape,
 };
 use profile::{FunctionId, Groups, Profile, Recording, StackAccess, text_samples};
 
@@ -53,10 +55,11 @@ impl Case {
             .map(|&(text, implementation)| Transform { implementation, ..text.parse().unwrap() });
         let view =
             View { implementation, transforms: transforms.collect(), ..View::of(&recording) };
-        let (recording, groups, warnings) = match reshape(&recording, &view, &groups) {
-            Some(reshaped) => (reshaped.recording, reshaped.groups, reshaped.warnings),
-            None => (recording, groups, Vec::new()),
-        };
+        let (recording, groups, warnings) =
+            match reshape(&recording, &view, &groups, &Addresses::default()) {
+                Some(reshaped) => (reshaped.recording, reshaped.groups, reshaped.warnings),
+                None => (recording, groups, Vec::new()),
+            };
         Self {
             recording,
             groups,
@@ -344,8 +347,13 @@ fn transforms_apply_to_grouped_functions() {
     });
     let recording = Recording::Stacks(profile);
     let transforms = vec!["merge-function:f".parse().unwrap()];
-    let reshaped =
-        reshape(&recording, &View { transforms, ..View::of(&recording) }, &groups).unwrap();
+    let reshaped = reshape(
+        &recording,
+        &View { transforms, ..View::of(&recording) },
+        &groups,
+        &Addresses::default(),
+    )
+    .unwrap();
     assert_eq!(reshaped.warnings.len(), 0);
     let costs = costs(&reshaped.recording, &View::of(&recording), &reshaped.groups);
     let names = costs

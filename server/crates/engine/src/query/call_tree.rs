@@ -5,7 +5,8 @@
 use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
-use crate::items::{Direction, Item, Key, path as resolve, root_item};
+use crate::items::{Direction, Item, path as resolve, root_item};
+use crate::keys::Key;
 use crate::present::labels::Scale;
 use crate::same_nodes::SameNodes;
 use crate::settings::Show;

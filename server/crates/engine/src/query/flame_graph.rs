@@ -4,7 +4,7 @@ use super::call_tree::text;
 use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
-use crate::items::Key;
+use crate::keys::Key;
 use crate::present::flamegraph::{self, Graph};
 use crate::same_nodes::SameNodes;
 use crate::snapshot::Snapshot;

@@ -7,7 +7,8 @@
 use crate::context::{Context, OpenFile};
 use crate::fields::PlaceFields;
 use crate::function_name::FunctionName;
-use crate::items::{CostData, Item, Key, root_item};
+use crate::items::{CostData, Item, root_item};
+use crate::keys::Key;
 use crate::present::text::plain;
 use crate::present::units;
 use crate::snapshot::hotter;

@@ -3,7 +3,8 @@
 use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::PlaceFields;
-use crate::items::{CostData, Item, Key, root_item};
+use crate::items::{CostData, Item, root_item};
+use crate::keys::Key;
 use crate::present::labels::Scale;
 use crate::present::units;
 use crate::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort};

@@ -6,9 +6,10 @@ use crate::overrides::Choices;
 use crate::present::{text::plain, units};
 use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
+use crate::stages::grouped::Grouped;
 use crate::transforms::TransformData;
 use crate::world::World;
-use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal};
+use analysis::{Thread, ThreadChoice, ThreadId, ThreadTotal, Transform};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -175,7 +176,7 @@ where
 /// What is shown, the choices, and the actions.
 pub fn view(world: &World) -> View {
     let transforms = world.settings.transforms.iter().map(|transform| AppliedTransform {
-        text: plain(&transform.to_string()).into_owned(),
+        text: plain(&notation(world, transform)).into_owned(),
         transform: TransformData::from(transform),
     });
     View {
@@ -184,6 +185,17 @@ pub fn view(world: &World) -> View {
         transforms: transforms.collect(),
         actions: actions(world),
     }
+}
+
+/// A transform as text. The functions of the profile shown decide which need their place.
+fn notation(world: &World, transform: &Transform) -> String {
+    world.snapshot().map_or_else(
+        || transform.to_string(),
+        |shown| {
+            let Grouped { recording, groups, .. } = &shown.grouped;
+            analysis::notation(recording.symbols(), groups, transform)
+        },
+    )
 }
 
 fn choices(world: &World) -> Vec<Choice> {
@@ -559,7 +571,7 @@ fn actions(world: &World) -> Vec<Action> {
         actions.push(action(ActionCommand::SetView, title, vec![newest]));
     }
     if let Some(last) = world.settings.transforms.last() {
-        let title = format!("Undo {last}");
+        let title = format!("Undo {}", notation(world, last));
         actions.push(action(ActionCommand::PopTransform, &title, Vec::new()));
         let title = "Undo all transforms";
         actions.push(action(ActionCommand::ClearTransforms, title, Vec::new()));

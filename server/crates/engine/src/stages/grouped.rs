@@ -10,8 +10,8 @@ use crate::source_maps::OriginalLines;
 use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
-    Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording, SymbolTables,
-    ThreadChoice, Unmatched, View, Warning, at_call_sites,
+    Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
+    SymbolTables, ThreadChoice, Unmatched, View, Warning, at_call_sites,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -37,7 +37,7 @@ pub struct Grouped {
     pub functions: FxHashMap<FuncKey, Vec<FunctionId>>,
     /// The functions that each address was resolved to: the physical function first, then the
     /// functions inlined into it.
-    pub resolved: FxHashMap<FuncKey, Vec<FunctionId>>,
+    pub resolved: Addresses,
     /// The original lines of each generated file.
     pub generated: FxHashMap<FileId, OriginalLines>,
     /// Names in the settings that match nothing in the profile. There is a warning for each.
@@ -84,7 +84,9 @@ impl Grouped {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
         };
-        let (recording, groups) = match analysis::reshape(&inlined, &view, &by_function) {
+        let resolved = resolved(symbolicated, &by_function, &divided);
+        let (recording, groups) = match analysis::reshape(&inlined, &view, &by_function, &resolved)
+        {
             Some(reshaped) => {
                 warnings.extend(reshaped.warnings);
                 unmatched.extend(reshaped.unmatched);
@@ -97,14 +99,7 @@ impl Grouped {
         Self {
             files: files.collect(),
             functions: functions_by_key(recording.symbols(), &groups, &divided),
-            resolved: symbolicated
-                .resolved
-                .iter()
-                .filter(|(_, funcs)| !funcs.iter().any(|func| divided.contains(func)))
-                .map(|(key, funcs)| {
-                    (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
-                })
-                .collect(),
+            resolved,
             generated: mapped
                 .generated
                 .iter()
@@ -222,6 +217,21 @@ fn functions_by_key(
         same.dedup();
     }
     functions
+}
+
+/// The functions that each address was resolved to. None of them is divided.
+fn resolved(
+    symbolicated: &Symbolicated,
+    groups: &Groups,
+    divided: &FxHashSet<FuncId>,
+) -> Addresses {
+    let resolved = symbolicated.resolved.iter();
+    resolved
+        .filter(|(_, funcs)| !funcs.iter().any(|func| divided.contains(func)))
+        .map(|(key, funcs)| {
+            (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
+        })
+        .collect()
 }
 
 /// The view that the settings describe. Names that match nothing are ignored with a warning.
