@@ -135,3 +135,47 @@ fn a_run_with_a_broken_file_is_shown_without_it() {
         Some(server.diagnostics(&workspace.uri(worker))?.is_empty()).filter(|none| *none)
     });
 }
+
+/// Several profiles of the user's choice, such as repeated runs, are shown as one until the choice
+/// is removed.
+#[test]
+fn several_profiles_are_shown_as_one_by_choice() {
+    let workspace = Workspace::with([("app.py", "def f():\n    g()\n")]);
+    set_age(&workspace.path("app.py"), Duration::from_secs(3600));
+    let line = |n: u32| format!("f (app.py:2) {n}\n");
+    for (name, n, age) in [("a.folded", 100, 900), ("b.folded", 20, 600), ("c.folded", 3, 300)] {
+        set_age(&workspace.write(name, line(n)), Duration::from_secs(age));
+    }
+    workspace.write("other.cpuprofile", cpuprofile(10));
+    set_age(&workspace.path("other.cpuprofile"), Duration::from_secs(1200));
+    let mut server = Server::start(&workspace);
+    wait_total(&mut server, 3);
+    server.set_view(json!({ "profiles": ["a.folded", "b.folded"] }));
+    let active = server.profiles()["active"].clone();
+    assert_eq!((&active["total"], &active["picked"]), (&json!(120), &json!(true)));
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    assert_eq!(server.labels(&uri)[&1], "100.0%");
+    // The choice survives rewrites, newer profiles and restarts.
+    workspace.write("b.folded", line(30));
+    wait_total(&mut server, 130);
+    workspace.write("d.folded", line(7));
+    server.execute("costline.reload", json!([]));
+    assert_eq!(server.profiles()["active"]["total"], 130);
+    let state = server.view()["state"].clone();
+    drop(server);
+    let mut server = Server::builder(&workspace).options(json!({ "state": state })).start();
+    wait_total(&mut server, 130);
+    // Only one of them, and then the newest.
+    server.set_view(json!({ "profile": "a.folded" }));
+    assert_eq!(server.profiles()["active"]["total"], 100);
+    server.set_view(json!({ "profiles": ["a.folded", "b.folded"] }));
+    assert_eq!(server.profiles()["active"]["total"], 130);
+    server.set_view(json!({ "profiles": null }));
+    wait_total(&mut server, 7);
+    // Profiles that cannot be added, and files that do not exist.
+    let add = |name: &str| json!([{ "profiles": ["a.folded", name] }]);
+    let error = server.execute_error("costline.setView", add("other.cpuprofile"));
+    assert!(error.contains("other.cpuprofile") && error.contains("a.folded"), "{error}");
+    let error = server.execute_error("costline.setView", add("none.folded"));
+    assert!(error.contains("none.folded"), "{error}");
+}

@@ -1336,6 +1336,8 @@ export interface SetViewArgument {
   readonly pathMappings?: readonly PathMappingArgument[] | null;
   /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */
   readonly profile?: string | null;
+  /** The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format. */
+  readonly profiles?: readonly string[] | null;
   /** What hints show. */
   readonly show?: Show | null;
   /** The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads. */

@@ -152,7 +152,8 @@ impl Loader {
             Event::Choose(change, answer) => {
                 let worlds = self.worlds.borrow().clone();
                 let world = root.and_then(|root| worlds.of_root(root)).unwrap_or(worlds.first());
-                let pick = picked(&change).and_then(Option::as_ref).map(|path| world.in_root(path));
+                let pick = picked(&change).into_iter().flatten().map(|path| world.in_root(path));
+                let pick = pick.collect();
                 if let Some(problem) = missing(pick).await {
                     let _ = answer.send(Err(problem));
                     return Vec::new();
@@ -260,10 +261,11 @@ async fn sleep_until(time: Option<Instant>) {
 }
 
 /// The error message if a profile to pick does not exist.
-async fn missing(pick: Option<PathBuf>) -> Option<String> {
-    let path = pick?;
+async fn missing(pick: Vec<PathBuf>) -> Option<String> {
     let problem = tokio::task::spawn_blocking(move || {
-        Stamp::of(&path).err().map(|error| format!("{}: {error}", path.display()))
+        pick.iter().find_map(|path| {
+            Stamp::of(path).err().map(|error| format!("{}: {error}", path.display()))
+        })
     });
     problem.await.ok().flatten()
 }

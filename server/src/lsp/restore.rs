@@ -57,8 +57,8 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
     send(client, events, root.clone(), |answer| {
         Event::Choose(Change::Restore(state.overrides), answer)
     });
-    if let Some(path) = state.profile {
-        let choices = Choices { profile: Some(Some(path)), ..Choices::default() };
+    if !state.profiles.is_empty() {
+        let choices = Choices { profiles: Some(Some(state.profiles)), ..Choices::default() };
         send(client, events, root.clone(), |answer| Event::Choose(Change::Set(choices), answer));
     }
     if let Some(with) = compare {

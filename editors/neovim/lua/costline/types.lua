@@ -757,6 +757,7 @@
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
+---@field profiles? string[]|vim.NIL The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.

@@ -23,6 +23,10 @@ pub struct Choices {
     /// settings, or the newest one.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profile: Option<Option<PathBuf>>,
+    /// The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a
+    /// run on several machines. They must have the same format.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub profiles: Option<Option<Vec<PathBuf>>>,
     /// The baseline: a profile, relative to the workspace folder, or `true` for the profile
     /// shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
@@ -265,7 +269,8 @@ impl Overrides {
         let mut next = self.clone();
         match change {
             Change::Set(choices) => {
-                let check_in = shown.filter(|_| choices.profile.is_none());
+                let check_in =
+                    shown.filter(|_| choices.profile.is_none() && choices.profiles.is_none());
                 next.set(choices, check_in)?;
             }
             Change::Push(transform) => {
@@ -286,6 +291,7 @@ impl Overrides {
     fn set(&mut self, choices: Choices, shown: Option<&Snapshot>) -> Result<(), String> {
         let Choices {
             profile: _,
+            profiles: _,
             baseline: _,
             compare,
             metric,

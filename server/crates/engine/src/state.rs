@@ -18,9 +18,9 @@ pub struct State {
     /// The workspace folder that the choices are for. `None` if there is only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<PathBuf>,
-    /// The profile that the user selected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<PathBuf>,
+    /// The profiles that the user selected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<PathBuf>,
     /// The overrides.
     #[serde(flatten)]
     pub overrides: Overrides,
@@ -46,12 +46,12 @@ pub fn of_all(worlds: &Worlds) -> Option<String> {
 }
 
 fn chosen(world: &World) -> Option<State> {
-    let (profile, overrides) = (world.pick.clone(), world.overrides.clone());
-    if profile.is_none() && overrides == Overrides::default() {
+    let (profiles, overrides) = (world.pick.clone(), world.overrides.clone());
+    if profiles.is_empty() && overrides == Overrides::default() {
         return None;
     }
     let root = world.root.clone().filter(|_| world.roots.len() > 1);
-    Some(State { v: VERSION, root, profile, overrides, others: Vec::new() })
+    Some(State { v: VERSION, root, profiles, overrides, others: Vec::new() })
 }
 
 /// Parses a string of [`of`]. The error is a message for users.
@@ -90,12 +90,12 @@ mod tests {
             ],
         };
         let world = World {
-            pick: Some("/w/cpu.folded".into()),
+            pick: vec!["/w/cpu.folded".into()],
             overrides: overrides.clone(),
             ..World::default()
         };
         let state = parse(&of(&world).unwrap()).unwrap();
-        assert_eq!((state.profile, state.overrides), (world.pick, overrides));
+        assert_eq!((state.profiles, state.overrides), (world.pick, overrides));
 
         let shown = ChosenBaseline::Shown { path: "/w/a".into(), modified: 7, bytes: 3 };
         for baseline in [ChosenBaseline::Nothing, shown] {

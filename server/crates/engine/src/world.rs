@@ -30,8 +30,8 @@ pub struct World {
     pub baseline: Option<Arc<Baseline>>,
     /// The index of the files in the roots, as of the last load.
     pub index: Option<Arc<SourceIndex>>,
-    /// The profile that the user selected by command.
-    pub pick: Option<PathBuf>,
+    /// The profiles that the user selected by command. Several are shown as one.
+    pub pick: Vec<PathBuf>,
     /// Whether a load is running.
     pub loading: bool,
     /// Whether the file of the profile shown has been deleted.

@@ -32,10 +32,13 @@ pub enum Event<A> {
     Cancel(u64),
 }
 
-/// The profile that a change picks; the inner `None` means that the change removes the pick.
-pub fn picked(change: &Change) -> Option<&Option<PathBuf>> {
-    match change {
-        Change::Set(Choices { profile: Some(pick), .. }) => Some(pick),
-        _ => None,
+/// The profiles that a change picks; none if the change removes the pick. `None` if it does not
+/// change the pick.
+pub fn picked(change: &Change) -> Option<Vec<PathBuf>> {
+    let Change::Set(Choices { profile, profiles, .. }) = change else { return None };
+    match (profiles, profile) {
+        (Some(profiles), _) => Some(profiles.clone().unwrap_or_default()),
+        (None, Some(profile)) => Some(profile.iter().cloned().collect()),
+        (None, None) => None,
     }
 }

@@ -4,7 +4,7 @@
 use super::effect::{Effect, Output};
 use super::inactive::Inactive;
 use super::jobs::Job;
-use super::next_run::{Search, is_part, next_run, wanted_path};
+use super::next_run::{Search, is_part, next_run, wanted_paths};
 use super::problems::{Existence, clear_outdated, report_foreign, report_unreadable};
 use super::refused::Refused;
 use super::scan::{ScanRequest, Scanned};
@@ -15,7 +15,7 @@ use engine::load::Missing;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::stamp::Stamp;
 use formats::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -83,9 +83,11 @@ impl Finder {
         self.scan_again();
     }
 
-    /// Handles that the user picks a profile. It is read even if that failed before.
-    pub fn pick(&mut self, path: &Path) {
-        self.refused.remove(path);
+    /// Handles that the user picks profiles. They are read even if that failed before.
+    pub fn pick(&mut self, paths: &[PathBuf]) {
+        for path in paths {
+            self.refused.remove(path);
+        }
         self.search = Search::Newer;
         self.scan_again();
     }
@@ -114,7 +116,7 @@ impl Finder {
         let request = ScanRequest {
             roots: world.root.as_ref().map_or(world.roots.clone(), |root| vec![root.clone()]),
             settings: world.settings.clone(),
-            wanted: wanted_path(world),
+            wanted: wanted_paths(world),
             shown: world.snapshot().map_or_else(Vec::new, |shown| shown.loaded.files.clone()),
             target: self.target.as_ref().map_or_else(Vec::new, |target| target.files.clone()),
             problems: world.problems.iter().map(|(path, _)| path.clone()).collect(),

@@ -21,10 +21,13 @@ pub enum Search {
     Newest,
 }
 
-/// The profile that the user picked by command, or else that of the setting.
-pub fn wanted_path(world: &World) -> Option<PathBuf> {
-    let setting = world.settings.profile.as_ref().map(|path| world.in_root(path));
-    world.pick.clone().or(setting)
+/// The profiles that the user picked by command, or else that of the setting. None if the newest is
+/// wanted.
+pub fn wanted_paths(world: &World) -> Vec<PathBuf> {
+    if !world.pick.is_empty() {
+        return world.pick.clone();
+    }
+    world.settings.profile.iter().map(|path| world.in_root(path)).collect()
 }
 
 /// The files to read next, as they were found; `None` if they are shown already.
@@ -34,12 +37,15 @@ pub fn next_run(
     search: Search,
     refused: &Refused,
 ) -> Option<Vec<FileVersion>> {
-    let next = if wanted_path(world).is_some() {
-        scanned.wanted.clone().map(|run| with_shown(world, scanned, run))
-    } else {
-        newest_run(world, scanned, search, refused)
+    let next = match wanted_paths(world).as_slice() {
+        [] => newest_run(world, scanned, search, refused),
+        [_] => scanned.wanted.clone().map(|run| with_shown(world, scanned, run)),
+        _ => scanned.wanted.clone(),
     };
-    next.filter(|run| !is_shown(world, run) && !refused.contains(run))
+    let is_shown = |run: &[FileVersion]| {
+        is_shown(world, run) && !(shows_several_runs(scanned) && run.len() < scanned.shown.len())
+    };
+    next.filter(|run| !is_shown(run) && !refused.contains(run))
 }
 
 /// The newest run that is not shown and was not refused.
@@ -99,6 +105,13 @@ pub fn is_part(shown: &Loaded, run: &[FileVersion]) -> bool {
 /// Whether all files of a run are shown in their present state.
 fn is_shown(world: &World, run: &[FileVersion]) -> bool {
     world.snapshot().is_some_and(|shown| run.iter().all(|file| shown.loaded.has_read(file)))
+}
+
+/// Whether the files shown are of several runs, which the user has picked.
+fn shows_several_runs(scanned: &Scanned) -> bool {
+    let shown: Vec<Candidate> =
+        scanned.shown.iter().filter_map(|file| file.candidate.clone()).collect();
+    runs(&shown).len() > 1
 }
 
 /// The time at which the last file of a run was written.

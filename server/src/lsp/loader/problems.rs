@@ -2,7 +2,7 @@
 //! read, and a deleted profile.
 
 use super::effect::{Output, Severity};
-use super::next_run::wanted_path;
+use super::next_run::wanted_paths;
 use super::refused::Refused;
 use super::scan::Scanned;
 use super::target::PATIENCE;
@@ -34,12 +34,11 @@ pub fn report_missing_part<A>(output: &mut Output<A>, error: &LoadError) {
 /// Reports files with the names of profiles that are recognised but not read. The file that the user
 /// picked or set and the one shown are skipped, because a load of them reports the same.
 pub fn report_foreign<A>(output: &mut Output<A>, scanned: &Scanned, refused: &mut Refused) {
-    let wanted = wanted_path(output.world());
+    let wanted = wanted_paths(output.world());
     let shown = output.world().snapshot().map(|shown| shown.loaded.path.clone());
     for (path, stamp, foreign) in &scanned.foreign {
         let file = vec![FileVersion { path: path.clone(), stamp: *stamp, candidate: None }];
-        if wanted.as_ref() == Some(path) || shown.as_ref() == Some(path) || refused.contains(&file)
-        {
+        if wanted.contains(path) || shown.as_ref() == Some(path) || refused.contains(&file) {
             continue;
         }
         let message = format!("{}: {}", path.display(), foreign.sentence());

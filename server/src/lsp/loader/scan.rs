@@ -17,8 +17,8 @@ pub struct ScanRequest {
     pub roots: Vec<PathBuf>,
     /// The settings, which determine the names of profiles.
     pub settings: Arc<Settings>,
-    /// The profile that the user picked or set.
-    pub wanted: Option<PathBuf>,
+    /// The profiles that the user picked or set.
+    pub wanted: Vec<PathBuf>,
     /// The files that are shown, as they were read.
     pub shown: Vec<(PathBuf, Stamp)>,
     /// The files that will be read once they have settled.
@@ -36,7 +36,8 @@ pub struct Scanned {
     pub foreign: Vec<(PathBuf, Stamp, &'static Foreign)>,
     /// The folders to watch.
     pub folders: Vec<PathBuf>,
-    /// The files of the run that the user picked or set; `None` if they do not exist.
+    /// The files that the user picked or set: those of the run of one file, or several files.
+    /// `None` if none of them exists.
     pub wanted: Option<Vec<FileVersion>>,
     /// The files that are shown, as they are now, without deleted ones.
     pub shown: Vec<FileVersion>,
@@ -85,8 +86,11 @@ impl Ending {
 /// opened once.
 pub fn scan(request: &ScanRequest, recognised: &mut Recognised) -> Scanned {
     let found = discover(&request.roots, &request.settings, recognised);
-    let wanted =
-        request.wanted.as_deref().and_then(|path| run_of(path, &found.candidates, recognised));
+    let wanted = match request.wanted.as_slice() {
+        [path] => run_of(path, &found.candidates, recognised),
+        paths => Some(paths.iter().filter_map(|path| version(path, recognised)).collect())
+            .filter(|files: &Vec<_>| !files.is_empty()),
+    };
     let shown = recognised.current_versions(&request.shown);
     let endings = request.target.iter().map(|file| (file.path.clone(), Ending::of(file))).collect();
     let problems = request.problems.iter().map(|path| (path.clone(), Stamp::of(path).ok()));
@@ -116,8 +120,16 @@ fn run_of(
     }
     let run = run_in_folder(path, recognised);
     if run.is_empty() {
-        let stamp = Stamp::of(path).ok()?;
-        return Some(vec![FileVersion { path: path.to_owned(), stamp, candidate: None }]);
+        return Some(vec![version(path, recognised)?]);
     }
     Some(run.into_iter().map(FileVersion::from).collect())
+}
+
+/// The present version of a file; `None` if it does not exist.
+fn version(path: &Path, recognised: &mut Recognised) -> Option<FileVersion> {
+    if let Some(candidate) = recognised.candidate(path) {
+        return Some(candidate.into());
+    }
+    let stamp = Stamp::of(path).ok()?;
+    Some(FileVersion { path: path.to_owned(), stamp, candidate: None })
 }

@@ -162,7 +162,7 @@ impl<A> State<A> {
             self.output.push(Effect::WatchBy(self.settings.watch));
         }
         if self.settings.profile != old.profile {
-            self.output.publish(|world| world.pick = None);
+            self.output.publish(|world| world.pick.clear());
         }
         if self.settings.profile.is_none() && old.profile.is_some() {
             self.finder.unpick();
@@ -213,13 +213,16 @@ impl<A> State<A> {
     /// for users, nothing is applied.
     fn try_to_choose(&mut self, change: Change) -> Result<Option<Needs>, String> {
         let world = self.output.world().clone();
-        let pick = picked(&change).map(|pick| pick.as_ref().map(|path| world.in_root(path)));
+        let pick: Option<Vec<PathBuf>> = picked(&change)
+            .map(|paths| paths.into_iter().map(|path| world.in_root(path)).collect());
         let overrides = world.overrides.changed(change, world.snapshot().map(Arc::as_ref))?;
         if let Some(pick) = &pick {
-            match pick {
-                Some(path) => self.finder.pick(path),
-                None if world.pick.is_some() => self.finder.unpick(),
-                None => self.finder.scan_again(),
+            if !pick.is_empty() {
+                self.finder.pick(pick);
+            } else if !world.pick.is_empty() {
+                self.finder.unpick();
+            } else {
+                self.finder.scan_again();
             }
             self.output.publish(|world| world.pick.clone_from(pick));
         }

@@ -191,7 +191,7 @@ fn shown_profile(world: &World, loaded: &Loaded) -> ShownProfile {
     ShownProfile {
         file: profile_file(loaded),
         deleted: world.deleted,
-        picked: world.pick.as_ref().is_some_and(is_file),
+        picked: !world.pick.is_empty() && world.pick.iter().all(is_file),
     }
 }
 

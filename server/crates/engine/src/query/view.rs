@@ -561,7 +561,7 @@ fn actions(world: &World) -> Vec<Action> {
             actions.push(action(ActionCommand::Flamegraph, title, Vec::new()));
         }
     }
-    if world.pick.is_some() {
+    if !world.pick.is_empty() {
         let title = if world.settings.profile.is_some() {
             "Show the profile of the settings"
         } else {

@@ -135,7 +135,7 @@ fn profiles_say_which_is_shown() {
         (project.path("profile.folded").to_str().unwrap(), true)
     );
 
-    let pick = Some(project.path("profile.folded"));
+    let pick = vec![project.path("profile.folded")];
     let picked = World { pick, deleted: true, ..World::clone(&context.world) };
     let profile = shown(&picked).profile.unwrap();
     assert!(profile.picked && profile.deleted);

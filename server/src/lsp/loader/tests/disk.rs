@@ -102,7 +102,7 @@ impl Disk {
             candidates,
             foreign: Vec::new(),
             folders: Vec::new(),
-            wanted: request.wanted.as_ref().and_then(|path| Some(vec![self.written(path)?])),
+            wanted: request.wanted.first().and_then(|path| Some(vec![self.written(path)?])),
             shown: request.shown.iter().filter_map(|(path, _)| self.written(path)).collect(),
             endings: request.target.iter().filter_map(ending).collect(),
             problems: request.problems.iter().map(|path| (path.clone(), stamp(path))).collect(),

@@ -191,7 +191,7 @@ impl Model {
             );
             assert_eq!(world.deleted, !simulation.disk.files.contains_key(&loaded.path));
         }
-        let wanted = world.pick.clone().or(self.profile.map(path));
+        let wanted = world.pick.first().cloned().or(self.profile.map(path));
         if let Some(wanted) = wanted {
             if is_readable(&wanted) {
                 let shown = shown.map(|(loaded, _)| (loaded.path.clone(), loaded.stamp));
