@@ -174,6 +174,14 @@ KEY names the client and the project."
   (cond ((plist-get shown :state) (puthash key (plist-get shown :state) costline--states))
         ((plist-get shown :profile) (remhash key costline--states))))
 
+(defvar costline--marks (make-hash-table :test #'eq :weakness 'key)
+  "What is not default about the view of each server, for the mode line.")
+
+(defun costline--keep-marks (server shown)
+  "Keep the marks of SHOWN, a `costline/changed' of SERVER, for the mode line."
+  (let ((marks (append (plist-get shown :marks) nil)))
+    (puthash server (and marks (format " [%s]" (string-join marks " · "))) costline--marks)))
+
 (defun costline--initialization-options (key settings)
   "Return SETTINGS, a plist or hash table, with the state that was kept for KEY."
   (let ((state (gethash key costline--states)))
@@ -302,6 +310,7 @@ KEY names the client and the project."
   (pcase method
     ('costline/changed
      (costline--keep-state (costline--own-root server) params)
+     (costline--keep-marks server params)
      (run-hook-with-args 'costline-refresh-functions server))
     ('window/showMessage (message "Costline: %s" (plist-get params :message)))))
 

@@ -253,7 +253,7 @@ Each candidate is (LABEL NOTE . VALUE)."
   "Show a menu of all choices, actions, lists and trees."
   (interactive)
   (let* ((view (costline--execute "costline.view"))
-         (shown (format "%s, %s" (or (costline--get view :profile :name) "no profile") (plist-get view :metric))))
+         (shown (format "%s, %s" (or (costline--get view :profile :name) "no profile") (plist-get view :summary))))
     (call-interactively
      (let ((run (costline--complete
                  (format "Costline (%s): " shown)
@@ -371,8 +371,19 @@ To remove this transform, run `costline'."
                              (mapc draw answer)))))))
      :error-fn #'ignore)))
 
+(defvar-local costline--buffer-marks nil
+  "What is not default about the view of this buffer, for the mode line.")
+
+(defun costline--show-marks ()
+  "Show in the mode line what is not default about the view."
+  (let ((marks (gethash (costline--find-server) costline--marks)))
+    (unless (equal marks costline--buffer-marks)
+      (setq costline--buffer-marks marks)
+      (force-mode-line-update))))
+
 (defun costline--redraw ()
   "Request the costs of this buffer, and draw them."
+  (costline--show-marks)
   (when costline-lens-mode
     (when costline-lenses
       (costline--draw 'lens "textDocument/codeLens" nil #'costline--draw-lens))
@@ -394,8 +405,9 @@ To remove this transform, run `costline'."
                              (current-buffer))))
 
 (define-minor-mode costline-lens-mode
-  "Draw lenses above the functions of this buffer, which Eglot does not do."
-  :lighter nil
+  "Draw lenses above the functions of this buffer, which Eglot does not do.
+The mode line has what is not default about the view."
+  :lighter costline--buffer-marks
   (if costline-lens-mode
       (progn (add-hook 'after-change-functions #'costline--later nil t)
              (add-hook 'after-save-hook #'costline--later nil t)
@@ -499,6 +511,7 @@ The server is separate from other clients of the buffer, such as Eglot."
   (cl-defmethod eglot-handle-notification (server (_method (eql costline/changed)) &rest shown)
     "Keep the state in SHOWN, and refresh the lists of SERVER."
     (costline--keep-state (costline--eglot-key server) shown)
+    (costline--keep-marks server shown)
     (costline--refresh server))
 
   (add-hook 'eglot-managed-mode-hook #'costline--eglot-managed))

@@ -197,3 +197,22 @@ fn rejects_transforms_that_do_not_apply() {
     );
     assert_eq!(on("report", FIREFOX, ["--implementation", "java"]).code, Some(2));
 }
+
+#[test]
+fn headings_say_what_is_not_default_about_the_view() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("cpu.folded");
+    std::fs::write(&profile, "main (a.py:2);work (a.py:6) 30\nmain (a.py:2) 70\n").unwrap();
+    for command in ["report", "tree", "check"] {
+        let heading = |view: &[&str]| {
+            let output = Outcome::of(crate::costline().arg(command).arg(&profile).args(view));
+            output.success().lines().next().unwrap_or_default().to_owned()
+        };
+        assert_eq!(heading(&[]), "cpu.folded: 100 samples in 1 thread", "{command}");
+        assert_eq!(
+            heading(&["--transform", "focus-function:work"]),
+            "cpu.folded: 30 samples in 1 thread · focus-function:work",
+            "{command}"
+        );
+    }
+}

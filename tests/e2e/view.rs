@@ -517,3 +517,41 @@ fn does_not_notify_clients_without_support() {
         assert_eq!(server.sent("costline/changed"), [Value::Null; 0]);
     }
 }
+
+#[test]
+fn every_surface_names_a_transform() {
+    let workspace = six_samples();
+    let (mut server, uri) = six(&workspace);
+    let shown = |server: &mut Server| {
+        let view = server.view();
+        (view["marks"].clone(), text(&view["summary"]))
+    };
+    assert_eq!(shown(&mut server), (json!([]), "samples".to_owned()));
+    server.execute("costline.pushTransform", json!(["focus-function:eval"]));
+    let marks = json!(["focus-function:eval"]);
+    let expected = (marks.clone(), "samples · focus-function:eval".to_owned());
+    assert_eq!(shown(&mut server), expected);
+    server.eventually("the notification", |server| {
+        (server.sent("costline/changed").pop()?["marks"] == marks).then_some(())
+    });
+    // `evaluate` of app.py has line 31; main has line 12.
+    let hover = server.hover(&uri, 30, 0).unwrap().replace('\\', "");
+    let last = hover.trim_end().lines().last().unwrap_or_default().to_owned();
+    assert!(last.ends_with(" · samples · all threads · focus-function:eval"), "{hover}");
+    for (command, argument) in [
+        ("costline.hotspots", json!([])),
+        ("costline.callTree", json!([])),
+        ("costline.flamegraph", json!([{ "inline": true }])),
+    ] {
+        assert_eq!(server.execute(command, argument)["marks"], marks, "{command}");
+    }
+    let why = server.execute("costline.explain", json!([{ "uri": uri, "line": 11 }]));
+    assert_eq!(why["code"], "out-of-view");
+    assert_eq!(
+        why["message"],
+        "the line has no cost in the view (focus-function:eval); in the whole profile it has self \
+         0.0% (0 samples), total 50.0% (3 samples)"
+    );
+    server.execute("costline.popTransform", json!([]));
+    assert_eq!(shown(&mut server), (json!([]), "samples".to_owned()));
+}

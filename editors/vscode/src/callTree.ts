@@ -29,7 +29,10 @@ export class CallTreeView implements vscode.TreeDataProvider<TreeRow>, vscode.Di
     this.subscriptions = [
       this.view,
       this.changed,
-      server.onDidChangeCosts(() => this.changed.fire(undefined)),
+      server.onDidChangeCosts(() => {
+        this.view.description = server.shown?.marks.join(" · ") ?? "";
+        this.changed.fire(undefined);
+      }),
     ];
   }
 

@@ -91,6 +91,7 @@ export class FlameGraphPanel implements vscode.Disposable {
   private async post(): Promise<void> {
     const { graph } = this;
     if (!graph) return;
+    if (this.panel) this.panel.title = ["Flame Graph", ...graph.marks].join(" · ");
     const frames = graph.frames.map(({ name, text, parent, depth, left, width, uri }) => ({ name: visible(name), text, parent, depth, left, width, hasSource: uri !== null }));
     const note = graph.omitted > 0 ? `${graph.omitted} frames are too narrow to be drawn.` : "";
     await this.panel?.webview.postMessage({ type: "graph", svg: graph.svg, frames, note });

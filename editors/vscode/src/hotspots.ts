@@ -47,13 +47,17 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
   private order = BY_TOTAL;
+  private orderText = "";
 
   constructor(private readonly server: Server) {
     this.view = vscode.window.createTreeView("costline.hotspots", { treeDataProvider: this, showCollapseAll: true });
     this.subscriptions = [
       this.view,
       this.changed,
-      server.onDidChangeCosts(() => this.changed.fire(undefined)),
+      server.onDidChangeCosts(() => {
+        this.describe();
+        this.changed.fire(undefined);
+      }),
     ];
   }
 
@@ -73,8 +77,14 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     if (!picked) return;
     await this.server.execute("costline.hotspots", { ...picked.order, limit: 1 });
     this.order = picked.order;
-    this.view.description = picked.order === BY_TOTAL ? "" : `by ${picked.label.toLowerCase()}`;
+    this.orderText = picked.order === BY_TOTAL ? "" : `by ${picked.label.toLowerCase()}`;
+    this.describe();
     this.changed.fire(undefined);
+  }
+
+  /** Shows the order and what is not default about the view behind the title. */
+  private describe(): void {
+    this.view.description = [this.orderText, ...(this.server.shown?.marks ?? [])].filter(Boolean).join(" · ");
   }
 
   private async rows(by: Group, limit: number) {

@@ -68,9 +68,8 @@ export async function showMenu(server: Server): Promise<void> {
   await picked?.run?.();
 }
 
-function headline({ profile, metric, transforms }: View): string {
-  if (!profile) return "No profile was found in this workspace";
-  return [profile.name, metric ?? "", ...transforms.map(({ text }) => text)].filter(Boolean).join(" · ");
+function headline({ profile, summary }: View): string {
+  return profile ? `${profile.name} · ${summary}` : "No profile was found in this workspace";
 }
 
 /** Shows the list of a choice. */

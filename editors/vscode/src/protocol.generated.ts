@@ -196,6 +196,8 @@ export interface CallTree {
   readonly est: boolean;
   /** Whether callers are below callees. */
   readonly inverted: boolean;
+  /** What is not default about the view, in short words. */
+  readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
   /** The number of children that are not in the answer. */
@@ -406,6 +408,8 @@ export type ExplanationCode =
   | "stale-line"
   /** The line has no samples. */
   | "no-cost"
+  /** The line has samples, but none in the view. */
+  | "out-of-view"
   /** The profile does not tell how often the line was executed. */
   | "no-count"
   /** The profile has no file with this name. */
@@ -509,6 +513,8 @@ export interface FlameGraph {
   readonly est: boolean;
   /** The frames, row by row, callers before callees. */
   readonly frames: readonly FlameGraphFrame[];
+  /** What is not default about the view, in short words. */
+  readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
   /** The number of frames that are too narrow or too deep to draw. */
@@ -982,6 +988,8 @@ export interface HotSpots {
   readonly functions?: readonly HotFunction[];
   /** The lines. */
   readonly lines?: readonly HotLine[];
+  /** What is not default about the view, in short words. */
+  readonly marks: readonly string[];
   /** The metric of all costs. */
   readonly metric: string;
   /** The modules or libraries. */
@@ -1375,6 +1383,8 @@ export interface Shown {
   readonly comparison: TotalChange | null;
   /** Whether a profile is being read. */
   readonly loading: boolean;
+  /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */
+  readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
   /** The profile shown. Null without a profile. */
@@ -1385,6 +1395,8 @@ export interface Shown {
   readonly root: string | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
+  /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */
+  readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
   /** The unit of the metric. Null without a profile. */
@@ -1600,6 +1612,8 @@ export interface View {
   readonly comparison: TotalChange | null;
   /** Whether a profile is being read. */
   readonly loading: boolean;
+  /** What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`. */
+  readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
   /** The profile shown. Null without a profile. */
@@ -1610,6 +1624,8 @@ export interface View {
   readonly root: string | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
+  /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */
+  readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
   /** The transforms, in order. */

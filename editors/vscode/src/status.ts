@@ -19,18 +19,18 @@ export function age(milliseconds: number): string {
 export function statusText(running: Running, shown: Shown | undefined, hidden: boolean, now: number): string {
   if (running === "missing" || running === "stopped") return "$(flame) Costline: no server";
   if (running === "starting" || !shown) return "$(loading~spin) Costline";
-  const { profile, metric, loading, comparison } = shown;
+  const { profile, summary, loading, comparison } = shown;
   if (!profile) return loading ? "$(loading~spin) Costline" : "$(flame) no profile";
   const icon = loading ? "$(loading~spin)" : hidden ? "$(eye-closed)" : "$(flame)";
   const when = profile.deleted ? "deleted" : age(now - profile.modified);
-  return `${icon} ${plain(profile.name)} · ${[when, metric ?? "", comparison?.text ?? ""].filter(Boolean).join(" · ")}`;
+  return `${icon} ${plain(profile.name)} · ${[when, plain(summary), comparison?.text ?? ""].filter(Boolean).join(" · ")}`;
 }
 
 /** The tooltip, as Markdown. */
 export function statusTooltip(running: Running, shown: Shown | undefined, hidden: boolean): string {
   if (running === "missing" || running === "stopped") return "The Costline server is not running. Click for help.";
   if (running === "starting" || !shown) return "Costline is starting.";
-  const { profile, metric, unit, loading, baseline, comparison } = shown;
+  const { profile, metric, unit, marks, loading, baseline, comparison } = shown;
   if (!profile) {
     return loading ? "Reading a profile." : "No profile was found in the workspace. Click to see how to record one.";
   }
@@ -39,6 +39,7 @@ export function statusTooltip(running: Running, shown: Shown | undefined, hidden
     markdown(profile.path),
     `Written ${markdown(new Date(profile.modified).toLocaleString())}`,
     metric === null ? "" : `Metric: ${markdown(metric)}${unit !== null && unit !== metric ? ` in ${markdown(unit)}` : ""}`,
+    marks.length === 0 ? "" : `**Not the default view:** ${marks.map(markdown).join(", ")}`,
     baseline ? `Compared with ${markdown(baseline.name)}${comparison ? `: ${markdown(comparison.text)}` : ""}` : "",
     profile.picked ? "You selected this profile. Newer ones are not shown." : "",
     profile.deleted ? "**The file was deleted.** Its costs are shown until there is a newer profile." : "",

@@ -1,4 +1,4 @@
-// The status bar item: the profile, its age and the metric. A click opens the menu.
+// The status bar item: the profile, its age, the metric and what is not default about the view. A click opens the menu.
 
 import * as vscode from "vscode";
 import type { Server } from "./server";

@@ -7,7 +7,7 @@ import { markdown, visible } from "../src/text";
 const MINUTE = 60_000;
 const now = 1_000_000_000_000;
 const profile = { path: "/w/p.folded", name: "p.folded", format: "folded stacks", modified: now - 3 * MINUTE, deleted: false, picked: false };
-const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", total: 10, base: 10, baseline: null, comparison: null, loading: false, state: null };
+const shown: Shown = { root: "/w", revision: 1, profile, metric: "samples", unit: "samples", marks: [], summary: "samples", total: 10, base: 10, baseline: null, comparison: null, loading: false, state: null };
 
 test("ages are in the largest unit that fits", () => {
   const ages = [-5, 0, 59_999, MINUTE, 59 * MINUTE, 60 * MINUTE, 23 * 60 * MINUTE, 24 * 60 * MINUTE, 49 * 60 * MINUTE].map(age);
@@ -30,8 +30,15 @@ test("the status shows how the total changed since the baseline", () => {
   assert.match(statusTooltip("running", { ...compared, comparison: null }, false), /Compared with old\.folded$/m);
 });
 
+test("the status and its tooltip show what is not default about the view", () => {
+  const cut = { ...shown, marks: ["2 of 7 threads", "focus-function:work"], summary: "samples · 2 of 7 threads · focus-function:work" };
+  assert.equal(statusText("running", cut, false, now), "$(flame) p.folded · 3 min · samples · 2 of 7 threads · focus-function:work");
+  assert.match(statusTooltip("running", cut, false), /Not the default view:\*\* 2 of 7 threads, focus\\?-function:work/);
+  assert.doesNotMatch(statusTooltip("running", shown, false), /default view/);
+});
+
 test("the status shows why there is no profile", () => {
-  const none: Shown = { ...shown, profile: null, metric: null, unit: null, total: null, base: null };
+  const none: Shown = { ...shown, profile: null, metric: null, unit: null, summary: "", total: null, base: null };
   assert.equal(statusText("running", none, false, now), "$(flame) no profile");
   assert.equal(statusText("running", { ...none, loading: true }, false, now), "$(loading~spin) Costline");
   assert.equal(statusText("starting", undefined, false, now), "$(loading~spin) Costline");

@@ -21,6 +21,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::discovery::{Recognised, is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
+use engine::marks::Marks;
 use engine::overrides::check_contour;
 use engine::present::text::{one_line, plain};
 use engine::present::units;
@@ -578,7 +579,8 @@ fn warn(message: &str) {
     let _ = writeln!(io::stderr(), "costline: warning: {}", one_line(message));
 }
 
-/// The first line of all text output: profile, total, threads and what the total excludes.
+/// The first line of all text output: profile, total, threads, what the total excludes, and what
+/// is not default about the view.
 fn headline(snapshot: &Snapshot) -> String {
     let costs = &snapshot.costs;
     // "2344 hits", but "4.33 s of wall".
@@ -590,6 +592,9 @@ fn headline(snapshot: &Snapshot) -> String {
         [] => String::new(),
         _ => format!(" in {}", units::counted(sampled as f64, "threads")),
     };
+    // The metric is in front.
+    let Marks { metric: _, threads: chosen, parts, baseline: _ } = Marks::of(snapshot);
+    let marks: String = chosen.iter().chain(&parts).map(|mark| format!(" · {mark}")).collect();
     let excluded: Vec<String> = [(costs.idle, "idle"), (costs.no_stack, "without a stack")]
         .into_iter()
         .filter(|(weight, _)| *weight != 0.0)
@@ -600,7 +605,7 @@ fn headline(snapshot: &Snapshot) -> String {
         weights => format!(", excluding {weights}"),
     };
     format!(
-        "{}: {}{of}{threads}{excluded}",
+        "{}: {}{of}{threads}{excluded}{marks}",
         plain(&snapshot.loaded.name()),
         units::absolute(costs.total, &costs.metric),
     )

@@ -58,7 +58,7 @@ local function age(milliseconds)
   return "new"
 end
 
---- The profile that is shown, its metric and age and, with a baseline, how the total changed, for the status line. Empty if there is no server or profile.
+--- The profile that is shown, its metric, what is not default about the view, its age and, with a baseline, how the total changed, for the status line. Empty if there is no server or profile.
 ---@return string
 function M.status()
   local client = require("costline.client")
@@ -74,7 +74,7 @@ function M.status()
   local state = shown.loading and "loading" or profile.deleted and "deleted" or age(profile.modified)
   local comparison = shown.comparison
   local totals = type(comparison) == "table" and " · " .. comparison.text or ""
-  return ("%s · %s · %s%s"):format(profile.name, shown.metric, state, totals)
+  return ("%s · %s · %s%s"):format(profile.name, shown.summary, state, totals)
 end
 
 --- Moves to the next hot line, with `{ any = true }` to the next line with a hint.

@@ -40,7 +40,7 @@ local function non_null(value)
   end
 end
 
---- The profile, the metric and how the total changed since the baseline, for titles.
+--- The profile, the metric, what is not default about the view, and how the total changed since the baseline, for titles.
 ---@param it vim.lsp.Client
 ---@return string
 local function source(it)
@@ -48,7 +48,7 @@ local function source(it)
   local profile = shown and non_null(shown.profile)
   local comparison = shown and non_null(shown.comparison)
   local totals = comparison and (": %s"):format(comparison.text) or ""
-  return profile and (" · %s (%s)%s"):format(profile.name, shown.metric, totals) or ""
+  return profile and (" · %s (%s)%s"):format(profile.name, shown.summary, totals) or ""
 end
 
 --- The document and line of an answer. Functions without a source have the document of their item.

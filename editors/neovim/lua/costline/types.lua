@@ -112,6 +112,7 @@
 ---@class costline.CallTree
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field inverted boolean Whether callers are below callees.
+---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
 ---@field more integer The number of children that are not in the answer.
 ---@field nodes costline.TreeNode[] The children of the node in the question, hottest first. Empty if the profile does not have the node.
@@ -239,6 +240,7 @@
 ---| '"function-ambiguous"' # The profile names no file for a function that could be this one or another one.
 ---| '"stale-line"' # The line was changed after the profile was recorded.
 ---| '"no-cost"' # The line has no samples.
+---| '"out-of-view"' # The line has samples, but none in the view.
 ---| '"no-count"' # The profile does not tell how often the line was executed.
 ---| '"file-not-in-profile"' # The profile has no file with this name.
 ---| '"file-not-matched"' # The profile has a file with this name that is not mapped to this file.
@@ -298,6 +300,7 @@
 ---@class costline.FlameGraph
 ---@field est boolean Whether costs are estimated, because the recording is a call graph.
 ---@field frames costline.FlameGraphFrame[] The frames, row by row, callers before callees.
+---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
 ---@field omitted integer The number of frames that are too narrow or too deep to draw.
 ---@field svg string The SVG image. It has no scripts, styles or links. Each frame is a `<g data-frame="17">` whose number is its index in `frames`.
@@ -554,6 +557,7 @@
 ---@field fields? costline.HotField[] The fields.
 ---@field functions? costline.HotFunction[] The functions. Missing if something else was requested; likewise for the other lists.
 ---@field lines? costline.HotLine[] The lines.
+---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
 ---@field modules? costline.HotModule[] The modules or libraries.
 ---@field total costline.Weight The total of the profile.
@@ -780,11 +784,13 @@
 ---@field baseline costline.ProfileFile|vim.NIL The baseline. Null without a baseline.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
 ---@field loading boolean Whether a profile is being read.
+---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
+---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
@@ -907,11 +913,13 @@
 ---@field choices costline.Choice[] The choices of `costline.setView`, in the order of menus. Choices with fewer than two options are omitted.
 ---@field comparison costline.TotalChange|vim.NIL How the total changed since the baseline. Null without a baseline, and if it cannot be compared.
 ---@field loading boolean Whether a profile is being read.
+---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
+---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
 ---@field transforms costline.AppliedTransform[] The transforms, in order.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.

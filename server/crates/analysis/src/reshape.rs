@@ -33,6 +33,8 @@ pub struct Reshaped {
     pub warnings: Vec<Warning>,
     /// Those of the warnings that are about unmatched names.
     pub unmatched: Vec<Unmatched>,
+    /// The indexes of the transforms that could not be applied.
+    pub ignored: Vec<usize>,
 }
 
 /// Applies the transforms of `view` and then its implementation filter. `None` if it has neither.
@@ -46,12 +48,19 @@ pub fn reshape(
     if view.transforms.is_empty() && view.implementation == Implementation::All {
         return None;
     }
-    let (mut warnings, mut unmatched) = (Vec::new(), Vec::new());
+    let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
         warnings.push(no_stacks().warning("it is shown without them"));
         unmatched.extend((!view.transforms.is_empty()).then(no_stacks));
-        return Some(Reshaped { recording: recording.clone(), groups, warnings, unmatched });
+        ignored.extend(0..view.transforms.len());
+        return Some(Reshaped {
+            recording: recording.clone(),
+            groups,
+            warnings,
+            unmatched,
+            ignored,
+        });
     };
     let knows_code = profile.symbols().funcs.knows_code();
     if view.implementation != Implementation::All && !knows_code {
@@ -63,13 +72,14 @@ pub fn reshape(
     let filter = |implementation| if knows_code { implementation } else { Implementation::All };
 
     let mut profile = profile.clone();
-    for transform in &view.transforms {
+    for (at, transform) in view.transforms.iter().enumerate() {
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, addresses, transform, implementation) {
             Ok(changed) => profile = changed,
             Err(error) => {
                 warnings.push(error.warning(&format!("`{transform}` is ignored")));
                 unmatched.push(error);
+                ignored.push(at);
             }
         }
     }
@@ -77,7 +87,7 @@ pub fn reshape(
         let stacks = Stacks::new(&profile, &groups, view.implementation);
         profile = stacks.merge(|stack| !stacks.passes(stack));
     }
-    Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings, unmatched })
+    Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings, unmatched, ignored })
 }
 
 /// Checks that a recording has everything that a transform names.

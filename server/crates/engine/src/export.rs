@@ -2,6 +2,7 @@
 //! writer of `formats`.
 
 use crate::baseline::different_metrics;
+use crate::marks::Marks;
 use crate::snapshot::Snapshot;
 use analysis::{Profile, Recording, Truncate};
 use formats::write::{
@@ -158,7 +159,10 @@ pub fn export(
         (Target::Flamegraph, _) => {
             let base = baseline.map(|baseline| reshaped(baseline, options)).transpose()?;
             let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
-            flamegraph::write(&profile, base.as_ref(), &name).map_err(|error| error.to_string())?
+            let marks = Marks::of(snapshot).all().into_iter();
+            let title =
+                [name.into_owned()].into_iter().chain(marks).collect::<Vec<_>>().join(" · ");
+            flamegraph::write(&profile, base.as_ref(), &title).map_err(|error| error.to_string())?
         }
         (Target::Speedscope, _) => speedscope::write(&profile),
         (Target::Firefox, _) => firefox::write(&profile),

@@ -23,6 +23,7 @@ pub mod items;
 pub mod keys;
 pub mod libraries;
 pub mod load;
+pub mod marks;
 pub mod order;
 pub mod overrides;
 pub mod path_rules;

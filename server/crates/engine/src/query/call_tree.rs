@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::{Direction, Item, path as resolve, root_item};
 use crate::keys::Key;
+use crate::marks::Marks;
 use crate::present::labels::Scale;
 use crate::same_nodes::SameNodes;
 use crate::settings::Show;
@@ -49,6 +50,8 @@ pub struct CallTree {
     pub metric: String,
     /// Its unit.
     pub unit: String,
+    /// What is not default about the view, in short words.
+    pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
     /// Whether callers are below callees.
@@ -136,6 +139,7 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
     Some(CallTree {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),
+        marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
         inverted,
         est: snapshot.grouped.recording.summed().is_some(),

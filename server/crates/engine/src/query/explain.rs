@@ -1,12 +1,13 @@
 //! Explains why a line shows a cost or none.
 
-use crate::context::Context;
+use crate::context::{Context, OpenFile};
 use crate::file_lines::FileLines;
 use crate::items::CostData;
+use crate::marks::Marks;
 use crate::path_rules;
 use crate::present::{text::one_line, units};
 use crate::query::line_costs::shows_counts;
-use crate::settings::Show;
+use crate::settings::{Show, ViewSettings};
 use crate::snapshot::Snapshot;
 use analysis::FileId;
 use schemars::JsonSchema;
@@ -67,6 +68,8 @@ pub enum Reason {
     StaleLine,
     /// The line has no samples.
     NoCost,
+    /// The line has samples, but none in the view.
+    OutOfView,
     /// The profile does not tell how often the line was executed.
     NoCount,
     /// The profile has no file with this name.
@@ -136,6 +139,9 @@ pub fn explain(context: &Context, Question { uri, line: line0 }: &Question) -> E
     if let Some(moved) = source_mapped(&lines, *line0, has_lines) {
         return moved;
     }
+    if let Some(explanation) = out_of_view(context, &open, *line0) {
+        return explanation;
+    }
     if !has_lines {
         if let Some(ambiguous) = ambiguous {
             return ambiguous;
@@ -188,6 +194,31 @@ fn ambiguous_function(
         candidates.any(|place| place.path == path && place.lines().contains(&line0))
     })?;
     Some(Explanation::new(Reason::FunctionAmbiguous, &function.message()))
+}
+
+/// An explanation if the line (0-based) has no cost in the view, but has one in the whole profile.
+fn out_of_view(context: &Context, open: &OpenFile, line0: u32) -> Option<Explanation> {
+    let lines = open.lines();
+    let marks = Marks::of(&open.snapshot);
+    let is_part = marks.threads.is_some() || !marks.parts.is_empty();
+    if !is_part || !lines.costs(line0..line0 + 1).is_empty() {
+        return None;
+    }
+    let metric = open.snapshot.settings.view.metric.clone();
+    let whole = open.snapshot.with_view(&ViewSettings { metric, ..ViewSettings::default() });
+    let file = whole.file_at(&open.document.path)?;
+    let lines = FileLines { snapshot: &whole, file, ..lines };
+    let [(_, line)] = *lines.costs(line0..line0 + 1) else { return None };
+    let scale = context.scale(&whole);
+    let own = scale.own(line.cost, |weight| scale.both(weight));
+    let total = units::total(line.cost.total, |weight| scale.both(weight));
+    let view: Vec<String> = marks.threads.into_iter().chain(marks.parts).collect();
+    let message = format!(
+        "the line has no cost in the view ({}); in the whole profile it has self {own}, total \
+         {total}",
+        view.join(", ")
+    );
+    Some(Explanation::new(Reason::OutOfView, &message))
 }
 
 /// An explanation if the profile has unresolved addresses.

@@ -5,6 +5,7 @@ use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
+use crate::marks::Marks;
 use crate::present::flamegraph::{self, Graph};
 use crate::same_nodes::SameNodes;
 use crate::snapshot::Snapshot;
@@ -21,6 +22,8 @@ pub struct FlameGraph {
     pub metric: String,
     /// Its unit.
     pub unit: String,
+    /// What is not default about the view, in short words.
+    pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
     /// Whether costs are estimated, because the recording is a call graph.
@@ -96,10 +99,13 @@ pub fn flame_graph(context: &Context) -> Result<FlameGraph, String> {
     } else {
         format!("Flame graph of {profile}")
     };
+    let marks = Marks::of_world(&context.world).all();
+    let title = [title].into_iter().chain(marks.clone()).collect::<Vec<_>>().join(" · ");
     let svg = flamegraph::svg(&title, &graph.frames, labels);
     Ok(FlameGraph {
         metric: snapshot.costs.metric.name.clone(),
         unit: snapshot.costs.metric.unit.clone(),
+        marks,
         total: Weight(snapshot.costs.total),
         est,
         omitted: graph.omitted,

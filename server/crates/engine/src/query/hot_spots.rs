@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
 use crate::keys::Key;
+use crate::marks::Marks;
 use crate::present::labels::Scale;
 use crate::present::units;
 use crate::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort};
@@ -47,6 +48,8 @@ pub struct HotSpots {
     pub metric: String,
     /// Its unit.
     pub unit: String,
+    /// What is not default about the view, in short words.
+    pub marks: Vec<String>,
     /// The total of the profile.
     pub total: Weight,
     /// The number of rows that `perCall` omits, because their calls are not counted.
@@ -239,6 +242,7 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
     let mut spots = HotSpots {
         metric: metric.name.clone(),
         unit: metric.unit.clone(),
+        marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
         without_calls,
         functions: None,

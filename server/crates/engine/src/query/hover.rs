@@ -3,6 +3,7 @@
 use crate::baseline::Before;
 use crate::context::{Compared, Context, OpenFile};
 use crate::items::{CallPath, Direction};
+use crate::marks::Marks;
 use crate::present::details::Details;
 use crate::present::labels::{Part, Scale, totals};
 use crate::present::units;
@@ -13,7 +14,7 @@ use crate::snapshot::Snapshot;
 use crate::text::Position;
 use analysis::{
     CliqueRecursion, Cost, Edge, FunctionCost, FunctionId, LineKnowledge, PathEntry, Recursion,
-    Site, ThreadTotal, Total,
+    Site, Total,
 };
 use url::Url;
 
@@ -259,23 +260,20 @@ fn callees_of_lines(
     shown.collect()
 }
 
-/// The profile, its age, metric and threads, and the baseline.
+/// The profile, its age, metric and threads, what else is not default about the view, and the
+/// baseline.
 fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
-    let costs = &snapshot.costs;
     let name = snapshot.loaded.name();
     let age = units::age(snapshot.loaded.stamp.age());
-    let n_threads = snapshot.grouped.recording.threads().len();
-    let shown = costs.threads.iter().filter(|ThreadTotal { total, .. }| *total != 0.0).count();
-    let all = if costs.threads.len() == n_threads {
-        "all threads".to_owned()
-    } else {
-        format!("{shown} of {n_threads} threads")
-    };
-    let mut notes = vec![format!("{name}, written {age} ago · {} · {all}", costs.metric.name)];
+    let Marks { metric, threads, parts, baseline: _ } = Marks::of(snapshot);
+    let metric = metric.unwrap_or_else(|| snapshot.costs.metric.name.clone());
+    let threads = threads.unwrap_or_else(|| "all threads".to_owned());
+    let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();
+    let mut notes = vec![format!("{name}, written {age} ago · {}", view.join(" · "))];
     if let Some(Compared { baseline, by }) = context.compared(snapshot) {
         let name = baseline.snapshot.loaded.name();
         let age = units::age(baseline.snapshot.loaded.stamp.age());
-        let totals = totals(by.total(), &costs.metric);
+        let totals = totals(by.total(), &snapshot.costs.metric);
         notes.push(format!("compared with {name}, written {age} ago: {totals}"));
     }
     if context.world.deleted {

@@ -2,6 +2,7 @@
 
 use crate::comparison::Comparison;
 use crate::discovery::Candidate;
+use crate::marks::Marks;
 use crate::present::labels::totals;
 use crate::runs::runs;
 use crate::snapshot::Snapshot;
@@ -32,6 +33,10 @@ pub struct Shown {
     pub metric: Option<String>,
     /// The unit of the metric. Null without a profile.
     pub unit: Option<String>,
+    /// What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
+    pub marks: Vec<String>,
+    /// The metric and the marks as one text, for status lines and titles. Empty without a profile.
+    pub summary: String,
     /// The total of the profile. Null without a profile.
     pub total: Option<Weight>,
     /// What percentages are relative to: the total or, with negative weights, the sum of |self|
@@ -171,6 +176,7 @@ pub struct Found {
 pub fn shown(world: &World) -> Shown {
     let snapshot = world.snapshot();
     let metric = snapshot.map(|snapshot| &snapshot.costs.metric);
+    let marks = Marks::of_world(world);
     Shown {
         revision: world.revision,
         root: world.own_root().map(|root| text(root)),
@@ -179,6 +185,8 @@ pub fn shown(world: &World) -> Shown {
         comparison: snapshot.and_then(|snapshot| TotalChange::of(world, snapshot)),
         metric: metric.map(|metric| metric.name.clone()),
         unit: metric.map(|metric| metric.unit.clone()),
+        marks: marks.all(),
+        summary: marks.summary(metric.map_or("", |metric| &metric.name)),
         total: snapshot.map(|snapshot| Weight(snapshot.costs.total)),
         base: snapshot.map(|snapshot| Weight(snapshot.costs.base)),
         loading: world.loading,

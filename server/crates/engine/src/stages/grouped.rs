@@ -42,6 +42,8 @@ pub struct Grouped {
     pub generated: FxHashMap<FileId, OriginalLines>,
     /// Names in the settings that match nothing in the profile. There is a warning for each.
     pub unmatched: Vec<Unmatched>,
+    /// The indexes of the view's transforms that do not apply to the profile.
+    pub ignored: Vec<usize>,
     /// By func: the recorded func that it is a part of, or itself. Empty if none is divided.
     pub whole: Vec<FuncId>,
     /// Warnings about settings that do not apply to the profile.
@@ -57,7 +59,7 @@ impl Grouped {
         settings: &ViewSettings,
         texts: &RecordedTexts,
     ) -> Self {
-        let (mut warnings, mut unmatched) = (Vec::new(), Vec::new());
+        let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
         let view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
         let by_file = file_groups(mapped.recording.symbols(), mapped);
         let paths = paths(&by_file, mapped);
@@ -90,6 +92,7 @@ impl Grouped {
             Some(reshaped) => {
                 warnings.extend(reshaped.warnings);
                 unmatched.extend(reshaped.unmatched);
+                ignored = reshaped.ignored;
                 (Arc::new(reshaped.recording), reshaped.groups)
             }
             None => (inlined, by_function),
@@ -111,6 +114,7 @@ impl Grouped {
             source_functions,
             paths,
             unmatched,
+            ignored,
             whole,
             warnings,
         }

@@ -2,7 +2,9 @@
 
 use crate::support::Project;
 use engine::load::{Caches, Environment, index_sources, renew};
-use engine::settings::Settings;
+use engine::marks::Marks;
+use engine::query::explain::{Question, Reason, explain};
+use engine::settings::{Settings, ViewSettings};
 use engine::snapshot::Snapshot;
 use profile::text_samples;
 use serde_json::{Value, json};
@@ -113,4 +115,63 @@ fn settings_of_labels_do_not_change_costs() {
     ] {
         assert_ne!(costs(view.clone()), default, "{view}");
     }
+}
+
+/// The marks of a view.
+fn marks(settings: &Value) -> Vec<String> {
+    Marks::of(&load(&project(settings))).all()
+}
+
+#[test]
+fn marks_say_what_is_not_default_about_the_view() {
+    assert_eq!(marks(&json!({})), [""; 0]);
+    assert_eq!(marks(&json!({"unit": "both", "metric": "samples"})), [""; 0]);
+    assert_eq!(marks(&json!({"threads": ["worker"]})), ["1 of 2 threads"]);
+    assert_eq!(marks(&json!({"threads": ["worker", "main"]})), [""; 0]);
+    // The profile knows neither JavaScript nor inlined functions.
+    assert_eq!(marks(&json!({"implementation": "js", "inlines": "callSite"})), [""; 0]);
+}
+
+#[test]
+fn marks_name_transforms_in_order() {
+    let project = project(&json!({"threads": ["main"]}));
+    let snapshot = load(&project);
+    let transforms = ["focus-function:parse", "merge-function:missing", "drop-node:parse>hash"];
+    let view = ViewSettings {
+        transforms: transforms.map(|transform| transform.parse().unwrap()).into(),
+        ..snapshot.settings.view.clone()
+    };
+    let marks = Marks::of(&snapshot.with_view(&view));
+    let expected = [
+        "1 of 2 threads",
+        "focus-function:parse",
+        "merge-function:missing (no effect)",
+        "drop-node:parse>hash",
+    ];
+    assert_eq!(marks.all(), expected);
+    assert_eq!(marks.summary("samples"), format!("samples · {}", expected.join(" · ")));
+}
+
+#[test]
+fn a_line_outside_of_the_view_has_its_cost_in_the_explanation() {
+    let project = project(&json!({}));
+    let snapshot = load(&project);
+    let explained = |transforms: &[&str], line: u32| {
+        let transforms = transforms.iter().map(|transform| transform.parse().unwrap()).collect();
+        let view = ViewSettings { transforms, ..ViewSettings::default() };
+        let context = project.context(snapshot.with_view(&view), &["app.rs"]);
+        explain(&context, &Question { uri: project.uri("app.rs"), line: line - 1 })
+    };
+    let focused = explained(&["focus-function:parse"], 2);
+    assert_eq!(focused.code, Reason::OutOfView);
+    assert_eq!(
+        focused.message,
+        "the line has no cost in the view (focus-function:parse); in the whole profile it has \
+         self 0.0% (0 samples), total 100.0% (3 samples)"
+    );
+    assert_eq!(explained(&["focus-function:parse"], 5).code, Reason::Shown);
+    assert_eq!(explained(&["focus-function:parse"], 3).code, Reason::NoCost);
+    // Without any line of the file in the view.
+    assert_eq!(explained(&["drop-function:main"], 7).code, Reason::OutOfView);
+    assert_eq!(explained(&[], 3).code, Reason::NoCost);
 }

@@ -1,0 +1,111 @@
+//! What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
+//! Every surface shows them, so that the costs of a part are not taken for those of the profile.
+
+use crate::present::text::plain;
+use crate::settings::Inlines;
+use crate::snapshot::Snapshot;
+use crate::world::World;
+use analysis::{Implementation, ThreadChoice};
+use std::borrow::Cow;
+
+/// The maximum length of a mark in characters. Paths may have any number of functions.
+const MAX_CHARS: usize = 60;
+
+/// What is not default about a view. The texts are sanitized.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The metric: `metric cpu`.
+    pub metric: Option<String>,
+    /// The threads: `2 of 7 threads`.
+    pub threads: Option<String>,
+    /// What else decides which costs are shown, and where: transforms, filters, inlined code.
+    pub parts: Vec<String>,
+    /// The baseline: `compared with old.folded`.
+    pub baseline: Option<String>,
+}
+
+impl Marks {
+    /// Those of the view of a snapshot.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let (view, recording) = (&snapshot.grouped.view, &snapshot.grouped.recording);
+        let name = &snapshot.costs.metric.name;
+        let is_default = view.metric == recording.default_metric();
+        let threads = match &view.threads {
+            ThreadChoice::Only(chosen) if chosen.len() < recording.threads().len() => {
+                Some(format!("{} of {} threads", chosen.len(), recording.threads().len()))
+            }
+            ThreadChoice::All | ThreadChoice::Only(_) => None,
+        };
+        let ignored = &snapshot.grouped.ignored;
+        let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
+            let without = if ignored.contains(&at) { " (no effect)" } else { "" };
+            short(&plain(&transform.to_string())) + without
+        });
+        let mut parts: Vec<String> = transforms.collect();
+        match view.implementation {
+            Implementation::Js if recording.knows_code() => parts.push("js only".to_owned()),
+            Implementation::Native if recording.knows_code() => {
+                parts.push("native only".to_owned());
+            }
+            Implementation::All | Implementation::Js | Implementation::Native => {}
+        }
+        let knows_inlined = snapshot.source_mapped.recording.knows_inlined();
+        if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {
+            parts.push("inlines at call site".to_owned());
+        }
+        if view.contour && recording.knows_contour() {
+            parts.push("callers above the contour".to_owned());
+        }
+        let metric = (!is_default).then(|| short(&format!("metric {}", plain(name))));
+        Self { metric, threads, parts, baseline: None }
+    }
+
+    /// Those of what is shown in a workspace folder. None without a profile.
+    pub fn of_world(world: &World) -> Self {
+        let Some(snapshot) = world.snapshot() else { return Self::default() };
+        let baseline = world.baseline_of(snapshot);
+        let name = baseline.map(|baseline| baseline.snapshot.loaded.name());
+        let baseline = name.map(|name| short(&format!("compared with {}", plain(&name))));
+        Self { baseline, ..Self::of(snapshot) }
+    }
+
+    /// The name of the metric, and all of them, as one text.
+    pub fn summary(&self, metric: &str) -> String {
+        let metric = (self.metric.is_none() && !metric.is_empty()).then(|| plain(metric));
+        let texts: Vec<_> = metric.into_iter().map(Cow::into_owned).chain(self.all()).collect();
+        texts.join(" · ")
+    }
+
+    /// All of them. Empty if the view is the default.
+    pub fn all(&self) -> Vec<String> {
+        let Self { metric, threads, parts, baseline } = self;
+        metric.iter().chain(threads).chain(parts).chain(baseline).cloned().collect()
+    }
+}
+
+/// A text without its middle if it is too long: the kind of a transform and the last functions of
+/// its path remain.
+fn short(text: &str) -> String {
+    let n = text.chars().count();
+    if n <= MAX_CHARS {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MAX_CHARS / 2 - 1).collect();
+    let end: String = text.chars().skip(n - MAX_CHARS / 2).collect();
+    format!("{start}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_keeps_its_start_and_end() {
+        assert_eq!(short("focus-function:work"), "focus-function:work");
+        let path = format!("focus-subtree:{}parse", "main>".repeat(20));
+        let marked = short(&path);
+        assert_eq!(marked.chars().count(), MAX_CHARS);
+        assert!(marked.starts_with("focus-subtree:main>"), "{marked}");
+        assert!(marked.ends_with("…n>main>main>main>main>main>parse"), "{marked}");
+    }
+}
