@@ -106,3 +106,50 @@ fn what_is_no_state_is_ignored_with_one_warning() {
     let mut server = restarted(&workspace, json!({ "state": null }));
     assert_eq!((server.view()["state"].clone(), server.warnings()), (Value::Null, vec![]));
 }
+
+#[test]
+fn the_server_saves_the_view_of_each_folder_and_restores_it() {
+    let workspace = six_samples();
+    let elsewhere = Workspace::with([("app.py", "f()\n")]);
+    let folder = elsewhere.root().join("state");
+    let start = |workspace: &Workspace, options: Value| {
+        let server = Server::builder(workspace).env("COSTLINE_STATE_DIR", folder.to_str().unwrap());
+        let mut server = server.options(options).start();
+        server.wait_profile();
+        server
+    };
+    let shown = |view: &Value| (chosen(view)["unit"].clone(), view["marks"].clone());
+    let mut server = start(&workspace, json!({}));
+    assert_eq!(shown(&server.view()), (json!("percent"), json!([])));
+    server.set_view(json!({ "unit": "both" }));
+    let view = server.execute("costline.pushTransform", json!(["drop-function:eval"]));
+    let state = view["state"].clone();
+    assert_eq!(view["total"], 3);
+    server.finish();
+    let files = std::fs::read_dir(workspace.root()).unwrap().flatten();
+    let names: Vec<_> = files.map(|file| file.file_name()).collect();
+    assert!(names.iter().all(|name| name != "views" && name != "state"), "{names:?}");
+
+    let mut server = start(&workspace, json!({ "unit": "absolute" }));
+    let restored = server.eventually("the saved view", |server| {
+        let view = server.view();
+        (view["total"] == 3).then_some(view)
+    });
+    assert_eq!(shown(&restored), (json!("both"), json!(["drop-function:eval"])));
+    assert_eq!(restored["state"], state);
+    server.finish();
+
+    // The state of the client takes precedence.
+    let given = "{\"v\":1,\"unit\":\"absolute\"}";
+    let mut server = start(&workspace, json!({ "state": given }));
+    let view = server.view();
+    assert_eq!(shown(&view), (json!("absolute"), json!([])));
+    assert_eq!(view["total"], 6);
+    // It is the saved view now. Without choices, nothing is left.
+    server.set_view(json!({ "unit": null }));
+    server.finish();
+    let mut server = start(&workspace, json!({}));
+    assert_eq!((server.view()["state"].clone(), server.warnings()), (Value::Null, vec![]));
+    let left = std::fs::read_dir(elsewhere.root().join("state/views")).unwrap().count();
+    assert_eq!(left, 0);
+}

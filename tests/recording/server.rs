@@ -44,6 +44,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_costline"));
         let mut process = command
             .env("COSTLINE_CACHE_DIR", "")
+            .env("COSTLINE_STATE_DIR", "")
             .arg("lsp")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

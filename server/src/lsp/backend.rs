@@ -12,7 +12,7 @@ use super::from_proto;
 use super::server::Server;
 use super::{
     call_hierarchy, changed, code_action, code_lens, diagnostics, hover, inlay_hint, progress,
-    refresh, restore, symbol, watched_files,
+    refresh, restore, saved_view, symbol, watched_files,
 };
 use crate::lsp::loader::{Event, Loader, RootEvent};
 use engine::context::Context;
@@ -49,6 +49,7 @@ const SETTINGS_DEADLINE: Duration = Duration::from_secs(2);
 /// The language server.
 pub struct Backend {
     server: Server,
+    saver: Arc<saved_view::Saver>,
     /// `None` once the loader was started.
     start: Mutex<Option<Start>>,
     started: Instant,
@@ -72,7 +73,8 @@ impl Backend {
     pub fn new(client: Client) -> Self {
         let (server, events) = Server::new(client);
         let start = Start { events, warnings: Vec::new(), state: None };
-        Self { server, start: Mutex::new(Some(start)), started: Instant::now() }
+        let saver = Arc::new(saved_view::Saver::of_user());
+        Self { server, saver, start: Mutex::new(Some(start)), started: Instant::now() }
     }
 
     /// Waits for the first profile of a document if the client does not support refresh. Such clients send a
@@ -242,10 +244,12 @@ impl LanguageServer for Backend {
         if info.watched_files {
             tokio::spawn(watched_files::run(client.clone(), worlds.subscribe()));
         }
+        tokio::spawn(saved_view::run(self.saver.clone(), worlds.subscribe()));
         let caches = self.server.caches.clone();
         let roots = worlds.borrow().first().roots.clone();
         let loader = Loader::new(client.clone(), info.abilities, caches, worlds, events);
         let events = self.server.events.clone();
+        let saver = self.saver.clone();
         tokio::spawn(async move {
             for warning in warnings {
                 client.log_message(MessageType::WARNING, format!("costline: {warning}")).await;
@@ -256,6 +260,15 @@ impl LanguageServer for Backend {
             {
                 let _ = events.send(Event::Settings(settings).into());
             }
+            // What the client kept takes precedence over what the server saved.
+            let state = match state {
+                Some(state) => Some(state),
+                None => {
+                    let roots = roots.clone();
+                    let saved = tokio::task::spawn_blocking(move || saver.read(&roots)).await;
+                    saved.ok().flatten()
+                }
+            };
             if let Some(state) = state {
                 restore::restore(state, &roots, &client, &events);
             }
@@ -266,6 +279,9 @@ impl LanguageServer for Backend {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        // A client may exit before the task has saved the last change.
+        let (saver, worlds) = (self.saver.clone(), self.server.worlds.borrow().clone());
+        let _ = tokio::task::spawn_blocking(move || saver.save(&worlds)).await;
         Ok(())
     }
 

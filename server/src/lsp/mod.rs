@@ -22,6 +22,7 @@ mod pictures;
 mod progress;
 mod refresh;
 mod restore;
+mod saved_view;
 mod server;
 mod symbol;
 mod to_proto;

@@ -47,6 +47,8 @@ impl Process {
             .current_dir(cwd)
             // Tests must not share the texts of profiles that have the same bytes.
             .env("COSTLINE_CACHE_DIR", "")
+            // Nor the views of earlier runs of themselves.
+            .env("COSTLINE_STATE_DIR", "")
             .envs(env.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -29,7 +29,7 @@ pub struct State {
     pub others: Vec<State>,
 }
 
-/// The current choices for a workspace folder. `None` if there are none.
+/// The current choices for a workspace folder, as a string. `None` if there are none.
 pub fn of(world: &World) -> Option<String> {
     serde_json::to_string(&chosen(world)?).ok()
 }
@@ -45,7 +45,8 @@ pub fn of_all(worlds: &Worlds) -> Option<String> {
     serde_json::to_string(&first).ok()
 }
 
-fn chosen(world: &World) -> Option<State> {
+/// The current choices for a workspace folder. `None` if there are none.
+pub fn chosen(world: &World) -> Option<State> {
     let (profiles, overrides) = (world.pick.clone(), world.overrides.clone());
     if profiles.is_empty() && overrides == Overrides::default() {
         return None;

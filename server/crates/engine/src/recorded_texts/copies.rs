@@ -10,16 +10,16 @@
 //! the folder. Only the user can read them. A file that is missing or damaged is ignored.
 
 use super::disk::MAX_FILE_BYTES;
+use crate::private_files::{File, files, hex, write};
 use crate::stamp::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
-use tempfile::NamedTempFile;
 
 /// The maximum size of the folder in bytes. Above it, the profiles that were not shown for the
 /// longest time are evicted.
@@ -151,42 +151,6 @@ impl Copies {
         }
         Ok(())
     }
-}
-
-/// A file of the cache.
-struct File {
-    path: PathBuf,
-    len: u64,
-    modified: SystemTime,
-}
-
-fn files(folder: &Path) -> io::Result<Vec<File>> {
-    let files = fs::read_dir(folder)?.flatten().filter_map(|entry| {
-        let metadata = entry.metadata().ok()?;
-        Some(File { path: entry.path(), len: metadata.len(), modified: metadata.modified().ok()? })
-    });
-    Ok(files.collect())
-}
-
-/// Writes a file as a whole. Only the user can read it.
-fn write(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
-    create_private(folder)?;
-    let mut file = NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(folder.join(name))?;
-    Ok(())
-}
-
-fn create_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn hex(hash: u128) -> String {
-    format!("{hash:032x}")
 }
 
 #[cfg(test)]
