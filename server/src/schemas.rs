@@ -1,7 +1,7 @@
 //! Generates JSON Schemas in `docs/` from types. The tests check that the files are up to date;
 //! `UPDATE_EXPECT=1 cargo test` rewrites them.
 
-use crate::cli::{check as check_command, report};
+use crate::cli::{check as check_command, diff, report};
 use engine::settings::Settings;
 use expect_test::{ExpectFile, expect_file};
 use schemars::Schema;
@@ -23,6 +23,11 @@ fn check(mut schema: Schema, file: &ExpectFile) {
 #[test]
 fn the_schema_of_the_report_is_up_to_date() {
     check(report::schema(), &expect_file!["../../docs/report.schema.json"]);
+}
+
+#[test]
+fn the_schema_of_diff_is_up_to_date() {
+    check(diff::schema(), &expect_file!["../../docs/diff.schema.json"]);
 }
 
 #[test]

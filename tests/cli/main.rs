@@ -4,6 +4,8 @@
 
 mod callers;
 mod check;
+#[cfg(feature = "grammars")]
+mod diff;
 mod export;
 mod foreign;
 mod lacking;
@@ -475,6 +477,7 @@ fn writes_a_manual_page_for_every_command() {
         "-lsp",
         "-annotate",
         "-report",
+        "-diff",
         "-callers",
         "-check",
         "-tree",

@@ -4,11 +4,12 @@ mod targets;
 
 use super::left_out::{not_found, not_shown};
 use super::style::Style;
-use super::{Failure, Output, headline, warn};
-use analysis::{Cost, FileId, Total};
+use super::{Failure, Output, compared_with, headline, warn};
+use analysis::{Cost, FileId, LineCost, Total};
+use engine::context::Compared;
 use engine::document::Document;
 use engine::file_lines::FileLines;
-use engine::present::labels::Scale;
+use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
 use engine::recorded_texts::{Origin, RecordedText};
@@ -36,6 +37,7 @@ pub(super) fn annotate(
     snapshot: &Snapshot,
     index: &SourceIndex,
     names: &[PathBuf],
+    before: Option<Compared<'_>>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -50,9 +52,13 @@ pub(super) fn annotate(
     };
     if !targets.is_empty() {
         writeln!(out, "{}", headline(snapshot))?;
+        if let Some(before) = before {
+            writeln!(out, "{}", compared_with(before, snapshot))?;
+        }
     }
     for target in targets {
-        show(snapshot, &target, &Source::read(snapshot, index, &target.path)?, style, out)?;
+        let source = Source::read(snapshot, index, &target.path)?;
+        show(snapshot, &target, &source, before, style, out)?;
     }
     let Some(last) = failures.pop() else { return Ok(()) };
     for failure in failures {
@@ -107,6 +113,7 @@ fn show(
     snapshot: &Snapshot,
     target: &Target,
     source: &Source,
+    before: Option<Compared<'_>>,
     style: Style,
     out: &mut Output,
 ) -> io::Result<()> {
@@ -118,7 +125,7 @@ fn show(
         .map(|uri| Document::new(uri, path.clone(), 0, Text::new(text.clone(), Encoding::Utf16)));
     let lines =
         FileLines { snapshot, file: *file, map, stale: *stale, document: document.as_ref() };
-    let columns = Columns::new(snapshot, &lines, style.unit);
+    let columns = Columns::new(snapshot, &lines, before, style.unit);
     let shown = shown_lines(&lines, parts, source.len());
     let is_long = shown.iter().map(ExactSizeIterator::len).sum::<usize>() > MAX_FULL_LINES;
 
@@ -200,11 +207,29 @@ struct LineCells {
 }
 
 impl Columns {
-    fn new(snapshot: &Snapshot, lines: &FileLines<'_>, unit: Unit) -> Self {
+    fn new(
+        snapshot: &Snapshot,
+        lines: &FileLines<'_>,
+        before: Option<Compared<'_>>,
+        unit: Unit,
+    ) -> Self {
         let costs = &snapshot.costs;
         let scale = Scale { metric: &costs.metric, base: costs.base, unit };
+        // A line that several recorded lines were joined into is none of the baseline's.
+        let line_before = |line0: u32, line: &LineCost| {
+            let is_one = lines.all_recorded(line0).count() == 1;
+            let before = before.filter(|_| is_one && !lines.stale)?;
+            let cost = before.baseline.recorded_line(snapshot, line.file, line.line)?;
+            Some(before.before(cost))
+        };
         let cells = lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| {
-            let (own, total) = (own(scale, line.cost), total(scale, line.cost, lines.mark()));
+            let before = line_before(line0, &line);
+            let (mut own, mut total) =
+                (own(scale, line.cost), total(scale, line.cost, lines.mark()));
+            if !own.is_empty() {
+                own += &scale.delta(line.cost, before, CostPart::Self_);
+            }
+            total += &scale.delta(line.cost, before, CostPart::Total);
             (line0, LineCells { own, total, share: line.cost.magnitude() / costs.base })
         });
         let counts = lines.executions(0..u32::MAX).into_iter();
@@ -217,7 +242,8 @@ impl Columns {
             let cost = costs.function(function).cost;
             if scale.reaches(cost, min_percent) {
                 let name = plain(snapshot.function(function).name);
-                let lens = format!("{}{name}: {}", lines.mark(), scale.lens(cost, None));
+                let before = before.and_then(|before| before.function(snapshot, function));
+                let lens = format!("{}{name}: {}", lines.mark(), scale.lens(cost, before));
                 columns.lenses.entry(line0).or_default().push(lens);
             }
         }

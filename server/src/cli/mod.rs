@@ -4,6 +4,8 @@ mod advice;
 mod annotate;
 mod callers;
 pub(crate) mod check;
+mod compare;
+pub(crate) mod diff;
 mod dump;
 mod export;
 mod left_out;
@@ -18,11 +20,14 @@ mod tree;
 use crate::lsp;
 use analysis::{Metric, Thread, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use engine::baseline::Baseline;
+use engine::context::Compared;
 use engine::discovery::{Recognised, is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::marks::Marks;
 use engine::overrides::check_contour;
+use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
 use engine::present::units;
 use engine::query::call_groups::GroupBy;
@@ -37,6 +42,7 @@ use progress::Progress;
 use sources::{Language, SourceIndex};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use style::StyleArgs;
 
 /// Standard output, buffered.
@@ -54,7 +60,9 @@ Exit codes:
   0  success
   1  the profile cannot be read
   2  wrong usage, or a metric, thread, transform, root or symbols path that matches nothing
-  3  the output cannot be written, or the requested source or function has no cost
+  3  the output cannot be written, profiles cannot be compared, or the requested source or function
+     has no cost
+  4  diff: costs grew by more than --fail-above or --fail-above-function allow
 
 Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
 decompressed. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
@@ -86,6 +94,8 @@ enum Command {
     #[command(override_usage = "costline annotate [OPTIONS] [PROFILE]... [TARGET]...")]
     Annotate {
         #[command(flatten)]
+        compare: compare::CompareArgs,
+        #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
         view: ViewArgs,
@@ -98,6 +108,18 @@ enum Command {
         json: bool,
         #[command(flatten)]
         rows: report::RowArgs,
+        #[command(flatten)]
+        compare: compare::CompareArgs,
+        #[command(flatten)]
+        style: StyleArgs,
+        #[command(flatten)]
+        view: ViewArgs,
+    },
+    /// List what changed between two profiles: functions, lines or files
+    #[command(override_usage = "costline diff [OPTIONS] <BASE> <NEW>")]
+    Diff {
+        #[command(flatten)]
+        arguments: diff::DiffArgs,
         #[command(flatten)]
         style: StyleArgs,
         #[command(flatten)]
@@ -150,6 +172,8 @@ enum Command {
         /// Print the rows as JSON with raw weights, parents before children
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        compare: compare::CompareArgs,
         #[command(flatten)]
         style: StyleArgs,
     },
@@ -328,19 +352,33 @@ pub fn run() -> i32 {
 fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
     match command {
         Command::Lsp { .. } => {}
-        Command::Annotate { mut view, style } => {
+        Command::Annotate { mut view, compare, style } => {
             let sources = view.profiles.split_off(count_profiles(&view.profiles));
-            let (snapshot, index) = view.load_with(&sources, Places::Current)?;
+            let (snapshot, index) = view.clone().load_with(&sources, Places::Current)?;
+            let before = compare.load(&view, Places::Current, &snapshot)?;
+            let before = before.as_ref().map(compare::Loaded::compared);
             let style = style.style(Unit::Percent);
-            annotate::annotate(&snapshot, &index, &sources, style, out)?;
+            annotate::annotate(&snapshot, &index, &sources, before, style, out)?;
         }
-        Command::Report { view, json, rows, style } => {
-            let (snapshot, _) = view.load()?;
+        Command::Report { view, json, rows, compare, style } => {
+            let (snapshot, _) = view.clone().load()?;
             if json {
                 report::json(&snapshot, out)?;
             } else {
-                report::text(&snapshot, &rows.ranking(), style.style(Unit::Both), out)?;
+                let before = compare.load(&view, Places::Recorded, &snapshot)?;
+                let before = before.as_ref().map(compare::Loaded::compared);
+                report::text(&snapshot, rows, before, style.style(Unit::Both), out)?;
             }
+        }
+        Command::Diff { mut view, arguments, style } => {
+            let Some(base) = (view.profiles.len() == 2).then(|| view.profiles.remove(0)) else {
+                let message = "diff needs two profiles: costline diff BASE NEW".to_owned();
+                return Err(Failure { code: USAGE, message });
+            };
+            let now = Arc::new(view.clone().load()?.0);
+            let before = Arc::new(compare::load_baseline(&view, base, Places::Recorded, &now)?);
+            compare::check(&Baseline::new(before.clone()), &now)?;
+            diff::diff(&before, &now, &arguments, |unit| style.style(unit), out)?;
         }
         Command::Callers { by, json, style, mut view } => {
             let function = view.profiles.pop().ok_or_else(|| Failure {
@@ -361,19 +399,20 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
                 check::text(&snapshot, &check, out)?;
             }
         }
-        Command::Tree { view, inverted, hot, limit, depth, min_percent, json, style } => {
-            let (snapshot, _) = view.load()?;
+        Command::Tree { view, inverted, hot, limit, depth, min_percent, json, compare, style } => {
+            let (snapshot, _) = view.clone().load()?;
+            let before = compare.load(&view, Places::Recorded, &snapshot)?;
+            let before = before.as_ref().map(compare::Loaded::compared);
             let part = tree::Part { inverted, hot, limit, depth, min_percent };
-            tree::tree(&snapshot, part, json, style.style(Unit::Both), out)?;
+            tree::tree(&snapshot, part, before, json, style.style(Unit::Both), out)?;
         }
         Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
-            let baseline = baseline
-                .map(|profile| ViewArgs { profiles: vec![profile], ..view.clone() }.load())
-                .transpose()?;
-            let (snapshot, _) = view.load()?;
+            let (snapshot, _) = view.clone().load()?;
+            let load = |path| compare::load_baseline(&view, path, Places::Recorded, &snapshot);
+            let baseline = baseline.map(load).transpose()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
-            let baseline = baseline.as_ref().map(|(baseline, _)| baseline);
-            export::export(&snapshot, baseline, options, output.as_deref(), overwrite, out)?;
+            let (baseline, output) = (baseline.as_ref(), output.as_deref());
+            export::export(&snapshot, baseline, options, output, overwrite, out)?;
         }
         Command::Dump { profile } => dump::dump(&profile, out)?,
         Command::Completions { shell } => {
@@ -610,4 +649,10 @@ fn headline(snapshot: &Snapshot) -> String {
         plain(&snapshot.loaded.name()),
         units::absolute(costs.total, &costs.metric),
     )
+}
+
+/// The line below the headline if costs are compared: the baseline, and how the total changed.
+fn compared_with(before: Compared<'_>, now: &Snapshot) -> String {
+    let name = before.baseline.snapshot.loaded.name();
+    format!("compared with {}: {}", plain(&name), totals(before.by.total(), &now.costs.metric))
 }

@@ -10,8 +10,10 @@ pub use json::json;
 use super::style::Style;
 use super::{Failure, Output, USAGE};
 use analysis::{CliqueCost, Edge, FileId, FunctionId};
-use engine::present::labels::Scale;
-use engine::present::text::{library, plain};
+use engine::baseline::Before;
+use engine::context::Compared;
+use engine::present::labels::{Part, Scale};
+use engine::present::text::{library, markdown, markdown_cost, plain};
 use engine::present::units;
 use engine::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort, kind};
 use engine::snapshot::Snapshot;
@@ -38,6 +40,9 @@ pub struct RowArgs {
     /// Maximum number of rows
     #[arg(long, default_value_t = 30, value_name = "ROWS")]
     limit: usize,
+    /// How to write the list
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: ReportFormat,
     /// List only the functions or fields of this Mercury module, or of this library
     #[arg(long, value_name = "NAME")]
     module: Option<String>,
@@ -45,32 +50,47 @@ pub struct RowArgs {
 
 impl RowArgs {
     pub(super) fn ranking(self) -> Ranking {
-        let Self { by, sort, per_call, min_percent, min, limit, module } = self;
+        let Self { by, sort, per_call, min_percent, min, limit, format: _, module } = self;
         let limits = Limits { per_call, min_percent, min, limit };
         Ranking { by, sort, idle: true, module, limits }
     }
 }
 
-/// The width of the columns of costs.
-const COSTS_WIDTH: usize = 22 + 1 + 22 + 2;
+/// How to write a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ReportFormat {
+    /// Text for terminals
+    Text,
+    /// A table in Markdown
+    Markdown,
+}
+
+/// The width of a column of costs.
+const COST_WIDTH: usize = 22;
+/// The same if costs are compared.
+const COMPARED_WIDTH: usize = 32;
 
 /// Writes the report as a table.
 pub(super) fn text(
     snapshot: &Snapshot,
-    ranking: &Ranking,
+    rows: RowArgs,
+    before: Option<Compared<'_>>,
     style: Style,
     out: &mut Output,
 ) -> Result<(), Failure> {
+    let (format, ranking) = (rows.format, rows.ranking());
     let ranked =
         ranking.rows(snapshot).map_err(|problem| Failure { code: USAGE, message: problem })?;
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
-    writeln!(out, "{}", super::headline(snapshot))?;
-    let mut table = Table { snapshot, scale, per_call: ranking.limits.per_call, style, out };
+    let per_call = ranking.limits.per_call;
+    let mut table = Table { snapshot, scale, per_call, format, before, style, out };
+    table.heading()?;
     table.rows(&ranked)?;
     if ranked.without_calls > 0 {
         let rows = units::counted(ranked.without_calls as f64, "rows");
-        writeln!(out, "{rows} without counted calls omitted")?;
+        let before = if format == ReportFormat::Markdown { "\n" } else { "" };
+        writeln!(out, "{before}{rows} without counted calls omitted")?;
     }
     Ok(())
 }
@@ -79,6 +99,8 @@ struct Table<'a> {
     snapshot: &'a Snapshot,
     scale: Scale<'a>,
     per_call: bool,
+    format: ReportFormat,
+    before: Option<Compared<'a>>,
     style: Style,
     out: &'a mut Output,
 }
@@ -90,7 +112,7 @@ impl Table<'_> {
             Rows::Modules(_) => String::new(),
             _ => format!("total{each}"),
         };
-        writeln!(self.out, "{:>22} {total:>22}", format!("self{each}"))?;
+        self.columns(&format!("self{each}"), &total)?;
         match &ranked.rows {
             Rows::Functions(rows) => rows.iter().try_for_each(|row| self.function(row)),
             Rows::Lines(rows) => rows.iter().try_for_each(|row| self.line(row)),
@@ -110,13 +132,62 @@ impl Table<'_> {
         }
     }
 
-    fn row<T>(&mut self, row: &Row<T>, what: &str) -> io::Result<()> {
+    /// The profile and, if costs are compared, the baseline.
+    fn heading(&mut self) -> io::Result<()> {
+        let headline = super::headline(self.snapshot);
+        let compared = self.before.map(|before| super::compared_with(before, self.snapshot));
+        let is_markdown = self.format == ReportFormat::Markdown;
+        let escaped = |text: String| if is_markdown { markdown(&text) } else { text };
+        let separator = if is_markdown { "\n" } else { "" };
+        writeln!(self.out, "{}{separator}", escaped(headline))?;
+        match compared {
+            Some(compared) => writeln!(self.out, "{}{separator}", escaped(compared)),
+            None => Ok(()),
+        }
+    }
+
+    /// The headings of the columns.
+    fn columns(&mut self, self_: &str, total: &str) -> io::Result<()> {
+        match self.format {
+            ReportFormat::Text => {
+                let width = self.width();
+                writeln!(self.out, "{self_:>width$} {total:>width$}")
+            }
+            ReportFormat::Markdown => {
+                writeln!(self.out, "| {self_} | {total} | |\n|---:|---:|---|")
+            }
+        }
+    }
+
+    /// The width of a column of costs.
+    fn width(&self) -> usize {
+        if self.before.is_some() { COMPARED_WIDTH } else { COST_WIDTH }
+    }
+
+    /// A row. `share` is its cost relative to the base, 0 to 1.
+    fn cells(&mut self, self_: &str, total: &str, what: &str, share: f64) -> io::Result<()> {
+        match self.format {
+            ReportFormat::Text => {
+                let width = self.width();
+                let cells = format!("{self_:>width$} {total:>width$}");
+                writeln!(self.out, "{}  {what}", self.style.heat(&cells, share))
+            }
+            ReportFormat::Markdown => {
+                let [self_, total] = [self_, total].map(markdown_cost);
+                let what = markdown(what);
+                writeln!(self.out, "| {self_} | {total} | {what} |")
+            }
+        }
+    }
+
+    fn row<T>(&mut self, row: &Row<T>, before: Option<Before>, what: &str) -> io::Result<()> {
         let cost = row.shown(self.per_call);
-        let self_ = self.scale.own(cost, |weight| self.weight(weight));
-        let total = units::total(cost.total, |weight| self.weight(weight));
-        let cells = format!("{self_:>22} {total:>22}");
-        let cells = self.style.heat(&cells, row.cost.magnitude() / self.scale.base);
-        writeln!(self.out, "{cells}  {what}{}", units::calls(row.calls))
+        let before = before.filter(|_| !self.per_call);
+        let delta = |part| self.scale.delta(cost, before, part);
+        let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
+        let total = units::total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
+        let what = format!("{what}{}", units::calls(row.calls));
+        self.cells(&self_, &total, &what, row.cost.magnitude() / self.scale.base)
     }
 
     fn name(&self, function: FunctionId) -> String {
@@ -135,18 +206,24 @@ impl Table<'_> {
             (None, _, Some(lib)) => library(lib),
             (None, _, None) => String::new(),
         };
-        let what = self.style.name_and_place(COSTS_WIDTH, &plain(this.name), &place);
+        let used = 2 * self.width() + 3;
+        let what = self.style.name_and_place(used, &plain(this.name), &place);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
-            return self.row(row, &what);
+            let before = self.before.and_then(|before| before.function(self.snapshot, row.what));
+            return self.row(row, before, &what);
         }
         let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
-        writeln!(self.out, "{:>22} {idle:>22}  {what}", "")
+        self.cells("", &idle, &what, 0.0)
     }
 
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
         let (file, line) = row.what;
-        self.row(row, &format!("{}:{line}", self.file_name(file)))
+        let before = self.before.and_then(|before| {
+            let cost = before.baseline.recorded_line(self.snapshot, file, line)?;
+            Some(before.before(cost))
+        });
+        self.row(row, before, &format!("{}:{line}", self.file_name(file)))
     }
 
     fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {
@@ -158,7 +235,7 @@ impl Table<'_> {
         let calls = units::calls(row.calls);
         let what = format!("{} → {}{site}{calls}", self.name(edge.caller), self.name(edge.callee));
         let total = units::total(row.shown(self.per_call).total, |weight| self.weight(weight));
-        writeln!(self.out, "{:>22} {total:>22}  {what}", "")
+        self.cells("", &total, &what, 0.0)
     }
 
     fn modules(&mut self, rows: &[Row<Option<String>>]) -> io::Result<()> {
@@ -175,7 +252,7 @@ impl Table<'_> {
         }
         for (self_, calls, name) in modules {
             let self_ = self.weight(self_);
-            writeln!(self.out, "{self_:>22} {:>22}  {name}{}", "", units::calls(calls))?;
+            self.cells(&self_, "", &format!("{name}{}", units::calls(calls)), 0.0)?;
         }
         Ok(())
     }
@@ -184,17 +261,17 @@ impl Table<'_> {
         let names: Vec<_> =
             row.what.functions.iter().map(|&function| self.name(function)).collect();
         let mark = if row.what.recursive { "↻ " } else { "" };
-        self.row(row, &format!("{mark}{}", names.join(", ")))
+        self.row(row, None, &format!("{mark}{}", names.join(", ")))
     }
 
     fn field(&mut self, row: &Row<Field>) -> io::Result<()> {
         let Field { module, getters, setters, .. } = &row.what;
-        self.row(row, &format!("{}  {}", plain(&row.what.full_name()), plain(module)))?;
+        self.row(row, None, &format!("{}  {}", plain(&row.what.full_name()), plain(module)))?;
         for (kind, accessors) in [("get", getters), ("set", setters)] {
             let Some(Accessors { functions, cost, calls }) = accessors else { continue };
             let names: Vec<_> = functions.iter().map(|&function| self.name(function)).collect();
             let what = format!("  {kind} {}", names.join(", "));
-            self.row(&Row { what: (), cost: *cost, calls: *calls }, &what)?;
+            self.row(&Row { what: (), cost: *cost, calls: *calls }, None, &what)?;
         }
         Ok(())
     }

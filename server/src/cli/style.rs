@@ -70,6 +70,11 @@ impl Style {
         }
     }
 
+    /// A change: red for more, green for less.
+    pub fn change(self, text: &str, change: f64) -> String {
+        self.paint(text, if change > 0.0 { "31" } else { "32" })
+    }
+
     /// A name and a place that fit into the line after `used` characters: without the qualification
     /// of the name if necessary, and then without the beginning of the place.
     pub fn name_and_place(self, used: usize, name: &str, place: &str) -> String {

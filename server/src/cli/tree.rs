@@ -1,11 +1,13 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
 use super::style::Style;
-use super::{Failure, Output, headline};
-use analysis::{Branch, FunctionId};
-use engine::present::labels::Scale;
+use super::{Failure, Output, compared_with, headline};
+use analysis::{Branch, Cost, FunctionId};
+use engine::context::Compared;
+use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
 use engine::present::units;
+use engine::same_nodes::SameNodes;
 use engine::snapshot::Snapshot;
 use engine::weight::Weight;
 use serde::Serialize;
@@ -40,6 +42,7 @@ struct Row {
 pub(super) fn tree(
     snapshot: &Snapshot,
     part: Part,
+    before: Option<Compared<'_>>,
     json: bool,
     style: Style,
     out: &mut Output,
@@ -53,6 +56,9 @@ pub(super) fn tree(
         return Ok(());
     }
     writeln!(out, "{}", headline(snapshot))?;
+    if let Some(before) = before {
+        writeln!(out, "{}", compared_with(before, snapshot))?;
+    }
     if snapshot.grouped.recording.summed().is_some() {
         let others = if part.inverted { "callers" } else { "callees" };
         writeln!(
@@ -65,14 +71,17 @@ pub(super) fn tree(
     if rows.iter().any(|row| recursive.contains(&row.branch.function)) {
         writeln!(out, "Functions marked ↻ call each other or themselves.")?;
     }
+    let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
     let costs: Vec<[String; 2]> = rows
         .iter()
-        .map(|Row { branch, .. }| {
-            let own = branch.self_.filter(|own| *own != 0.0).map(|own| scale.weight(own));
-            [
-                units::total(branch.as_total(), |weight| scale.weight(weight)),
-                own.unwrap_or_default(),
-            ]
+        .map(|Row { branch, parent, .. }| {
+            let before = same.as_mut().and_then(|same| same.add(*parent, branch.function).1);
+            let own = branch.self_.filter(|own| *own != 0.0);
+            let cost = Cost { self_: own.unwrap_or_default(), total: branch.as_total() };
+            let delta = |part| scale.delta(cost, before, part);
+            let total = units::total(branch.as_total(), |weight| scale.weight(weight));
+            let own = own.map(|own| scale.weight(own) + &delta(CostPart::Self_));
+            [total + &delta(CostPart::Total), own.unwrap_or_default()]
         })
         .collect();
     let heading = ["total", if part.inverted { "" } else { "self" }];

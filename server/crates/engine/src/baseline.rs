@@ -7,6 +7,7 @@
 //! not zero.
 
 use crate::comparison::Comparison;
+use crate::file_lines::FileLines;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
@@ -189,28 +190,25 @@ impl Baseline {
         path.iter().map(same).collect()
     }
 
-    /// The cost in the baseline of a line: 1-based, in the text that the baseline was recorded
-    /// from.
-    pub fn line(&self, file: FileId, line: u32) -> Cost {
-        let line = self.snapshot.costs.lines_of(file, line..line + 1).first();
-        line.map_or(NO_COST, |line| line.cost)
-    }
-
     /// The cost in the baseline of a line of `shown`: 1-based, in the text that it was recorded
     /// from. `None` if one of the recorded texts is not known, or the baseline's does not have the
     /// line.
     pub fn recorded_line(&self, shown: &Snapshot, file: FileId, line: u32) -> Option<Cost> {
-        let path = shown.path_of(file)?;
-        let same_file = self.snapshot.file_at(path)?;
+        let (path, line0) = (shown.path_of(file)?, line.checked_sub(1)?);
+        let (snapshot, file) = (&*self.snapshot, self.snapshot.file_at(path)?);
+        let map = &self.recorded_lines(shown, path)?;
+        map.to_recorded(line0)?;
+        let lines = FileLines { snapshot, file, map, stale: false, document: None };
+        let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
+        Some(cost.unwrap_or(NO_COST))
+    }
+
+    /// The line map from the text of a file that the baseline was recorded from to that of `shown`.
+    /// `None` if one of them is not known.
+    pub fn recorded_lines(&self, shown: &Snapshot, path: &Path) -> Option<Arc<LineMap>> {
         let [before, now] = [&self.snapshot, shown]
             .map(|snapshot| snapshot.texts.get(path).filter(|recorded| !recorded.is_guess()));
-        let (before, now) = (&before?.text, &now?.text);
-        if before == now {
-            return Some(self.line(same_file, line));
-        }
-        let map = self.line_map(path, before, now);
-        let line0 = map.to_recorded(line.checked_sub(1)?)?;
-        Some(self.line(same_file, line0 + 1))
+        Some(self.line_map(path, &before?.text, &now?.text))
     }
 
     /// The line map between two recorded texts of a file.
@@ -219,7 +217,11 @@ impl Baseline {
         if let Some(mapped) = lines.get(path).filter(|mapped| Arc::ptr_eq(&mapped.to, now)) {
             return mapped.map.clone();
         }
-        let map = Arc::new(LineMap::new(before, now, Syntax::of_text(path, before)));
+        let map = Arc::new(if before == now {
+            LineMap::identity(now.lines().count() as u32)
+        } else {
+            LineMap::new(before, now, Syntax::of_text(path, before))
+        });
         lines.insert(path.to_owned(), MappedText { to: now.clone(), map: map.clone() });
         map
     }

@@ -149,6 +149,13 @@ impl Comparison {
         Change { before, now, change, noise }
     }
 
+    /// A change as a share of the baseline's total. If shares are compared, it is the difference of
+    /// the shares.
+    pub fn share(&self, change: Change) -> f64 {
+        let of = if self.by == By::Weight { self.before.base } else { self.now.base };
+        if of == 0.0 { 0.0 } else { change.change / of }
+    }
+
     /// How the total changed. It is always compared absolutely.
     pub fn total(&self) -> Change {
         let (before, now) = (self.before.total, self.now.total);

@@ -11,6 +11,7 @@ pub mod comparison;
 pub mod context;
 pub mod debug_info;
 pub mod definitions;
+pub mod diff;
 pub mod discovery;
 mod divided;
 pub mod document;

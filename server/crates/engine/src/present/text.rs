@@ -32,6 +32,12 @@ pub fn library(name: &str) -> String {
     if name.starts_with('[') { name.into_owned() } else { format!("[{name}]") }
 }
 
+/// A cost for Markdown. It is escaped only if its unit has characters that Markdown interprets.
+pub fn markdown_cost(text: &str) -> Cow<'_, str> {
+    let is_special = |c: char| c.is_ascii_punctuation() && !"%.,()+-:".contains(c);
+    if text.contains(is_special) { markdown(text).into() } else { text.into() }
+}
+
 /// Sanitizes text and escapes it for Markdown, where it is then shown literally: without links,
 /// markup, HTML or table cells.
 pub fn markdown(text: &str) -> String {

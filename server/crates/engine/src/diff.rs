@@ -1,0 +1,239 @@
+//! The functions, lines and files of two profiles, with their changes: what `costline diff` lists.
+
+use crate::baseline::{Baseline, NO_COST, Same};
+use crate::comparison::{Change, Comparison};
+use crate::file_lines::FileLines;
+use crate::present::text::library;
+use crate::settings::Compare;
+use crate::snapshot::Snapshot;
+use analysis::{Cost, FileId, FunctionId, LineCost, Total};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The changes between two profiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diff {
+    /// How costs are compared.
+    pub by: Comparison,
+    /// The functions, the greatest change first.
+    pub functions: Vec<Row>,
+    /// The lines, the greatest change first. Only files whose recorded texts are known on both
+    /// sides are compared.
+    pub lines: Vec<Row>,
+    /// The files, the greatest change first. They have the self cost of their functions.
+    pub files: Vec<Row>,
+    /// The number of functions that cannot be compared, because they have no unique match.
+    pub unmatched_functions: usize,
+    /// The number of files with lines that cannot be compared, because a recorded text is not known.
+    pub unmatched_files: usize,
+}
+
+/// The costs of a function, line or file on both sides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The function's name; empty for lines and files.
+    pub name: String,
+    /// The name of the file in the profile.
+    pub file: Option<String>,
+    /// The short name of the library.
+    pub lib: Option<String>,
+    /// The recorded line, 1-based: of the line or of the function's definition. In the baseline if
+    /// the row vanished.
+    pub line: Option<u32>,
+    /// The change of the self cost.
+    pub self_: Change,
+    /// The change of the total. `None` if it is not exact on both sides.
+    pub total: Option<Change>,
+    /// Which sides have it.
+    pub sides: Sides,
+}
+
+/// Which sides of a comparison have a function, line or file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// Both.
+    Both,
+    /// The new profile only.
+    After,
+    /// The baseline only.
+    Before,
+}
+
+impl Row {
+    /// The change to rank by: that of the total, or of the self cost if the total is unknown.
+    pub fn main(&self) -> Change {
+        self.total.unwrap_or(self.self_)
+    }
+
+    /// Whether the self cost or the total changed by more than noise.
+    pub fn is_changed(&self) -> bool {
+        self.self_.is_real() || self.total.is_some_and(|total| total.is_real())
+    }
+
+    /// The place as text: `app.py:12`, `app.py`, `[libc.so.6]`, or nothing.
+    pub fn place(&self) -> String {
+        match (&self.file, self.line, &self.lib) {
+            (Some(file), Some(line), _) => format!("{file}:{line}"),
+            (Some(file), None, _) => file.clone(),
+            (None, _, Some(lib)) => library(lib),
+            (None, ..) => String::new(),
+        }
+    }
+}
+
+impl Diff {
+    /// The changes from `before` to `now`, which can be compared ([`Baseline::problem`]).
+    pub fn new(before: &Arc<Snapshot>, now: &Arc<Snapshot>, compare: Compare) -> Self {
+        let by = Comparison::new(before, now, compare);
+        let baseline = Baseline::new(before.clone());
+        let (mut functions, unmatched_functions) = functions(&baseline, now, by);
+        let (mut lines, unmatched_files) = lines(&baseline, now, by);
+        let mut files = files(before, now, by);
+        for rows in [&mut functions, &mut lines, &mut files] {
+            rows.sort_by(|a, b| {
+                let change = |row: &Row| row.main().change.abs();
+                let place = |row: &Row| (row.name.clone(), row.file.clone(), row.line);
+                change(b).total_cmp(&change(a)).then_with(|| place(a).cmp(&place(b)))
+            });
+        }
+        Self { by, functions, lines, files, unmatched_functions, unmatched_files }
+    }
+}
+
+/// The changes of both parts of a cost.
+fn changes(by: Comparison, before: Cost, now: Cost) -> (Change, Option<Change>) {
+    let totals = before.total.exact().zip(now.total.exact());
+    (by.change(before.self_, now.self_), totals.map(|(before, now)| by.change(before, now)))
+}
+
+fn functions(baseline: &Baseline, now: &Arc<Snapshot>, by: Comparison) -> (Vec<Row>, usize) {
+    let before = &*baseline.snapshot;
+    let (mut rows, mut unmatched) = (Vec::new(), 0);
+    let row = |snapshot: &Snapshot, function: FunctionId, [before, now]: [Cost; 2], sides| {
+        let this = snapshot.function(function);
+        let (self_, total) = changes(by, before, now);
+        Row {
+            name: this.name.to_owned(),
+            file: this.file.map(|file| snapshot.file_name(file).to_owned()),
+            lib: this.lib.map(str::to_owned),
+            line: snapshot.start_line(function),
+            self_,
+            total,
+            sides,
+        }
+    };
+    for (function, cost) in now.costs.functions() {
+        rows.push(match baseline.same(now, function) {
+            Same::Function(same) => {
+                let before = before.costs.function(same).cost;
+                row(now, function, [before, cost.cost], Sides::Both)
+            }
+            Same::NoCost | Same::Absent => row(now, function, [NO_COST, cost.cost], Sides::After),
+            Same::Unknown => {
+                unmatched += 1;
+                continue;
+            }
+        });
+    }
+    let after = Baseline::new(now.clone());
+    for (function, cost) in before.costs.functions() {
+        match after.same(before, function) {
+            Same::NoCost | Same::Absent => {
+                rows.push(row(before, function, [cost.cost, NO_COST], Sides::Before));
+            }
+            Same::Function(_) | Same::Unknown => {}
+        }
+    }
+    (rows, unmatched)
+}
+
+/// The lines of the files that both profiles have, and the number of files that cannot be compared.
+fn lines(baseline: &Baseline, now: &Snapshot, by: Comparison) -> (Vec<Row>, usize) {
+    let mut files: Vec<FileId> = now.costs.lines().iter().map(|line| line.file).collect();
+    files.dedup();
+    let (mut rows, mut unmatched) = (Vec::new(), 0);
+    for file in files {
+        match lines_of(baseline, now, file, by) {
+            Some(lines) => rows.extend(lines),
+            None => unmatched += 1,
+        }
+    }
+    (rows, unmatched)
+}
+
+/// The lines of a file. `None` if it cannot be compared.
+fn lines_of(baseline: &Baseline, now: &Snapshot, file: FileId, by: Comparison) -> Option<Vec<Row>> {
+    let path = now.path_of(file)?;
+    let before = &*baseline.snapshot;
+    let map = baseline.recorded_lines(now, path)?;
+    let name = now.file_name(file);
+    let row = |line: u32, [before, now]: [Cost; 2], sides| {
+        let (self_, total) = changes(by, before, now);
+        let (name, file, lib) = (String::new(), Some(name.to_owned()), None);
+        Row { name, file, lib, line: Some(line), self_, total, sides }
+    };
+    // The baseline may have no cost in this file.
+    let same_file = before.file_at(path);
+    let costs_before: BTreeMap<u32, Cost> = same_file.map_or_else(BTreeMap::new, |file| {
+        let lines = FileLines { snapshot: before, file, map: &map, stale: false, document: None };
+        lines.costs(0..u32::MAX).into_iter().map(|(line0, line)| (line0, line.cost)).collect()
+    });
+    let mut costs: BTreeMap<u32, [Option<Cost>; 2]> =
+        costs_before.into_iter().map(|(line0, cost)| (line0, [Some(cost), None])).collect();
+    for LineCost { line, cost, .. } in now.costs.lines_of(file, 1..u32::MAX) {
+        costs.entry(line.saturating_sub(1)).or_default()[1] = Some(*cost);
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for (line0, [before, now]) in costs {
+        let sides = if map.to_recorded(line0).is_none() { Sides::After } else { Sides::Both };
+        let both = [before, now].map(|cost| cost.unwrap_or(no_cost(before.or(now))));
+        rows.push(row(line0 + 1, both, sides));
+    }
+    // The lines of the baseline that were changed or removed.
+    let recorded = same_file.map_or(&[][..], |file| before.costs.lines_of(file, 1..u32::MAX));
+    for LineCost { line, cost, .. } in recorded {
+        if line.checked_sub(1).is_none_or(|line0| map.to_open(line0).is_none()) {
+            rows.push(row(*line, [*cost, no_cost(Some(*cost))], Sides::Before));
+        }
+    }
+    Some(rows)
+}
+
+/// No cost, with a total that is as unknown as that of the other side.
+fn no_cost(other: Option<Cost>) -> Cost {
+    let total = other.filter(|cost| cost.total == Total::Unknown).map(|cost| cost.total);
+    Cost { total: total.unwrap_or(NO_COST.total), ..NO_COST }
+}
+
+/// The self cost of the functions of each file, by the workspace file or else the recorded name.
+/// Functions without a file are listed by library.
+fn files(before: &Snapshot, now: &Snapshot, by: Comparison) -> Vec<Row> {
+    type Key = (Option<String>, Option<String>);
+    let mut sums: BTreeMap<Key, ([Option<f64>; 2], Option<String>)> = BTreeMap::new();
+    for (side, snapshot) in [before, now].into_iter().enumerate() {
+        for (function, cost) in snapshot.costs.functions() {
+            let this = snapshot.function(function);
+            let name = this.file.map(|file| snapshot.file_name(file).to_owned());
+            let path = this.file.and_then(|file| snapshot.path_of(file));
+            let path = path.map(|path| path.to_string_lossy().into_owned());
+            let lib = this.lib.filter(|_| name.is_none()).map(str::to_owned);
+            let (sums, shown) = sums.entry((path.or_else(|| name.clone()), lib)).or_default();
+            *shown = name;
+            *sums[side].get_or_insert(0.0) += cost.cost.self_;
+        }
+    }
+    let row = |((_, lib), (sums, file)): (Key, ([Option<f64>; 2], Option<String>))| Row {
+        name: String::new(),
+        file,
+        lib,
+        line: None,
+        self_: by.change(sums[0].unwrap_or(0.0), sums[1].unwrap_or(0.0)),
+        total: None,
+        sides: match sums {
+            [None, _] => Sides::After,
+            [_, None] => Sides::Before,
+            _ => Sides::Both,
+        },
+    };
+    sums.into_iter().map(row).collect()
+}

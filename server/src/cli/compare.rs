@@ -1,0 +1,76 @@
+//! The baseline of reports, sources and call trees.
+
+use super::{Failure, Places, ViewArgs};
+use engine::baseline::Baseline;
+use engine::comparison::Comparison;
+use engine::context::Compared;
+use engine::settings::Compare;
+use engine::snapshot::Snapshot;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The exit code if profiles cannot be compared.
+const INCOMPARABLE: i32 = super::NO_OUTPUT;
+
+/// The arguments that select a baseline.
+#[derive(Debug, Clone, clap::Args)]
+pub struct CompareArgs {
+    /// Show how costs changed since this profile
+    #[arg(long, value_name = "PROFILE")]
+    baseline: Option<PathBuf>,
+    /// How to compare costs with those of the baseline
+    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    compare: Compare,
+}
+
+/// A baseline, and how costs are compared with it.
+#[derive(Debug)]
+pub struct Loaded {
+    baseline: Arc<Baseline>,
+    by: Comparison,
+}
+
+impl Loaded {
+    /// For queries.
+    pub fn compared(&self) -> Compared<'_> {
+        Compared { baseline: &self.baseline, by: self.by }
+    }
+}
+
+impl CompareArgs {
+    /// Loads the baseline under the view of `now`, if there is one.
+    pub fn load(
+        &self,
+        view: &ViewArgs,
+        places: Places,
+        now: &Snapshot,
+    ) -> Result<Option<Loaded>, Failure> {
+        let Some(path) = &self.baseline else { return Ok(None) };
+        let before = Arc::new(load_baseline(view, path.clone(), places, now)?);
+        let baseline = Arc::new(Baseline::new(before.clone()));
+        check(&baseline, now)?;
+        Ok(Some(Loaded { baseline, by: Comparison::new(&before, now, self.compare) }))
+    }
+}
+
+/// Fails if the costs of `now` cannot be compared with the baseline.
+pub fn check(baseline: &Baseline, now: &Snapshot) -> Result<(), Failure> {
+    match baseline.problem(now) {
+        Some(message) => Err(Failure { code: INCOMPARABLE, message }),
+        None => Ok(()),
+    }
+}
+
+/// Loads a profile under the view of `now`, with the sources of `now`.
+pub fn load_baseline(
+    view: &ViewArgs,
+    path: PathBuf,
+    places: Places,
+    now: &Snapshot,
+) -> Result<Snapshot, Failure> {
+    let mut view = ViewArgs { profiles: vec![path], ..view.clone() };
+    if view.root.is_empty() {
+        view.root = now.source_mapped.roots.iter().map(|root| root.path.clone()).collect();
+    }
+    Ok(view.load_with(&[], places)?.0)
+}

@@ -1,0 +1,196 @@
+//! `costline diff`: what changed between two profiles.
+
+mod json;
+mod table;
+
+#[cfg(test)]
+pub use json::schema;
+
+use super::style::Style;
+use super::{Failure, Output};
+use analysis::Metric;
+use engine::comparison::{By, Change};
+use engine::diff::{Diff, Row};
+use engine::present::labels::totals;
+use engine::present::text::{one_line, plain};
+use engine::settings::{Compare, Unit};
+use engine::snapshot::Snapshot;
+use std::sync::Arc;
+
+/// The exit code if costs grew by more than is allowed.
+const GREW: i32 = 4;
+
+/// The options of `costline diff`.
+#[derive(Debug, clap::Args)]
+pub struct DiffArgs {
+    /// What to list
+    #[arg(long, value_enum, default_value = "function")]
+    by: DiffBy,
+    /// How to compare costs
+    #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+    compare: Compare,
+    /// How to write the list
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Print all costs as JSON with raw weights (docs/diff.schema.json); ignores --by, --format and
+    /// --limit
+    #[arg(long)]
+    json: bool,
+    /// Maximum number of rows
+    #[arg(long, default_value_t = 30, value_name = "ROWS")]
+    limit: usize,
+    /// Exit with code 4 if the total grew by more than this percentage, and by more than noise
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    fail_above: Option<f64>,
+    /// Exit with code 4 if a function grew by more than this percentage of the baseline's total, and
+    /// by more than noise
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    fail_above_function: Option<f64>,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum DiffBy {
+    /// Functions
+    Function,
+    /// Source lines
+    Line,
+    /// Files, with the self cost of their functions
+    File,
+}
+
+impl DiffBy {
+    fn rows(self, diff: &Diff) -> &[Row] {
+        match self {
+            Self::Function => &diff.functions,
+            Self::Line => &diff.lines,
+            Self::File => &diff.files,
+        }
+    }
+
+    /// One row, for headings and counts.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Line => "line",
+            Self::File => "file",
+        }
+    }
+}
+
+/// How to write a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Format {
+    /// Text for terminals
+    Text,
+    /// A table in Markdown
+    Markdown,
+    /// A comment for pull requests: the table is folded, and the first line is a marker by which
+    /// the comment can be found and replaced
+    Github,
+}
+
+/// Parses `2%` or `2`.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
+    number
+        .filter(|percent| percent.is_finite() && *percent >= 0.0)
+        .ok_or_else(|| "expected a percentage from 0, for example 2%".to_owned())
+}
+
+/// Two profiles and what changed between them.
+struct Compared<'a> {
+    before: &'a Snapshot,
+    now: &'a Snapshot,
+    diff: &'a Diff,
+}
+
+impl Compared<'_> {
+    /// `old.pb.gz → new.pb.gz`.
+    fn names(&self) -> String {
+        let [before, now] = [self.before, self.now].map(|snapshot| snapshot.loaded.name());
+        format!("{} → {}", plain(&before), plain(&now))
+    }
+
+    /// `1.98 s → 1.17 s −41 % of cpu`.
+    fn totals(&self) -> String {
+        let metric = &self.now.costs.metric;
+        let Metric { name, unit, .. } = metric;
+        let of = if name == unit { String::new() } else { format!(" of {}", plain(name)) };
+        format!("{}{of}", totals(self.diff.by.total(), metric))
+    }
+
+    /// How costs are compared, and which changes are omitted.
+    fn method(&self) -> String {
+        let how = match self.diff.by.by {
+            By::Weight => "Costs are compared as they are",
+            By::Scaled => "Samples are scaled to the same total",
+            By::Share => "Shares of the total are compared",
+        };
+        match self.diff.by.bound() {
+            Some(bound) => format!(
+                "{how}. Changes within noise ({bound:.1} standard deviations of the samples) are \
+                 omitted."
+            ),
+            None => format!("{how}. The noise of these costs is not known, or they are exact."),
+        }
+    }
+}
+
+/// Writes the changes from `before` to `now`. Fails if costs grew by more than the options allow,
+/// after it has written them.
+pub(super) fn diff(
+    before: &Arc<Snapshot>,
+    now: &Arc<Snapshot>,
+    arguments: &DiffArgs,
+    style: impl Fn(Unit) -> Style,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let diff = Diff::new(before, now, arguments.compare);
+    let compared = Compared { before, now, diff: &diff };
+    // Percentages of shares, weights of weights.
+    let unit = if diff.by.by == By::Weight { Unit::Absolute } else { Unit::Percent };
+    if arguments.json {
+        json::write(&compared, out)?;
+    } else {
+        table::write(&compared, arguments, style(unit), out)?;
+    }
+    let problems = [
+        arguments.fail_above.and_then(|most| total_grew(&compared, most)),
+        arguments.fail_above_function.and_then(|most| function_grew(&compared, most)),
+    ];
+    let problems: Vec<String> = problems.into_iter().flatten().collect();
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Failure { code: GREW, message: problems.join("; ") })
+}
+
+/// A message if the total grew by more than `most` percent.
+fn total_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
+    let change = compared.diff.by.total();
+    let percent = change.percent().filter(|_| change.is_real())?;
+    let totals = totals(change, &compared.now.costs.metric);
+    (percent > most).then(|| format!("the total grew by more than {most} %: {totals}"))
+}
+
+/// A message if functions grew by more than `most` percent of the total.
+fn function_grew(compared: &Compared<'_>, most: f64) -> Option<String> {
+    /// With more functions than this, only these are named.
+    const MAX_NAMED: usize = 3;
+    let percent = |change: Change| 100.0 * compared.diff.by.share(change);
+    let grew: Vec<String> = compared
+        .diff
+        .functions
+        .iter()
+        .filter(|row| row.main().is_real() && percent(row.main()) > most)
+        .map(|row| format!("{} +{:.1} %", one_line(&row.name), percent(row.main())))
+        .collect();
+    let named = grew.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    let more = match grew.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!grew.is_empty())
+        .then(|| format!("functions grew by more than {most} % of the total: {named}{more}"))
+}

@@ -1,0 +1,210 @@
+//! `costline diff --json`: all costs of two profiles with their changes. The format is stable
+//! (`docs/diff.schema.json`).
+
+use super::Compared;
+use crate::cli::Output;
+use engine::comparison::{By, Change};
+use engine::diff::{Row, Sides};
+use engine::weight::Weight;
+use schemars::JsonSchema;
+#[cfg(test)]
+use schemars::Schema;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The changes between two profiles. Weights are in `unit`s of `metric`, as in the profiles.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "costline diff --json")]
+struct JsonDiff<'a> {
+    /// The version of this format.
+    version: u32,
+    /// The version of Costline that wrote it.
+    costline: &'static str,
+    /// The path of the baseline, as given on the command line.
+    baseline: &'a Path,
+    /// The path of the new profile, as given on the command line.
+    profile: &'a Path,
+    /// The metric of all weights.
+    metric: &'a str,
+    /// The unit of the metric.
+    unit: &'a str,
+    /// What `change` compares.
+    compare: JsonCompare,
+    /// The total of the baseline.
+    before: Weight,
+    /// The total of the new profile.
+    after: Weight,
+    /// `after` - `before`.
+    change: Weight,
+    /// The greatest change of the total that may be noise. Null if costs are exact, or their noise
+    /// is not known.
+    noise: Option<Weight>,
+    /// The bound of noise of each function, line and file in standard deviations. It accounts for
+    /// their number.
+    bound: Option<f64>,
+    /// The functions, the greatest change first. Unchanged ones are listed, too.
+    functions: Vec<JsonRow<'a>>,
+    /// The lines of the files whose recorded texts are known on both sides.
+    lines: Vec<JsonRow<'a>>,
+    /// The files, with the self cost of their functions.
+    files: Vec<JsonRow<'a>>,
+    /// The number of functions that are not listed, because several functions of the other profile
+    /// may be the same.
+    #[serde(rename = "unmatchedFunctions")]
+    unmatched_functions: usize,
+    /// The number of files whose lines are not listed, because a recorded text is not known.
+    #[serde(rename = "unmatchedFiles")]
+    unmatched_files: usize,
+}
+
+/// What a change compares.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Compare")]
+enum JsonCompare {
+    /// Weights.
+    Absolute,
+    /// Counts of samples, those of the baseline scaled to the total of the new profile.
+    Scaled,
+    /// Shares of the total, times the total of the new profile.
+    Share,
+}
+
+/// A function, line or file.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Row")]
+struct JsonRow<'a> {
+    /// The function's name. Empty for lines and files.
+    name: &'a str,
+    /// The name of the file in the profile.
+    file: Option<&'a str>,
+    /// The short name of the library.
+    lib: Option<&'a str>,
+    /// The recorded line, 1-based.
+    line: Option<u32>,
+    /// The total in the baseline; the self cost if the total is not exact. 0 if only the new profile
+    /// has it.
+    before: Weight,
+    /// The same in the new profile. 0 if only the baseline has it.
+    after: Weight,
+    /// The change, in weights of the new profile.
+    change: Weight,
+    /// The greatest change that may be noise. Null if costs are exact, or their noise is not known.
+    noise: Option<Weight>,
+    /// Whether the change is greater than noise.
+    changed: bool,
+    /// Which profiles have it.
+    sides: JsonSides,
+    /// The self cost.
+    #[serde(rename = "self")]
+    self_: JsonChange,
+}
+
+/// Which profiles have a function, line or file.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "Sides")]
+enum JsonSides {
+    /// Both.
+    Both,
+    /// The new profile only.
+    After,
+    /// The baseline only.
+    Before,
+}
+
+/// The change of a cost.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Change")]
+struct JsonChange {
+    /// The cost in the baseline.
+    before: Weight,
+    /// The cost in the new profile.
+    after: Weight,
+    /// The change, in weights of the new profile.
+    change: Weight,
+    /// The greatest change that may be noise.
+    noise: Option<Weight>,
+    /// Whether the change is greater than noise.
+    changed: bool,
+}
+
+impl From<Change> for JsonChange {
+    fn from(change: Change) -> Self {
+        Self {
+            before: Weight(change.before),
+            after: Weight(change.now),
+            change: Weight(change.change),
+            noise: change.noise.map(Weight),
+            changed: change.is_real(),
+        }
+    }
+}
+
+impl<'a> From<&'a Row> for JsonRow<'a> {
+    fn from(row: &'a Row) -> Self {
+        let JsonChange { before, after, change, noise, changed } = row.main().into();
+        Self {
+            name: &row.name,
+            file: row.file.as_deref(),
+            lib: row.lib.as_deref(),
+            line: row.line,
+            before,
+            after,
+            change,
+            noise,
+            changed,
+            sides: match row.sides {
+                Sides::Both => JsonSides::Both,
+                Sides::After => JsonSides::After,
+                Sides::Before => JsonSides::Before,
+            },
+            self_: row.self_.into(),
+        }
+    }
+}
+
+fn rows(rows: &[Row]) -> Vec<JsonRow<'_>> {
+    rows.iter().map(JsonRow::from).collect()
+}
+
+/// Writes the changes as JSON.
+pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()> {
+    let Compared { before, now, diff } = compared;
+    let JsonChange { before: total_before, after, change, noise, .. } = diff.by.total().into();
+    let json = JsonDiff {
+        version: 1,
+        costline: env!("CARGO_PKG_VERSION"),
+        baseline: &before.loaded.path,
+        profile: &now.loaded.path,
+        metric: &now.costs.metric.name,
+        unit: &now.costs.metric.unit,
+        compare: match diff.by.by {
+            By::Weight => JsonCompare::Absolute,
+            By::Scaled => JsonCompare::Scaled,
+            By::Share => JsonCompare::Share,
+        },
+        before: total_before,
+        after,
+        change,
+        noise,
+        bound: diff.by.bound(),
+        functions: rows(&diff.functions),
+        lines: rows(&diff.lines),
+        files: rows(&diff.files),
+        unmatched_functions: diff.unmatched_functions,
+        unmatched_files: diff.unmatched_files,
+    };
+    serde_json::to_writer(&mut *out, &json)?;
+    writeln!(out)
+}
+
+/// The JSON Schema of the output.
+#[cfg(test)]
+pub fn schema() -> Schema {
+    schemars::generate::SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
+        .into_root_schema_for::<JsonDiff<'static>>()
+}

@@ -1,0 +1,163 @@
+//! The list of `costline diff` as text or Markdown.
+
+use super::super::style::Style;
+use super::{Compared, DiffArgs, Format};
+use crate::cli::Output;
+use engine::comparison::{By, Change};
+use engine::diff::{Row, Sides};
+use engine::present::labels::Scale;
+use engine::present::text::{markdown, markdown_cost, plain};
+use engine::present::units;
+use std::io::{self, Write};
+
+/// The first line of a comment, by which it can be found.
+const MARKER: &str = "<!-- costline diff -->";
+
+/// The cells of a row: the cost before and after, its change, and the change of the self cost if
+/// the first three are of the total.
+fn cells(compared: &Compared<'_>, row: &Row, style: Style) -> [String; 4] {
+    let (before, now) = (&compared.before.costs, &compared.now.costs);
+    let by = compared.diff.by.by;
+    let scale = |base| Scale { metric: &now.metric, base, unit: style.unit };
+    let arrow = |change: Change| {
+        let text = scale(now.base).arrow(by, change).filter(|_| change.is_real());
+        text.unwrap_or_default()
+    };
+    let main = row.main();
+    let own = row.total.map(|_| arrow(row.self_)).unwrap_or_default();
+    [scale(before.base).weight(main.before), scale(now.base).weight(main.now), arrow(main), own]
+}
+
+fn note(row: &Row) -> &'static str {
+    match row.sides {
+        Sides::Both => "",
+        Sides::After => " (new)",
+        Sides::Before => " (gone)",
+    }
+}
+
+/// What the list leaves out.
+fn omitted(compared: &Compared<'_>, arguments: &DiffArgs, changed: usize) -> Vec<String> {
+    let diff = compared.diff;
+    let (rows, noun) = (arguments.by.rows(diff), arguments.by.noun());
+    let count = |n: usize, what: &str| units::counted(n as f64, &format!("{noun}s{what}"));
+    let mut notes = Vec::new();
+    if changed > arguments.limit {
+        notes.push(format!("{} below --limit", count(changed - arguments.limit, "")));
+    }
+    if rows.len() > changed {
+        let real = if diff.by.bound().is_some() { " beyond noise" } else { "" };
+        notes.push(format!("{} without a change{real}", count(rows.len() - changed, "")));
+    }
+    match noun {
+        "function" if diff.unmatched_functions > 0 => {
+            let n = count(diff.unmatched_functions, "");
+            notes.push(format!("{n} that several functions of the other profile may be"));
+        }
+        "line" if diff.unmatched_files > 0 => {
+            let files = units::counted(diff.unmatched_files as f64, "files");
+            notes.push(format!("the lines of {files} whose recorded text is not known"));
+        }
+        _ => {}
+    }
+    notes
+}
+
+/// Writes the list.
+pub(super) fn write(
+    compared: &Compared<'_>,
+    arguments: &DiffArgs,
+    style: Style,
+    out: &mut Output,
+) -> io::Result<()> {
+    let all = arguments.by.rows(compared.diff).iter();
+    let changed: Vec<&Row> = all.filter(|row| row.is_changed()).collect();
+    let omitted = omitted(compared, arguments, changed.len());
+    let shown = &changed[..changed.len().min(arguments.limit)];
+    let rows: Vec<_> = shown.iter().map(|row| (*row, cells(compared, row, style))).collect();
+    if arguments.format == Format::Text {
+        return text(compared, &rows, &omitted, style, out);
+    }
+    let (noun, n) = (arguments.by.noun(), changed.len());
+    let is_folded = arguments.format == Format::Github;
+    if is_folded {
+        writeln!(out, "{MARKER}")?;
+    }
+    writeln!(
+        out,
+        "### {}\n\n{}\n",
+        markdown(&compared.names()),
+        markdown_cost(&compared.totals())
+    )?;
+    if is_folded {
+        let changed = units::counted(n as f64, &format!("{noun}s"));
+        writeln!(out, "<details><summary>{changed} changed</summary>\n")?;
+    }
+    table(&rows, noun, out)?;
+    for note in &omitted {
+        writeln!(out, "Omitted: {note}.\n")?;
+    }
+    writeln!(out, "{}", compared.method())?;
+    if is_folded {
+        writeln!(out, "\n</details>")?;
+    }
+    Ok(())
+}
+
+/// Writes a table in Markdown.
+fn table(rows: &[(&Row, [String; 4])], noun: &str, out: &mut Output) -> io::Result<()> {
+    if rows.is_empty() {
+        return writeln!(out, "No {noun} changed.\n");
+    }
+    writeln!(out, "| before | after | change | self | {noun} |\n|---:|---:|---:|---:|---|")?;
+    for (row, cells) in rows {
+        let [before, after, change, own] = cells.each_ref().map(|cell| markdown_cost(cell));
+        let name = [row.name.clone(), row.place()].map(|text| markdown(&text));
+        let name = name.iter().filter(|text| !text.is_empty()).map(String::as_str);
+        let name: Vec<_> = name.collect();
+        let name = name.join(" · ");
+        writeln!(out, "| {before} | {after} | {change} | {own} | {name}{} |", note(row))?;
+    }
+    writeln!(out)
+}
+
+/// Writes text for a terminal.
+fn text(
+    compared: &Compared<'_>,
+    rows: &[(&Row, [String; 4])],
+    omitted: &[String],
+    style: Style,
+    out: &mut Output,
+) -> io::Result<()> {
+    writeln!(out, "{}: {}", compared.names(), compared.totals())?;
+    writeln!(out, "{}", style.dim(&compared.method()))?;
+    let of_self = if compared.diff.by.by == By::Weight { "self" } else { "self share" };
+    let heading = ["before", "after", "change", of_self];
+    let width = |column: usize| {
+        let cells = rows.iter().map(|(_, cells)| cells[column].chars().count());
+        cells.chain([heading[column].len()]).max().unwrap_or_default()
+    };
+    let widths = [0, 1, 2, 3].map(width);
+    let line = |cells: [&str; 4]| {
+        let cells = cells.iter().zip(widths).map(|(cell, width)| format!("{cell:>width$}"));
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    if !rows.is_empty() {
+        writeln!(out, "{}", line(heading))?;
+    }
+    for (row, cells) in rows {
+        let cells = line(cells.each_ref().map(String::as_str));
+        let used = cells.chars().count() + 2 + note(row).len();
+        let place = plain(&row.place()).into_owned();
+        let (name, place) = match row.name.as_str() {
+            "" => (place, String::new()),
+            name => (plain(name).into_owned(), place),
+        };
+        let what = style.name_and_place(used, &name, &place);
+        writeln!(out, "{}  {what}{}", style.change(&cells, row.main().change), note(row))?;
+    }
+    for note in omitted {
+        writeln!(out, "{}", style.dim(&format!("omitted: {note}")))?;
+    }
+    Ok(())
+}

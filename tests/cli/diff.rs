@@ -1,0 +1,258 @@
+//! `costline diff` and `--baseline`: what changed between two profiles.
+
+use super::{Outcome, costline};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const APP: &str = "\
+def main():
+    parse()
+    render()
+
+def parse():
+    pass
+
+def render():
+    pass
+";
+
+/// Milliseconds in functions that `main` calls: 600 in `parse`, 300 in `render`, 100 in `old`.
+const BEFORE: [(&str, u32, u32); 3] = [("parse", 6, 600), ("render", 9, 300), ("old", 3, 100)];
+
+/// A profile in which `main` calls these functions, each with the line and the milliseconds of its
+/// own code.
+fn speedscope(functions: &[(&str, u32, u32)]) -> String {
+    let frame = |(name, line, _): &(&str, u32, u32)| json!({ "name": name, "file": "app.py", "line": line });
+    let mut frames = vec![json!({ "name": "main", "file": "app.py", "line": 2 })];
+    frames.extend(functions.iter().map(frame));
+    let samples: Vec<_> = (1..=functions.len()).map(|callee| json!([0, callee])).collect();
+    let weights: Vec<_> = functions.iter().map(|function| function.2).collect();
+    json!({
+        "$schema": "https://www.speedscope.app/file-format-schema.json",
+        "shared": { "frames": frames },
+        "profiles": [{
+            "type": "sampled", "name": "cpu", "unit": "milliseconds", "startValue": 0,
+            "endValue": weights.iter().sum::<u32>(), "samples": samples, "weights": weights,
+        }],
+    })
+    .to_string()
+}
+
+/// A folder with `app.py` and these profiles.
+fn project(profiles: &[(&str, String)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("app.py"), APP).unwrap();
+    for (name, text) in profiles {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+/// `before.json`, and `after.json`, in which `parse` takes 900 ms and `fresh` takes the place of
+/// `old`.
+fn changed() -> TempDir {
+    let after = [("parse", 6, 900), ("render", 9, 300), ("fresh", 3, 40)];
+    project(&[("before.json", speedscope(&BEFORE)), ("after.json", speedscope(&after))])
+}
+
+fn ran(folder: &Path, arguments: &[&str]) -> Outcome {
+    Outcome::of(costline().current_dir(folder).args(arguments))
+}
+
+/// The lines of a text with single blanks.
+fn words(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn lists_functions_the_greatest_change_first() {
+    let folder = changed();
+    let text = ran(folder.path(), &["diff", "before.json", "after.json"]).success();
+    assert_eq!(
+        words(&text)[2..],
+        [
+            "before after change self",
+            "600 ms 900 ms ▲300 ms ▲300 ms parse app.py:5",
+            "1.00 s 1.24 s ▲240 ms main app.py:1",
+            "100 ms 0 s ▼100 ms ▼100 ms old app.py (gone)",
+            "0 s 40.0 ms ▲40.0 ms ▲40.0 ms fresh app.py (new)",
+            "omitted: 1 function without a change",
+        ]
+    );
+    assert_eq!(
+        words(&text)[..2],
+        [
+            "before.json → after.json: 1.00 s → 1.24 s +24 %",
+            "Costs are compared as they are. The noise of these costs is not known, or they are \
+             exact.",
+        ]
+    );
+    let text = ran(folder.path(), &["diff", "before.json", "after.json", "--limit", "1"]).success();
+    assert!(text.contains("omitted: 3 functions below --limit"), "{text}");
+}
+
+#[test]
+fn lists_lines_and_files() {
+    let folder = changed();
+    let list = |by| {
+        let text = ran(folder.path(), &["diff", "before.json", "after.json", "--by", by]).success();
+        words(&text)[3..].to_vec()
+    };
+    assert_eq!(
+        list("line"),
+        [
+            "600 ms 900 ms ▲300 ms ▲300 ms app.py:6",
+            "1.00 s 1.24 s ▲240 ms app.py:2",
+            "100 ms 40.0 ms ▼60.0 ms ▼60.0 ms app.py:3",
+            "omitted: 1 line without a change",
+        ]
+    );
+    assert_eq!(list("file"), ["1.00 s 1.24 s ▲240 ms app.py"]);
+}
+
+#[test]
+fn writes_markdown_and_comments() {
+    let folder = changed();
+    let text =
+        ran(folder.path(), &["diff", "before.json", "after.json", "--format", "github"]).success();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "<!-- costline diff -->");
+    assert_eq!(lines[3], "1.00 s → 1.24 s +24 %");
+    assert_eq!(lines[5], "<details><summary>4 functions changed</summary>");
+    assert_eq!(lines[9], "| 600 ms | 900 ms | ▲300 ms | ▲300 ms | parse · app\\.py\\:5 |");
+    let report = ["report", "after.json", "--format", "markdown", "--unit", "absolute"];
+    let text = ran(folder.path(), &report).success();
+    assert!(text.contains("\n| 900 ms | 900 ms | parse  app\\.py\\:5 |\n"), "{text}");
+}
+
+#[test]
+fn writes_all_costs_as_json() {
+    let folder = changed();
+    let text = ran(folder.path(), &["diff", "before.json", "after.json", "--json"]).success();
+    let diff: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        json!([diff["version"], diff["before"], diff["after"], diff["change"], diff["noise"]]),
+        json!([1, 1000, 1240, 240, null])
+    );
+    assert_eq!((&diff["compare"], &diff["unit"]), (&json!("absolute"), &json!("milliseconds")));
+    let functions = diff["functions"].as_array().unwrap();
+    let rows: Vec<Value> = functions
+        .iter()
+        .map(|row| json!([row["name"], row["before"], row["after"], row["change"], row["sides"]]))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            json!(["parse", 600, 900, 300, "both"]),
+            json!(["main", 1000, 1240, 240, "both"]),
+            json!(["old", 100, 0, -100, "before"]),
+            json!(["fresh", 0, 40, 40, "after"]),
+            json!(["render", 300, 300, 0, "both"]),
+        ]
+    );
+    assert_eq!(functions[1]["self"]["change"], 0);
+    assert_eq!(diff["lines"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn fails_if_costs_grew_by_more_than_allowed() {
+    let folder = changed();
+    let code = |arguments: &[&str]| {
+        let ran = ran(folder.path(), &[&["diff", "before.json", "after.json"], arguments].concat());
+        (ran.code, ran.stderr.lines().last().unwrap_or_default().to_owned())
+    };
+    assert_eq!(code(&["--fail-above", "24%"]).0, Some(0));
+    assert_eq!(
+        code(&["--fail-above", "23.9%"]),
+        (Some(4), "costline: the total grew by more than 23.9 %: 1.00 s → 1.24 s +24 %".to_owned())
+    );
+    // 300 ms of 1 s.
+    assert_eq!(code(&["--fail-above-function", "30"]).0, Some(0));
+    assert_eq!(
+        code(&["--fail-above-function", "20%"]),
+        (
+            Some(4),
+            "costline: functions grew by more than 20 % of the total: parse +30.0 %, main +24.0 %"
+                .to_owned()
+        )
+    );
+    assert_eq!(code(&["--fail-above", "much"]).0, Some(2));
+    // The list is written before.
+    let ran = ran(folder.path(), &["diff", "before.json", "after.json", "--fail-above", "1"]);
+    assert!(ran.stdout.contains("▲300 ms"), "{}", ran.stdout);
+}
+
+/// Noise neither fails nor is listed.
+#[test]
+fn noise_is_omitted() {
+    let folded = |parse, render| {
+        format!(
+            "main (app.py:2);parse (app.py:6) {parse}\nmain (app.py:3);render (app.py:9) {render}\n"
+        )
+    };
+    let folder =
+        project(&[("before.folded", folded(500, 500)), ("after.folded", folded(530, 500))]);
+    let arguments = ["diff", "before.folded", "after.folded"];
+    let text = ran(folder.path(), &arguments).success();
+    assert!(
+        text.starts_with(
+            "before.folded → after.folded: 1000 samples → 1030 samples +3.0 % (within noise)"
+        ),
+        "{text}"
+    );
+    assert!(text.ends_with("omitted: 3 functions without a change beyond noise\n"), "{text}");
+    let failing = [&arguments[..], &["--fail-above", "2%", "--fail-above-function", "1%"]].concat();
+    ran(folder.path(), &failing).success();
+    let text = ran(folder.path(), &[&arguments[..], &["--json"]].concat()).success();
+    let diff: Value = serde_json::from_str(&text).unwrap();
+    assert!(diff["functions"].as_array().unwrap().iter().all(|row| row["changed"] == false));
+    // 2.576 standard deviations of 1000 and 1030 samples.
+    let noise = diff["noise"].as_f64().unwrap();
+    assert!((noise - 2.576 * 2030.0_f64.sqrt()).abs() < 0.1, "{noise}");
+}
+
+#[test]
+fn refuses_what_cannot_be_compared() {
+    let folder = changed();
+    fs::write(folder.path().join("other.folded"), "main (app.py:2) 5\n").unwrap();
+    let message = ran(folder.path(), &["diff", "before.json", "other.folded"]).failure(3);
+    assert_eq!(
+        message,
+        "before.json: cannot be compared with other.folded: it measures `milliseconds`, not \
+         `samples`; choose a baseline with the same metric"
+    );
+    let message = ran(folder.path(), &["diff", "before.json"]).failure(2);
+    assert_eq!(message, "diff needs two profiles: costline diff BASE NEW");
+}
+
+#[test]
+fn reports_sources_and_trees_show_changes() {
+    let folder = changed();
+    let compared = |command, more: &[&str]| {
+        let arguments =
+            [&[command, "after.json", "--baseline", "before.json", "--unit", "absolute"], more]
+                .concat();
+        words(&ran(folder.path(), &arguments).success())
+    };
+    let totals = "compared with before.json: 1.00 s → 1.24 s +24 %";
+    let report = compared("report", &[]);
+    assert_eq!(report[1], totals);
+    assert_eq!(report[4], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
+    let tree = compared("tree", &[]);
+    assert_eq!(tree[1], totals);
+    assert_eq!(
+        tree[3..5],
+        ["1.24 s ▲240 ms main app.py:1", "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5"]
+    );
+    let annotated = compared("annotate", &[]);
+    assert_eq!(annotated[1], totals);
+    assert!(
+        annotated.contains(&"900 ms ▲300 ms 900 ms ▲300 ms 6 pass".to_owned()),
+        "{annotated:?}"
+    );
+    let share = compared("report", &["--compare", "share"]);
+    // 72.6 % of 1.24 s, before 60 % of 1 s.
+    assert_eq!(share[4], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
+}
