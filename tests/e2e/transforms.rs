@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::support::requests::text;
 use crate::support::{Server, Workspace};
 
 /// `main` calls an anonymous function of each file.
@@ -99,4 +100,113 @@ fn transforms_by_key_survive_a_rewrite_and_a_restart() {
     let view = server.view();
     assert_eq!((&view["total"], &view["transforms"][0]["transform"]), (&json!(80), &drop));
     assert_eq!(server.warnings(), [""; 0]);
+}
+
+/// A chain of five calls.
+const CHAIN: &str = "A (a.py:1);B (a.py:2);C (a.py:3);D (a.py:4);E (a.py:5) 10\n";
+
+fn names(calls: &[Value], end: &str) -> Vec<String> {
+    calls.iter().map(|call| text(&call[end]["data"]["name"])).collect()
+}
+
+/// A server that shows [`CHAIN`], and the items of A>B>C>D from A, and of E<D<C<B from E.
+fn chain() -> (Workspace, Server, Vec<Value>, Vec<Value>) {
+    let (workspace, mut server, uri) = showing(CHAIN, &["a.py"]);
+    let mut inward = vec![server.prepare(&uri, 0, 0)[0].clone()];
+    for _ in 0..3 {
+        let next = server.outgoing(inward.last().unwrap())[0]["to"].clone();
+        inward.push(next);
+    }
+    let mut outward = vec![server.prepare(&uri, 4, 0)[0].clone()];
+    for _ in 0..3 {
+        let next = server.incoming(outward.last().unwrap())[0]["from"].clone();
+        outward.push(next);
+    }
+    (workspace, server, inward, outward)
+}
+
+#[test]
+fn items_from_before_a_transform_lead_to_the_same_calls() {
+    let (workspace, mut server, inward, outward) = chain();
+    let key = inward[2]["data"]["path"][2].clone();
+    assert_eq!(key["name"], "C");
+    let merge = json!([{ "type": "merge-function", "function": key }]);
+    server.execute("costline.pushTransform", merge);
+
+    let after = |server: &mut Server| {
+        let callees: Vec<_> =
+            inward.iter().map(|item| names(&server.outgoing(item), "to")).collect();
+        let callers: Vec<_> =
+            outward.iter().map(|item| names(&server.incoming(item), "from")).collect();
+        (callees, callers)
+    };
+    // A>B>C is A>B, and A>B>C>D is A>B>D. In the other direction, E<D<C is E<D.
+    let expected = (
+        vec![
+            vec!["B".to_owned()],
+            vec!["D".to_owned()],
+            vec!["D".to_owned()],
+            vec!["E".to_owned()],
+        ],
+        vec![
+            vec!["D".to_owned()],
+            vec!["B".to_owned()],
+            vec!["B".to_owned()],
+            vec!["A".to_owned()],
+        ],
+    );
+    assert_eq!(after(&mut server), expected);
+
+    // So are the paths of the call tree, also without the id of the transforms.
+    let path = &inward[3]["data"]["path"];
+    let tree = server.execute("costline.callTree", json!([{ "path": path }]));
+    assert_eq!(tree["nodes"][0]["name"], "E");
+    let children =
+        server.execute("costline.callTree", json!([{ "path": tree["nodes"][0]["path"] }]));
+    assert_eq!(children["nodes"], json!([]));
+
+    // An item that was found since is not rewritten again, and is after the next transform.
+    let callee = server.outgoing(&inward[3])[0]["to"].clone();
+    let found: Vec<_> =
+        callee["data"]["path"].as_array().unwrap().iter().map(|key| text(&key["name"])).collect();
+    assert_eq!(found, ["A", "B", "D", "E"]);
+    let nodes = json!([{ "type": "merge-node", "path": ["A", "B"] }]);
+    server.execute("costline.pushTransform", nodes);
+    assert_eq!(names(&server.outgoing(&inward[2]), "to"), ["D"], "A>B>C is A");
+    let tree = json!([{ "path": tree["nodes"][0]["path"], "transforms": tree["transforms"] }]);
+    let tree = server.execute("costline.callTree", tree);
+    assert_eq!((&tree["nodes"], tree["total"].clone()), (&json!([]), json!(10)), "A>D>E is a leaf");
+
+    // The transforms and the items survive a rewrite.
+    server.execute("costline.popTransform", json!([]));
+    workspace.rename_over("cpu.folded", CHAIN.repeat(2));
+    server.eventually("twice as much", |server| (server.view()["total"] == 20).then_some(()));
+    assert_eq!(after(&mut server), expected);
+
+    // Without the transform they are what they were.
+    server.execute("costline.popTransform", json!([]));
+    assert_eq!(names(&server.outgoing(&inward[2]), "to"), ["D"]);
+    assert_eq!(names(&server.outgoing(&inward[1]), "to"), ["C"]);
+    // What was found under the transform is looked for without it: A>B>D does not exist.
+    assert_eq!(names(&server.outgoing(&callee), "to"), [""; 0]);
+}
+
+#[test]
+fn an_item_of_which_a_transform_leaves_nothing_has_no_calls() {
+    let (_workspace, mut server, inward, outward) = chain();
+    let drop = json!([{ "type": "drop-function", "function": "C" }]);
+    server.execute("costline.pushTransform", drop);
+    assert_eq!(names(&server.outgoing(&inward[2]), "to"), [""; 0]);
+    let path = &inward[3]["data"]["path"];
+    let tree = server.execute("costline.callTree", json!([{ "path": path }]));
+    assert_eq!(tree["nodes"], json!([]));
+    server.execute("costline.clearTransforms", json!([]));
+    let focus = json!([{ "type": "focus-subtree", "path": ["A", "B", "C"] }]);
+    server.execute("costline.pushTransform", focus);
+    // A>B>C>D is C>D, and E<D<C<B is E<D<C, which has no callers.
+    assert_eq!(names(&server.outgoing(&inward[3]), "to"), ["E"]);
+    assert_eq!(names(&server.incoming(&outward[1]), "from"), ["C"]);
+    assert_eq!(names(&server.incoming(&outward[2]), "from"), [""; 0]);
+    // A and A>B are cut off.
+    assert_eq!(names(&server.outgoing(&inward[1]), "to"), [""; 0]);
 }

@@ -206,6 +206,8 @@ export interface CallTree {
   readonly nodes: readonly TreeNode[];
   /** The total of the profile. */
   readonly total: Weight;
+  /** Identifies the transforms that the paths were found under. Null without transforms. */
+  readonly transforms: string | null;
   /** Its unit. */
   readonly unit: string;
 }
@@ -220,6 +222,8 @@ export interface CallTreeArgument {
   readonly limit?: number | null;
   /** The node whose children to return, as the functions from the top of the tree to it. Default: the top. */
   readonly path?: readonly FunctionKeyArgument[];
+  /** `transforms` of the answer that has the path. It is then followed through the transforms that were added since. Without it, that happens if the path does not exist. */
+  readonly transforms?: string | null;
 }
 
 /** Lists that are the same for all profiles. */
@@ -1138,6 +1142,8 @@ export interface ItemData {
   readonly total: Weight | null;
   /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
   readonly totalText: string | null;
+  /** Identifies the transforms that the path was found under. Missing without transforms. */
+  readonly transforms?: string;
   /** The unit of both. */
   readonly unit: string;
   /** The workspace file. Null if the place is not in one. */

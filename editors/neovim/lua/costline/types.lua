@@ -117,6 +117,7 @@
 ---@field more integer The number of children that are not in the answer.
 ---@field nodes costline.TreeNode[] The children of the node in the question, hottest first. Empty if the profile does not have the node.
 ---@field total costline.Weight The total of the profile.
+---@field transforms string|vim.NIL Identifies the transforms that the paths were found under. Null without transforms.
 ---@field unit string Its unit.
 
 --- The part of the call tree to return.
@@ -125,6 +126,7 @@
 ---@field inverted? boolean Return the bottom-up tree, in which callers are below callees, sorted by self cost.
 ---@field limit? integer|vim.NIL The maximum number of children of each node. Default: 50.
 ---@field path? costline.FunctionKeyArgument[] The node whose children to return, as the functions from the top of the tree to it. Default: the top.
+---@field transforms? string|vim.NIL `transforms` of the answer that has the path. It is then followed through the transforms that were added since. Without it, that happens if the path does not exist.
 
 --- Lists that are the same for all profiles.
 ---@class costline.Catalog
@@ -642,6 +644,7 @@
 ---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
 ---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
 ---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field transforms? string Identifies the transforms that the path was found under. Missing without transforms.
 ---@field unit string The unit of both.
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.

@@ -39,6 +39,7 @@ mod names;
 mod paths;
 mod recording;
 mod reshape;
+mod rewrites;
 mod sample_weight;
 mod stack_paths;
 mod stacks;
@@ -67,6 +68,7 @@ pub use names::{Unmatched, find_function, find_functions, find_metric, find_thre
 pub use paths::{PathEntry, PathStep, Recursion, SiteCost};
 pub use recording::{costs, thread_totals};
 pub use reshape::{Reshaped, find_names, reshape};
+pub use rewrites::{PathKind, Rewrites};
 pub use sample_weight::{SampleWeights, sample_weights};
 pub use sums::ThreadTotal;
 pub use transform::{FunctionKey, Implementation, Name, Operand, Transform, TransformKind};

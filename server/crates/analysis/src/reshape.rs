@@ -15,12 +15,14 @@
 use crate::activations::Activations;
 use crate::named::{Addresses, find_named, find_path};
 use crate::names::{Unmatched, find_category, find_libs};
+use crate::rewrites::{Rewrite, Rewrites};
 use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
 use profile::{
-    Code, FrameId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackAccess, StackId,
-    Warning, WarningCode,
+    Code, FrameId, FuncId, FunctionId, Groups, LibId, Profile, Recording, Restack, StackAccess,
+    StackId, Warning, WarningCode,
 };
+use rustc_hash::FxHashSet;
 
 /// The result of [`reshape`].
 #[derive(Debug)]
@@ -35,6 +37,8 @@ pub struct Reshaped {
     pub unmatched: Vec<Unmatched>,
     /// The indexes of the transforms that could not be applied.
     pub ignored: Vec<usize>,
+    /// What the transforms and the filter do to paths.
+    pub rewrites: Rewrites,
 }
 
 /// Applies the transforms of `view` and then its implementation filter. `None` if it has neither.
@@ -54,12 +58,14 @@ pub fn reshape(
         warnings.push(no_stacks().warning("it is shown without them"));
         unmatched.extend((!view.transforms.is_empty()).then(no_stacks));
         ignored.extend(0..view.transforms.len());
+        let rewrites = Rewrites::default();
         return Some(Reshaped {
             recording: recording.clone(),
             groups,
             warnings,
             unmatched,
             ignored,
+            rewrites,
         });
     };
     let knows_code = profile.symbols().funcs.knows_code();
@@ -72,11 +78,16 @@ pub fn reshape(
     let filter = |implementation| if knows_code { implementation } else { Implementation::All };
 
     let mut profile = profile.clone();
+    let mut rewrites = Rewrites::of(&view.transforms);
     for (at, transform) in view.transforms.iter().enumerate() {
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
         match transformed(&profile, &mut groups, addresses, transform, implementation) {
-            Ok(changed) => profile = changed,
+            Ok((changed, rewrite)) => {
+                profile = changed;
+                rewrites.transforms.push(Some(rewrite));
+            }
             Err(error) => {
+                rewrites.transforms.push(None);
                 warnings.push(error.warning(&format!("`{transform}` is ignored")));
                 unmatched.push(error);
                 ignored.push(at);
@@ -85,9 +96,12 @@ pub fn reshape(
     }
     if filter(view.implementation) != Implementation::All {
         let stacks = Stacks::new(&profile, &groups, view.implementation);
-        profile = stacks.merge(|stack| !stacks.passes(stack));
+        let kept = |stack| stacks.passes(stack);
+        rewrites.filter = Some(Rewrite::Kept(stacks.functions(kept)));
+        profile = stacks.merge(|stack| !kept(stack));
     }
-    Some(Reshaped { recording: Recording::Stacks(profile), groups, warnings, unmatched, ignored })
+    let recording = Recording::Stacks(profile);
+    Some(Reshaped { recording, groups, warnings, unmatched, ignored, rewrites })
 }
 
 /// Checks that a recording has everything that a transform names.
@@ -115,20 +129,25 @@ fn no_stacks() -> Unmatched {
     )
 }
 
-/// Applies one transform.
+/// Applies one transform. Also returns what it does to paths.
 fn transformed(
     profile: &Profile,
     groups: &mut Groups,
     addresses: &Addresses,
     transform: &Transform,
     implementation: Implementation,
-) -> Result<Profile, Unmatched> {
+) -> Result<(Profile, Rewrite), Unmatched> {
     let name = transform.names.first().map_or("", Name::text);
     let path = find_path(profile.symbols(), groups, addresses, transform)?;
     // An address stands for the physical function, which comes first.
     let function = path.first().copied().unwrap_or(FunctionId::new(0));
     let stacks = Stacks::new(profile, groups, implementation);
-    Ok(match transform.kind {
+    let named = match transform.kind.operand() {
+        Operand::Path => path.clone(),
+        _ => vec![function],
+    };
+    let mut rewrite = Rewrite::Named(transform.kind, named);
+    let profile = match transform.kind {
         Kind::MergeFunction => stacks.merge(|stack| stacks.function(stack) == function),
         Kind::MergeNode => {
             let matched = stacks.matched(&path);
@@ -158,7 +177,9 @@ fn transformed(
         Kind::FocusSelf => stacks.self_of(function),
         Kind::FocusCategory => {
             let category = find_category(profile, name)?;
-            stacks.merge(|stack| profile.stacks().category(stack) != category)
+            let kept = |stack| profile.stacks().category(stack) == category;
+            rewrite = Rewrite::Kept(stacks.functions(kept));
+            stacks.merge(|stack| !kept(stack))
         }
         Kind::CollapseResource => {
             let libs = find_libs(profile.symbols(), name)?;
@@ -171,6 +192,12 @@ fn transformed(
                 ));
             };
             *groups = groups.extended(profile.symbols());
+            let funcs = &profile.symbols().funcs;
+            let of_libs =
+                |func: &FuncId| funcs.get(*func).lib.is_some_and(|lib| libs.contains(&lib));
+            let replaced = funcs.ids().filter(of_libs).map(|func| groups.function(func));
+            let by = groups.function(profile.frames().get(frame).func);
+            rewrite = Rewrite::Replaced(replaced.collect(), by);
             Stacks::new(&profile, groups, implementation).collapse_libs(&libs, frame)
         }
         Kind::CollapseRecursion => stacks.collapse_recursion(function, |_| false),
@@ -185,7 +212,8 @@ fn transformed(
             });
             stacks.merge(|stack| cut[stack.index()] == Some(true))
         }
-    })
+    };
+    Ok((profile, rewrite))
 }
 
 /// What a stack is replaced with.
@@ -250,6 +278,12 @@ impl<'p> Stacks<'p> {
 
     fn passes(&self, stack: StackId) -> bool {
         self.passes[self.frame(stack).index()]
+    }
+
+    /// The functions of the leaves of the stacks for which `kept` holds.
+    fn functions(&self, kept: impl Fn(StackId) -> bool) -> FxHashSet<FunctionId> {
+        let stacks = self.profile.stacks().ids();
+        stacks.filter(|&stack| kept(stack)).map(|stack| self.function(stack)).collect()
     }
 
     /// The profile with new stacks. `fate` gets each stack, callers first, with the new stack of

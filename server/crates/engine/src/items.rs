@@ -3,6 +3,7 @@
 
 use crate::baseline::Before;
 use crate::context::Context;
+use crate::earlier_paths::{Under, current};
 use crate::fields::{CostFields, PlaceFields};
 use crate::keys::Key;
 use crate::places::{Place, function_place};
@@ -12,7 +13,7 @@ use crate::present::units;
 use crate::snapshot::Snapshot;
 use crate::text::Range;
 use crate::weight::Weight;
-use analysis::{Cost, FunctionId, Recursion, Total};
+use analysis::{Cost, FunctionId, PathKind, Recursion, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -133,6 +134,10 @@ pub struct ItemData {
     /// Whether each recursive call is a function of the path. Otherwise consecutive calls of one
     /// function are one.
     pub exact: bool,
+    /// Identifies the transforms that the path was found under. Missing without transforms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub transforms: Option<String>,
     /// The workspace folder whose profile the cost is of. Missing if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PathBuf")]
@@ -194,6 +199,9 @@ pub struct ItemPath {
     path: Vec<Key>,
     /// `None` stands for false: Emacs's lsp-mode returns it as null.
     exact: Option<bool>,
+    /// The id of the transforms that the path was found under. `None` if there were none.
+    #[serde(default)]
+    transforms: Option<String>,
     /// The workspace folder whose profile the item is of. `None` if there was only one.
     #[serde(default)]
     pub folder: Option<PathBuf>,
@@ -210,19 +218,34 @@ pub struct CallPath {
 
 impl ItemPath {
     /// The functions of the path, to follow in `direction`. If that is not the direction of the
-    /// path, a new path starts at the item's function. `None` if the item comes from another server
-    /// or another profile.
+    /// path, a new path starts at the item's function. A path that was found under other transforms
+    /// is rewritten. `None` if the item comes from another server or another profile, or if
+    /// transforms leave nothing of it.
     pub fn resolve(&self, snapshot: &Snapshot, direction: Direction) -> Option<CallPath> {
         if self.v != 1 || self.path.is_empty() {
             return None;
         }
-        let functions = path(snapshot, &self.path, self.dir.unwrap_or(direction))?;
-        if self.dir.is_some_and(|dir| dir != direction) {
+        let recursion =
+            if self.exact == Some(true) { Recursion::Exact } else { Recursion::Collapsed };
+        let dir = self.dir.unwrap_or(direction);
+        let functions = path(snapshot, &self.path, dir)?;
+        let under = self.transforms.as_deref().map_or(Under::Nothing, Under::Id);
+        let kind = match dir {
+            Direction::Incoming => PathKind::Callers(recursion),
+            Direction::Outgoing => PathKind::Callees(recursion),
+        };
+        let exists = |path: &[FunctionId]| {
+            let step = match dir {
+                Direction::Incoming => snapshot.tree.callers(path, recursion),
+                Direction::Outgoing => snapshot.tree.callees(path, recursion),
+            };
+            step.total != 0.0 || !step.entries.is_empty()
+        };
+        let functions = current(snapshot, functions, kind, under, exists)?;
+        if dir != direction {
             let functions = functions.last().copied().into_iter().collect();
             return Some(CallPath { functions, recursion: Recursion::Collapsed });
         }
-        let recursion =
-            if self.exact == Some(true) { Recursion::Exact } else { Recursion::Collapsed };
         Some(CallPath { functions, recursion })
     }
 }
@@ -287,6 +310,7 @@ pub fn item(
             dir: direction,
             path: path.functions.iter().map(|&function| Key::of(snapshot, function)).collect(),
             exact: path.recursion == Recursion::Exact,
+            transforms: snapshot.grouped.rewrites.id().map(str::to_owned),
             folder: context.world.root.clone().filter(|_| context.world.roots.len() > 1),
             sites: Vec::new(),
         },

@@ -15,6 +15,7 @@ pub mod diff;
 pub mod discovery;
 mod divided;
 pub mod document;
+pub mod earlier_paths;
 pub mod export;
 pub mod fields;
 pub mod file_lines;

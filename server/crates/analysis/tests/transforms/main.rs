@@ -7,6 +7,7 @@
 )]
 
 mod keys;
+mod paths;
 mod random;
 mod v1;
 mod v2;

@@ -4,6 +4,7 @@
 
 use crate::baseline::Before;
 use crate::context::Context;
+use crate::earlier_paths::{Under, current};
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::{Direction, Item, path as resolve, root_item};
 use crate::keys::Key;
@@ -13,7 +14,7 @@ use crate::same_nodes::SameNodes;
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::{Branch, Cost, FunctionId};
+use analysis::{Branch, Cost, FunctionId, PathKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,9 @@ pub struct Question {
     /// The node whose children to return, as the functions from the top of the tree to it. Default:
     /// the top.
     pub path: Vec<Key>,
+    /// `transforms` of the answer that has the path. It is then followed through the transforms that
+    /// were added since. Without it, that happens if the path does not exist.
+    pub transforms: Option<String>,
     /// Return the bottom-up tree, in which callers are below callees, sorted by self cost.
     pub inverted: bool,
     /// The number of levels, at most 30. Default: 1.
@@ -56,6 +60,8 @@ pub struct CallTree {
     pub total: Weight,
     /// Whether callers are below callees.
     pub inverted: bool,
+    /// Identifies the transforms that the paths were found under. Null without transforms.
+    pub transforms: Option<String>,
     /// Whether costs are estimated, because the recording is a call graph.
     pub est: bool,
     /// The number of children that are not in the answer.
@@ -142,6 +148,7 @@ pub fn call_tree(context: &Context, question: &Question) -> Option<CallTree> {
         marks: Marks::of_world(&context.world).all(),
         total: Weight(snapshot.costs.total),
         inverted,
+        transforms: snapshot.grouped.rewrites.id().map(str::to_owned),
         est: snapshot.grouped.recording.summed().is_some(),
         more,
         nodes: top,
@@ -154,11 +161,18 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
     let direction = if question.inverted { Direction::Incoming } else { Direction::Outgoing };
     let path = resolve(snapshot, &question.path, direction)?;
     let branches = |parent: Option<&Branch>| snapshot.tree.branches(question.inverted, parent);
-    let mut given = None;
-    for &function in &path {
-        given =
-            Some(branches(given.as_ref()).into_iter().find(|branch| branch.function == function)?);
-    }
+    let node = |path: &[FunctionId]| {
+        let mut node = None;
+        for &function in path {
+            let mut children = branches(node.as_ref()).into_iter();
+            node = Some(children.find(|branch| branch.function == function)?);
+        }
+        Some(node)
+    };
+    let kind = if question.inverted { PathKind::InvertedNode } else { PathKind::Node };
+    let under = question.transforms.as_deref().map_or(Under::Unknown, Under::Id);
+    let path = current(snapshot, path, kind, under, |path| node(path).is_some())?;
+    let given = node(&path)?;
 
     let depth = question.depth.unwrap_or(1).min(MAX_DEPTH);
     let limit = question.limit.unwrap_or(LIMIT);

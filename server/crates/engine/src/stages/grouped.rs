@@ -11,7 +11,7 @@ use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
     Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
-    SymbolTables, ThreadChoice, Unmatched, View, Warning, at_call_sites,
+    Rewrites, SymbolTables, ThreadChoice, Unmatched, View, Warning, at_call_sites,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -25,6 +25,8 @@ pub struct Grouped {
     pub view: View,
     /// The recording after the setting `inlines` and the transforms were applied.
     pub recording: Arc<Recording>,
+    /// What the transforms do to paths.
+    pub rewrites: Rewrites,
     /// The files and functions.
     pub groups: Arc<Groups>,
     /// The functions that have a definition in a source text.
@@ -87,15 +89,15 @@ impl Grouped {
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
         };
         let resolved = resolved(symbolicated, &by_function, &divided);
-        let (recording, groups) = match analysis::reshape(&inlined, &view, &by_function, &resolved)
-        {
+        let reshaped = analysis::reshape(&inlined, &view, &by_function, &resolved);
+        let (recording, groups, rewrites) = match reshaped {
             Some(reshaped) => {
                 warnings.extend(reshaped.warnings);
                 unmatched.extend(reshaped.unmatched);
                 ignored = reshaped.ignored;
-                (Arc::new(reshaped.recording), reshaped.groups)
+                (Arc::new(reshaped.recording), reshaped.groups, reshaped.rewrites)
             }
-            None => (inlined, by_function),
+            None => (inlined, by_function, Rewrites::default()),
         };
         let files = paths.iter().zip(0..);
         let files = files.filter_map(|(path, file)| Some((path.clone()?, FileId::new(file))));
@@ -110,6 +112,7 @@ impl Grouped {
                 .collect(),
             view,
             recording,
+            rewrites,
             groups: Arc::new(groups),
             source_functions,
             paths,

@@ -1,0 +1,47 @@
+//! Paths that a client received under other transforms than those of the snapshot.
+
+use crate::snapshot::Snapshot;
+use analysis::{FunctionId, PathKind};
+
+/// The transforms that a path was found under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Under<'a> {
+    /// None.
+    Nothing,
+    /// Those with this id ([`analysis::Rewrites::id`]).
+    Id(&'a str),
+    /// Unknown.
+    Unknown,
+}
+
+/// A path as the transforms that were added since it was found leave it. `None` if nothing of it is
+/// left. If transforms were removed since, or if it is not known which there were, as many of the
+/// last transforms as needed are taken for new, so that the path is one that `exists`.
+pub fn current(
+    snapshot: &Snapshot,
+    path: Vec<FunctionId>,
+    kind: PathKind,
+    under: Under<'_>,
+    exists: impl Fn(&[FunctionId]) -> bool,
+) -> Option<Vec<FunctionId>> {
+    let rewrites = &snapshot.grouped.rewrites;
+    let rewritten = |applied| rewrites.rewrite(&path, kind, applied);
+    let applied = match under {
+        Under::Nothing => Some(0),
+        Under::Id(id) => rewrites.applied(id),
+        Under::Unknown => None,
+    };
+    if path.is_empty() {
+        return Some(path);
+    }
+    if let Some(applied) = applied {
+        let found = rewritten(applied)?;
+        // A rule that depends on the rest of the stack may not apply to this path.
+        return Some(if found != path && !exists(&found) && exists(&path) { path } else { found });
+    }
+    if exists(&path) {
+        return Some(path);
+    }
+    let mut earlier = (0..rewrites.len()).rev().filter_map(rewritten);
+    earlier.find(|found| exists(found)).or(Some(path))
+}
