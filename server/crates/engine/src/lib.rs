@@ -28,6 +28,7 @@ pub mod load;
 pub mod marks;
 pub mod order;
 pub mod overrides;
+pub mod own_code;
 pub mod path_rules;
 pub mod places;
 pub mod present;
