@@ -27,9 +27,8 @@ pub fn is_own(snapshot: &Snapshot, function: FunctionId) -> bool {
 
 /// Whether the file at `path` (canonical) is own code. `roots` are those of the source index.
 pub fn is_own_path(path: &Path, roots: &[Root]) -> bool {
-    let inside = |root: &Root| path.strip_prefix(&root.path).ok().map(|inside| (root, inside));
-    let nearest =
-        roots.iter().filter_map(inside).min_by_key(|(_, inside)| inside.as_os_str().len());
+    let inside = roots.iter().filter_map(|root| Some((root, path.strip_prefix(&root.path).ok()?)));
+    let nearest = inside.min_by_key(|(_, inside)| inside.as_os_str().len());
     nearest.is_some_and(|(root, inside)| {
         let mut folders = inside.parent().unwrap_or(Path::new("")).components();
         root.kind == RootKind::Workspace
