@@ -18,6 +18,7 @@ mod lenses;
 mod line_counts;
 mod menus;
 mod moved;
+mod noise;
 mod recursion;
 mod reports;
 mod support;
