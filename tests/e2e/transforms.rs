@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 
-use crate::support::requests::text;
-use crate::support::{Server, Workspace};
+use crate::support::profiles::six_samples;
+use crate::support::requests::{costs, text};
+use crate::support::{Server, Workspace, six};
 
 /// `main` calls an anonymous function of each file.
 const ANONYMOUS: &str = "\
@@ -209,4 +210,119 @@ fn an_item_of_which_a_transform_leaves_nothing_has_no_calls() {
     assert_eq!(names(&server.incoming(&outward[2]), "from"), [""; 0]);
     // A and A>B are cut off.
     assert_eq!(names(&server.outgoing(&inward[1]), "to"), [""; 0]);
+}
+
+/// Half of six samples call `eval` from `main`.
+#[test]
+fn a_chosen_node_decides_every_surface() {
+    let workspace = six_samples();
+    let (mut server, app) = six(&workspace);
+    let lib = server.open_file(&workspace.path("lib.py"), "python");
+    let all = (server.line_costs(&app), server.line_costs(&lib));
+    let hover = server.hover(&app, 21, 0);
+
+    let tree = server.execute("costline.callTree", json!([{ "depth": 2 }]));
+    let main = &tree["nodes"][0];
+    let children = main["children"].as_array().unwrap();
+    let eval = children.iter().find(|node| node["name"] == "eval").unwrap();
+    let view = server.set_view(json!({ "node": eval["path"] }));
+    assert_eq!(view["total"], 3);
+    let crumbs: Vec<_> = view["node"].as_array().unwrap().iter().collect();
+    assert_eq!(crumbs.iter().map(|it| text(&it["name"])).collect::<Vec<_>>(), ["main", "eval"]);
+    assert_eq!(
+        (&crumbs[1]["key"], &crumbs[0]["view"]),
+        (&eval["key"], &json!({ "node": { "levels": 1 } }))
+    );
+    let focused = (
+        costs([(22, 0, 1), (31, 0, 2), (32, 0, 1), (33, 0, 1), (34, 1, 1)]),
+        costs([(5, 1, 1), (6, 1, 1)]),
+    );
+    assert_eq!((server.line_costs(&app), server.line_costs(&lib)), focused);
+    assert_eq!(server.labels(&app)[&30], "66.7%");
+    assert_eq!(server.root_item("hash")["data"]["total"], 2);
+    assert_ne!(server.hover(&app, 21, 0), hover);
+    let focused_tree = server.execute("costline.callTree", json!([]));
+    let [root] = focused_tree["nodes"].as_array().unwrap().as_slice() else { panic!() };
+    assert_eq!((text(&root["name"]), root["total"].clone()), ("eval".to_owned(), json!(3)));
+    let graph = server.execute("costline.flamegraph", json!([{ "inline": true }]));
+    assert_eq!((&graph["total"], &graph["frames"][0]["name"]), (&json!(3), &json!("eval")));
+
+    // Deeper, by a path of the tree as it is now, and by one from before.
+    let recursive = server.execute("costline.callTree", json!([{ "path": root["path"] }]));
+    let inner = recursive["nodes"].as_array().unwrap();
+    let inner = inner.iter().find(|node| node["name"] == "eval").unwrap();
+    assert_eq!(server.set_view(json!({ "node": inner["path"] }))["total"], 2);
+    let names = |view: &Value| {
+        let path = view["node"].as_array().unwrap().iter();
+        path.map(|it| text(&it["name"])).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&server.view()), ["main", "eval", "eval"]);
+
+    // Back to a caller, and to all.
+    let back = json!({ "node": { "levels": 2 } });
+    let view = server.set_view(back.clone());
+    assert_eq!((&view["total"], names(&view)), (&json!(3), vec!["main".into(), "eval".into()]));
+    assert_eq!((server.line_costs(&app), server.line_costs(&lib)), focused);
+    let titles: Vec<_> =
+        view["actions"].as_array().unwrap().iter().map(|action| text(&action["title"])).collect();
+    assert_eq!(
+        titles[2..],
+        [
+            "Show the costs of main again",
+            "Show the costs of all nodes again",
+            "Undo focus-subtree:main>eval",
+            "Undo all transforms"
+        ]
+    );
+    let action = &view["actions"][3];
+    assert_eq!(action["command"], "costline.setView");
+    let view = server.execute("costline.setView", action["arguments"].clone());
+    assert_eq!((&view["total"], &view["node"]), (&json!(6), &json!([])));
+    assert_eq!((&view["transforms"], &view["state"]), (&json!([]), &Value::Null));
+    assert_eq!((server.line_costs(&app), server.line_costs(&lib)), all);
+    assert_eq!(server.hover(&app, 21, 0), hover);
+
+    for (node, problem) in [
+        (
+            json!([{ "name": "hash", "file": "lib.py", "lib": null }]),
+            "the call tree has no node hash",
+        ),
+        (json!([]), "the path of `node` is empty"),
+        (json!({ "levels": 1 }), "no call node is chosen"),
+        (json!(7), "a list of function keys, `{\"levels\": N}` or null"),
+    ] {
+        let error = server.execute_error("costline.setView", json!([{ "node": node }]));
+        assert!(error.contains(problem), "{error}");
+    }
+    assert_eq!(server.view()["total"], 6);
+}
+
+#[test]
+fn a_chosen_node_survives_a_rewrite_and_a_restart() {
+    let (workspace, mut server, _) = showing(ANONYMOUS, &["a.js", "b.js"]);
+    let tree = server.execute("costline.callTree", json!([{ "depth": 2 }]));
+    let node = child_in(&tree["nodes"][0]["children"], "b.js");
+    assert_eq!(server.set_view(json!({ "node": node["path"] }))["total"], 60);
+    workspace.rename_over("cpu.folded", ANONYMOUS.repeat(2));
+    server.eventually("twice as much", |server| (server.view()["total"] == 120).then_some(()));
+    let state = server.view()["state"].clone();
+    server.finish();
+    let mut server = Server::builder(&workspace).options(json!({ "state": state })).start();
+    server.wait_profile();
+    let view = server.view();
+    assert_eq!((&view["total"], &view["node"][1]["key"]), (&json!(120), &node["key"]));
+    // It is the last transform, so undoing that shows all nodes.
+    let view = server.execute("costline.popTransform", json!([]));
+    assert_eq!((&view["total"], &view["node"]), (&json!(200), &json!([])));
+}
+
+#[test]
+fn a_call_graph_has_no_call_nodes_to_choose() {
+    let workspace = Workspace::with([("a.c", "int main(void) {\n}\n")]);
+    workspace.write("callgrind.out.1", "events: Ir\nfl=a.c\nfn=main\n1 10\n");
+    let mut server = Server::start(&workspace);
+    server.wait_profile();
+    let main = json!({ "name": "main", "file": "a.c", "lib": null });
+    let error = server.execute_error("costline.setView", json!([{ "node": [main] }]));
+    assert!(error.starts_with("this recording is a call graph without stacks"), "{error}");
 }

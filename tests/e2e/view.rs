@@ -491,7 +491,7 @@ fn notifies_clients_that_support_it_of_each_change() {
     let last = wait(&mut server, "its end", &|now| now["profile"]["deleted"] == true);
 
     let mut view = server.view();
-    for key in ["choices", "transforms", "actions"] {
+    for key in ["choices", "transforms", "node", "actions"] {
         assert!(view.as_object_mut().unwrap().remove(key).is_some());
     }
     assert_eq!(last, view);

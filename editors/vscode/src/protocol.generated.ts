@@ -1188,12 +1188,40 @@ export interface LensData {
   readonly v: number;
 }
 
+/** A caller of the chosen node. */
+export interface Levels {
+  /** The number of functions of the chosen path to keep, at least 1. */
+  readonly levels: number;
+}
+
 /** A metric of a profile. */
 export interface MetricName {
   /** The name. */
   readonly name: string;
   /** The unit. */
   readonly unit: string;
+}
+
+/** A choice of a call node. */
+export type NodeChoice = readonly FunctionKey[] | Levels;
+
+/** A choice of a call node. */
+export type NodeChoiceArgument = readonly FunctionKeyArgument[] | Levels;
+
+/** A function of the path of the chosen call node. */
+export interface NodeFunction {
+  /** The function's key. */
+  readonly key: FunctionKey;
+  /** The function's name. */
+  readonly name: string;
+  /** The argument of `costline.setView` that chooses this function of the path. */
+  readonly view: NodeOfView;
+}
+
+/** The argument of `costline.setView` that chooses a caller of the chosen call node. */
+export interface NodeOfView {
+  /** The caller. */
+  readonly node: Levels;
 }
 
 /** The change of a weight since the baseline. */
@@ -1346,6 +1374,8 @@ export interface SetViewArgument {
   readonly inlines?: Inlines | null;
   /** The metric to show, by name or unit. */
   readonly metric?: string | null;
+  /** The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
+  readonly node?: NodeChoiceArgument | null;
   /** The path mappings, instead of those of the setting `pathMappings`. */
   readonly pathMappings?: readonly PathMappingArgument[] | null;
   /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */
@@ -1622,6 +1652,8 @@ export interface View {
   readonly marks: readonly string[];
   /** The metric. Null without a profile. */
   readonly metric: string | null;
+  /** The functions from a root of the call tree to the chosen call node. Empty if none is chosen. */
+  readonly node: readonly NodeFunction[];
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
   /** Incremented when costs or labels of this root are replaced. */
@@ -1634,7 +1666,7 @@ export interface View {
   readonly summary: string;
   /** The total of the profile. Null without a profile. */
   readonly total: Weight | null;
-  /** The transforms, in order. */
+  /** The transforms, in order. The focus on the chosen call node is one of them. */
   readonly transforms: readonly AppliedTransform[];
   /** The unit of the metric. Null without a profile. */
   readonly unit: string | null;

@@ -668,10 +668,30 @@
 ---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
 ---@field v integer The version of this object: 1.
 
+--- A caller of the chosen node.
+---@class costline.Levels
+---@field levels integer The number of functions of the chosen path to keep, at least 1.
+
 --- A metric of a profile.
 ---@class costline.MetricName
 ---@field name string The name.
 ---@field unit string The unit.
+
+--- A choice of a call node.
+---@alias costline.NodeChoice costline.FunctionKey[]|costline.Levels
+
+--- A choice of a call node.
+---@alias costline.NodeChoiceArgument costline.FunctionKeyArgument[]|costline.Levels
+
+--- A function of the path of the chosen call node.
+---@class costline.NodeFunction
+---@field key costline.FunctionKey The function's key.
+---@field name string The function's name.
+---@field view costline.NodeOfView The argument of `costline.setView` that chooses this function of the path.
+
+--- The argument of `costline.setView` that chooses a caller of the chosen call node.
+---@class costline.NodeOfView
+---@field node costline.Levels The caller.
 
 --- The change of a weight since the baseline.
 ---@class costline.PartChange
@@ -762,6 +782,7 @@
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
+---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
@@ -918,13 +939,14 @@
 ---@field loading boolean Whether a profile is being read.
 ---@field marks string[] What is not default about the view, in short words: `focus-function:work`, `2 of 7 threads`.
 ---@field metric string|vim.NIL The metric. Null without a profile.
+---@field node costline.NodeFunction[] The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.
----@field transforms costline.AppliedTransform[] The transforms, in order.
+---@field transforms costline.AppliedTransform[] The transforms, in order. The focus on the chosen call node is one of them.
 ---@field unit string|vim.NIL The unit of the metric. Null without a profile.
 
 --- A raw weight. Serialized as an integer if it is whole.

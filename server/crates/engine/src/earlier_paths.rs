@@ -1,7 +1,7 @@
 //! Paths that a client received under other transforms than those of the snapshot.
 
 use crate::snapshot::Snapshot;
-use analysis::{FunctionId, PathKind};
+use analysis::{Branch, FunctionId, PathKind};
 
 /// The transforms that a path was found under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,4 +44,19 @@ pub fn current(
     }
     let mut earlier = (0..rewrites.len()).rev().filter_map(rewritten);
     earlier.find(|found| exists(found)).or(Some(path))
+}
+
+/// The node of the call tree, or of the bottom-up tree, at the end of a path. `Some(None)` stands
+/// for the top, `None` for a path that the tree does not have.
+pub fn branch_at(
+    snapshot: &Snapshot,
+    inverted: bool,
+    path: &[FunctionId],
+) -> Option<Option<Branch>> {
+    let mut node = None;
+    for &function in path {
+        let mut children = snapshot.tree.branches(inverted, node.as_ref()).into_iter();
+        node = Some(children.find(|branch| branch.function == function)?);
+    }
+    Some(node)
 }

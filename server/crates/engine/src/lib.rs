@@ -26,6 +26,7 @@ pub mod keys;
 pub mod libraries;
 pub mod load;
 pub mod marks;
+pub mod node;
 pub mod order;
 pub mod overrides;
 pub mod own_code;

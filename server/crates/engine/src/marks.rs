@@ -5,7 +5,7 @@ use crate::present::text::plain;
 use crate::settings::Inlines;
 use crate::snapshot::Snapshot;
 use crate::world::World;
-use analysis::{Implementation, ThreadChoice};
+use analysis::{Implementation, ThreadChoice, notation};
 use std::borrow::Cow;
 
 /// The maximum length of a mark in characters. Paths may have any number of functions.
@@ -39,7 +39,8 @@ impl Marks {
         let ignored = &snapshot.grouped.ignored;
         let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
             let without = if ignored.contains(&at) { " (no effect)" } else { "" };
-            short(&plain(&transform.to_string())) + without
+            let (symbols, groups) = (recording.symbols(), &snapshot.grouped.groups);
+            short(&plain(&notation(symbols, groups, transform))) + without
         });
         let mut parts: Vec<String> = transforms.collect();
         match view.implementation {
@@ -106,6 +107,6 @@ mod tests {
         let marked = short(&path);
         assert_eq!(marked.chars().count(), MAX_CHARS);
         assert!(marked.starts_with("focus-subtree:main>"), "{marked}");
-        assert!(marked.ends_with("…n>main>main>main>main>main>parse"), "{marked}");
+        assert!(marked.ends_with("…main>main>main>main>main>parse"), "{marked}");
     }
 }

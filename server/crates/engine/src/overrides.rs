@@ -2,6 +2,7 @@
 //! also apply to a rewritten profile or another one. A change of the same setting removes an
 //! override.
 
+use crate::node::{self, ChosenNode, NodeChoice};
 use crate::settings::{Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
@@ -34,6 +35,11 @@ pub struct Choices {
     /// How to compare costs with those of the baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub compare: Option<Option<Compare>>,
+    /// The call node to show the costs of, with what it calls: the path of a node in the answer of
+    /// `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`:
+    /// all nodes.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub node: Option<Option<NodeChoice>>,
     /// The metric to show, by name or unit.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub metric: Option<Option<String>>,
@@ -194,6 +200,9 @@ pub struct Overrides {
     /// The transforms, in order.
     #[serde(skip_serializing_if = "Vec::is_empty", with = "as_data")]
     pub transforms: Vec<Transform>,
+    /// The call node of which costs are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<ChosenNode>,
 }
 
 /// Transforms in JSON.
@@ -217,12 +226,13 @@ mod as_data {
 }
 
 impl Overrides {
-    /// Whether any setting is overridden, apart from the baseline.
+    /// Whether any setting is overridden, apart from the baseline. Transforms are no settings.
     pub fn override_settings(&self) -> bool {
         *self
             != Self {
                 baseline: self.baseline.clone(),
                 transforms: self.transforms.clone(),
+                node: self.node.clone(),
                 ..Self::default()
             }
     }
@@ -245,7 +255,7 @@ impl Overrides {
         if let Some(path_mappings) = &self.path_mappings {
             settings.path_mappings.clone_from(path_mappings);
         }
-        settings.transforms.clone_from(&self.transforms);
+        settings.transforms = node::with_node(&self.transforms, self.node.as_ref());
         settings
     }
 
@@ -280,8 +290,11 @@ impl Overrides {
                     .map_err(|unmatched| unmatched.problem)?;
                 next.transforms.push(transform);
             }
-            Change::Pop => drop(next.transforms.pop()),
-            Change::Clear => next.transforms.clear(),
+            Change::Pop => node::pop(&mut next.node, &mut next.transforms),
+            Change::Clear => {
+                next.transforms.clear();
+                next.node = None;
+            }
             Change::SetBaseline(baseline) => next.baseline = Some(baseline),
             Change::Restore(overrides) => next = overrides,
         }
@@ -294,6 +307,7 @@ impl Overrides {
             profiles: _,
             baseline: _,
             compare,
+            node,
             metric,
             threads,
             implementation,
@@ -303,6 +317,13 @@ impl Overrides {
             show,
             path_mappings,
         } = choices;
+        match node {
+            Some(Some(choice)) => {
+                node::choose(choice, &mut self.node, &mut self.transforms, shown)?;
+            }
+            Some(None) => node::remove(&mut self.node, &mut self.transforms),
+            None => {}
+        }
         if let Some(metric) = metric {
             self.metric = metric.map(|metric| check_metric(metric, shown)).transpose()?;
         }

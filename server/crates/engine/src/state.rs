@@ -89,6 +89,7 @@ mod tests {
                 "drop-function:a>b".parse().unwrap(),
                 "merge-node:main>parse".parse().unwrap(),
             ],
+            node: None,
         };
         let world = World {
             pick: vec!["/w/cpu.folded".into()],

@@ -4,7 +4,7 @@
 
 use crate::baseline::Before;
 use crate::context::Context;
-use crate::earlier_paths::{Under, current};
+use crate::earlier_paths::{Under, branch_at, current};
 use crate::fields::{CostFields, PlaceFields};
 use crate::items::{Direction, Item, path as resolve, root_item};
 use crate::keys::Key;
@@ -161,14 +161,7 @@ fn below(snapshot: &Snapshot, question: &Question) -> Option<(Vec<Node>, usize)>
     let direction = if question.inverted { Direction::Incoming } else { Direction::Outgoing };
     let path = resolve(snapshot, &question.path, direction)?;
     let branches = |parent: Option<&Branch>| snapshot.tree.branches(question.inverted, parent);
-    let node = |path: &[FunctionId]| {
-        let mut node = None;
-        for &function in path {
-            let mut children = branches(node.as_ref()).into_iter();
-            node = Some(children.find(|branch| branch.function == function)?);
-        }
-        Some(node)
-    };
+    let node = |path: &[FunctionId]| branch_at(snapshot, question.inverted, path);
     let kind = if question.inverted { PathKind::InvertedNode } else { PathKind::Node };
     let under = question.transforms.as_deref().map_or(Under::Unknown, Under::Id);
     let path = current(snapshot, path, kind, under, |path| node(path).is_some())?;

@@ -2,6 +2,8 @@
 
 use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
+use crate::keys::Key;
+use crate::node::{Levels, NodeChoice};
 use crate::overrides::Choices;
 use crate::present::{text::plain, units};
 use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
@@ -24,8 +26,10 @@ pub struct View {
     /// The choices of `costline.setView`, in the order of menus. Choices with fewer than two
     /// options are omitted.
     pub choices: Vec<Choice>,
-    /// The transforms, in order.
+    /// The transforms, in order. The focus on the chosen call node is one of them.
     pub transforms: Vec<AppliedTransform>,
+    /// The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
+    pub node: Vec<NodeFunction>,
     /// The commands to offer in menus.
     pub actions: Vec<Action>,
 }
@@ -121,6 +125,24 @@ pub struct AppliedTransform {
     pub transform: TransformData,
 }
 
+/// A function of the path of the chosen call node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NodeFunction {
+    /// The function's name.
+    pub name: String,
+    /// The function's key.
+    pub key: Key,
+    /// The argument of `costline.setView` that chooses this function of the path.
+    pub view: NodeOfView,
+}
+
+/// The argument of `costline.setView` that chooses a caller of the chosen call node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NodeOfView {
+    /// The caller.
+    pub node: Levels,
+}
+
 /// A command to offer in menus.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Action {
@@ -183,8 +205,21 @@ pub fn view(world: &World) -> View {
         shown: shown(world),
         choices: choices(world),
         transforms: transforms.collect(),
+        node: node(world),
         actions: actions(world),
     }
+}
+
+/// The functions of the path of the chosen call node.
+fn node(world: &World) -> Vec<NodeFunction> {
+    let path = world.overrides.node.iter().flat_map(|node| node.path()).zip(1..);
+    let function = |(key, levels): (&Key, usize)| {
+        let found = world.snapshot().and_then(|shown| Some((shown, key.function(shown)?)));
+        let name = found.map_or(key.name.as_str(), |(shown, found)| shown.function(found).name);
+        let view = NodeOfView { node: Levels { levels } };
+        NodeFunction { name: name.to_owned(), key: key.clone(), view }
+    };
+    path.map(function).collect()
 }
 
 /// A transform as text. The functions of the profile shown decide which need their place.
@@ -569,6 +604,18 @@ fn actions(world: &World) -> Vec<Action> {
         };
         let newest = Choices { profile: Some(None), ..Choices::default() };
         actions.push(action(ActionCommand::SetView, title, vec![newest]));
+    }
+    if let Some(chosen) = &world.overrides.node {
+        let set = |title: &str, node| {
+            let choices = Choices { node: Some(node), ..Choices::default() };
+            action(ActionCommand::SetView, title, vec![choices])
+        };
+        if let [.., caller, _] = node(world).as_slice() {
+            let levels = chosen.path().len() - 1;
+            let choice = NodeChoice::Caller(Levels { levels });
+            actions.push(set(&format!("Show the costs of {} again", caller.name), Some(choice)));
+        }
+        actions.push(set("Show the costs of all nodes again", None));
     }
     if let Some(last) = world.settings.transforms.last() {
         let title = format!("Undo {}", notation(world, last));
