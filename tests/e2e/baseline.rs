@@ -263,3 +263,57 @@ fn times_are_compared_absolutely() {
     assert_eq!(labels(&mut server, &uri)[&13], "100.0%");
     assert_eq!(server.view()["comparison"], Value::Null);
 }
+
+/// Each run is compared with the one before it, also after a restart.
+#[test]
+fn compares_with_the_run_before() {
+    let workspace = six_samples();
+    set_age(&workspace.path("app.py"), 3 * HOUR);
+    set_age(&workspace.path("cpu.folded"), 2 * HOUR);
+    let state = Workspace::with([("empty.txt", "")]);
+    let start = || {
+        let folder = state.root().join("state");
+        let server =
+            Server::builder(&workspace).env("COSTLINE_STATE_DIR", folder.to_str().unwrap());
+        server.settings(json!({ "baseline": "previous" })).start()
+    };
+    let mut server = start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    server.wait_labels(&uri);
+    // Each run has to be kept before the next one.
+    let kept = |n: usize| {
+        let runs = state.root().join("state/runs");
+        let series = std::fs::read_dir(runs).into_iter().flatten().flatten();
+        let runs = series.flat_map(|series| std::fs::read_dir(series.path()).unwrap().flatten());
+        let runs = runs.filter(|run| !run.file_name().to_str().unwrap().starts_with('.'));
+        (runs.count() == n).then_some(())
+    };
+    server.eventually("the first run is kept", |_| kept(1));
+    let view = server.view();
+    assert_eq!((&view["baseline"], &view["comparison"]), (&Value::Null, &Value::Null));
+    assert_eq!(labels(&mut server, &uri)[&13], "16.7%");
+    let choice = view["choices"].as_array().unwrap().iter().find(|it| it["key"] == "baseline");
+    assert_eq!(choice.unwrap()["value"], "previous");
+
+    workspace.rename_over("cpu.folded", twelve());
+    set_age(&workspace.path("cpu.folded"), HOUR);
+    // 7 of 12 compared with 1 of 6, in hundreds.
+    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
+    let totals = "600 samples → 1200 samples +100 %";
+    assert_eq!(server.view()["comparison"]["text"], totals);
+    assert_eq!(server.view()["baseline"]["name"], "cpu.folded");
+    server.eventually("the second run is kept", |_| kept(2));
+    server.finish();
+
+    let mut server = start();
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_for(&mut server, &uri, 13, "58.3% ▲41.7");
+    // A third run is compared with the second: 1 of 6 with 7 of 12.
+    workspace.rename_over("cpu.folded", hundreds().replace("(app.py:23) 100", "(app.py:23) 101"));
+    wait_for(&mut server, &uri, 13, "16.6% ▼41.7");
+    // Another choice replaces the setting, and back.
+    server.set_view(json!({ "baseline": null }));
+    assert_eq!(labels(&mut server, &uri)[&13], "16.6%");
+    let view = server.set_view(json!({ "baseline": "previous" }));
+    assert_eq!(view["comparison"]["text"], "1200 samples → 601 samples −50 %");
+}

@@ -67,7 +67,7 @@ Exit codes:
 Profiles are recognised by their content, not by their name. Files compressed with gzip or zstd are
 decompressed. Set COSTLINE_LOG to error, warn, info or debug to change how much is logged to
 standard error. COSTLINE_CACHE_DIR is the folder for copies of sources; if it is empty, none are
-kept. COSTLINE_STATE_DIR is the folder where the server saves views; if it is empty, none are
+kept. COSTLINE_STATE_DIR is the folder where the server saves views and runs; if it is empty, none are
 saved.";
 
 /// Show what each line and function of a program costs, from profile files

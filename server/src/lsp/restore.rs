@@ -49,7 +49,7 @@ fn restore_root(mut state: State, client: &Client, events: &mpsc::UnboundedSende
     let compare = match &state.overrides.baseline {
         None => None,
         Some(ChosenBaseline::Nothing) => Some(Compare::Nothing),
-        Some(chosen) => chosen.file().map(|path| Compare::With(path.to_owned())),
+        Some(chosen) => chosen.file().map(|path| Compare::with(path.to_owned())),
     };
     if compare.is_none() && state.overrides.baseline.take().is_some() {
         log(client, "the baseline has been rewritten".to_owned());

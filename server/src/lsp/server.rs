@@ -7,6 +7,7 @@ use super::pictures::Pictures;
 use super::to_proto;
 use engine::context::Context;
 use engine::items::{Direction, Item, ItemPath};
+use engine::kept_runs::KeptRuns;
 use engine::load::Caches;
 use engine::overrides::{BaselineChoice, Change, Choices, ChosenBaseline};
 use engine::query::step::Step;
@@ -71,7 +72,7 @@ impl Server {
             client,
             capabilities: OnceLock::new(),
             documents: Arc::default(),
-            caches: Arc::new(Caches::new(Copies::of_user())),
+            caches: Arc::new(Caches::new(Copies::of_user()).with_runs(KeptRuns::of_user())),
             worlds: watch::Sender::new(Arc::default()),
             front: watch::Sender::new(None),
             announces_front: AtomicBool::new(false),
@@ -225,7 +226,7 @@ impl Server {
         let choose = |answer| Event::Choose(Change::Set(choices), answer);
         self.change_root(root.clone(), choose).await?;
         let with = match &baseline {
-            Some(BaselineChoice::Path(path)) => Compare::With(path.clone()),
+            Some(BaselineChoice::Path(path)) => Compare::with(path.clone()),
             Some(BaselineChoice::Shown(true)) => Compare::Shown,
             Some(BaselineChoice::Shown(false)) | None => Compare::Nothing,
         };

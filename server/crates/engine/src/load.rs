@@ -2,6 +2,7 @@
 //! functions block, so the server calls them on threads of their own.
 
 use crate::discovery::FileVersion;
+use crate::kept_runs::KeptRuns;
 use crate::libraries::{Libraries, Places, sidecar, unwound};
 use crate::recorded_texts::{Copies, TextCaches};
 use crate::runs::{merged, thread};
@@ -28,12 +29,20 @@ pub struct Caches {
     symbols: Cache,
     /// The recorded texts of source files.
     pub texts: TextCaches,
+    /// The runs that are kept to be compared with later ones. `None`: none are.
+    pub runs: Option<KeptRuns>,
 }
 
 impl Caches {
     /// Empty caches. Recorded texts are kept in `copies`.
     pub fn new(copies: Option<Copies>) -> Self {
-        Self { symbols: Cache::default(), texts: TextCaches::new(copies) }
+        Self { symbols: Cache::default(), texts: TextCaches::new(copies), runs: None }
+    }
+
+    /// The same caches. Runs are kept in `runs`.
+    #[must_use]
+    pub fn with_runs(self, runs: Option<KeptRuns>) -> Self {
+        Self { runs, ..self }
     }
 }
 

@@ -28,8 +28,8 @@ pub struct Choices {
     /// run on several machines. They must have the same format.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Option<Vec<PathBuf>>>,
-    /// The baseline: a profile, relative to the workspace folder, or `true` for the profile
-    /// shown now. `null` or `false`: no baseline.
+    /// The baseline: a profile, relative to the workspace folder, `"previous"` for the run before
+    /// the one shown, or `true` for the profile shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
     /// How to compare costs with those of the baseline.
@@ -91,11 +91,14 @@ impl Choices {
     }
 }
 
+/// The baseline that is the run before the one shown ([`crate::kept_runs`]).
+pub const PREVIOUS: &str = "previous";
+
 /// The baseline to compare with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a path, true (the profile shown now) or null")]
 pub enum BaselineChoice {
-    /// A profile, relative to the workspace folder.
+    /// A profile, relative to the workspace folder, or `previous`.
     Path(PathBuf),
     /// `true`: the profile shown now. `false`: no baseline.
     Shown(bool),
@@ -124,7 +127,7 @@ pub enum Change {
 pub enum ChosenBaseline {
     /// No baseline.
     Nothing,
-    /// A profile, relative to the workspace folder.
+    /// A profile, relative to the workspace folder, or `previous`.
     Path(PathBuf),
     /// The profile that was shown when the user chose it.
     Shown {
@@ -226,6 +229,15 @@ mod as_data {
 }
 
 impl Overrides {
+    /// Whether the baseline is the run before the one shown. `settings` are those of the client.
+    pub fn compare_with_previous(&self, settings: &Settings) -> bool {
+        match &self.baseline {
+            Some(ChosenBaseline::Path(path)) => path == Path::new(PREVIOUS),
+            Some(_) => false,
+            None => settings.baseline.as_deref() == Some(PREVIOUS),
+        }
+    }
+
     /// Whether any setting is overridden, apart from the baseline. Transforms are no settings.
     pub fn override_settings(&self) -> bool {
         *self

@@ -35,7 +35,8 @@ pub fn write(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn create_private(folder: &Path) -> io::Result<()> {
+/// Creates a folder that only the user can read, and its parents.
+pub fn create_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

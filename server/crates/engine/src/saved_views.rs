@@ -36,16 +36,7 @@ impl SavedViews {
     /// Those in the user's state folder. `None` if there is no such folder, or the user switched it
     /// off.
     pub fn of_user() -> Option<Self> {
-        use etcetera::{BaseStrategy, choose_base_strategy};
-        let folder = match std::env::var_os(VARIABLE) {
-            Some(folder) => Some(folder).filter(|folder: &OsString| !folder.is_empty())?.into(),
-            None => {
-                let user = choose_base_strategy().ok()?;
-                // Windows has no folder for state.
-                user.state_dir().unwrap_or_else(|| user.cache_dir()).join("costline")
-            }
-        };
-        Some(Self::new(&folder.join("views")))
+        Some(Self::new(&state_folder()?.join("views")))
     }
 
     /// Those in a folder, which need not exist.
@@ -93,6 +84,17 @@ impl SavedViews {
         }
         Ok(())
     }
+}
+
+/// The user's state folder. `None` if there is none, or the user switched it off.
+pub fn state_folder() -> Option<PathBuf> {
+    use etcetera::{BaseStrategy, choose_base_strategy};
+    if let Some(folder) = std::env::var_os(VARIABLE) {
+        return Some(folder).filter(|folder: &OsString| !folder.is_empty()).map(PathBuf::from);
+    }
+    let user = choose_base_strategy().ok()?;
+    // Windows has no folder for state.
+    Some(user.state_dir().unwrap_or_else(|| user.cache_dir()).join("costline"))
 }
 
 fn name(root: &Path) -> String {

@@ -210,7 +210,8 @@ pub struct Settings {
     pub profiles: Option<Vec<String>>,
     /// The profile to show instead of the newest one.
     pub profile: Option<String>,
-    /// The profile to compare with. It is read once, when this is set.
+    /// The profile to compare with. It is read once, when this is set. `previous`: the run before the
+    /// one shown. Runs are then kept in the user's state folder, so that this outlives the server.
     pub baseline: Option<String>,
     /// How to compare costs with those of the baseline.
     pub compare: Compare,

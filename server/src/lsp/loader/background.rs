@@ -151,7 +151,10 @@ impl Background {
         spawn_blocking(move || {
             let mut observe = |_| stop.check();
             let path = job.path.clone();
-            let outcome = without_panic(&path, || job.run(&caches, &mut observe).map(Box::new));
+            let outcome = without_panic(&path, || {
+                let baseline = job.run(&caches, &mut observe)?;
+                Ok(baseline.map(Box::new))
+            });
             let _ = results.send(JobResult::Compared(id, outcome));
         });
     }

@@ -5,6 +5,7 @@ use super::inactive::Inactive;
 use super::jobs::{CompareJob, Job};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
+use engine::overrides::PREVIOUS;
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::LoadError;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,25 @@ pub enum Compare {
     Nothing,
     /// The shown profile in its present state.
     Shown,
+    /// The run before the one shown, whichever that is.
+    Previous,
     /// The present content of a profile. The path is relative to the workspace folder.
     With(PathBuf),
+}
+
+impl Compare {
+    /// The baseline of a setting or a choice.
+    pub fn with(path: PathBuf) -> Self {
+        if path == Path::new(PREVIOUS) { Self::Previous } else { Self::With(path) }
+    }
 }
 
 /// Reads baselines, one at a time.
 #[derive(Debug)]
 pub struct Comparison<A> {
     queue: WorkQueue<ToRead<A>>,
+    /// Whether to compare with the run before the one shown.
+    previous: bool,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
 }
@@ -32,13 +44,15 @@ pub struct Comparison<A> {
 #[derive(Debug)]
 struct ToRead<A> {
     path: PathBuf,
+    /// Whether to read the run before this profile.
+    previous: bool,
     /// The command that set the baseline; `None` for the setting.
     answer: Option<A>,
 }
 
 impl<A> Default for Comparison<A> {
     fn default() -> Self {
-        Self { queue: WorkQueue::default(), problem: None }
+        Self { queue: WorkQueue::default(), previous: false, problem: None }
     }
 }
 
@@ -46,13 +60,19 @@ impl<A> Comparison<A> {
     /// Sets the baseline. If it must be read first, [`Self::start`] starts that.
     pub fn compare(&mut self, output: &mut Output<A>, with: Compare, answer: Option<A>) {
         self.cancel(output, "another baseline has been set");
+        self.previous = with == Compare::Previous;
         let world = output.world().clone();
         let has = |shown: &Snapshot, path: &Path| {
             let path = world.in_root(path);
             shown.loaded.files.iter().any(|(file, _)| *file == path)
         };
         let baseline = match (with, world.snapshot()) {
-            (Compare::Nothing, _) => None,
+            (Compare::Nothing, _) | (Compare::Previous, None) => None,
+            (Compare::Previous, Some(shown)) => {
+                let path = shown.loaded.path.clone();
+                self.queue.want(ToRead { path, previous: true, answer });
+                return;
+            }
             (Compare::Shown, Some(shown)) => Some(shown),
             (Compare::Shown, None) => {
                 let problem = "there is nothing to compare with: no profile is loaded";
@@ -61,11 +81,25 @@ impl<A> Comparison<A> {
             // The shown profile may differ from the present content of the file.
             (Compare::With(path), Some(shown)) if has(shown, &path) => Some(shown),
             (Compare::With(path), _) => {
-                self.queue.want(ToRead { path: world.in_root(path), answer });
+                self.queue.want(ToRead { path: world.in_root(path), previous: false, answer });
                 return;
             }
         };
         self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
+    }
+
+    /// Whether the baseline is the run before the one shown.
+    pub fn is_previous(&self) -> bool {
+        self.previous
+    }
+
+    /// Searches the run before a profile that was just read, if that is the baseline.
+    pub fn was_read(&mut self, shown: &Snapshot) {
+        if self.previous {
+            let answer = self.queue.unwant().and_then(|wanted| wanted.answer);
+            let path = shown.loaded.path.clone();
+            self.queue.want(ToRead { path, previous: true, answer });
+        }
     }
 
     /// Cancels the reading of baselines. Commands that wait for it get the error `problem`.
@@ -82,9 +116,11 @@ impl<A> Comparison<A> {
 
     /// Starts to read the wanted baseline, unless one is being read.
     pub fn start(&mut self, output: &mut Output<A>, inactive: &Inactive, last: &mut WorkId) {
-        if let Some((id, ToRead { path, .. })) = self.queue.start(last) {
+        if let Some((id, ToRead { path, previous, .. })) = self.queue.start(last) {
+            let shown = output.world().snapshot().filter(|_| *previous);
             let job = CompareJob {
                 path: path.clone(),
+                after: shown.map(|shown| shown.loaded.clone()),
                 in_memory: inactive.read_with(&output.world().settings),
                 world: output.world().clone(),
             };
@@ -97,11 +133,13 @@ impl<A> Comparison<A> {
         &mut self,
         output: &mut Output<A>,
         id: WorkId,
-        outcome: Result<Box<Baseline>, LoadError>,
+        outcome: Result<Option<Box<Baseline>>, LoadError>,
     ) {
         let Some(ended) = self.queue.end(id).filter(|ended| !ended.was_cancelled) else { return };
         match outcome {
-            Ok(baseline) => self.show(output, Some(*baseline), ended.work.answer),
+            Ok(baseline) => {
+                self.show(output, baseline.map(|baseline| *baseline), ended.work.answer);
+            }
             Err(error) => fail(output, ended.work.answer, &error.to_string()),
         }
     }

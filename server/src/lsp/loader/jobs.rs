@@ -44,8 +44,8 @@ pub enum JobResult {
     Resolved(WorkId, Box<Snapshot>),
     /// The end of resolving addresses.
     ResolvedAll(WorkId),
-    /// The result of reading a baseline.
-    Compared(WorkId, Result<Box<Baseline>, LoadError>),
+    /// The result of reading a baseline: `None` if there is no run before the profile shown.
+    Compared(WorkId, Result<Option<Box<Baseline>>, LoadError>),
 }
 
 impl JobResult {
@@ -193,6 +193,8 @@ impl ResolveJob {
 pub struct CompareJob {
     /// The path of the profile.
     pub path: PathBuf,
+    /// Read the run before this one instead of `path`.
+    pub after: Option<Arc<Loaded>>,
     /// The profiles in memory, of which one may be the baseline.
     pub in_memory: Vec<Arc<Loaded>>,
     /// The world when the job starts.
@@ -201,16 +203,28 @@ pub struct CompareJob {
 
 impl CompareJob {
     /// Runs the job. All addresses are resolved before it returns.
-    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Baseline, LoadError> {
-        let Self { path, in_memory, world } = self;
+    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Option<Baseline>, LoadError> {
+        let Self { path, after, in_memory, world } = self;
         let max_bytes = world.settings.max_profile_bytes;
         let settings = &world.settings.costs();
         let index = &current_index(&world, settings);
         let environment = Environment { settings, index, caches };
+        if let Some(shown) = after {
+            let Some(runs) = &caches.runs else { return Ok(None) };
+            let root = world.root.as_deref();
+            let before = runs.before(root, &shown);
+            // Without a copy, the next run is compared with an earlier one.
+            let _ = runs.keep(root, &shown);
+            let Some(before) = before else { return Ok(None) };
+            let files = before.read(max_bytes, observe)?;
+            let snapshot = load_with_symbols(files, environment, observe)?;
+            return Ok(Some(Baseline::new(Arc::new(snapshot))));
+        }
         let run = run_in_folder(&path, &mut Recognised::default());
         let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
         if let Some(loaded) = in_memory.into_iter().find(|loaded| loaded.is_read_from(&run)) {
-            return Ok(Baseline::new(Arc::new(load_read_with_symbols(loaded, environment))));
+            let snapshot = load_read_with_symbols(loaded, environment);
+            return Ok(Some(Baseline::new(Arc::new(snapshot))));
         }
         let files = if run.is_empty() {
             RunFiles::from(Loaded::read(&path, max_bytes, observe)?)
@@ -218,6 +232,6 @@ impl CompareJob {
             read(&run, max_bytes, Missing::Refuse, observe)?
         };
         let snapshot = load_with_symbols(files.read, environment, observe)?;
-        Ok(Baseline::new(Arc::new(snapshot)))
+        Ok(Some(Baseline::new(Arc::new(snapshot))))
     }
 }

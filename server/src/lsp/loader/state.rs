@@ -68,7 +68,7 @@ impl<A> State<A> {
     /// Starts the first work.
     pub fn start(&mut self, now: Instant) -> Vec<Effect<A>> {
         if let Some(path) = self.settings.baseline.clone() {
-            self.comparison.compare(&mut self.output, Compare::With(path.into()), None);
+            self.comparison.compare(&mut self.output, Compare::with(path.into()), None);
         }
         self.finder.scan_again();
         self.advance(now)
@@ -172,7 +172,7 @@ impl<A> State<A> {
         self.apply(overrides);
         if self.settings.baseline != old.baseline {
             let path = self.settings.baseline.clone();
-            let with = path.map_or(Compare::Nothing, |path| Compare::With(path.into()));
+            let with = path.map_or(Compare::Nothing, |path| Compare::with(path.into()));
             self.comparison.compare(&mut self.output, with, None);
         }
         self.finder.scan_again();
@@ -321,9 +321,12 @@ impl<A> State<A> {
         let ToShow { snapshot, index, failed, baseline } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
+        let is_new_run = was_read && self.comparison.is_previous();
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
             world.index = Some(index);
+            // The baseline was the run before the one that was shown.
+            world.baseline.take_if(|_| is_new_run);
             // Another baseline may have been set during the load.
             if let (Some(current), Some(renewed)) = (&world.baseline, baseline)
                 && Arc::ptr_eq(&current.snapshot.loaded, &renewed.snapshot.loaded)
@@ -341,6 +344,9 @@ impl<A> State<A> {
         }
         for error in &failed {
             report_missing_part(&mut self.output, error);
+        }
+        if was_read {
+            self.comparison.was_read(&snapshot);
         }
         self.comparison.report_problem(&mut self.output);
         if snapshot.symbolicated.libraries.is_complete() {

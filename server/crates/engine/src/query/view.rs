@@ -4,7 +4,7 @@ use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
 use crate::keys::Key;
 use crate::node::{Levels, NodeChoice};
-use crate::overrides::Choices;
+use crate::overrides::{Choices, PREVIOUS};
 use crate::present::{text::plain, units};
 use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
@@ -413,7 +413,8 @@ fn file_label(path: &Path) -> String {
 fn baseline(world: &World, shown: &Snapshot) -> Choice {
     let current = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
     // A version of the profile shown.
-    let of_shown = current.filter(|current| current.path == shown.loaded.path);
+    let is_previous = world.overrides.compare_with_previous(&world.settings);
+    let of_shown = current.filter(|current| !is_previous && current.path == shown.loaded.path);
     let description = match of_shown {
         Some(version) => format!("now the version written {} ago", units::age(version.stamp.age())),
         None => "stays the same when the profile is rewritten".to_owned(),
@@ -423,7 +424,7 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         label: "Nothing".to_owned(),
         description: None,
         detail: None,
-        active: current.is_none(),
+        active: current.is_none() && !is_previous,
     };
     let now = ChoiceOption {
         value: ChoiceValue::Flag(true),
@@ -432,12 +433,26 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         detail: None,
         active: of_shown.is_some(),
     };
+    let previous = ChoiceOption {
+        value: PREVIOUS.into(),
+        label: "The run before".to_owned(),
+        description: Some(match current.filter(|_| is_previous) {
+            Some(run) => format!("written {} ago", units::age(run.stamp.age())),
+            None if is_previous => "none is kept yet: the next run will be compared".to_owned(),
+            None => "runs are kept from now on".to_owned(),
+        }),
+        detail: None,
+        active: is_previous,
+    };
     let others = runs_found(world).into_iter().filter(|run| !run.shown);
     let others = others.map(|run| {
-        let is_current = current.is_some_and(|current| current.path == run.file.path);
+        let is_current =
+            !is_previous && current.is_some_and(|current| current.path == run.file.path);
         other_baseline(&run.file, is_current)
     });
-    let value = if of_shown.is_some() {
+    let value = if is_previous {
+        PREVIOUS.into()
+    } else if of_shown.is_some() {
         ChoiceValue::Flag(true)
     } else {
         current.map(|current| current.path.as_path()).into()
@@ -447,7 +462,7 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         title: "Compare with".to_owned(),
         multiple: false,
         value: Chosen::One(value),
-        options: [nothing, now].into_iter().chain(others).collect(),
+        options: [nothing, now, previous].into_iter().chain(others).collect(),
     }
 }
 

@@ -78,7 +78,7 @@ fn run(
     let text = match written {
         Written::Counts => {
             let rows = counts.iter().filter(|(_, count)| *count > 0);
-            rows.map(|(stack, count)| format!("{stack} {count}\n")).collect()
+            rows.map(|(stack, count)| format!("{stack} {count}")).collect::<Vec<_>>().join("\n")
         }
         Written::Times => speedscope(&counts),
     };

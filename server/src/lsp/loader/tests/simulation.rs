@@ -359,7 +359,10 @@ impl Simulation {
             Job::Compare(job) => {
                 let outcome =
                     if stops { Err(cancelled(&job.path)) } else { self.compare(&job, read) };
-                self.result(JobResult::Compared(id, outcome.map(Box::new)));
+                self.result(JobResult::Compared(
+                    id,
+                    outcome.map(|baseline| Some(Box::new(baseline))),
+                ));
             }
         }
         if is_stopped {

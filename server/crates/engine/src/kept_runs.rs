@@ -1,0 +1,364 @@
+//! Copies of profiles in the user's state folder, to compare a run with the run before it.
+//!
+//! ```text
+//! runs/SERIES/TIME-HASH/meta.json     a `Meta`
+//! runs/SERIES/TIME-HASH/files/NAME    a file of the run, or a companion
+//! ```
+//!
+//! SERIES is the hash of the workspace folder and of the path of the profile, in which a sequence of
+//! digits stands for any other: profiles whose names differ in numbers are runs of one program. TIME
+//! is when the run was written, in milliseconds since 1970; HASH is that of its content. Files that
+//! are not compressed are compressed with gzip.
+//!
+//! Only the user can read the folder. A run is written to a temporary folder first and then renamed,
+//! so that several servers can share the folder. A run that is damaged is ignored.
+
+use crate::private_files::create_private;
+use crate::runs::thread;
+use crate::stages::loaded::{LoadError, Loaded, Step};
+use crate::stamp::{Stamp, content_hash};
+use crate::{discovery::Recognised, private_files::hex, saved_views::state_folder};
+use analysis::Thread;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The maximum number of runs of a series.
+const MAX_RUNS: usize = 20;
+/// The maximum size of all runs in bytes, compressed.
+const MAX_BYTES: u64 = 512 << 20;
+/// Runs with more bytes than this are not kept.
+const MAX_RUN_BYTES: u64 = 256 << 20;
+
+/// The first bytes of files that are compressed already: gzip and zstd.
+const COMPRESSED: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
+
+/// The kept runs of all workspace folders.
+#[derive(Debug)]
+pub struct KeptRuns {
+    folder: PathBuf,
+    max_bytes: u64,
+}
+
+/// A kept run.
+#[derive(Debug)]
+pub struct KeptRun {
+    folder: PathBuf,
+    meta: Meta,
+}
+
+/// What is known about a run apart from its bytes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Meta {
+    /// [`Loaded::content`] in hexadecimal digits.
+    content: String,
+    /// The files of the profile.
+    files: Vec<KeptFile>,
+}
+
+/// A file of a run.
+#[derive(Debug, Serialize, Deserialize)]
+struct KeptFile {
+    /// Where it was.
+    path: PathBuf,
+    /// The length in bytes.
+    len: u64,
+    /// When it was written, in milliseconds since 1970.
+    modified: u64,
+}
+
+impl KeptFile {
+    fn stamp(&self) -> Stamp {
+        Stamp::new(self.len, SystemTime::UNIX_EPOCH + Duration::from_millis(self.modified))
+    }
+}
+
+impl KeptRuns {
+    /// Those in the user's state folder. `None` if there is no such folder, or the user switched it
+    /// off.
+    pub fn of_user() -> Option<Self> {
+        Some(Self::new(&state_folder()?.join("runs")))
+    }
+
+    /// Those in a folder, which need not exist.
+    pub fn new(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), max_bytes: MAX_BYTES }
+    }
+
+    /// The newest run of the same series with another content that was written before `shown`.
+    pub fn before(&self, root: Option<&Path>, shown: &Loaded) -> Option<KeptRun> {
+        let (content, written) = (hex(shown.content), shown.stamp.milliseconds());
+        let runs = runs(&self.series(root, &shown.path)).into_iter().rev();
+        let mut earlier = runs.filter(|run| run.written <= written && run.content != content);
+        earlier.find_map(|run| {
+            let meta = fs::read(run.path.join("meta.json")).ok()?;
+            let meta: Meta = serde_json::from_slice(&meta).ok()?;
+            (!meta.files.is_empty()).then_some(KeptRun { folder: run.path, meta })
+        })
+    }
+
+    /// Keeps the files of a profile, unless they are kept already, were changed since they were
+    /// read, or are too large.
+    pub fn keep(&self, root: Option<&Path>, shown: &Loaded) -> io::Result<()> {
+        let series = self.series(root, &shown.path);
+        let content = hex(shown.content);
+        let n_bytes: u64 = shown.files.iter().map(|(_, stamp)| stamp.len).sum();
+        let is_kept = runs(&series).iter().any(|run| run.content == content);
+        if is_kept || n_bytes > MAX_RUN_BYTES {
+            return Ok(());
+        }
+        create_private(&series)?;
+        let mut new = tempfile::Builder::new();
+        new.prefix(".new");
+        #[cfg(unix)]
+        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let new = new.tempdir_in(&series)?;
+        create_private(&new.path().join("files"))?;
+        let mut files = Vec::new();
+        for (path, stamp) in &shown.files {
+            if !copy(path, stamp, new.path(), true)? {
+                return Ok(());
+            }
+            let (path, len, modified) = (path.clone(), stamp.len, stamp.milliseconds());
+            files.push(KeptFile { path, len, modified });
+        }
+        for (path, stamp) in &shown.companions {
+            copy(path, stamp, new.path(), false)?;
+        }
+        let meta = serde_json::to_vec(&Meta { content: content.clone(), files })?;
+        write_private(&new.path().join("meta.json"), &meta)?;
+        let name = format!("{:013}-{content}", shown.stamp.milliseconds());
+        fs::rename(new.keep(), series.join(name))?;
+        self.evict(&series)
+    }
+
+    fn series(&self, root: Option<&Path>, profile: &Path) -> PathBuf {
+        let mut key = root.unwrap_or(Path::new("")).as_os_str().as_encoded_bytes().to_vec();
+        key.push(0);
+        let name = profile.as_os_str().as_encoded_bytes();
+        for (i, &byte) in name.iter().enumerate() {
+            match byte.is_ascii_digit() {
+                false => key.push(byte),
+                true if i > 0 && name[i - 1].is_ascii_digit() => {}
+                true => key.push(b'0'),
+            }
+        }
+        self.folder.join(hex(content_hash(&key)))
+    }
+
+    /// Removes the oldest runs of a series, and of all series, until they fit.
+    fn evict(&self, series: &Path) -> io::Result<()> {
+        let own = runs(series);
+        for run in own.iter().take(own.len().saturating_sub(MAX_RUNS)) {
+            fs::remove_dir_all(&run.path)?;
+        }
+        let all = fs::read_dir(&self.folder)?.flatten();
+        let mut all: Vec<_> = all.flat_map(|series| runs(&series.path())).collect();
+        all.sort_by_key(|run| run.written);
+        let sizes: Vec<u64> = all.iter().map(|run| size(&run.path)).collect();
+        let mut n_bytes: u64 = sizes.iter().sum();
+        let newest = all.len().saturating_sub(1);
+        for (run, size) in all.iter().zip(sizes).take(newest) {
+            if n_bytes <= self.max_bytes {
+                break;
+            }
+            fs::remove_dir_all(&run.path)?;
+            n_bytes -= size;
+        }
+        Ok(())
+    }
+}
+
+/// The folder of a run.
+struct RunFolder {
+    path: PathBuf,
+    written: u64,
+    content: String,
+}
+
+/// The runs in the folder of a series, in the order in which they were written.
+fn runs(series: &Path) -> Vec<RunFolder> {
+    let entries = fs::read_dir(series).into_iter().flatten().flatten();
+    let run = |entry: fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let (written, content) = name.split_once('-')?;
+        let (written, content) = (written.parse().ok()?, content.to_owned());
+        Some(RunFolder { path: entry.path(), written, content })
+    };
+    let mut runs: Vec<_> = entries.filter_map(run).collect();
+    runs.sort_by(|a, b| (a.written, &a.content).cmp(&(b.written, &b.content)));
+    runs
+}
+
+/// The size of the files of a run in bytes.
+fn size(run: &Path) -> u64 {
+    let files = fs::read_dir(run.join("files")).into_iter().flatten().flatten();
+    files.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
+}
+
+/// Copies a file to the folder of a run, with its time. Returns whether it still has its stamp.
+fn copy(path: &Path, stamp: &Stamp, run: &Path, compress: bool) -> io::Result<bool> {
+    let bytes = fs::read(path)?;
+    let Some(name) = path.file_name().filter(|_| Stamp::of(path).ok() == Some(*stamp)) else {
+        return Ok(false);
+    };
+    let to = run.join("files").join(name);
+    if compress && !COMPRESSED.iter().any(|magic| bytes.starts_with(magic)) {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(&bytes)?;
+        write_private(&to, &encoder.finish()?)?;
+    } else {
+        write_private(&to, &bytes)?;
+    }
+    fs::File::options().write(true).open(&to)?.set_modified(stamp.modified)?;
+    Ok(true)
+}
+
+/// Writes a new file that only the user can read.
+fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(bytes)
+}
+
+impl KeptRun {
+    /// Reads the files of the run, each with its thread, at most `max_bytes` in total. Their paths, times and content are
+    /// those of the files that were kept.
+    pub fn read(
+        &self,
+        max_bytes: u64,
+        observe: &mut dyn FnMut(Step) -> ControlFlow<()>,
+    ) -> Result<Vec<(Loaded, Thread)>, LoadError> {
+        let (mut bytes_left, mut read) = (max_bytes, Vec::new());
+        let content = u128::from_str_radix(&self.meta.content, 16).unwrap_or_default();
+        for file in &self.meta.files {
+            let copy = self.folder.join("files").join(file.path.file_name().unwrap_or_default());
+            let loaded = Loaded::read(&copy, bytes_left, observe)?;
+            bytes_left = bytes_left.saturating_sub(loaded.stamp.len);
+            let candidate = Recognised::default().candidate(&copy);
+            let stamp = file.stamp();
+            let loaded = Loaded {
+                path: file.path.clone(),
+                stamp,
+                files: vec![(file.path.clone(), stamp)],
+                companions: Vec::new(),
+                content: if self.meta.files.len() == 1 { content } else { loaded.content },
+                ..loaded
+            };
+            read.push((loaded, candidate.as_ref().map(thread).unwrap_or_default()));
+        }
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    /// Writes a profile of this age, and reads it.
+    fn written(folder: &TempDir, name: &str, text: &str, minutes: u64) -> Loaded {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        let modified = SystemTime::now() - Duration::from_secs(60 * minutes);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        Loaded::read(&path, u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap()
+    }
+
+    /// The path, length and total of the run before.
+    fn before(runs: &KeptRuns, shown: &Loaded) -> Option<(PathBuf, u64, f64)> {
+        let run = runs.before(None, shown)?;
+        let files = run.read(u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
+        let [(loaded, _)] = files.as_slice() else { panic!("one file") };
+        let view = analysis::View::of(&loaded.recording);
+        let total = analysis::thread_totals(&loaded.recording, &view)[0].total;
+        Some((loaded.path.clone(), loaded.stamp.len, total))
+    }
+
+    #[test]
+    fn the_run_before_is_found_by_path_and_time() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(&state.path().join("runs"));
+        let first = written(&folder, "cpu.folded", "main 1\n", 30);
+        assert_eq!(before(&runs, &first), None);
+        runs.keep(None, &first).unwrap();
+        assert_eq!(before(&runs, &first), None, "it is not the run before itself");
+        let second = written(&folder, "cpu.folded", "main 22\n", 20);
+        let path = folder.path().join("cpu.folded");
+        assert_eq!(before(&runs, &second), Some((path.clone(), 7, 1.0)));
+        runs.keep(None, &second).unwrap();
+        runs.keep(None, &second).unwrap();
+        let third = written(&folder, "cpu.folded", "main 333\n", 10);
+        assert_eq!(before(&runs, &third), Some((path, 8, 22.0)));
+        assert_eq!(super::runs(&runs.series(None, &third.path)).len(), 2, "each content once");
+        // Of another program, or in another workspace folder.
+        let other = written(&folder, "mem.folded", "main 4\n", 1);
+        assert_eq!(before(&runs, &other), None);
+        assert!(runs.before(Some(folder.path()), &third).is_none());
+    }
+
+    #[test]
+    fn names_that_differ_in_numbers_are_one_series() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let first = written(&folder, "CPU.20260101.9.folded", "main 1\n", 30);
+        runs.keep(None, &first).unwrap();
+        let second = written(&folder, "CPU.20260102.10.folded", "main 2\n", 20);
+        assert_eq!(before(&runs, &second), Some((first.path.clone(), 7, 1.0)));
+    }
+
+    #[test]
+    fn a_file_that_was_rewritten_since_is_not_kept() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let first = written(&folder, "cpu.folded", "main 1\n", 30);
+        let second = written(&folder, "cpu.folded", "main 22\n", 20);
+        runs.keep(None, &first).unwrap();
+        assert_eq!(before(&runs, &second), None);
+        let series = runs.series(None, &first.path);
+        assert_eq!(fs::read_dir(series).unwrap().count(), 0, "no temporary folder is left");
+    }
+
+    #[test]
+    fn the_oldest_runs_are_evicted() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        for minutes in (1..=25).rev() {
+            let text = format!("main {minutes}\n");
+            runs.keep(None, &written(&folder, "cpu.folded", &text, minutes)).unwrap();
+        }
+        let series = runs.series(None, &folder.path().join("cpu.folded"));
+        assert_eq!(super::runs(&series).len(), MAX_RUNS);
+        let last = written(&folder, "cpu.folded", "main 99\n", 0);
+        assert_eq!(before(&runs, &last).unwrap().2, 1.0);
+
+        let small = KeptRuns { max_bytes: 1, ..KeptRuns::new(state.path()) };
+        small.keep(None, &last).unwrap();
+        assert_eq!(super::runs(&series).len(), 1, "the newest run stays");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_user_can_read_runs() {
+        use std::os::unix::fs::PermissionsExt;
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(&state.path().join("runs"));
+        let first = written(&folder, "cpu.folded", "main 1\n", 30);
+        runs.keep(None, &first).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let series = runs.series(None, &first.path);
+        let run = super::runs(&series).remove(0).path;
+        for folder in [&runs.folder, &series, &run, &run.join("files")] {
+            assert_eq!(mode(folder), 0o700);
+        }
+        assert_eq!(mode(&run.join("files/cpu.folded")), 0o600);
+        assert_eq!(mode(&run.join("meta.json")), 0o600);
+    }
+}
