@@ -109,7 +109,144 @@ fn expected(
     }
 }
 
+/// The stacks of all samples that have one.
+fn found(recording: &Recording) -> Vec<Stack> {
+    let profile = recording.sampled().unwrap();
+    let stack = |leaf| {
+        let callers = std::iter::successors(leaf, |&stack| profile.stacks().prefix(stack));
+        let frames = callers.map(|stack| {
+            let frame = profile.frames().get(profile.stacks().frame(stack));
+            (profile.symbols().func_name(frame.func)[1..].parse().unwrap(), frame.line)
+        });
+        let mut stack: Stack = frames.collect();
+        stack.reverse();
+        stack
+    };
+    profile.samples()[0].stacks().map(stack).collect()
+}
+
+/// The operations of a session: adding a transform of a node or of its function, or removing the
+/// last one.
+#[derive(Debug, Clone)]
+enum Step {
+    /// The kind, the sample and the depth of the node.
+    Push(usize, usize, usize),
+    Pop,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let push = (0_usize..14, 0_usize..12, 0_usize..9);
+    let step = prop_oneof![
+        3 => push.prop_map(|(kind, sample, depth)| Step::Push(kind, sample, depth)),
+        1 => Just(Step::Pop),
+    ];
+    prop::collection::vec(step, 1..8)
+}
+
+/// The functions of a path by their keys.
+fn keys(path: &[usize]) -> Vec<analysis::Name> {
+    let key = |f: &usize| {
+        let (name, file, lib) = (format!("f{f}"), format!("{}.c", f / 2), (f / 2).to_string());
+        let func = analysis::FuncKey::new(&name, Some(&file), Some(&lib));
+        analysis::Name::Key(analysis::FunctionKey { func, start: None })
+    };
+    path.iter().map(key).collect()
+}
+
 proptest! {
+    /// Each node is one that the stacks have after the transforms before.
+    #[test]
+    fn sequences_of_transforms_match_the_definitions(samples in stacks(), steps in steps()) {
+        let profile = text_samples::profile(&text(&samples));
+        let groups = Groups::identity(profile.symbols());
+        let recording = Recording::Stacks(profile);
+        let mut view = View::of(&recording);
+        // The stacks before each transform, and now.
+        let mut before: Vec<Vec<Stack>> = Vec::new();
+        let mut now = samples;
+        for step in steps {
+            match step {
+                Step::Push(kind, sample, depth) => {
+                    let kind = TransformKind::ALL[kind];
+                    let is_of_functions = matches!(kind.operand(), Operand::Function | Operand::Path);
+                    let Some(stack) = now.get(sample % now.len().max(1)).filter(|_| is_of_functions) else {
+                        continue;
+                    };
+                    let mut path: Vec<usize> = stack.iter().map(|&(f, _)| f).collect();
+                    if kind == TransformKind::FocusSubtreeInverted {
+                        path.reverse();
+                    }
+                    path.truncate(1 + depth % path.len());
+                    if kind.operand() == Operand::Function {
+                        path.drain(..path.len() - 1);
+                    }
+                    let after = now.iter().map(|stack| expected(kind.name(), &path, |_| false, stack));
+                    let after = after.filter(|stack| !stack.is_empty()).collect();
+                    before.push(std::mem::replace(&mut now, after));
+                    view.transforms.push(Transform { kind, names: keys(&path), implementation: None });
+                }
+                Step::Pop => {
+                    view.transforms.pop();
+                    now = before.pop().unwrap_or(now);
+                }
+            }
+            let reshaped = reshape(&recording, &view, &groups, &Addresses::default());
+            let shown = reshaped.as_ref().map_or(&recording, |reshaped| &reshaped.recording);
+            prop_assert_eq!(&found(shown), &now, "{:?}", &view.transforms);
+            prop_assert_eq!(costs(shown, &view, &groups).total, now.len() as f64);
+        }
+    }
+
+    /// A sample that begins with a path begins with the rewritten path after the transform, if it
+    /// is kept.
+    #[test]
+    fn rewritten_paths_lead_to_the_same_samples(
+        samples in stacks(),
+        kind in 0..TransformKind::ALL.len(),
+        named in (0_usize..12, 0_usize..9),
+        followed in (0_usize..12, 0_usize..9),
+    ) {
+        let kind = TransformKind::ALL[kind];
+        prop_assume!(matches!(kind.operand(), Operand::Function | Operand::Path));
+        // Whether the rest of the stack calls the function again, or ends with a path, is not known.
+        prop_assume!(!matches!(kind, TransformKind::CollapseRecursion | TransformKind::FocusSelf | TransformKind::FocusSubtreeInverted));
+        let path = |(sample, depth): (usize, usize)| -> Vec<usize> {
+            let stack = &samples[sample % samples.len()];
+            stack.iter().take(1 + depth % stack.len()).map(|&(f, _)| f).collect()
+        };
+        let (mut named, followed) = (path(named), path(followed));
+        if kind.operand() == Operand::Function {
+            named.drain(..named.len() - 1);
+        }
+        let profile = text_samples::profile(&text(&samples));
+        let groups = Groups::identity(profile.symbols());
+        let recording = Recording::Stacks(profile);
+        let transform = Transform { kind, names: keys(&named), implementation: None };
+        let view = View { transforms: vec![transform], ..View::of(&recording) };
+        let reshaped = reshape(&recording, &view, &groups, &Addresses::default()).unwrap();
+        let name = |function| recording.symbols().func_name(groups.first_func(function)).to_owned();
+        let ids: Vec<FunctionId> = followed.iter()
+            .map(|f| groups.functions().find(|&it| name(it) == format!("f{f}")).unwrap())
+            .collect();
+        let after = reshaped.rewrites.rewrite(&ids, analysis::PathKind::Node, 0);
+        let after = after.map(|path| path.into_iter().map(name).collect::<Vec<_>>());
+        let functions = |stack: &Stack| stack.iter().map(|(f, _)| format!("f{f}")).collect::<Vec<_>>();
+        let followed: Vec<_> = followed.iter().map(|f| format!("f{f}")).collect();
+        for stack in samples.iter().filter(|stack| functions(stack).starts_with(&followed)) {
+            let left = functions(&expected(kind.name(), &named, |_| false, stack));
+            match &after {
+                Some(after) => prop_assert!(left.is_empty() || left.starts_with(after), "{left:?} {after:?}"),
+                // The path was dropped with its samples, cut off or merged to nothing.
+                None => prop_assert!(
+                    left.is_empty()
+                        || matches!(kind, TransformKind::FocusFunction | TransformKind::FocusSubtree)
+                        || matches!(kind, TransformKind::MergeFunction | TransformKind::MergeNode),
+                    "{left:?}"
+                ),
+            }
+        }
+    }
+
     #[test]
     fn stacks_match_the_definitions(
         samples in stacks(),
@@ -140,16 +277,7 @@ proptest! {
 
         let case = Case::new(text_samples::profile(&text(&samples)), implementation, &[(&transform, None)]);
         prop_assert!(case.warnings.is_empty(), "{:?}", case.warnings);
-        let profile = case.recording.sampled().unwrap();
-        let found: Vec<Stack> = profile.samples()[0].stacks().map(|leaf| {
-            let mut stack: Stack = std::iter::successors(leaf, |&stack| profile.stacks().prefix(stack)).map(|stack| {
-                let frame = profile.frames().get(profile.stacks().frame(stack));
-                (profile.symbols().func_name(frame.func)[1..].parse().unwrap(), frame.line)
-            }).collect();
-            stack.reverse();
-            stack
-        }).collect();
-        prop_assert_eq!(&found, &left, "{}", transform);
+        prop_assert_eq!(&found(&case.recording), &left, "{}", transform);
 
         // No total exceeds that of the profile, and self costs add up to it.
         let costs = case.costs();
