@@ -178,7 +178,7 @@ KEY names the client and the project."
   "What is not default about the view of each server, for the mode line.")
 
 (defun costline--keep-marks (server shown)
-  "Keep the marks of SHOWN, a `costline/changed' of SERVER, for the mode line."
+  "Keep what is not default in SHOWN, a message of SERVER, for the mode line."
   (let ((marks (append (plist-get shown :marks) nil)))
     (puthash server (and marks (format " [%s]" (string-join marks " · "))) costline--marks)))
 

@@ -119,6 +119,7 @@ With a prefix argument, the hottest LINES."
 (defvar costline-tree-mode-map
   (let ((map (make-sparse-keymap)))
     (set-keymap-parent map (make-composed-keymap widget-keymap special-mode-map))
+    (define-key map "t" #'costline-transform-node)
     map))
 
 (define-derived-mode costline-tree-mode special-mode "Costline tree"
@@ -127,10 +128,11 @@ A button opens or closes a level, and a name goes to the source of its function.
 \\{costline-tree-mode-map}"
   (setq truncate-lines t))
 
-(defun costline--tree-node (text uri line0 children)
+(defun costline--tree-node (text uri line0 children &optional node)
   "Return a widget named TEXT, a link to LINE0 of URI.
-CHILDREN is a function that returns the widgets below it, or nil."
-  (let ((link `(link :tag ,text :button-prefix "" :button-suffix "" :format "%[%t%]\n"
+CHILDREN is a function that returns the widgets below it, or nil.
+NODE is the argument of `costline--transform-node'."
+  (let ((link `(link :costline-node ,node :tag ,text :button-prefix "" :button-suffix "" :format "%[%t%]\n"
                      :action ,(lambda (&rest _) (costline--open uri line0)))))
     (if children `(tree-widget :node ,link :expander ,(lambda (_) (funcall children))) link)))
 
@@ -195,8 +197,34 @@ With a prefix argument INVERTED, show it bottom-up."
                   (costline--tree-node (format "%s  %s" (plist-get node :text) (plist-get node :name))
                                        (plist-get node :uri) (plist-get node :line0)
                                        (and (eq (plist-get node :hasChildren) t)
-                                            (lambda () (nodes (plist-get node :path)))))))
+                                            (lambda () (nodes (plist-get node :path))))
+                                       (cons (plist-get node :path) (eq inverted t)))))
       (costline--show-tree (if (eq inverted t) "Call tree, bottom-up" "Call tree") (nodes [])))))
+
+(defun costline--transform-node (path inverted)
+  "Let the user show, merge or hide the node at PATH of the call tree.
+INVERTED says whether it is a node of the bottom-up tree."
+  (let ((kinds (list (cons "Focus on this node and its callers" "focus-subtree-inverted"))))
+    (unless inverted
+      (setq kinds '(("Show the costs of this node" . nil)
+                    ("Merge into caller" . "merge-node")
+                    ("Merge subtree into caller" . "merge-subtree")
+                    ("Hide" . "drop-node"))))
+    (let ((kind (cdr (assoc (completing-read "Node: " kinds nil t) kinds))))
+      (if kind
+          (costline--execute "costline.pushTransform" (list :type kind :path path))
+        (costline--execute "costline.setView" (list :node path)))
+      (costline-call-tree inverted))))
+
+(defun costline-transform-node ()
+  "Show, merge or hide the node at point of the call tree.
+To undo that, run `costline'."
+  (interactive)
+  (save-excursion
+    (end-of-line)
+    (let ((node (when-let* ((widget (widget-at (1- (point))))) (widget-get widget :costline-node))))
+      (unless node (user-error "There is no node of the call tree at point"))
+      (costline--transform-node (car node) (cdr node)))))
 
 (defun costline--run-lens (command)
   "Show the callers or callees that COMMAND of a lens asks for, as a tree."

@@ -166,6 +166,9 @@ fn the_lists_of_the_server_come_with_its_capabilities() {
         (text(&kinds[0]["type"]), text(&kinds[0]["takes"])),
         ("merge-function".to_owned(), "function".to_owned())
     );
+    let of_bottom_up = kinds.iter().filter(|kind| kind["bottomUp"] == true);
+    let of_bottom_up: Vec<_> = of_bottom_up.map(|kind| text(&kind["type"])).collect();
+    assert_eq!(of_bottom_up, ["focus-subtree-inverted"]);
     let formats = lists["exportFormats"].as_array().unwrap();
     let pprof = formats.iter().find(|format| format["format"] == "pprof").unwrap();
     assert_eq!((&pprof["extension"], &pprof["binary"]), (&json!("pb.gz"), &json!(true)));

@@ -6,7 +6,7 @@ import { type CallNode, type Calls, pickCallLine } from "./calls";
 import type { FlameGraphPanel } from "./flamegraph";
 import { type Group, type HotSpotsView, type Row, rowText } from "./hotspots";
 import { pickKey, showMenu, startServer } from "./menu";
-import type { Direction, Item } from "./protocol.generated";
+import type { Direction, FunctionKey, Item, TransformKind } from "./protocol.generated";
 import { recipesFor } from "./recipes";
 import type { Server } from "./server";
 import { plain, visible } from "./text";
@@ -23,11 +23,23 @@ interface Parts {
 /** A row of one of the trees, if the command was run from its menu. */
 type AnyRow = CallNode | Row | TreeRow | undefined;
 
+/** A frame of the flame graph, if the command was run from its menu. */
+interface GraphFrame { readonly webviewSection: "frame"; readonly frame: number }
+
+/** What the menus of call nodes pass to a command. */
+type AnyNode = TreeRow | GraphFrame | undefined;
+
 export function registerCommands({ server, calls, hotSpots, callTree, flameGraph }: Parts): vscode.Disposable {
   const atCursor = async (direction: Direction, row: AnyRow): Promise<void> => {
     const item = itemOf(row) ?? (await itemAtCursor(server));
     if (item) await calls.show(direction, item);
   };
+  const path = (node: AnyNode): readonly FunctionKey[] => {
+    if (node && "webviewSection" in node) return flameGraph.path(node.frame);
+    if (node?.kind === "node") return node.node.path;
+    throw new Error("Run this command from the context menu of a call tree or flame graph.");
+  };
+  const transformNode = (type: TransformKind) => (node: AnyNode) => server.execute("costline.pushTransform", { type, path: [...path(node)] });
   const commands: Record<string, (...args: never[]) => unknown> = {
     menu: () => showMenu(server),
     pickProfile: () => pickKey(server, "profile"),
@@ -51,6 +63,12 @@ export function registerCommands({ server, calls, hotSpots, callTree, flameGraph
     uninvert: () => callTree.invert(false),
     moreCallTree: (row: TreeRow) => callTree.more(row),
     transform: (row: AnyRow) => transform(server, row),
+    showNode: (node: AnyNode) => server.execute("costline.setView", { node: [...path(node)] }),
+    showAllNodes: () => server.execute("costline.setView", { node: null }),
+    mergeNode: transformNode("merge-node"),
+    mergeSubtree: transformNode("merge-subtree"),
+    hideNode: transformNode("drop-node"),
+    focusInverted: transformNode("focus-subtree-inverted"),
     popTransform: () => server.execute("costline.popTransform"),
     clearTransforms: () => server.execute("costline.clearTransforms"),
     flameGraph: () => flameGraph.show(),
@@ -123,12 +141,13 @@ async function transform(server: Server, row: AnyRow): Promise<void> {
   const item = itemOf(row) ?? (await itemAtCursor(server));
   if (!item) return;
   const { name } = item.data;
+  const key = item.data.path.at(-1);
   const transforms = (server.catalog?.transforms ?? []).filter(({ takes }) => takes === "function");
   const picked = await vscode.window.showQuickPick(
     transforms.map(({ type, title }) => ({ label: title, description: type, type })),
     { title: `Transform all stacks with ${visible(name)}`, placeHolder: "Changes all costs until you remove the transform", matchOnDescription: true },
   );
-  if (picked) await server.execute("costline.pushTransform", { type: picked.type, function: name });
+  if (picked) await server.execute("costline.pushTransform", { type: picked.type, function: key ?? name });
 }
 
 async function explain(server: Server): Promise<void> {

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import pageScript from "webview:./webview/flamegraph.ts";
 import { open } from "./places";
-import type { FlameGraph } from "./protocol.generated";
+import type { FlameGraph, FunctionKey } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
 
@@ -47,6 +47,13 @@ export class FlameGraphPanel implements vscode.Disposable {
     await this.fetch();
     const options = { enableScripts: true, localResourceRoots: [], enableFindWidget: false };
     this.adopt(vscode.window.createWebviewPanel(KIND, "Flame Graph", vscode.ViewColumn.Active, options));
+  }
+
+  /** The functions from the root to a frame of the graph. */
+  path(frame: number): FunctionKey[] {
+    const keys: FunctionKey[] = [];
+    for (let at = this.graph?.frames[frame]; at; at = at.parent === null ? undefined : this.graph?.frames[at.parent]) keys.push(at.key);
+    return keys.reverse();
   }
 
   private adopt(panel: vscode.WebviewPanel): void {

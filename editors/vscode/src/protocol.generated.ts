@@ -1526,6 +1526,8 @@ export interface TransformArgument {
 
 /** A kind of transform. */
 export interface TransformInfo {
+  /** Whether it takes a path of the bottom-up tree, which begins with the leaf. */
+  readonly bottomUp: boolean;
   /** The kind of operand. */
   readonly takes: Takes;
   /** The title in menus. */

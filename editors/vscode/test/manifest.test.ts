@@ -55,6 +55,15 @@ test("package.json has all commands of the extension and no others", () => {
   assert.deepEqual([...new Set(run)].filter((id) => !registered.includes(id)), []);
 });
 
+test("call trees and flame graphs offer what can be done with a call node", () => {
+  const { menus } = contributes;
+  for (const name of ["showNode", "mergeNode", "mergeSubtree", "hideNode"]) {
+    for (const menu of ["view/item/context", "webview/context"]) {
+      assert.ok(menus[menu]?.some(({ command }) => command === `costline.ui.${name}`), `${name} in ${menu}`);
+    }
+  }
+});
+
 test("the version is the server's, and the types are those of the oldest VS Code", () => {
   assert.equal(manifest.version, /^version = "(.*)"$/m.exec(read("../../Cargo.toml"))?.[1]);
   assert.equal(manifest.engines.vscode, `^${manifest.devDependencies["@types/vscode"] ?? ""}`);

@@ -235,7 +235,18 @@
   (search-forward "[+]")
   (widget-button-press (1- (point)))
   (check-contains "a call is opened" "*Costline tree*" (format "%s main" "") "[-]")
+  (search-forward " main")
+  (check-pick #'costline-transform-node "Show the costs of this node")
+  (check-until "the tree begins at the node"
+               (lambda () (with-current-buffer "*Costline tree*"
+                            (save-excursion
+                              (goto-char (point-min))
+                              (and (search-forward " main" nil t) (not (search-forward "<module>" nil t))))))
+               #'buffer-string)
+  (check-log "the costs of a call node are shown")
   (check-back)
+  (check-pick #'costline "Show the costs of all nodes again")
+  (check-costs "before")
   (setq browse-url-browser-function (lambda (url &rest _) (setq check-opened url)))
   (costline-flamegraph)
   (check-until "a flame graph opens in the browser" (lambda () (and check-opened (string-suffix-p ".svg" check-opened))))

@@ -281,6 +281,26 @@ t.run({
     end,
   },
   {
+    "showing the costs of a call node",
+    function()
+      local asked = t.answer({ "<module>", " main", "show, merge or hide", "Show the costs of this node" })
+      vim.cmd("Costline tree")
+      t.wait("the node", function()
+        vim.cmd("Costline info")
+        return #asked == 4 and floating():find("Transform: focus%-subtree:.*<module>>.*main")
+      end)
+      vim.wait(100)
+      local roots = t.answer({})
+      vim.cmd("Costline tree")
+      t.wait("the tree of the node", function()
+        return #roots == 1
+      end)
+      t.expect(not table.concat(roots[1].entries, "\n"):find("<module>", 1, true), roots)
+      vim.cmd("Costline transform clear")
+      t.wait_shown("main.py", "before")
+    end,
+  },
+  {
     "functions without a file have a document",
     function()
       local items = listed("Costline hotspots", "hottest functions")

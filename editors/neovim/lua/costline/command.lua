@@ -183,8 +183,8 @@ local function transform(arguments)
   elseif what ~= "push" or argument == "" then
     client.notify("expected `push KIND:NAME`, `push KIND` (of the function at the cursor), `pop` or `clear`")
   elseif vim.tbl_contains(function_transforms(), argument) then
-    lists.function_at_cursor(function(name)
-      client.execute("pushTransform", { ("%s:%s"):format(argument, name) }, echo_transforms)
+    lists.function_at_cursor(function(key)
+      client.execute("pushTransform", { { type = argument, ["function"] = key } }, echo_transforms)
     end)
   else
     client.execute("pushTransform", { argument }, echo_transforms)

@@ -149,12 +149,11 @@ local function at_cursor(on_item)
   end, bufnr)
 end
 
---- The name of the function at the cursor, for commands.
----@param on_name fun(name: string)
-function M.function_at_cursor(on_name)
+--- The key of the function at the cursor, for commands.
+---@param on_key fun(key: costline.FunctionKey)
+function M.function_at_cursor(on_key)
   at_cursor(function(item)
-    local key = item.data.path[#item.data.path]
-    on_name(non_null(key.file) and ("%s::%s"):format(key.file, key.name) or key.name)
+    on_key(item.data.path[#item.data.path])
   end)
 end
 
@@ -217,6 +216,7 @@ end
 ---@field text string
 ---@field place? costline.Place
 ---@field children fun(on_steps: fun(steps: costline.Step[]))
+---@field transform? fun() lets the user show, merge or hide the node
 
 --- Shows the children of a step in a menu, from which the user can walk on, walk back, or go to the code.
 ---@param step costline.Step
@@ -226,6 +226,9 @@ local function walk(step, back)
     local choices = {}
     if step.place then
       table.insert(choices, { text = "→ go to source", place = step.place })
+    end
+    if step.transform then
+      table.insert(choices, { text = "⋯ show, merge or hide this node", transform = step.transform })
     end
     if back then
       table.insert(choices, { text = "← back", back = back })
@@ -243,6 +246,8 @@ local function walk(step, back)
         walk(choice, function()
           walk(step, back)
         end)
+      elseif choice.transform then
+        choice.transform()
       else
         local start = { line = choice.place.line0, character = 0 }
         local location = { uri = choice.place.uri, range = { start = start, ["end"] = start } }
@@ -279,6 +284,35 @@ function M.walk_calls(direction)
   end)
 end
 
+--- Lets the user select what to do with a node of the call tree.
+---@param node costline.TreeNode
+---@param inverted boolean
+local function transform_node(node, inverted)
+  local it = client.current()
+  local catalog = it and client.catalog(it)
+  local entries = vim
+    .iter(catalog and catalog.transforms or {})
+    :filter(function(kind)
+      return kind.takes == "path" and kind.bottomUp == inverted
+    end)
+    :totable()
+  if not inverted then
+    table.insert(entries, 1, { title = "Show the costs of this node" })
+  end
+  local function format(entry)
+    return entry.title
+  end
+  vim.ui.select(entries, { prompt = node.name, format_item = format, kind = "costline" }, function(entry)
+    if not entry then
+      return
+    elseif entry.type then
+      client.execute("pushTransform", { { type = entry.type, path = node.path } }, function() end)
+    else
+      client.execute("setView", { { node = node.path } }, function() end)
+    end
+  end)
+end
+
 ---@param node? costline.TreeNode default: the top of the tree
 ---@param inverted boolean
 ---@return costline.Step
@@ -288,6 +322,9 @@ local function tree_step(node, inverted)
     title = described or (inverted and "Call tree, bottom-up" or "Call tree"),
     text = described or "",
     place = node and place_of(node.uri, node.line0),
+    transform = node and function()
+      transform_node(node, inverted)
+    end,
     children = function(on_steps)
       local arguments = { { path = node and node.path or nil, inverted = inverted } }
       ---@param answer costline.CallTree|vim.NIL

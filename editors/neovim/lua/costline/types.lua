@@ -870,6 +870,7 @@
 
 --- A kind of transform.
 ---@class costline.TransformInfo
+---@field bottomUp boolean Whether it takes a path of the bottom-up tree, which begins with the leaf.
 ---@field takes costline.Takes The kind of operand.
 ---@field title string The title in menus.
 ---@field type costline.TransformKind The name.

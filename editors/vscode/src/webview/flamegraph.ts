@@ -57,6 +57,8 @@ function show(message: Extract<Message, { type: "graph" }>): void {
   groups.forEach((group, index) => {
     group.classList.add("frame");
     group.classList.toggle("sourceless", !frames[index]?.hasSource);
+    // What VS Code passes to the commands of the context menu.
+    group.dataset["vscodeContext"] = JSON.stringify({ webviewSection: "frame", frame: index, preventDefaultContextMenuItems: true });
   });
   zoomed = find(before.zoomed);
   current = find(before.current);

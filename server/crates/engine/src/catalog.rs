@@ -39,6 +39,9 @@ pub struct TransformInfo {
     pub title: String,
     /// The kind of operand.
     pub takes: Takes,
+    /// Whether it takes a path of the bottom-up tree, which begins with the leaf.
+    #[serde(rename = "bottomUp")]
+    pub bottom_up: bool,
 }
 
 /// A format to export to.
@@ -68,7 +71,12 @@ pub fn catalog() -> Catalog {
 }
 
 fn transform(kind: TransformKind) -> TransformInfo {
-    TransformInfo { kind: Kind(kind), title: title(kind).to_owned(), takes: kind.operand().into() }
+    TransformInfo {
+        kind: Kind(kind),
+        title: title(kind).to_owned(),
+        takes: kind.operand().into(),
+        bottom_up: kind == TransformKind::FocusSubtreeInverted,
+    }
 }
 
 fn export_format(format: Target) -> ExportFormatInfo {
@@ -90,8 +98,7 @@ mod tests {
         let catalog = catalog();
         assert_eq!(catalog.transforms.len(), TransformKind::ALL.len());
         let node = serde_json::to_value(&catalog.transforms[1]).unwrap();
-        let expected =
-            r#"{"takes":"path","title":"Merge node into its caller","type":"merge-node"}"#;
+        let expected = r#"{"bottomUp":false,"takes":"path","title":"Merge node into its caller","type":"merge-node"}"#;
         assert_eq!(node.to_string(), expected);
         let formats: Vec<_> = catalog
             .export_formats
