@@ -270,6 +270,8 @@ export type ChoiceKey =
   | "inlines"
   /** Whether to leave procedures that a contour file excludes out of lists of callers. */
   | "contour"
+  /** Whether to charge libraries and the runtime to the own code that called them. */
+  | "own"
   /** The unit of costs. */
   | "unit"
   /** What hints show. */
@@ -1376,6 +1378,8 @@ export interface SetViewArgument {
   readonly metric?: string | null;
   /** The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes. */
   readonly node?: NodeChoiceArgument | null;
+  /** Whether to charge the cost of libraries and of the runtime to the own code that called them. */
+  readonly own?: boolean | null;
   /** The path mappings, instead of those of the setting `pathMappings`. */
   readonly pathMappings?: readonly PathMappingArgument[] | null;
   /** The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one. */

@@ -26,7 +26,7 @@ use engine::discovery::{Recognised, is_named_like_profile, sniff};
 use engine::export::{Compat, Cut, Options, Target};
 use engine::load::{Caches, Environment, index_sources, load_with_symbols};
 use engine::marks::Marks;
-use engine::overrides::check_contour;
+use engine::overrides::{check_contour, check_own};
 use engine::present::labels::totals;
 use engine::present::text::{one_line, plain};
 use engine::present::units;
@@ -246,6 +246,10 @@ struct ViewArgs {
     /// Leave procedures that the contour file of a Mercury profile excludes out of lists of callers
     #[arg(long)]
     contour: bool,
+    /// Show own code only: the cost of libraries and of the runtime goes to the lines of the sources
+    /// that called them
+    #[arg(long)]
+    own: bool,
     /// A file or folder with programs, libraries or debug info to resolve addresses with (can be
     /// repeated)
     #[arg(long, value_name = "PATH")]
@@ -455,6 +459,7 @@ impl ViewArgs {
             path_mappings: self.map,
             inlines: self.inlines,
             contour: self.contour,
+            own_code: self.own,
             symbols: Symbols { enable: !self.no_symbols, paths, generics: self.generics },
             ..Settings::default()
         };
@@ -484,12 +489,12 @@ impl ViewArgs {
                 message: format!("{}: {}", profile.display(), unmatched.problem),
             });
         }
-        if config.contour {
-            check_contour(true, Some(&snapshot)).map_err(|problem| Failure {
-                code: USAGE,
-                message: format!("{}: {problem}", profile.display()),
-            })?;
-        }
+        let checked = check_contour(config.contour, Some(&snapshot))
+            .and_then(|_| check_own(config.own_code, Some(&snapshot)));
+        checked.map_err(|problem| Failure {
+            code: USAGE,
+            message: format!("{}: {problem}", profile.display()),
+        })?;
         for warning in &snapshot.warnings {
             warn(&format!("{}{}", warning.message, times(warning.count)));
         }
@@ -634,7 +639,9 @@ fn headline(snapshot: &Snapshot) -> String {
     };
     // The metric is in front.
     let Marks { metric: _, threads: chosen, parts, baseline: _ } = Marks::of(snapshot);
-    let marks: String = chosen.iter().chain(&parts).map(|mark| format!(" · {mark}")).collect();
+    let marks: Vec<&str> = chosen.iter().chain(&parts).map(String::as_str).collect();
+    let marks =
+        if marks.is_empty() { String::new() } else { format!(" · {}", marks.join(" · ")) };
     let excluded: Vec<String> = [(costs.idle, "idle"), (costs.no_stack, "without a stack")]
         .into_iter()
         .filter(|(weight, _)| *weight != 0.0)

@@ -261,13 +261,12 @@ impl LanguageServer for Backend {
                 let _ = events.send(Event::Settings(settings).into());
             }
             // What the client kept takes precedence over what the server saved.
-            let state = match state {
-                Some(state) => Some(state),
-                None => {
-                    let roots = roots.clone();
-                    let saved = tokio::task::spawn_blocking(move || saver.read(&roots)).await;
-                    saved.ok().flatten()
-                }
+            let state = if state.is_some() {
+                state
+            } else {
+                let roots = roots.clone();
+                let saved = tokio::task::spawn_blocking(move || saver.read(&roots)).await;
+                saved.ok().flatten()
             };
             if let Some(state) = state {
                 restore::restore(state, &roots, &client, &events);

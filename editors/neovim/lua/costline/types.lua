@@ -153,6 +153,7 @@
 ---| '"implementation"' # Which functions to show.
 ---| '"inlines"' # Where to show the cost of inlined code.
 ---| '"contour"' # Whether to leave procedures that a contour file excludes out of lists of callers.
+---| '"own"' # Whether to charge libraries and the runtime to the own code that called them.
 ---| '"unit"' # The unit of costs.
 ---| '"show"' # What hints show.
 ---| '"baseline"' # The baseline.
@@ -783,6 +784,7 @@
 ---@field inlines? costline.Inlines|vim.NIL Where to show the cost of inlined code.
 ---@field metric? string|vim.NIL The metric to show, by name or unit.
 ---@field node? costline.NodeChoiceArgument|vim.NIL The call node to show the costs of, with what it calls: the path of a node in the answer of `costline.callTree`. `{"levels": N}` shows the first N functions of the chosen path. `null`: all nodes.
+---@field own? boolean|vim.NIL Whether to charge the cost of libraries and of the runtime to the own code that called them.
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.

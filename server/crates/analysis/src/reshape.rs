@@ -2,7 +2,7 @@
 //! a recording takes the result, so that all surfaces agree.
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
-//! see all frames; the filter comes last. The cost of a removed frame goes to the nearest remaining
+//! see all frames; then comes the filter, and then everything that is not own code is removed. The cost of a removed frame goes to the nearest remaining
 //! frame above it, at that frame's line. Of a collapsed recursion the innermost call remains. A
 //! part of a function with a frame of its own, directly below the function, is one function with it.
 //! Samples without remaining frames are dropped, so percentages refer to the rest. There are two
@@ -41,7 +41,8 @@ pub struct Reshaped {
     pub rewrites: Rewrites,
 }
 
-/// Applies the transforms of `view` and then its implementation filter. `None` if it has neither.
+/// Applies the transforms of `view`, then its implementation filter, and then keeps its own code.
+/// `None` if the view has none of them.
 /// Functions are those of `groups`; `addresses` resolves the addresses among the keys of functions.
 pub fn reshape(
     recording: &Recording,
@@ -49,14 +50,15 @@ pub fn reshape(
     groups: &Groups,
     addresses: &Addresses,
 ) -> Option<Reshaped> {
-    if view.transforms.is_empty() && view.implementation == Implementation::All {
+    let is_plain = view.transforms.is_empty() && view.own.is_none();
+    if is_plain && view.implementation == Implementation::All {
         return None;
     }
     let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
         warnings.push(no_stacks().warning("it is shown without them"));
-        unmatched.extend((!view.transforms.is_empty()).then(no_stacks));
+        unmatched.extend((!is_plain).then(no_stacks));
         ignored.extend(0..view.transforms.len());
         let rewrites = Rewrites::default();
         return Some(Reshaped {
@@ -97,8 +99,13 @@ pub fn reshape(
     if filter(view.implementation) != Implementation::All {
         let stacks = Stacks::new(&profile, &groups, view.implementation);
         let kept = |stack| stacks.passes(stack);
-        rewrites.filter = Some(Rewrite::Kept(stacks.functions(kept)));
+        rewrites.filters.push(Rewrite::Kept(stacks.functions(kept)));
         profile = stacks.merge(|stack| !kept(stack));
+    }
+    if let Some(own) = &view.own {
+        let stacks = Stacks::new(&profile, &groups, Implementation::All);
+        rewrites.filters.push(Rewrite::Kept(FxHashSet::clone(own)));
+        profile = stacks.merge(|stack| !own.contains(&stacks.function(stack)));
     }
     let recording = Recording::Stacks(profile);
     Some(Reshaped { recording, groups, warnings, unmatched, ignored, rewrites })

@@ -41,7 +41,8 @@ pub(crate) enum Rewrite {
 pub struct Rewrites {
     /// By transform. `None` if it was ignored.
     pub(crate) transforms: Vec<Option<Rewrite>>,
-    pub(crate) filter: Option<Rewrite>,
+    /// Of the filter by implementation and of own code.
+    pub(crate) filters: Vec<Rewrite>,
     /// For each number of transforms from 1, an id of the first ones.
     ids: Vec<String>,
 }
@@ -92,7 +93,7 @@ impl Rewrites {
             path.reverse();
         }
         let transforms = self.transforms.iter().skip(applied).flatten();
-        for rewrite in transforms.chain(self.filter.as_ref()) {
+        for rewrite in transforms.chain(&self.filters) {
             path = rewrite.apply(path, kind)?;
             if matches!(kind, PathKind::Callees(it) | PathKind::Callers(it) if it == Recursion::Collapsed)
             {

@@ -1,7 +1,9 @@
 //! The view: which part of a recording to sum, and how.
 
 use crate::transform::{Implementation, Transform};
-use profile::{MetricId, Recording, ThreadId};
+use profile::{FunctionId, MetricId, Recording, ThreadId};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// The selected threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -39,6 +41,9 @@ pub struct View {
     pub contour: bool,
     /// Transforms, in the order of their application by [`crate::reshape`].
     pub transforms: Vec<Transform>,
+    /// The functions whose frames to keep; the cost of others goes to their nearest callers among
+    /// them. `None`: all functions. Applied last by [`crate::reshape`].
+    pub own: Option<Arc<FxHashSet<FunctionId>>>,
 }
 
 impl View {
@@ -51,6 +56,7 @@ impl View {
             implementation: Implementation::All,
             contour: false,
             transforms: Vec::new(),
+            own: None,
         }
     }
 

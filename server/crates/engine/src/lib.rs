@@ -31,6 +31,7 @@ pub mod node;
 pub mod order;
 pub mod overrides;
 pub mod own_code;
+mod own_files;
 pub mod path_rules;
 pub mod places;
 pub mod present;

@@ -54,6 +54,9 @@ impl Marks {
         if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {
             parts.push("inlines at call site".to_owned());
         }
+        if view.own.is_some() {
+            parts.push("own code".to_owned());
+        }
         if view.contour && recording.knows_contour() {
             parts.push("callers above the contour".to_owned());
         }

@@ -3,6 +3,7 @@
 //! override.
 
 use crate::node::{self, ChosenNode, NodeChoice};
+use crate::own_files::{is_own_path, no_own_code};
 use crate::settings::{Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit};
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
@@ -55,6 +56,9 @@ pub struct Choices {
     /// Whether to leave procedures that the contour file excludes out of lists of callers.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub contour: Option<Option<bool>>,
+    /// Whether to charge the cost of libraries and of the runtime to the own code that called them.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub own: Option<Option<bool>>,
     /// The unit of costs.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub unit: Option<Option<Unit>>,
@@ -83,6 +87,7 @@ impl Choices {
             implementation: Some(None),
             inlines: Some(None),
             contour: Some(None),
+            own: Some(None),
             unit: Some(None),
             show: Some(None),
             path_mappings: Some(None),
@@ -188,6 +193,9 @@ pub struct Overrides {
     /// Whether to leave procedures that the contour file excludes out of lists of callers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contour: Option<bool>,
+    /// Whether to charge the cost of libraries and of the runtime to the own code that called them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own: Option<bool>,
     /// The unit of costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,
@@ -262,6 +270,7 @@ impl Overrides {
         settings.implementation = self.implementation.unwrap_or(settings.implementation);
         settings.inlines = self.inlines.unwrap_or(settings.inlines);
         settings.contour = self.contour.unwrap_or(settings.contour);
+        settings.own_code = self.own.unwrap_or(settings.own_code);
         settings.unit = self.unit.unwrap_or(settings.unit);
         settings.hints.show = self.show.unwrap_or(settings.hints.show);
         if let Some(path_mappings) = &self.path_mappings {
@@ -279,6 +288,7 @@ impl Overrides {
         self.implementation.take_if(|_| old.implementation != new.implementation);
         self.inlines.take_if(|_| old.inlines != new.inlines);
         self.contour.take_if(|_| old.contour != new.contour);
+        self.own.take_if(|_| old.own_code != new.own_code);
         self.unit.take_if(|_| old.unit != new.unit);
         self.show.take_if(|_| old.hints.show != new.hints.show);
         self.path_mappings.take_if(|_| old.path_mappings != new.path_mappings);
@@ -325,6 +335,7 @@ impl Overrides {
             implementation,
             inlines,
             contour,
+            own,
             unit,
             show,
             path_mappings,
@@ -350,6 +361,9 @@ impl Overrides {
         self.inlines = inlines.unwrap_or(self.inlines);
         if let Some(contour) = contour {
             self.contour = contour.map(|value| check_contour(value, shown)).transpose()?;
+        }
+        if let Some(own) = own {
+            self.own = own.map(|value| check_own(value, shown)).transpose()?;
         }
         self.unit = unit.unwrap_or(self.unit);
         self.show = show.unwrap_or(self.show);
@@ -394,6 +408,17 @@ fn check_implementation(
         );
     }
     Ok(implementation)
+}
+
+/// Fails if the profile shown has no stacks, or no own code.
+pub fn check_own(own: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
+    let Some(shown) = shown.filter(|_| own) else { return Ok(own) };
+    let roots = &shown.source_mapped.roots;
+    let has_own = shown.grouped.paths.iter().flatten().any(|path| is_own_path(path, roots));
+    match no_own_code(shown.grouped.recording.summed().is_some(), has_own) {
+        Some(why) => Err(format!("{why}: show all code")),
+        None => Ok(own),
+    }
 }
 
 /// Fails if there is no contour for the profile shown.
@@ -448,7 +473,7 @@ mod tests {
         assert_eq!(
             reset_all,
             json!({"compare": null, "metric": null, "threads": null, "implementation": null,
-                   "inlines": null, "contour": null, "unit": null, "show": null, "pathMappings": null})
+                   "inlines": null, "contour": null, "own": null, "unit": null, "show": null, "pathMappings": null})
         );
     }
 

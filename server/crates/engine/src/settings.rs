@@ -229,6 +229,10 @@ pub struct Settings {
     /// Leave procedures that the contour file of a Mercury profile excludes out of lists of
     /// callers. Their callers are listed instead.
     pub contour: bool,
+    /// Show own code only: functions whose source is in a workspace folder, not in a folder of
+    /// libraries such as `node_modules`. The cost of libraries and of the runtime goes to the lines
+    /// that called them.
+    pub own_code: bool,
     /// The unit of costs in labels.
     pub unit: Unit,
     /// Inlay hints.
@@ -304,6 +308,7 @@ impl Default for Settings {
             transforms: Vec::new(),
             inlines: Inlines::Body,
             contour: false,
+            own_code: false,
             unit: Unit::Percent,
             hints: Hints::default(),
             lenses: Lenses::default(),
@@ -367,6 +372,7 @@ impl Settings {
                 transforms: self.transforms.clone(),
                 inlines: self.inlines,
                 contour: self.contour,
+                own: self.own_code,
             },
         }
     }
@@ -474,6 +480,8 @@ pub struct ViewSettings {
     pub inlines: Inlines,
     /// Whether callers that a contour file excludes are replaced by theirs.
     pub contour: bool,
+    /// Whether the cost of everything but own code goes to the own code that called it.
+    pub own: bool,
 }
 
 fn merge(accepted: &mut Value, given: &Map<String, Value>, path: &str, warnings: &mut Vec<String>) {

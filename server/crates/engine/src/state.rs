@@ -81,6 +81,7 @@ mod tests {
             implementation: Some(Implementation::Js),
             inlines: Some(Inlines::CallSite),
             contour: Some(true),
+            own: Some(true),
             unit: Some(Unit::Both),
             show: Some(Show::Self_),
             path_mappings: Some(vec![PathMapping { from: "/app".into(), to: ".".into() }]),

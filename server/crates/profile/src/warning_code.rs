@@ -192,6 +192,8 @@ warning_codes! {
     UnknownThread = "unknown-thread",
     /// The profile does not record which functions are JavaScript. All functions are shown.
     UnknownImplementation = "unknown-implementation",
+    /// Own code cannot be told from libraries. All code is shown.
+    NoOwnCode = "no-own-code",
     /// No function has the name in a transform. The transform is not applied.
     UnknownFunction = "unknown-function",
     /// Several functions have the name in a transform. The transform is not applied.

@@ -7,6 +7,7 @@
 )]
 
 mod keys;
+mod own;
 mod paths;
 mod random;
 mod v1;

@@ -3,8 +3,9 @@
 use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
 use crate::keys::Key;
-use crate::node::{Levels, NodeChoice};
-use crate::overrides::{Choices, PREVIOUS};
+use crate::node::{ChosenNode, Levels, NodeChoice};
+use crate::overrides::{Choices, PREVIOUS, check_own};
+use crate::own_code::is_own;
 use crate::present::{text::plain, units};
 use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
 use crate::snapshot::Snapshot;
@@ -65,6 +66,8 @@ pub enum ChoiceKey {
     Inlines,
     /// Whether to leave procedures that a contour file excludes out of lists of callers.
     Contour,
+    /// Whether to charge libraries and the runtime to the own code that called them.
+    Own,
     /// The unit of costs.
     Unit,
     /// What hints show.
@@ -212,7 +215,7 @@ pub fn view(world: &World) -> View {
 
 /// The functions of the path of the chosen call node.
 fn node(world: &World) -> Vec<NodeFunction> {
-    let path = world.overrides.node.iter().flat_map(|node| node.path()).zip(1..);
+    let path = world.overrides.node.iter().flat_map(ChosenNode::path).zip(1..);
     let function = |(key, levels): (&Key, usize)| {
         let found = world.snapshot().and_then(|shown| Some((shown, key.function(shown)?)));
         let name = found.map_or(key.name.as_str(), |(shown, found)| shown.function(found).name);
@@ -247,6 +250,12 @@ fn choices(world: &World) -> Vec<Choice> {
         }
         if shown.grouped.recording.knows_contour() {
             choices.push(contour(settings.contour));
+        }
+        let mut functions = shown.costs.functions();
+        let has_libraries = functions.any(|(function, _)| !is_own(shown, function));
+        let may_be_own = || has_libraries && check_own(true, Some(shown)).is_ok();
+        if settings.own_code || may_be_own() {
+            choices.push(own(settings.own_code));
         }
     }
     choices.push(unit(settings.unit));
@@ -316,20 +325,37 @@ fn inlines(chosen: Inlines) -> Choice {
 }
 
 fn contour(chosen: bool) -> Choice {
-    let option = |value, label: &str, description: &str| ChoiceOption {
+    let options = [
+        (false, "As recorded", "all callers"),
+        (true, "Above the contour", "without the procedures of the contour file"),
+    ];
+    flag(ChoiceKey::Contour, "Callers", chosen, options)
+}
+
+fn own(chosen: bool) -> Choice {
+    let options = [
+        (false, "All code", "libraries and the runtime too"),
+        (
+            true,
+            "Own code",
+            "libraries and the runtime are charged to the own code that called them",
+        ),
+    ];
+    flag(ChoiceKey::Own, "Own code", chosen, options)
+}
+
+/// A choice between no and yes. `options` has the value, label and description of each.
+fn flag(key: ChoiceKey, title: &str, chosen: bool, options: [(bool, &str, &str); 2]) -> Choice {
+    let options = options.map(|(value, label, description)| ChoiceOption {
         value: ChoiceValue::Flag(value),
         label: label.to_owned(),
         description: Some(description.to_owned()),
         detail: None,
         active: value == chosen,
-    };
-    let options = [
-        option(false, "As recorded", "all callers"),
-        option(true, "Above the contour", "without the procedures of the contour file"),
-    ];
+    });
     Choice {
-        key: ChoiceKey::Contour,
-        title: "Callers".to_owned(),
+        key,
+        title: title.to_owned(),
         multiple: false,
         value: Chosen::One(ChoiceValue::Flag(chosen)),
         options: options.into(),

@@ -3,6 +3,7 @@
 //! count samples twice.
 
 use crate::divided::divided_by_definition;
+use crate::own_files::{is_own_path, no_own_code};
 use crate::recorded_texts::RecordedTexts;
 use crate::settings::{Inlines, ViewSettings};
 use crate::source_functions::{SourceFunction, group_by_definition};
@@ -11,7 +12,7 @@ use crate::stages::source_mapped::SourceMapped;
 use crate::stages::symbolicated::Symbolicated;
 use analysis::{
     Addresses, Costs, FileId, FuncId, FuncKey, FunctionId, Groups, IdleSamples, Recording,
-    Rewrites, SymbolTables, ThreadChoice, Unmatched, View, Warning, at_call_sites,
+    Rewrites, SymbolTables, ThreadChoice, Unmatched, View, Warning, WarningCode, at_call_sites,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use sources::Mapping;
@@ -62,7 +63,7 @@ impl Grouped {
         texts: &RecordedTexts,
     ) -> Self {
         let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
-        let view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
+        let mut view = view(&mapped.recording, settings, &mut warnings, &mut unmatched);
         let by_file = file_groups(mapped.recording.symbols(), mapped);
         let paths = paths(&by_file, mapped);
         let definitions: Vec<_> =
@@ -84,6 +85,17 @@ impl Grouped {
         // This needs the lines that each function executes, so it precedes `at_call_sites`.
         let (by_function, source_functions) =
             group_by_definition(&recorded, &by_file, &definitions);
+        if settings.own {
+            let own = own_code(&by_function, &source_functions, &recorded, mapped, &paths);
+            match no_own_code(recorded.summed().is_some(), !own.is_empty()) {
+                None => view.own = Some(Arc::new(own)),
+                Some(why) => warnings.push(Warning {
+                    code: WarningCode::NoOwnCode,
+                    message: format!("{why}; all code is shown"),
+                    count: 1,
+                }),
+            }
+        }
         let inlined = match settings.inlines {
             Inlines::Body => recorded,
             Inlines::CallSite => Arc::new(at_call_sites(&recorded)),
@@ -239,6 +251,28 @@ fn resolved(
             (key.clone(), funcs.iter().map(|&func| groups.function(func)).collect())
         })
         .collect()
+}
+
+/// The functions whose file is own code.
+fn own_code(
+    groups: &Groups,
+    source_functions: &FxHashMap<FunctionId, SourceFunction>,
+    recording: &Recording,
+    mapped: &SourceMapped,
+    paths: &[Option<PathBuf>],
+) -> FxHashSet<FunctionId> {
+    let is_own =
+        |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| is_own_path(path, &mapped.roots));
+    let own: Vec<bool> = paths.iter().map(is_own).collect();
+    let symbols = recording.symbols();
+    let file = |func: FuncId| {
+        let function = groups.function(func);
+        let defined = source_functions.get(&function).map(|defined| defined.file);
+        defined.or_else(|| symbols.funcs.get(func).source.map(|source| groups.file(source)))
+    };
+    let funcs = symbols.funcs.ids();
+    let own = funcs.filter(|&func| file(func).is_some_and(|file| own[file.index()]));
+    own.map(|func| groups.function(func)).collect()
 }
 
 /// The view that the settings describe. Names that match nothing are ignored with a warning.

@@ -2,6 +2,7 @@
 //! answer as text. All numbers can be counted in the samples.
 #![cfg(feature = "grammars")]
 #![allow(clippy::unwrap_used, reason = "in tests a panic is the message")]
+#![allow(clippy::format_collect, reason = "the texts are small")]
 
 mod answers;
 mod baseline;
