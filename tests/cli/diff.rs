@@ -256,3 +256,19 @@ fn reports_sources_and_trees_show_changes() {
     // 72.6 % of 1.24 s, before 60 % of 1 s.
     assert_eq!(share[4], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
 }
+
+#[test]
+fn flame_graphs_compare_like_reports() {
+    let folder = changed();
+    let drawn = |more: &[&str]| {
+        let arguments = ["export", "after.json", "--to", "flamegraph", "--baseline", "before.json"];
+        ran(folder.path(), &[&arguments, more].concat()).success()
+    };
+    let svg = drawn(&[]);
+    assert!(svg.contains("1.00 s → 1.24 s +24 %"), "{svg}");
+    // 300 of 1240 ms more, and as much as before.
+    assert!(svg.contains("parse (900 milliseconds, 72.58%; +24.19%)"), "{svg}");
+    assert!(svg.contains("render (300 milliseconds, 24.19%; 0.00%)"), "{svg}");
+    // 72.6 % instead of 60 %.
+    assert!(drawn(&["--compare", "share"]).contains("72.58%; +12.58%)"), "{svg}");
+}

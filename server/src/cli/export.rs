@@ -2,13 +2,14 @@
 
 use super::{Failure, Output, warn};
 use engine::export::{self, Options, Target};
+use engine::settings::Compare;
 use engine::snapshot::Snapshot;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 pub(super) fn export(
     snapshot: &Snapshot,
-    baseline: Option<&Snapshot>,
+    baseline: Option<(&Snapshot, Compare)>,
     options: Options,
     output: Option<&Path>,
     overwrite: bool,

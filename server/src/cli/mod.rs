@@ -33,7 +33,9 @@ use engine::present::units;
 use engine::query::call_groups::GroupBy;
 use engine::recorded_texts::Copies;
 use engine::runs;
-use engine::settings::{Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit};
+use engine::settings::{
+    Compare, Generics, Implementation, Inlines, PathMapping, Settings, Symbols, Unit,
+};
 use engine::snapshot::Snapshot;
 use engine::stages::loaded::{LoadError, Loaded};
 use engine::transforms;
@@ -193,6 +195,9 @@ enum Command {
         /// Show the difference from this profile (flame graphs only)
         #[arg(long, value_name = "PROFILE")]
         baseline: Option<PathBuf>,
+        /// How to compare costs with those of the baseline
+        #[arg(long, value_enum, value_name = "HOW", default_value = "absolute")]
+        compare: Compare,
         /// Write byte for byte what another program would write
         #[arg(long, value_enum, value_name = "PROGRAM")]
         compat: Option<Compat>,
@@ -410,12 +415,23 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
             let part = tree::Part { inverted, hot, limit, depth, min_percent };
             tree::tree(&snapshot, part, before, json, style.style(Unit::Both), out)?;
         }
-        Command::Export { view, to, output, overwrite, baseline, compat, max_depth, truncate } => {
+        Command::Export {
+            view,
+            to,
+            output,
+            overwrite,
+            baseline,
+            compare,
+            compat,
+            max_depth,
+            truncate,
+        } => {
             let (snapshot, _) = view.clone().load()?;
             let load = |path| compare::load_baseline(&view, path, Places::Recorded, &snapshot);
             let baseline = baseline.map(load).transpose()?;
             let options = Options { target: to, compat, max_depth, cut: truncate };
-            let (baseline, output) = (baseline.as_ref(), output.as_deref());
+            let baseline = baseline.as_ref().map(|baseline| (baseline, compare));
+            let output = output.as_deref();
             export::export(&snapshot, baseline, options, output, overwrite, out)?;
         }
         Command::Dump { profile } => dump::dump(&profile, out)?,

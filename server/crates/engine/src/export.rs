@@ -2,7 +2,10 @@
 //! writer of `formats`.
 
 use crate::baseline::different_metrics;
+use crate::comparison::{By, Comparison};
 use crate::marks::Marks;
+use crate::present::labels::totals;
+use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Profile, Recording, Truncate};
 use formats::write::{
@@ -107,7 +110,7 @@ pub struct Options {
 /// users.
 pub fn export(
     snapshot: &Snapshot,
-    baseline: Option<&Snapshot>,
+    baseline: Option<(&Snapshot, Compare)>,
     options: Options,
 ) -> Result<Written, String> {
     if baseline.is_some() && options.target != Target::Flamegraph {
@@ -116,7 +119,7 @@ pub fn export(
             options.target.title()
         ));
     }
-    if let Some(problem) = baseline.and_then(|baseline| different_metrics(baseline, snapshot)) {
+    if let Some(problem) = baseline.and_then(|(before, _)| different_metrics(before, snapshot)) {
         return Err(problem);
     }
     if options.compat.is_some() && options.target != Target::Callgrind {
@@ -157,12 +160,18 @@ pub fn export(
         (Target::Folded, _) => folded::write(&profile, folded::Frames::WithLines),
         (Target::Flamechart, _) => folded::flamechart(&profile),
         (Target::Flamegraph, _) => {
-            let base = baseline.map(|baseline| reshaped(baseline, options)).transpose()?;
+            let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;
+            let by = baseline.map(|(before, how)| Comparison::new(before, snapshot, how));
             let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
-            let marks = Marks::of(snapshot).all().into_iter();
+            let mut marks = Marks::of(snapshot).all();
+            marks.extend(by.map(|by| totals(by.total(), &snapshot.costs.metric)));
             let title =
-                [name.into_owned()].into_iter().chain(marks).collect::<Vec<_>>().join(" · ");
-            flamegraph::write(&profile, base.as_ref(), &title).map_err(|error| error.to_string())?
+                std::iter::once(name.into_owned()).chain(marks).collect::<Vec<_>>().join(" · ");
+            let base = base
+                .as_ref()
+                .zip(by)
+                .map(|(profile, by)| flamegraph::Base { profile, share: by.by != By::Weight });
+            flamegraph::write(&profile, base, &title).map_err(|error| error.to_string())?
         }
         (Target::Speedscope, _) => speedscope::write(&profile),
         (Target::Firefox, _) => firefox::write(&profile),

@@ -197,7 +197,7 @@ fn nothing_to_draw_is_an_error_and_negative_costs_are_lost() {
 }
 
 #[test]
-fn colours_show_changes_of_the_self_share() {
+fn colours_show_changes_of_the_self_cost() {
     let base = weighing(
         "samples",
         &[("main|same", 20.0), ("main|less", 60.0), ("main|more", 10.0), ("main|gone", 10.0)],
@@ -206,7 +206,11 @@ fn colours_show_changes_of_the_self_share() {
         "samples",
         &[("main|same", 10.0), ("main|less", 10.0), ("main|more", 25.0), ("main|young", 5.0)],
     );
-    let (frames, total) = drawn(&flamegraph::write(&new, Some(&base), "").unwrap());
+    let compared = |share| {
+        let base = flamegraph::Base { profile: &base, share };
+        drawn(&flamegraph::write(&new, Some(base), "").unwrap())
+    };
+    let (frames, total) = compared(true);
     assert_eq!(total, 50);
     let mut told: Vec<_> =
         frames.iter().map(|frame| format!("{} {}", frame.title, frame.color)).collect();
@@ -221,6 +225,20 @@ fn colours_show_changes_of_the_self_share() {
         "young (5 samples, 10.00%; +10.00%) rgb(255,212,212)",
     ];
     assert_eq!(told, expected);
+
+    // As weights: 10 less, 50 less, 15 more, 5 more of 50.
+    let (frames, _) = compared(false);
+    let mut titles: Vec<_> = frames.iter().map(|frame| frame.title.as_str()).collect();
+    titles.sort_unstable();
+    assert_eq!(titles[1], "less (10 samples, 20.00%; -100.00%)");
+    assert_eq!(
+        titles[3..],
+        [
+            "more (25 samples, 50.00%; +30.00%)",
+            "same (10 samples, 20.00%; -20.00%)",
+            "young (5 samples, 10.00%; +10.00%)"
+        ]
+    );
 }
 
 #[test]
@@ -316,7 +334,8 @@ fn a_recording_does_not_differ_from_itself() {
     let [old, new] = ["49", "70"].map(|version| {
         read(bytes(&format!("firefox/rust-wordstat-v{version}/profile.json.gz"))).unwrap()
     });
-    let (frames, _) = drawn(&flamegraph::write(stacks(&new), Some(stacks(&old)), "").unwrap());
+    let base = flamegraph::Base { profile: stacks(&old), share: true };
+    let (frames, _) = drawn(&flamegraph::write(stacks(&new), Some(base), "").unwrap());
     assert!(frames.len() > 500);
     assert!(frames.iter().all(|frame| frame.color == "rgb(250,250,250)"), "{frames:?}");
 }

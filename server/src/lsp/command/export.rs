@@ -78,7 +78,10 @@ pub fn write(
             path.display()
         ));
     }
-    let written = export::export(snapshot, None, options)?;
+    let baseline = context.compared(snapshot).filter(|_| options.target == Target::Flamegraph);
+    let baseline =
+        baseline.map(|compared| (&*compared.baseline.snapshot, context.world.settings.compare));
+    let written = export::export(snapshot, baseline, options)?;
     export::store(&path, &written.bytes, overwrite)
         .map_err(|error| export::refusal(&path, &error, "\"overwrite\": true"))?;
     Ok(Exported {

@@ -1,9 +1,8 @@
 //! Flame graphs: interactive SVG pictures, drawn by `inferno`.
 //!
 //! Frames are functions; lines are merged. The `<title>` of each frame has its name and cost, which
-//! a click shows as well. With a base, frames are red if the profile spends a larger share of its
-//! total in them than the base, and blue for a smaller share. As in other differential flame
-//! graphs, the *self* cost decides the colour, so that a change in a callee does not colour all of
+//! a click shows as well. With a base, frames are red if they cost more than in the base, and blue if
+//! they cost less: in weights, or in shares of the total. As in other differential flame graphs, the *self* cost decides the colour, so that a change in a callee does not colour all of
 //! its callers.
 //!
 //! `inferno` counts in integers and does not draw anything narrower than 0.01 %. Weights are
@@ -30,17 +29,25 @@ const MAX_TEXT: usize = 64 << 20;
 /// The largest number of characters of a name.
 const MAX_NAME: usize = 500;
 
-/// Draws the profile's default metric, compared with `base` if there is one. The base is scaled to
-/// the profile's total, so that runs of different lengths are compared by their shares. Paths that
-/// only the base has are not drawn; swap the two to see them.
+/// A profile to compare with.
+#[derive(Debug, Clone, Copy)]
+pub struct Base<'a> {
+    /// The profile.
+    pub profile: &'a Profile,
+    /// Whether to scale it to the total of the profile that is drawn, which compares shares.
+    pub share: bool,
+}
+
+/// Draws the profile's default metric, compared with `base` if there is one. Paths that only the
+/// base has are not drawn; swap the two to see them.
 ///
 /// # Errors
 /// There is nothing to draw.
-pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<Written> {
+pub fn write(profile: &Profile, base: Option<Base<'_>>, title: &str) -> Result<Written> {
     let mut tree = Tree::default();
     tree.add(profile, 0);
     if let Some(base) = base {
-        tree.add(base, 1);
+        tree.add(base.profile, 1);
     }
     let mut lost = Vec::new();
     if tree.drop_negative_costs() {
@@ -60,7 +67,9 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
         .map_or("samples", |metric| metric.unit.as_str());
     let is_whole = tree.nodes.iter().all(|node| node.own[0].fract() == 0.0);
     let scale = Scale::new(unit, total, is_whole);
-    tree.balance();
+    if base.is_some_and(|base| base.share) {
+        tree.balance();
+    }
     if tree.prune(total * MIN_SHARE) {
         lost.push("the deepest frames");
     }
@@ -73,9 +82,13 @@ pub fn write(profile: &Profile, base: Option<&Profile>, title: &str) -> Result<W
     // Lines are already sorted by frame; sorted as text, `a b` would be between `a` and `a;c`. Only
     // with this option does `inferno` keep their order, last first.
     options.flame_chart = true;
-    if base.is_some() {
-        options.subtitle =
-            Some("red: a larger share than in the base; blue: a smaller one".to_owned());
+    if let Some(base) = base {
+        let legend = if base.share {
+            "red: a larger share than in the base; blue: a smaller one"
+        } else {
+            "red: more than in the base; blue: less"
+        };
+        options.subtitle = Some(legend.to_owned());
     }
     let lines = tree.lines(scale.factor, base.is_some());
     let mut bytes = Vec::new();
