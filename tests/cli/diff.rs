@@ -239,7 +239,7 @@ fn reports_sources_and_trees_show_changes() {
     let totals = "compared with before.json: 1.00 s → 1.24 s +24 %";
     let report = compared("report", &[]);
     assert_eq!(report[1], totals);
-    assert_eq!(report[4], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
+    assert_eq!(report[3], "900 ms ▲300 ms 900 ms ▲300 ms parse app.py:5");
     let tree = compared("tree", &[]);
     assert_eq!(tree[1], totals);
     assert_eq!(
@@ -254,7 +254,7 @@ fn reports_sources_and_trees_show_changes() {
     );
     let share = compared("report", &["--compare", "share"]);
     // 72.6 % of 1.24 s, before 60 % of 1 s.
-    assert_eq!(share[4], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
+    assert_eq!(share[3], "900 ms ▲12.6 900 ms ▲12.6 parse app.py:5");
 }
 
 #[test]

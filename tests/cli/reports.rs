@@ -39,15 +39,17 @@ fn functions_have_an_order_and_limits() {
         let rows: Vec<_> = text.lines().skip(2).map(str::to_owned).collect();
         names(&rows).join(" ")
     };
-    let all = rows(&profile, []);
+    let all = rows(&profile, ["--sort", "total"]);
     assert_eq!(all[0], "7.7% (1 callseq) 100.0% (13 callseqs) m.main/2-0 m.m:3 · 1 call");
     // The runtime is not part of the program, so it comes last.
     assert!(all[4].contains("Mercury runtime"), "{all:?}");
     assert_eq!(names(&all)[..4], ["m.main", "m.even", "m.leaf", "m.odd"]);
-    assert!(list(&["--sort", "self", "--limit", "2"]) == "m.leaf m.even");
+    assert_eq!(list(&["--limit", "2"]), "m.leaf m.even");
+    assert_eq!(list(&["--sort", "self", "--limit", "2"]), "m.leaf m.even");
+    assert_eq!(list(&["--filter", "M.E"]), "m.even");
     assert_eq!(list(&["--sort", "calls", "--min", "3"]), "m.leaf m.even m.odd");
-    assert_eq!(list(&["--min", "9", "--module", "m"]), "m.main m.even");
-    assert_eq!(list(&["--min-percent", "70", "--module", "m"]), "m.main");
+    assert_eq!(list(&["--sort", "total", "--min", "9", "--module", "m"]), "m.main m.even");
+    assert_eq!(list(&["--sort", "total", "--min-percent", "70", "--module", "m"]), "m.main");
     assert_eq!(list(&["--sort", "self", "--min-percent", "46"]), "m.leaf");
     let problem = run(["report", &profile, "--module", "n"]).failure(2);
     assert!(problem.starts_with("no module is called `n`"), "{problem}");
@@ -56,7 +58,7 @@ fn functions_have_an_order_and_limits() {
 #[test]
 fn costs_per_call() {
     let (_folder, profile) = written(&DeepFile::even_odd());
-    let rows = rows(&profile, ["--per-call", "--module", "m"]);
+    let rows = rows(&profile, ["--sort", "total", "--per-call", "--module", "m"]);
     assert_eq!(
         rows,
         [
@@ -83,6 +85,8 @@ fn modules_have_their_own_cost() {
         rows(&profile, ["--by", "module"]),
         ["100.0% (13 callseqs) m · 13 calls", "100.0% (13 callseqs) program"]
     );
+    let problem = run(["report", &profile, "--sort", "change"]).failure(2);
+    assert!(problem.contains("choose a baseline to sort by change"), "{problem}");
     let problem = run(["report", &profile, "--by", "module", "--sort", "total"]).failure(2);
     assert!(problem.starts_with("modules have no total"), "{problem}");
     let problem = on("report", V8, ["--by", "module"]).failure(2);
@@ -178,7 +182,7 @@ fn two_graphs_are_merged() {
         text.lines().skip(2).map(words).collect::<Vec<_>>()
     };
     assert_eq!(
-        merged(&["--module", "m", "--limit", "2"]),
+        merged(&["--sort", "total", "--module", "m", "--limit", "2"]),
         [
             "7.7% (2 callseqs) 100.0% (26 callseqs) m.main/2-0 m.m:3 · 2 calls",
             "23.1% (6 callseqs) 69.2% (18 callseqs) m.even/2-0 m.m:10 · 6 calls",

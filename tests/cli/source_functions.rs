@@ -56,8 +56,8 @@ fn a_report_lists_functions_of_the_sources() {
         rows(&printed(&profile, "report", &[])),
         [
             "80.0% (4 samples) 100.0% (5 samples) app::sum<…> app.rs:1",
-            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs:7",
             "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs:4",
+            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs:7",
         ]
     );
     let edges = rows(&printed(&profile, "report", &["--by", "edge"]));
@@ -78,10 +78,10 @@ fn without_the_sources_functions_are_as_recorded() {
     assert_eq!(
         rows(&printed(&profile, "report", &[])),
         [
-            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs",
             "60.0% (3 samples) 80.0% (4 samples) app::sum<f64> app.rs",
             "20.0% (1 sample) 40.0% (2 samples) app::sum<u8> app.rs",
             "20.0% (1 sample) 20.0% (1 sample) app::sum::{{closure}} app.rs",
+            "0.0% (0 samples) 100.0% (5 samples) app::main app.rs",
         ]
     );
     let report: Value = serde_json::from_str(&printed(&profile, "report", &["--json"])).unwrap();

@@ -94,20 +94,35 @@ fn hotspots_are_functions_or_lines_hottest_first() {
     };
     let functions = server.execute("costline.hotspots", json!([]));
     let rows: Vec<_> = functions["functions"].as_array().unwrap().iter().map(row).collect();
-    assert_eq!(rows, ["main 1/6", "hash 3/3", "eval 1/3", "parse 1/3"]);
+    assert_eq!(rows, ["hash 3/3", "main 1/6", "eval 1/3", "parse 1/3"]);
     assert_eq!((&functions["total"], &functions["metric"]), (&json!(6), &json!("samples")));
-    let main = &functions["functions"][0];
+    let main = &functions["functions"][1];
     assert_eq!(
         (&main["uri"], &main["line0"], &main["text"], &main["label"]),
         (
             &json!(uri),
             &json!(8 + BELOW),
             &json!("self 16.7% (1 sample) · total 100.0% (6 samples)"),
-            &json!("100.0%")
+            &json!("self 16.7%")
         )
     );
+    let by_total = server.execute("costline.hotspots", json!([{ "sort": "total", "limit": 1 }]));
+    assert_eq!(by_total["functions"][0]["label"], "100.0%");
 
-    let lines = server.execute("costline.hotspots", json!([{ "by": "line", "limit": 3 }]));
+    // hash is all of lib.py; a sample in main and eval counts once for app.py.
+    let files = server.execute("costline.hotspots", json!([{ "by": "file" }]));
+    let files: Vec<_> = files["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            format!("{} {}/{} {}", text(&row["file"]), row["self"], row["total"], row["own"])
+        })
+        .collect();
+    assert_eq!(files, ["app.py 3/6 true", "lib.py 3/3 true"]);
+
+    let lines = json!([{ "by": "line", "sort": "total", "limit": 3 }]);
+    let lines = server.execute("costline.hotspots", lines);
     let rows: Vec<_> = lines["lines"]
         .as_array()
         .unwrap()
@@ -424,8 +439,8 @@ fn invalid_arguments_are_errors_with_advice() {
         ),
         (
             "costline.hotspots",
-            json!([{ "by": "file" }]),
-            vec!["`by`", "`file`", "`function`, `line`, `edge`"],
+            json!([{ "by": "directory" }]),
+            vec!["`by`", "`directory`", "`function`, `line`, `edge`, `file`"],
         ),
         ("costline.hotspots", json!([7]), vec!["costline.hotspots", "an object", "7"]),
         ("costline.showCallers", json!([]), vec!["costline.showCallers", "an object"]),

@@ -154,7 +154,7 @@ fn procedures_are_listed_by_cost_in_every_metric() {
     let (mut server, _) = start(&workspace);
     let names: Vec<_> = server.symbols("$").iter().map(name).collect();
     let position = |part: &str| names.iter().position(|name| name.contains(part)).unwrap();
-    assert!(position("main/2") < position("even/2") && position("leaf/1") < position("odd/2"));
+    assert!(position("leaf/1") < position("even/2") && position("odd/2") < position("main/2"));
     let total = |server: &mut Server, metric: &str, function: &str| {
         server.set_view(json!({ "metric": metric }));
         server.execute("costline.hotspots", json!([{ "limit": 100 }]))["functions"]
@@ -191,7 +191,7 @@ fn hot_spots_have_the_queries_of_the_original() {
     );
     assert_eq!(rows(json!({ "sort": "calls", "min": 4 }), "functions"), ["m.leaf/1+1-0 6 calls"]);
     assert_eq!(
-        rows(json!({ "perCall": true, "minPercent": 20 }), "functions"),
+        rows(json!({ "perCall": true, "sort": "total", "minPercent": 20 }), "functions"),
         ["m.main/2-0 total 13 callseqs", "m.even/2-0 total 3 callseqs"]
     );
     assert_eq!(rows(json!({ "by": "module" }), "modules"), ["m self 13 callseqs"]);

@@ -90,7 +90,7 @@ fn survives_closing_and_restarts() {
     assert_eq!(shown(&mut server, &uri), expected(7));
     // Lists lead to the same lines if the source is not open.
     server.close(&uri);
-    let lines = server.execute("costline.hotspots", json!([{ "by": "line" }]));
+    let lines = server.execute("costline.hotspots", json!([{ "by": "line", "sort": "total" }]));
     let lines: Vec<_> = lines["lines"]
         .as_array()
         .unwrap()
@@ -319,7 +319,7 @@ fn after_a_move(to: &[&str]) -> ([Shown; 2], (String, u64)) {
     server.execute("costline.reload", json!([]));
     let b = server.open_file(&workspace.path("b.py"), "python");
     let all = [shown(&mut server, &a), shown(&mut server, &b)];
-    let lines = server.execute("costline.hotspots", json!([{ "by": "line" }]));
+    let lines = server.execute("costline.hotspots", json!([{ "by": "line", "sort": "total" }]));
     let second = &lines["lines"][1];
     let file = second["uri"].as_str().unwrap_or_default();
     let file = file.rsplit('/').next().unwrap_or_default().to_owned();

@@ -17,20 +17,21 @@ export type Row =
   | { readonly kind: "hotLine"; readonly spot: HotLine; readonly rank: number }
   | { readonly kind: "more"; readonly by: Group };
 
-/** The order of the rows. Lines have no calls and keep the order by total then. */
+/** The order of the rows. Lines have no calls and keep the order by self cost then. */
 interface Order {
   readonly sort: HotSpotsSort;
   readonly perCall: boolean;
 }
 
-const BY_TOTAL: Order = { sort: "total", perCall: false };
+const BY_SELF: Order = { sort: "self", perCall: false };
 
 const ORDERS: readonly { readonly label: string; readonly order: Order }[] = [
-  { label: "Total", order: BY_TOTAL },
-  { label: "Self", order: { sort: "self", perCall: false } },
+  { label: "Self", order: BY_SELF },
+  { label: "Total", order: { sort: "total", perCall: false } },
+  { label: "Change since the baseline", order: { sort: "change", perCall: false } },
   { label: "Calls", order: { sort: "calls", perCall: false } },
-  { label: "Total per call", order: { sort: "total", perCall: true } },
   { label: "Self per call", order: { sort: "self", perCall: true } },
+  { label: "Total per call", order: { sort: "total", perCall: true } },
 ];
 
 /** How many rows a group shows at first, and how many *Show more* adds. */
@@ -46,7 +47,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private readonly limits: Record<Group, number> = { function: PAGE, line: PAGE };
   private readonly view: vscode.TreeView<Row>;
   private readonly subscriptions: readonly { dispose(): unknown }[];
-  private order = BY_TOTAL;
+  private order = BY_SELF;
   private orderText = "";
 
   constructor(private readonly server: Server) {
@@ -71,13 +72,13 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
     this.changed.fire(this.groups[by]);
   }
 
-  /** Lets the user pick the order. Fails if the profile does not count calls and the order needs them. */
+  /** Lets the user pick the order. Fails if it needs counted calls or a baseline, and there are none. */
   async pickOrder(): Promise<void> {
     const picked = await vscode.window.showQuickPick(ORDERS, { title: "Costline: Sort Hot Spots by" });
     if (!picked) return;
     await this.server.execute("costline.hotspots", { ...picked.order, limit: 1 });
     this.order = picked.order;
-    this.orderText = picked.order === BY_TOTAL ? "" : `by ${picked.label.toLowerCase()}`;
+    this.orderText = picked.order === BY_SELF ? "" : `by ${picked.label.toLowerCase()}`;
     this.describe();
     this.changed.fire(undefined);
   }
@@ -90,9 +91,9 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
   private async rows(by: Group, limit: number) {
     const ask = (order: HotSpotsArgument) => this.server.quietly(this.server.execute("costline.hotspots", { by, limit, ...order }));
     const { sort, perCall } = this.order;
-    if (by === "line") return ask({ sort: perCall || sort === "calls" ? "total" : sort });
-    // Another profile may not count calls.
-    return (await ask(this.order)) ?? ask(BY_TOTAL);
+    const order: Order = by === "line" && (perCall || sort === "calls") ? BY_SELF : this.order;
+    // Another profile may not count calls, and the baseline may be cleared.
+    return (await ask(order)) ?? ask(BY_SELF);
   }
 
   getTreeItem(row: Row): vscode.TreeItem {

@@ -840,6 +840,50 @@ export interface HotField {
   readonly v: number;
 }
 
+/** The functions of a file. */
+export interface HotFile {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
+  /** The name of the file in the profile; null for functions without a file. */
+  readonly file: string | null;
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The 0-based line in the current text. Null if `uri` is null. */
+  readonly line0: number | null;
+  /** The metric of both. */
+  readonly metric: string;
+  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
+  readonly own: boolean;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
+  readonly placeText: string;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The workspace file. Null if the place is not in one. */
+  readonly uri: string | null;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
+
 /** A hot function. */
 export interface HotFunction {
   /** The number of calls, if they are counted. */
@@ -864,6 +908,8 @@ export interface HotFunction {
   readonly metric: string;
   /** The function's name. */
   readonly name: string;
+  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
+  readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
@@ -908,6 +954,8 @@ export interface HotLine {
   readonly line0: number | null;
   /** The metric of both. */
   readonly metric: string;
+  /** Whether it is own code: its source is in the workspace, not in a folder of libraries. */
+  readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`. */
@@ -946,7 +994,7 @@ export interface HotMember {
   readonly name: string;
 }
 
-/** A module or library. */
+/** A module, package or library. */
 export interface HotModule {
   /** The number of calls, if they are counted. */
   readonly calls?: number;
@@ -958,6 +1006,8 @@ export interface HotModule {
   readonly metric: string;
   /** Its name; null for functions without one. */
   readonly name: string | null;
+  /** Whether it has own code. */
+  readonly own: boolean;
   /** The cost of one call on average, if that was requested. */
   readonly perCall?: PerCall;
   /** The self cost. Null if it is unknown. */
@@ -990,8 +1040,12 @@ export interface HotSpots {
   readonly edges?: readonly HotEdge[];
   /** The fields. */
   readonly fields?: readonly HotField[];
+  /** The files. */
+  readonly files?: readonly HotFile[];
   /** The functions. Missing if something else was requested; likewise for the other lists. */
   readonly functions?: readonly HotFunction[];
+  /** The libraries. */
+  readonly libraries?: readonly HotModule[];
   /** The lines. */
   readonly lines?: readonly HotLine[];
   /** What is not default about the view, in short words. */
@@ -1000,6 +1054,10 @@ export interface HotSpots {
   readonly metric: string;
   /** The modules or libraries. */
   readonly modules?: readonly HotModule[];
+  /** The packages. */
+  readonly packages?: readonly HotModule[];
+  /** The threads. */
+  readonly threads?: readonly HotThread[];
   /** The total of the profile. */
   readonly total: Weight;
   /** Its unit. */
@@ -1012,6 +1070,8 @@ export interface HotSpots {
 export interface HotSpotsArgument {
   /** What to list. Default: functions. */
   readonly by?: HotSpotsBy | null;
+  /** List only rows whose name or file contains this text, ignoring case. Default: all. */
+  readonly filter?: string | null;
   /** The maximum number. Default: 50. */
   readonly limit?: number | null;
   /** The least value in units of the metric, in what rows are sorted by. Default: none. */
@@ -1022,7 +1082,9 @@ export interface HotSpotsArgument {
   readonly module?: string | null;
   /** Divide costs by the number of calls. Rows without counted calls are omitted. Default: false. */
   readonly perCall?: boolean | null;
-  /** What to sort by. Default: total; modules: self. */
+  /** Whether to list own code only. Default: all, own code first. */
+  readonly scope?: HotSpotsScope | null;
+  /** What to sort by. Default: self; calls, cliques and fields: total. */
   readonly sort?: HotSpotsSort | null;
 }
 
@@ -1034,12 +1096,27 @@ export type HotSpotsBy =
   | "line"
   /** Calls: caller → callee, with the hottest call site. */
   | "edge"
-  /** Modules of Mercury, or else libraries, with the self cost of their functions. */
+  /** Source files. */
+  | "file"
+  /** Modules of Mercury, or else libraries. */
   | "module"
+  /** Crates, npm packages, Python distributions, Go modules, or else libraries. */
+  | "package"
+  /** Shared libraries and programs. */
+  | "library"
+  /** Threads. */
+  | "thread"
   /** Functions that call each other (call graphs only). */
   | "clique"
   /** Fields of Mercury data structures, with the procedures that get and set them. */
   | "field";
+
+/** Which functions, files and other rows to list. */
+export type HotSpotsScope =
+  /** Own code: what has a source in the workspace. */
+  | "own"
+  /** All, own code first. */
+  | "all";
 
 /** What rows are sorted and limited by. */
 export type HotSpotsSort =
@@ -1048,7 +1125,49 @@ export type HotSpotsSort =
   /** Total cost. */
   | "total"
   /** The number of calls. */
-  | "calls";
+  | "calls"
+  /** The change of the self cost since the baseline, without noise. */
+  | "change";
+
+/** A thread. */
+export interface HotThread {
+  /** The number of calls, if they are counted. */
+  readonly calls?: number;
+  /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
+  readonly change?: CostChange;
+  /** What rows are sorted by, formatted as in hints. */
+  readonly label: string;
+  /** The metric of both. */
+  readonly metric: string;
+  /** Its name, or else that of its process; empty if unknown. */
+  readonly name: string;
+  /** The cost of one call on average, if that was requested. */
+  readonly perCall?: PerCall;
+  /** The process id, as spelled in the profile. */
+  readonly pid: string | null;
+  /** The self cost. Null if it is unknown. */
+  readonly self: Weight | null;
+  /** The self cost as a share of the base, from 0 to 1. Null if it is unknown. */
+  readonly selfShare: number | null;
+  /** The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown. */
+  readonly selfText: string | null;
+  /** The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost. */
+  readonly share: number;
+  /** Self and total cost, formatted as in lenses. */
+  readonly text: string;
+  /** The thread id, as spelled in the profile. */
+  readonly tid: string | null;
+  /** The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %. */
+  readonly tier: 0 | 1 | 2 | 3;
+  /** The total. Null if it is not exact. */
+  readonly total: Weight | null;
+  /** The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown. */
+  readonly totalText: string | null;
+  /** The unit of both. */
+  readonly unit: string;
+  /** The version of this object: 1. */
+  readonly v: number;
+}
 
 /** Which functions to show, in profiles that record which ones are JavaScript. */
 export type Implementation =
@@ -1703,7 +1822,7 @@ export interface Commands {
   readonly "costline.popTransform": { readonly arguments: readonly []; readonly result: View };
   /** Remove all transforms. Returns the new view, like `costline.view`. */
   readonly "costline.clearTransforms": { readonly arguments: readonly []; readonly result: View };
-  /** List the hottest functions, lines, calls, modules, cliques or fields of the profile, like `costline report`. Null without a profile. */
+  /** List the hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or fields of the profile, own code first, like `costline report`. Null without a profile. */
   readonly "costline.hotspots": { readonly arguments: readonly [(HotSpotsArgument | null)?]; readonly result: HotSpots | null };
   /** List the callers of a call hierarchy item. A message also shows the five hottest, unless `message` is false. An item of another server or profile has no entries. */
   readonly "costline.showCallers": { readonly arguments: readonly [ItemArgument, (ShowOptions | null)?]; readonly result: CallStep };

@@ -9,13 +9,15 @@ pub use json::json;
 
 use super::style::Style;
 use super::{Failure, Output, USAGE};
-use analysis::{CliqueCost, Edge, FileId, FunctionId};
-use engine::baseline::Before;
+use analysis::{CliqueCost, Edge, FileId, FunctionId, ThreadId, Total};
 use engine::context::Compared;
 use engine::present::labels::{Part, Scale};
 use engine::present::text::{library, markdown, markdown_cost, plain};
 use engine::present::units;
-use engine::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort, kind};
+use engine::ranking::{
+    Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
+    module_kind,
+};
 use engine::snapshot::Snapshot;
 use std::io::{self, Write};
 
@@ -25,9 +27,15 @@ pub struct RowArgs {
     /// What to list
     #[arg(long, value_enum, default_value = "function")]
     by: By,
-    /// What to sort by [default: total; modules: self]
+    /// What to sort by [default: self; calls, cliques and fields: total]
     #[arg(long, value_enum)]
     sort: Option<Sort>,
+    /// Whether to list own code only
+    #[arg(long, value_enum, default_value = "all")]
+    scope: Scope,
+    /// List only rows whose name or file contains this text, ignoring case
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
     /// Divide costs by the number of calls; rows without counted calls are omitted
     #[arg(long)]
     per_call: bool,
@@ -50,9 +58,10 @@ pub struct RowArgs {
 
 impl RowArgs {
     pub(super) fn ranking(self) -> Ranking {
-        let Self { by, sort, per_call, min_percent, min, limit, format: _, module } = self;
-        let limits = Limits { per_call, min_percent, min, limit };
-        Ranking { by, sort, idle: true, module, limits }
+        let Self { by, sort, scope, filter, per_call, .. } = self;
+        let limits =
+            Limits { per_call, min_percent: self.min_percent, min: self.min, limit: self.limit };
+        Ranking { by, sort, scope, idle: true, module: self.module, filter, limits }
     }
 }
 
@@ -79,8 +88,14 @@ pub(super) fn text(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let (format, ranking) = (rows.format, rows.ranking());
-    let ranked =
-        ranking.rows(snapshot).map_err(|problem| Failure { code: USAGE, message: problem })?;
+    let line = |file, line| {
+        let Compared { baseline, .. } = before?;
+        Some(before?.before(baseline.recorded_line(snapshot, file, line)?))
+    };
+    let baseline = before.map(|compared| InBaseline { compared, line: &line });
+    let ranked = ranking
+        .rows(snapshot, baseline)
+        .map_err(|problem| Failure { code: USAGE, message: problem })?;
     let scale =
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let per_call = ranking.limits.per_call;
@@ -108,16 +123,24 @@ struct Table<'a> {
 impl Table<'_> {
     fn rows(&mut self, ranked: &Ranked) -> io::Result<()> {
         let each = if self.per_call { " per call" } else { "" };
-        let total = match ranked.rows {
-            Rows::Modules(_) => String::new(),
-            _ => format!("total{each}"),
+        let has_total = match &ranked.rows {
+            Rows::Files(rows)
+            | Rows::Modules(rows)
+            | Rows::Packages(rows)
+            | Rows::Libraries(rows) => rows.iter().any(|row| row.cost.total != Total::Unknown),
+            _ => true,
         };
+        let total = if has_total { format!("total{each}") } else { String::new() };
         self.columns(&format!("self{each}"), &total)?;
         match &ranked.rows {
             Rows::Functions(rows) => rows.iter().try_for_each(|row| self.function(row)),
             Rows::Lines(rows) => rows.iter().try_for_each(|row| self.line(row)),
             Rows::Edges(rows) => rows.iter().try_for_each(|row| self.edge(row)),
+            Rows::Files(rows) => rows.iter().try_for_each(|row| self.group(row, "file")),
             Rows::Modules(rows) => self.modules(rows),
+            Rows::Packages(rows) => rows.iter().try_for_each(|row| self.group(row, "package")),
+            Rows::Libraries(rows) => rows.iter().try_for_each(|row| self.group(row, "library")),
+            Rows::Threads(rows) => rows.iter().try_for_each(|row| self.thread(row)),
             Rows::Cliques(rows) => rows.iter().try_for_each(|row| self.clique(row)),
             Rows::Fields(rows) => rows.iter().try_for_each(|row| self.field(row)),
         }
@@ -180,9 +203,9 @@ impl Table<'_> {
         }
     }
 
-    fn row<T>(&mut self, row: &Row<T>, before: Option<Before>, what: &str) -> io::Result<()> {
+    fn row<T>(&mut self, row: &Row<T>, what: &str) -> io::Result<()> {
         let cost = row.shown(self.per_call);
-        let before = before.filter(|_| !self.per_call);
+        let before = row.before.filter(|_| !self.per_call);
         let delta = |part| self.scale.delta(cost, before, part);
         let self_ = self.scale.own(cost, |weight| self.weight(weight)) + &delta(Part::Self_);
         let total = units::total(cost.total, |weight| self.weight(weight)) + &delta(Part::Total);
@@ -210,8 +233,7 @@ impl Table<'_> {
         let what = self.style.name_and_place(used, &plain(this.name), &place);
         let idle = self.snapshot.costs.function(row.what).idle;
         if row.cost.magnitude() > 0.0 || idle == 0.0 {
-            let before = self.before.and_then(|before| before.function(self.snapshot, row.what));
-            return self.row(row, before, &what);
+            return self.row(row, &what);
         }
         let idle = format!("idle {}", units::absolute(idle, self.scale.metric));
         self.cells("", &idle, &what, 0.0)
@@ -219,11 +241,7 @@ impl Table<'_> {
 
     fn line(&mut self, row: &Row<(FileId, u32)>) -> io::Result<()> {
         let (file, line) = row.what;
-        let before = self.before.and_then(|before| {
-            let cost = before.baseline.recorded_line(self.snapshot, file, line)?;
-            Some(before.before(cost))
-        });
-        self.row(row, before, &format!("{}:{line}", self.file_name(file)))
+        self.row(row, &format!("{}:{line}", self.file_name(file)))
     }
 
     fn edge(&mut self, row: &Row<Edge>) -> io::Result<()> {
@@ -238,40 +256,57 @@ impl Table<'_> {
         self.cells("", &total, &what, 0.0)
     }
 
-    fn modules(&mut self, rows: &[Row<Option<String>>]) -> io::Result<()> {
-        let none = format!("no {}", kind(self.snapshot));
-        let mut modules: Vec<_> = rows
-            .iter()
-            .map(|row| {
-                let name = row.what.as_deref().map_or(none.as_str().into(), plain);
-                (row.shown(self.per_call).self_, row.calls, name)
-            })
-            .collect();
-        if !self.per_call {
-            modules.push((self.snapshot.costs.total, None, "program".into()));
+    /// A file, module, package or library. `kind` names it.
+    fn group(&mut self, row: &Row<Group>, kind: &str) -> io::Result<()> {
+        let what = match (&row.what.name, row.what.file) {
+            (Some(name), _) => plain(name).into_owned(),
+            (None, Some(file)) => self.file_name(file),
+            (None, None) => format!("no {kind}"),
+        };
+        if row.cost.total != Total::Unknown {
+            return self.row(row, &what);
         }
-        for (self_, calls, name) in modules {
-            let self_ = self.weight(self_);
-            self.cells(&self_, "", &format!("{name}{}", units::calls(calls)), 0.0)?;
+        let cost = row.shown(self.per_call);
+        let before = row.before.filter(|_| !self.per_call);
+        let self_ = self.weight(cost.self_) + &self.scale.delta(cost, before, Part::Self_);
+        let share = row.cost.self_.abs() / self.scale.base;
+        self.cells(&self_, "", &format!("{what}{}", units::calls(row.calls)), share)
+    }
+
+    fn modules(&mut self, rows: &[Row<Group>]) -> io::Result<()> {
+        let kind = module_kind(self.snapshot);
+        rows.iter().try_for_each(|row| self.group(row, kind))?;
+        if self.per_call {
+            return Ok(());
         }
-        Ok(())
+        self.cells(&self.weight(self.snapshot.costs.total), "", "program", 0.0)
+    }
+
+    fn thread(&mut self, row: &Row<ThreadId>) -> io::Result<()> {
+        let threads = self.snapshot.grouped.recording.threads();
+        let thread = threads.get(row.what.index()).cloned().unwrap_or_default();
+        let name = if thread.name.is_empty() { thread.process_name } else { thread.name };
+        let id = thread.tid.map(|tid| format!("thread {tid}"));
+        let what: Vec<String> = [Some(name), id].into_iter().flatten().collect();
+        let what: Vec<&str> = what.iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
+        self.row(row, &plain(&what.join(" · ")))
     }
 
     fn clique(&mut self, row: &Row<CliqueCost>) -> io::Result<()> {
         let names: Vec<_> =
             row.what.functions.iter().map(|&function| self.name(function)).collect();
         let mark = if row.what.recursive { "↻ " } else { "" };
-        self.row(row, None, &format!("{mark}{}", names.join(", ")))
+        self.row(row, &format!("{mark}{}", names.join(", ")))
     }
 
     fn field(&mut self, row: &Row<Field>) -> io::Result<()> {
         let Field { module, getters, setters, .. } = &row.what;
-        self.row(row, None, &format!("{}  {}", plain(&row.what.full_name()), plain(module)))?;
+        self.row(row, &format!("{}  {}", plain(&row.what.full_name()), plain(module)))?;
         for (kind, accessors) in [("get", getters), ("set", setters)] {
             let Some(Accessors { functions, cost, calls }) = accessors else { continue };
             let names: Vec<_> = functions.iter().map(|&function| self.name(function)).collect();
             let what = format!("  {kind} {}", names.join(", "));
-            self.row(&Row { what: (), cost: *cost, calls: *calls }, None, &what)?;
+            self.row(&Row::new((), *cost, *calls), &what)?;
         }
         Ok(())
     }

@@ -123,8 +123,10 @@ t.run({
         t.expect(vim.tbl_contains(names, name), name, names)
       end
       t.same(completions("Costline hotsp"), { "hotspots" })
-      t.same(completions("Costline hotspots "), { "functions", "lines", "total", "self", "calls", "percall" })
-      t.same(completions("Costline hotspots functions "), { "total", "self", "calls", "percall" })
+      local orders = { "self", "total", "calls", "change", "percall" }
+      local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
+      t.same(completions("Costline hotspots "), vim.list_extend(rows, orders))
+      t.same(completions("Costline hotspots functions "), orders)
       t.same(completions("Costline toggle h"), { "hints", "heat" })
       t.expect(vim.tbl_contains(completions("Costline view "), "unit"))
       t.same(completions("Costline view unit "), { "percent", "absolute", "both" })

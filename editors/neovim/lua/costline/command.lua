@@ -236,7 +236,20 @@ local orders = {
   total = { sort = "total" },
   self = { sort = "self" },
   calls = { sort = "calls" },
+  change = { sort = "change" },
   percall = { perCall = true },
+}
+
+--- What hot spots can be listed by.
+---@type table<string, costline.HotSpotsBy>
+local hot_rows = {
+  functions = "function",
+  lines = "line",
+  files = "file",
+  modules = "module",
+  packages = "package",
+  libraries = "library",
+  threads = "thread",
 }
 
 ---@type table<string, costline.Subcommand>
@@ -303,16 +316,17 @@ local subcommands = {
     complete = first_of(groupings),
   },
   hotspots = {
-    about = "list the hottest functions or lines",
+    about = "list the hottest functions, lines, files, packages and more",
     run = function(arguments)
-      local by = arguments[1] == "lines" and "line" or "function"
+      local by = hot_rows[arguments[1]] or "function"
       local order = orders[arguments[1]] or orders[arguments[2]]
       lists.hotspots(by, order)
     end,
     complete = function(arguments)
-      local found = #arguments == 0 and { "functions", "lines" } or {}
+      local rows = { "functions", "lines", "files", "modules", "packages", "libraries", "threads" }
+      local found = #arguments == 0 and rows or {}
       local is_open = #arguments == 0 or (#arguments == 1 and not orders[arguments[1]])
-      return vim.list_extend(found, is_open and { "total", "self", "calls", "percall" } or {})
+      return vim.list_extend(found, is_open and { "self", "total", "calls", "change", "percall" } or {})
     end,
   },
   tree = {

@@ -62,7 +62,19 @@ local function place_of(uri, line0, item)
   return document and { uri = document, line0 = non_null(line0) or 0 } or nil
 end
 
----@param by "function"|"line"
+--- The rows of hot spots that are listed, and their plurals.
+---@type table<costline.HotSpotsBy, string>
+local plurals = {
+  ["function"] = "functions",
+  line = "lines",
+  file = "files",
+  module = "modules",
+  package = "packages",
+  library = "libraries",
+  thread = "threads",
+}
+
+---@param by costline.HotSpotsBy
 ---@param order? costline.HotSpotsArgument the order of the rows
 function M.hotspots(by, order)
   ---@param answer costline.HotSpots|vim.NIL
@@ -80,9 +92,21 @@ function M.hotspots(by, order)
     local function of_line(spot)
       return row(("%s  %s:%d"):format(spot.text, spot.file, spot.line), place_of(spot.uri, spot.line0))
     end
+    ---@param spot costline.HotFile
+    local function of_file(spot)
+      return row(("%s  %s"):format(spot.text, non_null(spot.file) or "no file"), place_of(spot.uri, spot.line0))
+    end
+    ---@param spot costline.HotModule|costline.HotThread
+    local function of_name(spot)
+      return row(("%s  %s"):format(spot.text, non_null(spot.name) or ("no " .. by)))
+    end
     local rows = vim.tbl_map(of_function, found.functions or {})
     vim.list_extend(rows, vim.tbl_map(of_line, found.lines or {}))
-    show(("hottest %ss%s"):format(by, source(it)), rows)
+    vim.list_extend(rows, vim.tbl_map(of_file, found.files or {}))
+    for _, named in pairs({ found.modules, found.packages, found.libraries, found.threads }) do
+      vim.list_extend(rows, vim.tbl_map(of_name, named))
+    end
+    show(("hottest %s%s"):format(plurals[by], source(it)), rows)
   end)
 end
 

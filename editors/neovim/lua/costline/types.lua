@@ -478,6 +478,29 @@
 ---@field unit string The unit of both.
 ---@field v integer The version of this object: 1.
 
+--- The functions of a file.
+---@class costline.HotFile
+---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field file string|vim.NIL The name of the file in the profile; null for functions without a file.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
+---@field metric string The metric of both.
+---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field uri string|vim.NIL The workspace file. Null if the place is not in one.
+---@field v integer The version of this object: 1.
+
 --- A hot function.
 ---@class costline.HotFunction
 ---@field calls? integer The number of calls, if they are counted.
@@ -491,6 +514,7 @@
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
 ---@field name string The function's name.
+---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -514,6 +538,7 @@
 ---@field line integer The recorded line, 1-based.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
+---@field own boolean Whether it is own code: its source is in the workspace, not in a folder of libraries.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field placeText string The place as short text: `app.py:12` (the recorded line), `[libc.so.6]`, `no source`.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
@@ -534,13 +559,14 @@
 ---@field key costline.FunctionKey Its key.
 ---@field name string Its name.
 
---- A module or library.
+--- A module, package or library.
 ---@class costline.HotModule
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string|vim.NIL Its name; null for functions without one.
+---@field own boolean Whether it has own code.
 ---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
 ---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
 ---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
@@ -558,11 +584,15 @@
 ---@field cliques? costline.HotClique[] The cliques.
 ---@field edges? costline.HotEdge[] The calls.
 ---@field fields? costline.HotField[] The fields.
+---@field files? costline.HotFile[] The files.
 ---@field functions? costline.HotFunction[] The functions. Missing if something else was requested; likewise for the other lists.
+---@field libraries? costline.HotModule[] The libraries.
 ---@field lines? costline.HotLine[] The lines.
 ---@field marks string[] What is not default about the view, in short words.
 ---@field metric string The metric of all costs.
 ---@field modules? costline.HotModule[] The modules or libraries.
+---@field packages? costline.HotModule[] The packages.
+---@field threads? costline.HotThread[] The threads.
 ---@field total costline.Weight The total of the profile.
 ---@field unit string Its unit.
 ---@field withoutCalls integer The number of rows that `perCall` omits, because their calls are not counted.
@@ -570,27 +600,60 @@
 --- The hot spots to return.
 ---@class costline.HotSpotsArgument
 ---@field by? costline.HotSpotsBy|vim.NIL What to list. Default: functions.
+---@field filter? string|vim.NIL List only rows whose name or file contains this text, ignoring case. Default: all.
 ---@field limit? integer|vim.NIL The maximum number. Default: 50.
 ---@field min? number|vim.NIL The least value in units of the metric, in what rows are sorted by. Default: none.
 ---@field minPercent? number|vim.NIL The least percentage, in what rows are sorted by. Default: none.
 ---@field module? string|vim.NIL The Mercury module or the library of the functions or fields. Default: all.
 ---@field perCall? boolean|vim.NIL Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
----@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: total; modules: self.
+---@field scope? costline.HotSpotsScope|vim.NIL Whether to list own code only. Default: all, own code first.
+---@field sort? costline.HotSpotsSort|vim.NIL What to sort by. Default: self; calls, cliques and fields: total.
 
 --- What to list.
 ---@alias costline.HotSpotsBy
 ---| '"function"' # Functions.
 ---| '"line"' # Source lines.
 ---| '"edge"' # Calls: caller → callee, with the hottest call site.
----| '"module"' # Modules of Mercury, or else libraries, with the self cost of their functions.
+---| '"file"' # Source files.
+---| '"module"' # Modules of Mercury, or else libraries.
+---| '"package"' # Crates, npm packages, Python distributions, Go modules, or else libraries.
+---| '"library"' # Shared libraries and programs.
+---| '"thread"' # Threads.
 ---| '"clique"' # Functions that call each other (call graphs only).
 ---| '"field"' # Fields of Mercury data structures, with the procedures that get and set them.
+
+--- Which functions, files and other rows to list.
+---@alias costline.HotSpotsScope
+---| '"own"' # Own code: what has a source in the workspace.
+---| '"all"' # All, own code first.
 
 --- What rows are sorted and limited by.
 ---@alias costline.HotSpotsSort
 ---| '"self"' # Self cost.
 ---| '"total"' # Total cost.
 ---| '"calls"' # The number of calls.
+---| '"change"' # The change of the self cost since the baseline, without noise.
+
+--- A thread.
+---@class costline.HotThread
+---@field calls? integer The number of calls, if they are counted.
+---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field label string What rows are sorted by, formatted as in hints.
+---@field metric string The metric of both.
+---@field name string Its name, or else that of its process; empty if unknown.
+---@field perCall? costline.PerCall The cost of one call on average, if that was requested.
+---@field pid string|vim.NIL The process id, as spelled in the profile.
+---@field self costline.Weight|vim.NIL The self cost. Null if it is unknown.
+---@field selfShare number|vim.NIL The self cost as a share of the base, from 0 to 1. Null if it is unknown.
+---@field selfText string|vim.NIL The self cost in the unit of the setting `unit`: `4.0%`. Null if it is unknown.
+---@field share number The total as a share of the base, from 0 to 1. If the total is unknown, the share of the self cost.
+---@field text string Self and total cost, formatted as in lenses.
+---@field tid string|vim.NIL The thread id, as spelled in the profile.
+---@field tier 0|1|2|3 The tier of `share`: 0 below 1 %, 1 from 1 %, 2 from 5 %, 3 from 20 %.
+---@field total costline.Weight|vim.NIL The total. Null if it is not exact.
+---@field totalText string|vim.NIL The total in the unit of the setting `unit`: `12.3%`, `12.3% est.`, `4.0% to 10.0%`. Null if it is unknown.
+---@field unit string The unit of both.
+---@field v integer The version of this object: 1.
 
 --- Which functions to show, in profiles that record which ones are JavaScript.
 ---@alias costline.Implementation

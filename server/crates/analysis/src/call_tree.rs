@@ -153,6 +153,11 @@ impl CallTree {
         }
     }
 
+    /// Whether the recording has stacks. A call graph has none.
+    pub fn has_stacks(&self) -> bool {
+        matches!(&*self.recording, Recording::Stacks(_))
+    }
+
     /// The cliques of a call graph, by their functions. `None` for stacks.
     pub fn cliques(&self) -> Option<Vec<CliqueCost>> {
         match self.index() {

@@ -1,4 +1,4 @@
-//! The cost of several lines together, as if they were one.
+//! The cost of several lines or functions together, as if they were one.
 
 use crate::call_tree::{CallTree, Index};
 use crate::costs::{Costs, LineCost};
@@ -29,6 +29,29 @@ impl CallTree {
             .map(|set| known.get(&(file, set.clone())).copied())
             .map(|cost| cost.unwrap_or(Cost { self_: 0.0, total: Total::Unknown }))
             .collect()
+    }
+}
+
+impl CallTree {
+    /// The total of each of `n` sets of functions, as if the functions of a set were one function: a
+    /// sample counts once. `set_of` returns the set of a function. `None` for a call graph, which
+    /// does not record which calls are within others.
+    pub fn totals_of_functions(
+        &self,
+        n: usize,
+        set_of: impl Fn(FunctionId) -> Option<usize>,
+    ) -> Option<Vec<f64>> {
+        let Index::Stacks(index) = self.index() else { return None };
+        let mut sums = vec![(0_u32, 0.0); n];
+        for k in 0..index.len() {
+            let set = set_of(index.function[k]).and_then(|set| sums.get_mut(set));
+            let Some((covered_until, total)) = set else { continue };
+            if k as u32 >= *covered_until {
+                *covered_until = index.stacks.end[k];
+                *total += index.stacks.total[k];
+            }
+        }
+        Some(sums.into_iter().map(|(_, total)| total).collect())
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct StackIndex {
     pub(crate) stacks: WeightedStacks,
     /// Parallel to `stacks`: weight of the samples with exactly that stack.
     own: Vec<f64>,
-    function: Vec<FunctionId>,
+    pub(crate) function: Vec<FunctionId>,
     pub(crate) line: Vec<u32>,
     inlined: Vec<bool>,
     activations: Activations,

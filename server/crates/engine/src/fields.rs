@@ -3,7 +3,7 @@
 
 use crate::baseline::Before;
 use crate::context::Context;
-use crate::places::{function_place, line_place};
+use crate::places::{file_uri, function_place, line_place};
 use crate::present::labels::{Part, Scale};
 use crate::present::text::{library, plain};
 use crate::present::units;
@@ -12,6 +12,7 @@ use crate::weight::{Weight, tier};
 use analysis::{Cost, FileId, FunctionId, Total};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 use url::Url;
 
 /// A cost for display.
@@ -128,13 +129,29 @@ impl PlaceFields {
         let (uri, line0) = place.map(|place| (place.uri, place.range.start.line0)).unzip();
         Self { uri, line0, place_text: short(snapshot, file, line) }
     }
+
+    /// The first line of a file.
+    pub fn of_file(context: &Context, snapshot: &Snapshot, file: FileId) -> Self {
+        let uri = snapshot.path_of(file).and_then(|path| file_uri(context, path));
+        let line0 = uri.as_ref().map(|_| 0);
+        Self { uri, line0, place_text: base_name(snapshot, file).into_owned() }
+    }
+
+    /// No place.
+    pub fn none() -> Self {
+        Self { uri: None, line0: None, place_text: "no source".to_owned() }
+    }
 }
 
 /// `file.rs:12`.
 fn short(snapshot: &Snapshot, file: FileId, line: u32) -> String {
+    format!("{}:{line}", base_name(snapshot, file))
+}
+
+/// `file.rs`.
+fn base_name(snapshot: &Snapshot, file: FileId) -> Cow<'_, str> {
     let name = snapshot.file_name(file);
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    format!("{}:{line}", plain(name))
+    plain(name.rsplit(['/', '\\']).next().unwrap_or(name))
 }
 
 #[cfg(test)]

@@ -1,67 +1,42 @@
-//! The rows of reports and lists of hot spots: functions, lines, calls, modules, cliques or fields,
-//! in an order, down to a limit.
+//! The rows of reports and lists of hot spots: functions, lines, calls, files, modules, packages,
+//! libraries, threads, cliques or fields, in an order, down to a limit.
 
 mod accessors;
+mod by;
+mod groups;
 mod row;
 
-use crate::function_name::mercury_module;
+use crate::baseline::Before;
+use crate::context::Compared;
 use crate::order;
+use crate::own_code::{file_of, is_own_file};
 use crate::snapshot::Snapshot;
 use accessors::fields;
-use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, Total, nearest};
+use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total, nearest};
 use formats::Format;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use groups::{GroupsBefore, groups, module};
+use rustc_hash::FxHashMap;
 
 pub use accessors::{Accessors, Field};
-pub use row::{Limits, Row, Sort};
-
-/// What to list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "HotSpotsBy")]
-pub enum By {
-    /// Functions.
-    #[default]
-    Function,
-    /// Source lines.
-    Line,
-    /// Calls: caller → callee, with the hottest call site.
-    Edge,
-    /// Modules of Mercury, or else libraries, with the self cost of their functions.
-    Module,
-    /// Functions that call each other (call graphs only).
-    Clique,
-    /// Fields of Mercury data structures, with the procedures that get and set them.
-    Field,
-}
-
-impl By {
-    /// The rows, for messages.
-    fn plural(self) -> &'static str {
-        match self {
-            Self::Function => "functions",
-            Self::Line => "lines",
-            Self::Edge => "calls",
-            Self::Module => "modules",
-            Self::Clique => "cliques",
-            Self::Field => "fields",
-        }
-    }
-}
+pub use by::By;
+pub use groups::{Group, module_kind};
+pub use row::{Limits, Row, Scope, Sort};
 
 /// Which rows to list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranking {
     /// What to list.
     pub by: By,
-    /// The order. Default: by total, modules by self cost.
+    /// The order. Default: by self cost; calls, cliques and fields by total.
     pub sort: Option<Sort>,
+    /// Whether to list own code only.
+    pub scope: Scope,
     /// Whether to list functions that have idle cost only.
     pub idle: bool,
     /// The module or library of the functions. Default: all.
     pub module: Option<String>,
+    /// A part of the name or file of each row, ignoring case. Default: all.
+    pub filter: Option<String>,
     /// How many rows to list.
     pub limits: Limits,
 }
@@ -75,9 +50,16 @@ pub enum Rows {
     Lines(Vec<Row<(FileId, u32)>>),
     /// Calls. They have no self cost.
     Edges(Vec<Row<Edge>>),
-    /// Modules or libraries, `None` for functions without one. Their totals are unknown, because
-    /// calls between their functions overlap.
-    Modules(Vec<Row<Option<String>>>),
+    /// Files.
+    Files(Vec<Row<Group>>),
+    /// Modules or libraries.
+    Modules(Vec<Row<Group>>),
+    /// Packages.
+    Packages(Vec<Row<Group>>),
+    /// Libraries.
+    Libraries(Vec<Row<Group>>),
+    /// Threads.
+    Threads(Vec<Row<ThreadId>>),
     /// Cliques.
     Cliques(Vec<Row<CliqueCost>>),
     /// Fields.
@@ -95,86 +77,164 @@ pub struct Ranked {
     pub without_calls: usize,
 }
 
+/// The baseline of rows.
+#[derive(Clone, Copy)]
+pub struct InBaseline<'a> {
+    /// The baseline.
+    pub compared: Compared<'a>,
+    /// The cost in the baseline of a line (1-based, as recorded). `None` if it cannot be matched.
+    pub line: &'a dyn Fn(FileId, u32) -> Option<Before>,
+}
+
 impl Ranking {
     /// The rows of a snapshot. The error is a message for users, without a full stop.
-    pub fn rows(&self, snapshot: &Snapshot) -> Result<Ranked, String> {
-        let default = if self.by == By::Module { Sort::Self_ } else { Sort::Total };
+    pub fn rows(
+        &self,
+        snapshot: &Snapshot,
+        baseline: Option<InBaseline<'_>>,
+    ) -> Result<Ranked, String> {
+        let default = match self.by {
+            By::Edge | By::Clique | By::Field => Sort::Total,
+            _ => Sort::Self_,
+        };
         let sort = self.sort.unwrap_or(default);
-        self.check(sort)?;
-        let base = snapshot.costs.base;
-        let limited = |without_calls, rows| Ranked { rows, sort, without_calls };
-        Ok(match self.by {
+        self.check(sort, snapshot, baseline.is_some())?;
+        let list = List { ranking: self, snapshot, sort };
+        let name = |function: FunctionId| snapshot.function(function).name;
+        let file_name = |file: FileId| snapshot.file_name(file);
+        let (rows, without_calls) = match self.by {
             By::Function => {
-                let (mut rows, without) =
-                    self.limits.select(self.functions(snapshot)?, sort, base, self.by.plural())?;
+                let mut rows = self.functions(snapshot)?;
+                list.mark_own(&mut rows, |&function| file_of(snapshot, function));
+                let before =
+                    |&function: &FunctionId| baseline?.compared.function(snapshot, function);
+                let (mut rows, without) = list.select(rows, &before, |&function, has| {
+                    has(name(function))
+                        || snapshot.function(function).file.is_some_and(|file| has(file_name(file)))
+                })?;
                 rows.sort_by_key(|row| is_runtime(snapshot, row.what));
-                limited(without, Rows::Functions(self.limits.first(rows)))
+                (Rows::Functions(list.first(rows, &before)), without)
             }
             By::Line => {
-                let lines = order::sorted_lines(snapshot).into_iter().map(|line| Row {
-                    what: (line.file, line.line),
-                    cost: line.cost,
-                    calls: None,
-                });
+                let lines = order::sorted_lines(snapshot).into_iter();
+                let lines = lines.map(|line| Row::new((line.file, line.line), line.cost, None));
+                let mut lines: Vec<_> = lines.collect();
+                list.mark_own(&mut lines, |&(file, _)| Some(file));
+                let before = |&(file, line): &(FileId, u32)| (baseline?.line)(file, line);
                 let (rows, without) =
-                    self.limits.select(lines.collect(), sort, base, self.by.plural())?;
-                limited(without, Rows::Lines(self.limits.first(rows)))
+                    list.select(lines, &before, |&(file, _), has| has(file_name(file)))?;
+                (Rows::Lines(list.first(rows, &before)), without)
             }
             By::Edge => {
                 let mut edges: Vec<_> = snapshot.costs.edges().iter().map(edge_row).collect();
                 edges.sort_by(|a, b| b.cost.magnitude().total_cmp(&a.cost.magnitude()));
-                let (rows, without) = self.limits.select(edges, sort, base, self.by.plural())?;
-                limited(without, Rows::Edges(self.limits.first(rows)))
+                list.mark_own(&mut edges, |edge| file_of(snapshot, edge.caller));
+                let (rows, without) = list.select(edges, &|_| None, |edge, has| {
+                    has(name(edge.caller)) || has(name(edge.callee))
+                })?;
+                (Rows::Edges(list.first(rows, &|_| None)), without)
             }
-            By::Module => {
-                let (rows, without) =
-                    self.limits.select(modules(snapshot)?, sort, base, self.by.plural())?;
-                limited(without, Rows::Modules(self.limits.first(rows)))
+            By::File | By::Module | By::Package | By::Library => {
+                let was = baseline.map(|baseline| GroupsBefore::new(baseline.compared, self.by));
+                let before = |group: &Group| was.as_ref()?.of(group, snapshot);
+                let rows = groups(snapshot, self.by)?;
+                let (rows, without) = list.select(rows, &before, |group, has| {
+                    group.name.as_deref().or(group.file.map(file_name)).is_some_and(has)
+                })?;
+                let rows = list.first(rows, &before);
+                let rows = match self.by {
+                    By::File => Rows::Files(rows),
+                    By::Package => Rows::Packages(rows),
+                    By::Library => Rows::Libraries(rows),
+                    _ => Rows::Modules(rows),
+                };
+                (rows, without)
+            }
+            By::Thread => {
+                let threads = snapshot.grouped.recording.threads();
+                let rows = snapshot.costs.threads.iter().map(|thread| {
+                    let cost = Cost { self_: thread.total, total: Total::Exact(thread.total) };
+                    Row::new(thread.thread, cost, None)
+                });
+                let rows = rows.filter(|row| row.cost.self_ != 0.0).collect();
+                let (rows, without) = list.select(rows, &|_| None, |thread, has| {
+                    threads.get(thread.index()).is_some_and(|thread| has(&thread.name))
+                })?;
+                (Rows::Threads(list.first(rows, &|_| None)), without)
             }
             By::Clique => {
-                let cliques = cliques(snapshot).ok_or(
+                let mut cliques = cliques(snapshot).ok_or(
                     "cliques are known of call graphs only, and this profile has stacks; list \
                      functions, whose totals count recursion once",
                 )?;
-                let (rows, without) = self.limits.select(cliques, sort, base, self.by.plural())?;
-                limited(without, Rows::Cliques(self.limits.first(rows)))
+                list.mark_own(&mut cliques, |clique| {
+                    let functions = clique.functions.iter();
+                    let mut files = functions.filter_map(|&function| file_of(snapshot, function));
+                    files.find(|&file| is_own_file(snapshot, file))
+                });
+                let (rows, without) = list.select(cliques, &|_| None, |clique, has| {
+                    clique.functions.iter().any(|&function| has(name(function)))
+                })?;
+                (Rows::Cliques(list.first(rows, &|_| None)), without)
             }
             By::Field => {
                 if snapshot.loaded.format != Format::MercuryDeep {
                     return Err("fields are known of Mercury's deep profiles only".to_owned());
                 }
                 let rows = fields(snapshot, self.functions(snapshot)?);
-                let (rows, without) = self.limits.select(rows, sort, base, self.by.plural())?;
-                limited(without, Rows::Fields(self.limits.first(rows)))
+                let (rows, without) = list.select(rows, &|_| None, |field, has| {
+                    has(&field.full_name()) || has(&field.module)
+                })?;
+                (Rows::Fields(list.first(rows, &|_| None)), without)
             }
-        })
+        };
+        Ok(Ranked { rows, sort, without_calls })
     }
 
-    /// Checks that the rows have what they are sorted by and divided by.
-    fn check(&self, sort: Sort) -> Result<(), String> {
+    /// Checks that the rows have what they are sorted by, divided by and limited to.
+    fn check(&self, sort: Sort, snapshot: &Snapshot, has_baseline: bool) -> Result<(), String> {
         let rows = self.by.plural();
+        let is_graph = !snapshot.tree.has_stacks();
         match (self.by, sort) {
-            (By::Line, Sort::Calls) => {
-                return Err(
-                    "calls of lines are not counted; sort lines by self or total".to_owned()
-                );
+            (By::Line | By::Thread, Sort::Calls) => {
+                return Err(format!(
+                    "calls of {rows} are not counted; sort {rows} by self or total"
+                ));
             }
             (By::Edge, Sort::Self_) => {
                 return Err("calls have no self cost; sort them by total or calls".to_owned());
             }
-            (By::Module, Sort::Total) => {
-                return Err(
-                    "modules have no total, because calls between their functions overlap; sort \
+            (By::File | By::Module | By::Package | By::Library, Sort::Total) if is_graph => {
+                return Err(format!(
+                    "{rows} have no total, because calls between their functions overlap; sort \
                      them by self or calls"
+                ));
+            }
+            (By::Edge | By::Thread | By::Clique | By::Field, Sort::Change) => {
+                return Err(format!(
+                    "changes of {rows} are not known; sort functions, lines or files by change"
+                ));
+            }
+            (_, Sort::Change) if !has_baseline => {
+                return Err(
+                    "there is no profile to compare with; choose a baseline to sort by change"
                         .to_owned(),
                 );
             }
             _ => {}
         }
-        if self.by == By::Line && self.limits.per_call {
-            return Err(
-                "calls of lines are not counted, so their costs per call are unknown".to_owned()
-            );
+        if self.limits.per_call && sort == Sort::Change {
+            return Err("changes of costs per call are not known".to_owned());
+        }
+        if matches!(self.by, By::Line | By::Thread) && self.limits.per_call {
+            return Err(format!(
+                "calls of {rows} are not counted, so their costs per call are unknown"
+            ));
+        }
+        if matches!(self.by, By::Thread | By::Field) && self.scope == Scope::Own {
+            return Err(format!(
+                "{rows} cannot be limited to own code; list functions or files instead"
+            ));
         }
         if self.module.is_some() && !matches!(self.by, By::Function | By::Field) {
             return Err(format!(
@@ -189,13 +249,13 @@ impl Ranking {
         let functions = order::hottest_functions(snapshot).into_iter();
         let mut rows: Vec<_> = functions
             .filter(|(_, cost)| self.idle || cost.cost.magnitude() > 0.0)
-            .map(|(what, cost)| Row { what, cost: cost.cost, calls: cost.calls })
+            .map(|(what, cost)| Row::new(what, cost.cost, cost.calls))
             .collect();
         if let Some(name) = &self.module {
             let of: Vec<_> = rows.iter().map(|row| module(snapshot, row.what)).collect();
             if !of.contains(&Some(name)) {
                 let near = nearest(name, of.iter().flatten().copied());
-                return Err(format!("no {} is called `{name}`{near}", kind(snapshot)));
+                return Err(format!("no {} is called `{name}`{near}", module_kind(snapshot)));
             }
             let mut of = of.into_iter();
             rows.retain(|_| of.next().flatten() == Some(name));
@@ -204,18 +264,61 @@ impl Ranking {
     }
 }
 
-/// What functions are grouped by: modules or libraries.
-pub fn kind(snapshot: &Snapshot) -> &'static str {
-    if snapshot.loaded.format == Format::MercuryDeep { "module" } else { "library" }
+/// Sorts and limits the rows of a list.
+struct List<'a> {
+    ranking: &'a Ranking,
+    snapshot: &'a Snapshot,
+    sort: Sort,
 }
 
-/// The module of a procedure of Mercury, or else the library of a function.
-fn module(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
-    let recorded = snapshot.grouped.recorded(snapshot.grouped.func(function));
-    if snapshot.loaded.format == Format::MercuryDeep {
-        mercury_module(recorded.name)
-    } else {
-        recorded.lib
+impl List<'_> {
+    /// Marks the rows whose file is own code.
+    fn mark_own<T>(&self, rows: &mut [Row<T>], file: impl Fn(&T) -> Option<FileId>) {
+        let mut own: FxHashMap<FileId, bool> = FxHashMap::default();
+        for row in rows {
+            row.own = file(&row.what).is_some_and(|file| {
+                *own.entry(file).or_insert_with(|| is_own_file(self.snapshot, file))
+            });
+        }
+    }
+
+    /// The rows to list, own code first, and the number of rows without counted calls that are
+    /// omitted. `before` returns the cost of a row in the baseline, `matches` whether one of its
+    /// texts has a property.
+    fn select<T>(
+        &self,
+        mut rows: Vec<Row<T>>,
+        before: &dyn Fn(&T) -> Option<Before>,
+        matches: impl Fn(&T, &dyn Fn(&str) -> bool) -> bool,
+    ) -> Result<(Vec<Row<T>>, usize), String> {
+        let Ranking { by, scope, filter, limits, .. } = self.ranking;
+        if self.sort == Sort::Change {
+            for row in &mut rows {
+                row.before = before(&row.what);
+            }
+        }
+        let part = filter.as_deref().unwrap_or_default().to_lowercase();
+        let has = |text: &str| text.to_lowercase().contains(&part);
+        let is_listed = |row: &Row<T>| {
+            (*scope == Scope::All || row.own) && (part.is_empty() || matches(&row.what, &has))
+        };
+        let base = self.snapshot.costs.base;
+        let (mut rows, without) = limits.select(rows, is_listed, self.sort, base, by.plural())?;
+        rows.sort_by_key(|row| !row.own);
+        Ok((rows, without))
+    }
+
+    /// As many rows as are to be listed, with their costs in the baseline.
+    fn first<T>(
+        &self,
+        mut rows: Vec<Row<T>>,
+        before: &dyn Fn(&T) -> Option<Before>,
+    ) -> Vec<Row<T>> {
+        rows.truncate(self.ranking.limits.limit);
+        for row in &mut rows {
+            row.before = row.before.or_else(|| before(&row.what));
+        }
+        rows
     }
 }
 
@@ -226,40 +329,14 @@ fn is_runtime(snapshot: &Snapshot, function: FunctionId) -> bool {
 }
 
 fn edge_row(edge: &Edge) -> Row<Edge> {
-    let cost = Cost { self_: 0.0, total: edge.as_total() };
-    Row { what: edge.clone(), cost, calls: edge.calls }
-}
-
-/// The self cost and the calls of each module.
-fn modules(snapshot: &Snapshot) -> Result<Vec<Row<Option<String>>>, String> {
-    let mut modules: BTreeMap<Option<&str>, (f64, Option<u64>)> = BTreeMap::new();
-    for (function, cost) in snapshot.costs.functions() {
-        let (self_, calls) = modules.entry(module(snapshot, function)).or_default();
-        *self_ += cost.cost.self_;
-        *calls = match (*calls, cost.calls) {
-            (Some(calls), Some(more)) => Some(calls.saturating_add(more)),
-            (calls, more) => calls.or(more),
-        };
-    }
-    if modules.keys().all(Option::is_none) {
-        return Err(format!(
-            "the profile does not say which {} its functions are in",
-            kind(snapshot)
-        ));
-    }
-    let row = |(what, (self_, calls)): (Option<&str>, _)| Row {
-        what: what.map(str::to_owned),
-        cost: Cost { self_, total: Total::Unknown },
-        calls,
-    };
-    Ok(modules.into_iter().map(row).filter(|row| row.cost.self_ != 0.0).collect())
+    Row::new(edge.clone(), Cost { self_: 0.0, total: edge.as_total() }, edge.calls)
 }
 
 fn cliques(snapshot: &Snapshot) -> Option<Vec<Row<CliqueCost>>> {
-    let row = |clique: CliqueCost| Row {
-        cost: Cost { self_: clique.self_, total: clique.total },
-        calls: clique.calls,
-        what: clique,
+    let row = |clique: CliqueCost| {
+        let cost = Cost { self_: clique.self_, total: clique.total };
+        let calls = clique.calls;
+        Row::new(clique, cost, calls)
     };
     Some(snapshot.tree.cliques()?.into_iter().map(row).collect())
 }

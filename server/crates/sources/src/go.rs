@@ -90,6 +90,23 @@ fn rest_of_module<'n>(name: &'n str, module: &str) -> Option<&'n str> {
     }
 }
 
+/// The module of an import path, by the number of components that code hosts use for a repository:
+/// `std` for the standard library, whose paths begin with a name without a dot. `None` for `main`,
+/// which may be in any module.
+pub(crate) fn module_of(import: &str) -> Option<String> {
+    let host = import.split('/').next().unwrap_or_default();
+    if !host.contains('.') {
+        return (!import.is_empty() && import != "main").then(|| "std".to_owned());
+    }
+    let n = match host {
+        "github.com" | "gitlab.com" | "bitbucket.org" | "golang.org" => 3,
+        "gopkg.in" if import.split('/').nth(1).is_some_and(|name| name.contains(".v")) => 2,
+        "gopkg.in" => 3,
+        _ => 2,
+    };
+    Some(import.split('/').take(n).collect::<Vec<_>>().join("/"))
+}
+
 fn read(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
@@ -97,7 +114,7 @@ fn read(path: &Path) -> Option<String> {
 }
 
 /// The path in the `module` directive (<https://go.dev/ref/mod#go-mod-file-module>).
-fn module_path(text: &str) -> Option<String> {
+pub(crate) fn module_path(text: &str) -> Option<String> {
     let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
     lines.find_map(|line| {
         let path = line.strip_prefix("module")?;

@@ -307,6 +307,13 @@ fn is_versioned(text: &str, word: &str) -> bool {
     version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+/// Splits `serde-1.0.0` at the first dash before a digit.
+pub(crate) fn split_version(folder: &str) -> Option<(&str, &str)> {
+    let is_version = |at: &usize| folder.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
+    let dash = folder.match_indices('-').map(|(at, _)| at).find(is_version)?;
+    Some((folder.get(..dash)?, folder.get(dash + 1..)?))
+}
+
 /// `index.crates.io-6f17d22bba15001f`: cargo ends a registry's folder with a hash.
 pub(crate) fn is_registry(folder: &str) -> bool {
     let hash = folder.rsplit_once('-').map_or("", |(_, hash)| hash);

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::go::module_path;
 use crate::index::{RootKind, SourceIndex};
-use crate::name::{Form, Name, is_registry, key};
+use crate::name::{Form, Name, is_registry, key, split_version};
 
 /// The limit for the manifests of each kind that are read.
 const MAX_PACKAGES: usize = 1000;
@@ -69,10 +70,8 @@ impl<'a> Packages<'a> {
     /// `NAME-VERSION/PATH`.
     fn in_cargo(&self, tail: &str) -> Vec<PathBuf> {
         let split = tail.split_once('/').and_then(|(folder, path)| {
-            let is_version =
-                |at: &usize| folder.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit);
-            let dash = folder.match_indices('-').map(|(at, _)| at).find(is_version)?;
-            Some((folder.get(..dash)?, folder.get(dash + 1..)?, path))
+            let (name, version) = split_version(folder)?;
+            Some((name, version, path))
         });
         let Some((name, version, path)) = split else { return Vec::new() };
         let packages = self.cargo.get_or_init(|| self.read("Cargo.toml", cargo_package)).iter();
@@ -140,6 +139,38 @@ impl<'a> Packages<'a> {
             })
             .collect()
     }
+}
+
+/// The kinds of manifests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manifest {
+    Cargo,
+    Npm,
+    Python,
+    Go,
+}
+
+impl Manifest {
+    pub(crate) fn file_name(self) -> &'static str {
+        match self {
+            Self::Cargo => "Cargo.toml",
+            Self::Npm => "package.json",
+            Self::Python => "pyproject.toml",
+            Self::Go => "go.mod",
+        }
+    }
+}
+
+/// The name of the package in a manifest. `None` if it has none.
+pub(crate) fn name_in(manifest: Manifest, path: &Path) -> Option<String> {
+    let text = read(path)?;
+    let name = match manifest {
+        Manifest::Cargo => cargo_package(&text)?.0,
+        Manifest::Npm => npm_package(&text)?.0,
+        Manifest::Python => python_package(&text).0,
+        Manifest::Go => module_path(&text)?,
+    };
+    Some(name).filter(|name| !name.is_empty())
 }
 
 fn is_site_packages(head: &str) -> bool {

@@ -248,7 +248,7 @@ mod tests {
     fn errors_name_the_key_and_what_was_expected() {
         assert_eq!(
             error::<hot_spots::Question>(&json!({"limt": 1})),
-            "unknown key `limt`, expected one of `by`, `sort`, `perCall`, `minPercent`, `min`, `limit`, `module`"
+            "unknown key `limt`, expected one of `by`, `sort`, `scope`, `filter`, `perCall`, `minPercent`, `min`, `limit`, `module`"
         );
         assert_eq!(
             error::<call_tree::Question>(&json!({"path": [{"name": "f", "libb": "x"}]})),
@@ -263,8 +263,8 @@ mod tests {
             "`depth`: expected a whole number from 0, found string \"2\""
         );
         assert_eq!(
-            error::<hot_spots::Question>(&json!({"by": "file"})),
-            "`by`: unknown value `file`, expected one of `function`, `line`, `edge`, `module`, `clique`, `field`"
+            error::<hot_spots::Question>(&json!({"by": "folder"})),
+            "`by`: unknown value `folder`, expected one of `function`, `line`, `edge`, `file`, `module`, `package`, `library`, `thread`, `clique`, `field`"
         );
         assert_eq!(
             error::<Choices>(&json!({"threads": "main"})),

@@ -1,4 +1,4 @@
-//! `costline.hotspots`: the hottest functions, lines, calls, modules, cliques or fields.
+//! `costline.hotspots`: the hottest functions, lines, files and more.
 
 use super::arguments::Optional;
 use super::definition::Command;
@@ -11,8 +11,9 @@ pub struct ListHotSpots;
 
 impl Command for ListHotSpots {
     const NAME: &'static str = "costline.hotspots";
-    const DESCRIPTION: &'static str = "List the hottest functions, lines, calls, modules, cliques or fields of the profile, like \
-        `costline report`. Null without a profile.";
+    const DESCRIPTION: &'static str = "List the hottest functions, lines, calls, files, modules, packages, libraries, threads, \
+        cliques or fields of the profile, own code first, like `costline report`. Null without a \
+        profile.";
     type Arguments = (Optional<Question>,);
     type Answer = Option<HotSpots>;
 

@@ -1,6 +1,6 @@
-//! The hottest functions, lines, calls, modules, cliques or fields of a profile.
+//! The hottest functions, lines, calls, files, modules, packages, libraries, threads, cliques or
+//! fields of a profile.
 
-use crate::baseline::Before;
 use crate::context::Context;
 use crate::fields::PlaceFields;
 use crate::items::{CostData, Item, root_item};
@@ -8,11 +8,13 @@ use crate::keys::Key;
 use crate::marks::Marks;
 use crate::present::labels::Scale;
 use crate::present::units;
-use crate::ranking::{Accessors, By, Field, Limits, Ranked, Ranking, Row, Rows, Sort};
+use crate::ranking::{
+    Accessors, By, Field, Group, InBaseline, Limits, Ranked, Ranking, Row, Rows, Scope, Sort,
+};
 use crate::settings::Show;
 use crate::snapshot::Snapshot;
 use crate::weight::Weight;
-use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, Total};
+use analysis::{CliqueCost, Cost, Edge, FileId, FunctionId, ThreadId, Total};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +28,12 @@ const LIMIT: usize = 50;
 pub struct Question {
     /// What to list. Default: functions.
     pub by: Option<By>,
-    /// What to sort by. Default: total; modules: self.
+    /// What to sort by. Default: self; calls, cliques and fields: total.
     pub sort: Option<Sort>,
+    /// Whether to list own code only. Default: all, own code first.
+    pub scope: Option<Scope>,
+    /// List only rows whose name or file contains this text, ignoring case. Default: all.
+    pub filter: Option<String>,
     /// Divide costs by the number of calls. Rows without counted calls are omitted. Default: false.
     pub per_call: Option<bool>,
     /// The least percentage, in what rows are sorted by. Default: none.
@@ -66,10 +72,26 @@ pub struct HotSpots {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotEdge>")]
     pub edges: Option<Vec<HotEdge>>,
+    /// The files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotFile>")]
+    pub files: Option<Vec<HotFile>>,
     /// The modules or libraries.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotModule>")]
     pub modules: Option<Vec<HotModule>>,
+    /// The packages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotModule>")]
+    pub packages: Option<Vec<HotModule>>,
+    /// The libraries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotModule>")]
+    pub libraries: Option<Vec<HotModule>>,
+    /// The threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<HotThread>")]
+    pub threads: Option<Vec<HotThread>>,
     /// The cliques.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<HotClique>")]
@@ -121,6 +143,8 @@ pub struct HotFunction {
     pub name: String,
     /// The short name of its library.
     pub lib: Option<String>,
+    /// Whether it is own code: its source is in the workspace, not in a folder of libraries.
+    pub own: bool,
     /// The function's key.
     pub key: Key,
     /// The function's item, to request callers and callees with.
@@ -151,6 +175,25 @@ pub struct HotLine {
     pub file: String,
     /// The recorded line, 1-based.
     pub line: u32,
+    /// Whether it is own code: its source is in the workspace, not in a folder of libraries.
+    pub own: bool,
+}
+
+/// The functions of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HotFile {
+    /// The cost of its functions. A sample counts once. Call graphs have no total, because calls
+    /// between functions overlap.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// The name of the file in the profile; null for functions without a file.
+    pub file: Option<String>,
+    /// The first line of the file.
+    #[serde(flatten)]
+    pub place: PlaceFields,
+    /// Whether it is own code: its source is in the workspace, not in a folder of libraries.
+    pub own: bool,
 }
 
 /// All calls from one function to another.
@@ -179,14 +222,31 @@ pub struct HotMember {
     pub item: Option<Item>,
 }
 
-/// A module or library.
+/// A module, package or library.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct HotModule {
-    /// The self cost of its functions. It has no total, because calls between them overlap.
+    /// The cost of its functions. A sample counts once. Call graphs have no total, because calls
+    /// between functions overlap.
     #[serde(flatten)]
     pub cost: HotCost,
     /// Its name; null for functions without one.
     pub name: Option<String>,
+    /// Whether it has own code.
+    pub own: bool,
+}
+
+/// A thread.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct HotThread {
+    /// The cost of its samples; self and total are the same.
+    #[serde(flatten)]
+    pub cost: HotCost,
+    /// Its name, or else that of its process; empty if unknown.
+    pub name: String,
+    /// The process id, as spelled in the profile.
+    pub pid: Option<String>,
+    /// The thread id, as spelled in the profile.
+    pub tid: Option<String>,
 }
 
 /// A clique: functions that call each other.
@@ -232,10 +292,14 @@ pub struct HotAccessors {
 /// The hot spots of a profile. `None` without a profile. The error is a message for users.
 pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpots>, String> {
     let Some(snapshot) = context.world.snapshot() else { return Ok(None) };
-    let Question { by, sort, per_call, min_percent, min, limit, module } = question;
+    let Question { by, sort, scope, filter, per_call, min_percent, min, limit, module } = question;
     let (by, per_call) = (by.unwrap_or_default(), per_call.unwrap_or_default());
     let limits = Limits { per_call, min_percent, min, limit: limit.unwrap_or(LIMIT) };
-    let ranked = Ranking { by, sort, idle: false, module, limits }.rows(snapshot)?;
+    let scope = scope.unwrap_or_default();
+    let line = |file, line| context.line_before(snapshot, file, line);
+    let baseline = context.compared(snapshot).map(|compared| InBaseline { compared, line: &line });
+    let ranking = Ranking { by, sort, scope, idle: false, module, filter, limits };
+    let ranked = ranking.rows(snapshot, baseline)?;
     let Ranked { rows, sort, without_calls } = ranked;
     let answer = Answer { context, snapshot, scale: context.scale(snapshot), sort, per_call };
     let metric = &snapshot.costs.metric;
@@ -248,7 +312,11 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         functions: None,
         lines: None,
         edges: None,
+        files: None,
         modules: None,
+        packages: None,
+        libraries: None,
+        threads: None,
         cliques: None,
         fields: None,
     };
@@ -258,8 +326,18 @@ pub fn hot_spots(context: &Context, question: Question) -> Result<Option<HotSpot
         }
         Rows::Lines(rows) => spots.lines = Some(rows.iter().map(|row| answer.line(row)).collect()),
         Rows::Edges(rows) => spots.edges = Some(rows.iter().map(|row| answer.edge(row)).collect()),
+        Rows::Files(rows) => spots.files = Some(rows.iter().map(|row| answer.file(row)).collect()),
         Rows::Modules(rows) => {
-            spots.modules = Some(rows.iter().map(|row| answer.module(row)).collect());
+            spots.modules = Some(rows.iter().map(|row| answer.group(row)).collect());
+        }
+        Rows::Packages(rows) => {
+            spots.packages = Some(rows.iter().map(|row| answer.group(row)).collect());
+        }
+        Rows::Libraries(rows) => {
+            spots.libraries = Some(rows.iter().map(|row| answer.group(row)).collect());
+        }
+        Rows::Threads(rows) => {
+            spots.threads = Some(rows.iter().map(|row| answer.thread(row)).collect());
         }
         Rows::Cliques(rows) => {
             spots.cliques = Some(rows.iter().map(|row| answer.clique(row)).collect());
@@ -280,18 +358,18 @@ struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    fn cost<T>(&self, row: &Row<T>, before: Option<Before>) -> HotCost {
-        let cost = CostData::new(self.scale, row.cost, before);
-        self.with_data(row, cost, before)
+    fn cost<T>(&self, row: &Row<T>) -> HotCost {
+        self.with_data(row, CostData::new(self.scale, row.cost, row.before))
     }
 
-    fn with_data<T>(&self, row: &Row<T>, cost: CostData, before: Option<Before>) -> HotCost {
+    fn with_data<T>(&self, row: &Row<T>, cost: CostData) -> HotCost {
+        let before = row.before;
         let per_call = row.per_call().filter(|_| self.per_call);
         let calls = || units::calls(row.calls);
         let (text, label) = if let Some(each) = per_call {
             let (self_, total) = self.each(each, cost.self_.is_some());
             let label = match self.sort {
-                Sort::Self_ => self_.clone(),
+                Sort::Self_ | Sort::Change => self_.clone(),
                 Sort::Total => total.clone().or_else(|| self_.clone()),
                 Sort::Calls => None,
             };
@@ -305,7 +383,7 @@ impl Answer<'_> {
                 _ => units::total(row.cost.total, |weight| self.scale.both(weight)),
             };
             let label = match self.sort {
-                Sort::Self_ => Some(self.scale.hint(row.cost, Show::Self_, before)),
+                Sort::Self_ | Sort::Change => Some(self.scale.hint(row.cost, Show::Self_, before)),
                 Sort::Total => Some(self.scale.hint(row.cost, Show::Total, before)),
                 Sort::Calls => None,
             };
@@ -339,9 +417,10 @@ impl Answer<'_> {
         let this = snapshot.function(function);
         let (file, line) = snapshot.definition(function).unzip();
         HotFunction {
-            cost: self.cost(row, context.function_before(snapshot, function)),
+            cost: self.cost(row),
             name: this.name.to_owned(),
             lib: this.lib.map(str::to_owned),
+            own: row.own,
             key: Key::of(snapshot, function),
             item: root_item(context, snapshot, function),
             place: PlaceFields::of_function(context, snapshot, function),
@@ -354,10 +433,11 @@ impl Answer<'_> {
         let Self { context, snapshot, .. } = *self;
         let (file, line) = row.what;
         HotLine {
-            cost: self.cost(row, context.line_before(snapshot, file, line)),
+            cost: self.cost(row),
             place: PlaceFields::of_line(context, snapshot, file, line),
             file: snapshot.file_name(file).to_owned(),
             line,
+            own: row.own,
         }
     }
 
@@ -374,7 +454,7 @@ impl Answer<'_> {
         let site = snapshot.costs.sites(&row.what).first();
         let cost = CostData::with_self(self.scale, None, row.cost.total, None);
         HotEdge {
-            cost: self.with_data(row, cost, None),
+            cost: self.with_data(row, cost),
             caller: self.member(row.what.caller),
             callee: self.member(row.what.callee),
             place: match site {
@@ -384,13 +464,30 @@ impl Answer<'_> {
         }
     }
 
-    fn module(&self, row: &Row<Option<String>>) -> HotModule {
-        HotModule { cost: self.cost(row, None), name: row.what.clone() }
+    fn file(&self, row: &Row<Group>) -> HotFile {
+        let Self { context, snapshot, .. } = *self;
+        let place = match row.what.file {
+            Some(file) => PlaceFields::of_file(context, snapshot, file),
+            None => PlaceFields::none(),
+        };
+        let file = row.what.file.map(|file| snapshot.file_name(file).to_owned());
+        HotFile { cost: self.cost(row), file, place, own: row.own }
+    }
+
+    fn group(&self, row: &Row<Group>) -> HotModule {
+        HotModule { cost: self.cost(row), name: row.what.name.clone(), own: row.own }
+    }
+
+    fn thread(&self, row: &Row<ThreadId>) -> HotThread {
+        let threads = self.snapshot.grouped.recording.threads();
+        let thread = threads.get(row.what.index()).cloned().unwrap_or_default();
+        let name = if thread.name.is_empty() { thread.process_name } else { thread.name };
+        HotThread { cost: self.cost(row), name, pid: thread.pid, tid: thread.tid }
     }
 
     fn clique(&self, row: &Row<CliqueCost>) -> HotClique {
         HotClique {
-            cost: self.cost(row, None),
+            cost: self.cost(row),
             functions: row.what.functions.iter().map(|&member| self.member(member)).collect(),
             recursive: row.what.recursive,
         }
@@ -400,13 +497,13 @@ impl Answer<'_> {
         let accessors = |of: &Option<Accessors>| {
             let Accessors { functions, cost, calls } = of.as_ref()?;
             Some(HotAccessors {
-                cost: self.cost(&Row { what: (), cost: *cost, calls: *calls }, None),
+                cost: self.cost(&Row::new((), *cost, *calls)),
                 functions: functions.iter().map(|&function| self.member(function)).collect(),
             })
         };
         let Field { module, structure, name, getters, setters } = &row.what;
         HotField {
-            cost: self.cost(row, None),
+            cost: self.cost(row),
             module: module.clone(),
             structure: structure.clone(),
             name: name.clone(),

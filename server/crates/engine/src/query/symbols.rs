@@ -1,10 +1,11 @@
-//! The hottest functions, for workspace symbols.
+//! The hottest functions, for workspace symbols, in the default order of hot spots.
 
 use crate::context::Context;
 use crate::places::{Place, line_place};
 use crate::present::labels::Part;
 use crate::present::text::plain;
 use crate::present::units;
+use crate::ranking::{By, Limits, Ranking, Rows, Scope};
 
 /// The maximum number of symbols.
 const LIMIT: usize = 100;
@@ -26,7 +27,20 @@ pub fn symbols(context: &Context, query: &str) -> Option<Vec<HotSymbol>> {
     let part = query.strip_prefix('$')?.to_lowercase();
     let snapshot = context.world.snapshot()?;
     let scale = context.scale(snapshot);
-    let symbols = snapshot.hottest_functions().into_iter().filter_map(|(function, cost)| {
+    let ranking = Ranking {
+        by: By::Function,
+        sort: None,
+        scope: Scope::All,
+        idle: false,
+        module: None,
+        filter: None,
+        limits: Limits { limit: usize::MAX, ..Limits::default() },
+    };
+    let Ok(Rows::Functions(rows)) = ranking.rows(snapshot, None).map(|ranked| ranked.rows) else {
+        return None;
+    };
+    let symbols = rows.into_iter().filter_map(|row| {
+        let (function, cost) = (row.what, row.cost);
         let total = units::total(cost.total, |weight| scale.weight(weight));
         // Clients filter symbols by the query, so the name must begin with `$`.
         let before = context.function_before(snapshot, function);

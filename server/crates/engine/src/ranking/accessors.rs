@@ -102,7 +102,7 @@ pub(super) fn fields(snapshot: &Snapshot, functions: Vec<Row<FunctionId>>) -> Ve
     type Key = (String, String, String);
     let mut setters: BTreeMap<Key, Accessors> = BTreeMap::new();
     let mut getters: BTreeMap<Key, (Accessors, bool)> = BTreeMap::new();
-    for Row { what, cost, calls } in functions {
+    for Row { what, cost, calls, .. } in functions {
         let name = snapshot.grouped.recorded(snapshot.grouped.func(what)).name;
         let (Some(module), Some((access, structure, field))) = (mercury_module(name), access(name))
         else {
@@ -137,7 +137,7 @@ pub(super) fn fields(snapshot: &Snapshot, functions: Vec<Row<FunctionId>>) -> Ve
         let both = getters.iter().chain(&setters).fold(none, Accessors::plus);
         let (module, structure, name) = key;
         let what = Field { module, structure, name, getters, setters };
-        Row { what, cost: both.cost, calls: both.calls }
+        Row::new(what, both.cost, both.calls)
     };
     keys.into_iter().map(row).collect()
 }

@@ -1,5 +1,6 @@
 //! Rows with a cost and a number of calls: their order and limits.
 
+use crate::baseline::Before;
 use crate::snapshot::hotter;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
@@ -18,6 +19,20 @@ pub enum Sort {
     Total,
     /// The number of calls.
     Calls,
+    /// The change of the self cost since the baseline, without noise.
+    Change,
+}
+
+/// Which functions, files and other rows to list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "HotSpotsScope")]
+pub enum Scope {
+    /// Own code: what has a source in the workspace.
+    Own,
+    /// All, own code first.
+    #[default]
+    All,
 }
 
 /// How many rows to list.
@@ -42,9 +57,18 @@ pub struct Row<T> {
     pub cost: Cost,
     /// The number of calls, if they are counted.
     pub calls: Option<u64>,
+    /// Whether it is own code.
+    pub own: bool,
+    /// The cost in the baseline, if it is known.
+    pub before: Option<Before>,
 }
 
 impl<T> Row<T> {
+    /// A row that is not own code, without a baseline.
+    pub fn new(what: T, cost: Cost, calls: Option<u64>) -> Self {
+        Self { what, cost, calls, own: false, before: None }
+    }
+
     /// The cost of one call on average. `None` without counted calls.
     pub fn per_call(&self) -> Option<Cost> {
         let calls = self.calls.filter(|&calls| calls > 0)? as f64;
@@ -68,17 +92,28 @@ impl<T> Row<T> {
             Sort::Self_ => cost.self_.abs(),
             Sort::Total => cost.magnitude(),
             Sort::Calls => self.calls.unwrap_or(0) as f64,
+            Sort::Change => self.change(|cost| Some(cost.self_)),
         }
+    }
+
+    /// The size of the change of a part of the cost. 0 if it is unknown or may be noise.
+    fn change(&self, part: impl Fn(Cost) -> Option<f64>) -> f64 {
+        let change = || {
+            let Before { cost, by } = self.before?;
+            Some(by.change(part(cost)?, part(self.cost)?))
+        };
+        change().filter(|change| change.is_real()).map_or(0.0, |change| change.change.abs())
     }
 }
 
 impl Limits {
-    /// The rows that reach the limits, in order, and the number of those without counted calls that
-    /// are omitted. Rows of the same value keep their order. The error is a message for users;
-    /// `plural` names the rows.
+    /// The rows to list that reach the limits, in order, and the number of those without counted
+    /// calls that are omitted. Rows of the same value keep their order. `base` is that of costs.
+    /// The error is a message for users; `plural` names the rows.
     pub(super) fn select<T>(
         &self,
         mut rows: Vec<Row<T>>,
+        is_listed: impl Fn(&Row<T>) -> bool,
         sort: Sort,
         base: f64,
         plural: &str,
@@ -87,20 +122,30 @@ impl Limits {
         if !counts_calls && (self.per_call || sort == Sort::Calls) {
             return Err(format!("the profile does not count calls of {plural}"));
         }
+        // Percentages of calls are those of all calls.
+        let n_calls: f64 = rows.iter().filter_map(|row| row.calls).map(|calls| calls as f64).sum();
+        rows.retain(is_listed);
         let n = rows.len();
         if self.per_call {
             rows.retain(|row| row.per_call().is_some());
         }
         let without_calls = n - rows.len();
         let whole = match sort {
-            Sort::Calls => rows.iter().filter_map(|row| row.calls).map(|calls| calls as f64).sum(),
-            Sort::Self_ | Sort::Total => base,
+            Sort::Calls => n_calls,
+            Sort::Self_ | Sort::Total | Sort::Change => base,
         };
         rows.sort_by(|a, b| {
             let (own, other) = (a.shown(self.per_call), b.shown(self.per_call));
             match sort {
                 Sort::Total => hotter(own, other),
-                _ => b
+                Sort::Change => {
+                    let total = |cost: Cost| cost.total.exact();
+                    b.value(sort, false)
+                        .total_cmp(&a.value(sort, false))
+                        .then_with(|| b.change(total).total_cmp(&a.change(total)))
+                        .then_with(|| hotter(own, other))
+                }
+                Sort::Self_ | Sort::Calls => b
                     .value(sort, self.per_call)
                     .total_cmp(&a.value(sort, self.per_call))
                     .then_with(|| hotter(own, other)),
@@ -111,12 +156,6 @@ impl Limits {
         rows.retain(|row| row.value(sort, self.per_call) >= least);
         Ok((rows, without_calls))
     }
-
-    /// As many rows as are to be listed.
-    pub(super) fn first<T>(&self, mut rows: Vec<Row<T>>) -> Vec<Row<T>> {
-        rows.truncate(self.limit);
-        rows
-    }
 }
 
 #[cfg(test)]
@@ -124,7 +163,7 @@ mod tests {
     use super::*;
 
     fn row(what: &str, self_: f64, total: f64, calls: Option<u64>) -> Row<&str> {
-        Row { what, cost: Cost { self_, total: Total::Exact(total) }, calls }
+        Row::new(what, Cost { self_, total: Total::Exact(total) }, calls)
     }
 
     /// The rows of a program with a base of 13.
@@ -135,7 +174,7 @@ mod tests {
             row("leaf", 6.0, 6.0, Some(6)),
             row("odd", 3.0, 3.0, None),
         ];
-        let (rows, without) = limits.select(rows, sort, 13.0, "functions").unwrap();
+        let (rows, without) = limits.select(rows, |_| true, sort, 13.0, "functions").unwrap();
         (rows.iter().map(|row| row.what.to_owned()).collect(), without)
     }
 
@@ -168,7 +207,8 @@ mod tests {
         let one = row("f", 3.0, 9.0, Some(3)).per_call().unwrap();
         assert_eq!((one.self_, one.total), (1.0, Total::Exact(3.0)));
         let uncounted = vec![row("f", 1.0, 1.0, None)];
-        let error = per_call.select(uncounted, Sort::Total, 1.0, "functions").unwrap_err();
+        let error =
+            per_call.select(uncounted, |_| true, Sort::Total, 1.0, "functions").unwrap_err();
         assert_eq!(error, "the profile does not count calls of functions");
     }
 }

@@ -11,7 +11,7 @@ use crate::stages::symbolicated::Symbolicated;
 use crate::stamp::{Stamp, is_recorded};
 use analysis::{FuncId, Recording, SourceId, Warning, WarningCode, with_files};
 use rustc_hash::{FxHashMap, FxHashSet};
-use sources::{How, Mapping, Reason, Root, SourceIndex};
+use sources::{How, Mapping, PackageFolders, Reason, Root, SourceIndex};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,6 +26,8 @@ pub struct SourceMapped {
     pub ambiguous: Vec<AmbiguousFunction>,
     /// The roots that were searched.
     pub roots: Vec<Root>,
+    /// The packages in the roots.
+    pub packages: Arc<PackageFolders>,
     /// The checksums of sources.
     pub checksums: Checksums,
     /// The original lines of each generated source.
@@ -83,6 +85,7 @@ impl SourceMapped {
             mappings,
             ambiguous,
             roots,
+            packages: Arc::new(PackageFolders::of(index)),
             checksums,
             generated,
             original_texts,
@@ -98,6 +101,7 @@ impl SourceMapped {
             mappings,
             ambiguous: self.ambiguous.clone(),
             roots: self.roots.clone(),
+            packages: self.packages.clone(),
             checksums: self.checksums.clone(),
             generated: self.generated.clone(),
             original_texts: self.original_texts.clone(),

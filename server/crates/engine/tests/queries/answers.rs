@@ -11,7 +11,7 @@ use engine::query::call_tree::{self, TreeNode, call_tree};
 use engine::query::flame_graph::flame_graph;
 use engine::query::hot_spots::{self, HotFunction, hot_spots};
 use engine::query::step::{Step, show};
-use engine::ranking::By;
+use engine::ranking::{By, Sort};
 use profile::text_samples;
 use serde_json::json;
 
@@ -53,7 +53,8 @@ fn fields(place: &PlaceFields, cost: &CostFields) -> String {
 }
 
 fn functions(context: &Context, limit: usize) -> Vec<HotFunction> {
-    let question = hot_spots::Question { limit: Some(limit), ..Default::default() };
+    let sort = Some(Sort::Total);
+    let question = hot_spots::Question { sort, limit: Some(limit), ..Default::default() };
     hot_spots(context, question).unwrap().unwrap().functions.unwrap()
 }
 
@@ -88,7 +89,8 @@ fn functions_are_hot_by_total_then_self() {
 #[test]
 fn lines_are_hot_by_total_and_a_limit_cuts_the_list() {
     let context = context(&project());
-    let question = hot_spots::Question { by: Some(By::Line), limit: Some(3), ..Default::default() };
+    let (by, sort) = (Some(By::Line), Some(Sort::Total));
+    let question = hot_spots::Question { by, sort, limit: Some(3), ..Default::default() };
     let spots = hot_spots(&context, question).unwrap().unwrap();
     assert_eq!((spots.total.0, spots.metric.as_str(), spots.functions), (4.0, "samples", None));
     let lines = spots.lines.unwrap();

@@ -14,7 +14,7 @@ use engine::query::hover::hover;
 use engine::query::line_costs::line_costs;
 use engine::query::symbols::symbols;
 use engine::query::view::view;
-use engine::ranking::By;
+use engine::ranking::{By, Sort};
 use engine::settings::Settings;
 use engine::snapshot::Snapshot;
 use engine::text::Position;
@@ -173,7 +173,7 @@ fn trees_and_lists_have_the_change_of_each_path() {
     assert!(graph.svg.contains("<title>g: 55.6% ▼10.0 ms"), "{}", graph.svg);
 
     let names: Vec<_> = symbols(&context, "$").unwrap().into_iter().map(|it| it.name).collect();
-    assert_eq!(names, ["$88.9% ▼20.0 ms f", "$55.6% ▼10.0 ms g", "$44.4% h"]);
+    assert_eq!(names, ["$55.6% ▼10.0 ms g", "$44.4% h", "$88.9% ▼20.0 ms f"]);
 
     let snapshot = context.world.snapshot().unwrap();
     let f = snapshot.hottest_functions()[0].0;
@@ -212,7 +212,7 @@ fn other_metrics_are_not_compared() {
 }
 
 fn question(by: By) -> Question {
-    Question { by: Some(by), ..Question::default() }
+    Question { by: Some(by), sort: Some(Sort::Total), ..Question::default() }
 }
 
 fn hot_lines(context: &Context) -> Vec<String> {

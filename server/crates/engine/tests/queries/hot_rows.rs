@@ -34,11 +34,16 @@ fn functions_have_the_cost_that_they_are_sorted_by() {
         let module = Some("m".to_owned());
         functions(Question { sort, module, ..Question::default() })
     };
-    assert_eq!(of(None), ["m.main 100.0%", "m.even 69.2%", "m.leaf 46.2%", "m.odd 23.1%"]);
     assert_eq!(
-        of(Some(Sort::Self_)),
-        ["m.leaf self 46.2%", "m.even self 23.1%", "m.odd self 23.1%", "m.main self 7.7%"]
+        of(Some(Sort::Total)),
+        ["m.main 100.0%", "m.even 69.2%", "m.leaf 46.2%", "m.odd 23.1%"]
     );
+    for by_self in [None, Some(Sort::Self_)] {
+        assert_eq!(
+            of(by_self),
+            ["m.leaf self 46.2%", "m.even self 23.1%", "m.odd self 23.1%", "m.main self 7.7%"]
+        );
+    }
     assert_eq!(
         of(Some(Sort::Calls)),
         ["m.leaf 6 calls", "m.even 3 calls", "m.odd 3 calls", "m.main 1 call"]
@@ -47,7 +52,8 @@ fn functions_have_the_cost_that_they_are_sorted_by() {
 
 #[test]
 fn costs_per_call_are_in_the_unit_of_the_metric() {
-    let question = Question { per_call: Some(true), min: Some(2.0), ..Question::default() };
+    let (sort, per_call) = (Some(Sort::Total), Some(true));
+    let question = Question { sort, per_call, min: Some(2.0), ..Question::default() };
     assert_eq!(
         functions(question.clone()),
         ["m.main total 13 callseqs", "m.even total 3 callseqs"]

@@ -14,6 +14,7 @@ mod costs;
 mod documents;
 mod files;
 mod functions_at;
+mod hot_groups;
 mod hot_rows;
 mod lenses;
 mod line_counts;

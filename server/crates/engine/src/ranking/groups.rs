@@ -1,0 +1,171 @@
+//! Functions grouped by file, module, package or library.
+
+use super::by::By;
+use super::row::Row;
+use crate::baseline::{Before, NO_COST};
+use crate::context::Compared;
+use crate::function_name::mercury_module;
+use crate::own_code::{file_of, is_own_file};
+use crate::snapshot::Snapshot;
+use analysis::{Cost, FileId, FunctionId, Total};
+use formats::Format;
+use rustc_hash::FxHashMap;
+use sources::{go_package, library_package};
+use std::borrow::Cow;
+
+/// Functions of one file, module, package or library.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The module, package or library. `None` for functions without one, and for files.
+    pub name: Option<String>,
+    /// The file. `None` for functions without one, and for other groups.
+    pub file: Option<FileId>,
+}
+
+impl Group {
+    /// What identifies the group in other recordings: the workspace file, or else the recorded
+    /// name.
+    pub(super) fn key<'s>(&'s self, snapshot: &'s Snapshot) -> Option<Cow<'s, str>> {
+        match self.file {
+            Some(file) => Some(
+                snapshot
+                    .path_of(file)
+                    .map_or_else(|| snapshot.file_name(file).into(), |path| path.to_string_lossy()),
+            ),
+            None => self.name.as_deref().map(Cow::Borrowed),
+        }
+    }
+}
+
+/// What functions are grouped by if modules are requested: modules or libraries.
+pub fn module_kind(snapshot: &Snapshot) -> &'static str {
+    if snapshot.loaded.format == Format::MercuryDeep { "module" } else { "library" }
+}
+
+/// The module of a procedure of Mercury, or else the library of a function.
+pub(super) fn module(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
+    let recorded = snapshot.grouped.recorded(snapshot.grouped.func(function));
+    if snapshot.loaded.format == Format::MercuryDeep {
+        mercury_module(recorded.name)
+    } else {
+        recorded.lib
+    }
+}
+
+/// The package of a function: that of the innermost manifest around its file if it is own code, or
+/// else that of its recorded file, of its name, or of a manifest around a copy in the workspace.
+/// Other functions have the package of their library.
+fn package(snapshot: &Snapshot, function: FunctionId) -> Option<String> {
+    let of_file = |file: FileId| {
+        let name = snapshot.file_name(file);
+        let path = snapshot.path_of(file);
+        let in_manifest = || snapshot.source_mapped.packages.package_of(path?);
+        if is_own_file(snapshot, file) {
+            return in_manifest();
+        }
+        let is_go = name.rsplit_once('.').is_some_and(|(_, extension)| extension == "go");
+        let of_go = || {
+            let recorded = snapshot.grouped.recorded(snapshot.grouped.func(function));
+            go_package(recorded.name).filter(|_| is_go)
+        };
+        library_package(name).or_else(of_go).or_else(in_manifest)
+    };
+    let package = file_of(snapshot, function).and_then(of_file);
+    package.or_else(|| library(snapshot, function).map(str::to_owned))
+}
+
+fn library(snapshot: &Snapshot, function: FunctionId) -> Option<&str> {
+    let lib = snapshot.grouped.recorded(snapshot.grouped.func(function)).lib;
+    lib.filter(|lib| !lib.is_empty())
+}
+
+/// What a function is grouped by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key<'s> {
+    File(FileId),
+    Name(Cow<'s, str>),
+    None,
+}
+
+/// The groups of functions with cost. Their totals are unknown in a call graph, because it does not
+/// record which calls are within others. The error is a message for users.
+pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, String> {
+    let key = |function| {
+        let name = match by {
+            By::File => return file_of(snapshot, function).map_or(Key::None, Key::File),
+            By::Library => library(snapshot, function).map(Cow::Borrowed),
+            By::Package => package(snapshot, function).map(Cow::Owned),
+            _ => module(snapshot, function).map(Cow::Borrowed),
+        };
+        name.map_or(Key::None, Key::Name)
+    };
+    let mut indexes: FxHashMap<Key<'_>, usize> = FxHashMap::default();
+    let mut set_of: FxHashMap<FunctionId, usize> = FxHashMap::default();
+    let mut rows: Vec<Row<Group>> = Vec::new();
+    let mut own_files: FxHashMap<FileId, bool> = FxHashMap::default();
+    for (function, cost) in snapshot.costs.functions() {
+        let key = key(function);
+        let n = indexes.len();
+        let index = *indexes.entry(key.clone()).or_insert(n);
+        if index == n {
+            let (name, file) = match key {
+                Key::File(file) => (None, Some(file)),
+                Key::Name(name) => (Some(name.into_owned()), None),
+                Key::None => (None, None),
+            };
+            let cost = Cost { self_: 0.0, total: Total::Unknown };
+            rows.push(Row::new(Group { name, file }, cost, None));
+        }
+        set_of.insert(function, index);
+        let row = &mut rows[index];
+        row.cost.self_ += cost.cost.self_;
+        row.calls = match (row.calls, cost.calls) {
+            (Some(calls), Some(more)) => Some(calls.saturating_add(more)),
+            (calls, more) => calls.or(more),
+        };
+        let is_own = |file| *own_files.entry(file).or_insert_with(|| is_own_file(snapshot, file));
+        row.own |= !row.own && file_of(snapshot, function).is_some_and(is_own);
+    }
+    if !rows.is_empty() && rows.iter().all(|row| row.what.name.is_none() && row.what.file.is_none())
+    {
+        let kind = match by {
+            By::File => "file",
+            By::Library => "library",
+            By::Package => "package",
+            _ => module_kind(snapshot),
+        };
+        return Err(format!("the profile does not say which {kind} its functions are in"));
+    }
+    let totals =
+        snapshot.tree.totals_of_functions(rows.len(), |function| set_of.get(&function).copied());
+    for (row, total) in rows.iter_mut().zip(totals.into_iter().flatten()) {
+        row.cost.total = Total::Exact(total);
+    }
+    rows.retain(|row| row.cost.magnitude() != 0.0);
+    rows.sort_by(|a, b| a.what.key(snapshot).cmp(&b.what.key(snapshot)));
+    Ok(rows)
+}
+
+/// The groups of the baseline.
+pub(super) struct GroupsBefore<'a> {
+    compared: Compared<'a>,
+    costs: FxHashMap<Option<String>, Cost>,
+}
+
+impl<'a> GroupsBefore<'a> {
+    pub(super) fn new(compared: Compared<'a>, by: By) -> Self {
+        let snapshot = &compared.baseline.snapshot;
+        let rows = groups(snapshot, by).unwrap_or_default().into_iter();
+        let costs = rows.map(|row| (row.what.key(snapshot).map(Cow::into_owned), row.cost));
+        Self { compared, costs: costs.collect() }
+    }
+
+    /// The cost in the baseline of a group of `shown`. `None` if the baseline has no groups.
+    pub(super) fn of(&self, group: &Group, shown: &Snapshot) -> Option<Before> {
+        if self.costs.is_empty() {
+            return None;
+        }
+        let key = group.key(shown).map(Cow::into_owned);
+        Some(self.compared.before(self.costs.get(&key).copied().unwrap_or(NO_COST)))
+    }
+}

@@ -1,0 +1,136 @@
+//! Hot spots of own code, and of files, packages, libraries and threads.
+
+use crate::support::Project;
+use engine::context::Context;
+use engine::query::hot_spots::{HotCost, HotModule, Question, hot_spots};
+use engine::ranking::{By, Scope, Sort};
+use profile::text_samples;
+
+const APP: &str = "fn main() {\n    burn();\n}\nfn burn() {\n    spin();\n}\nfn rest() {}\n";
+
+/// Start-up code has no self cost and is on each stack. A library spends half of the samples.
+const SAMPLES: &str = "
+    start@9[file:/rustc/0123/library/std/src/rt.rs]  start@9 start@9                 start@9
+    once@7[file:/rustc/0123/library/core/src/ops.rs] once@7  once@7                  once@7
+    main@2[file:src/app.rs]                          main@2  main@3                  main@2
+    burn@5[file:src/app.rs]                          burn@5  rest@7[file:src/app.rs] burn@5
+    spin@3[file:vendor/spin/src/lib.rs]              spin@3";
+
+fn project() -> Project {
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"my-app\"\n"),
+        ("src/app.rs", APP),
+        ("vendor/spin/Cargo.toml", "[package]\nname = \"spin\"\n"),
+        ("vendor/spin/src/lib.rs", "\n\nfn spin() {}\n"),
+    ];
+    Project::new(&files)
+}
+
+fn context(project: &Project) -> Context {
+    project.context(project.load(text_samples::profile(SAMPLES)), &["src/app.rs"])
+}
+
+fn costs(cost: &HotCost) -> String {
+    let total = cost.cost.total.map_or("-".to_owned(), |total| total.0.to_string());
+    format!("{}/{total}", cost.cost.self_.unwrap().0)
+}
+
+fn functions(context: &Context, question: Question) -> Vec<String> {
+    let rows = hot_spots(context, question).unwrap().unwrap().functions.unwrap();
+    rows.iter().map(|row| format!("{} {} {}", row.name, costs(&row.cost), row.own)).collect()
+}
+
+#[test]
+fn own_code_comes_first_by_self_cost() {
+    let project = project();
+    let context = context(&project);
+    let all = Question::default();
+    assert_eq!(
+        functions(&context, all.clone()),
+        [
+            "burn 1/3 true",
+            "rest 1/1 true",
+            "main 0/4 true",
+            "spin 2/2 false",
+            "once 0/4 false",
+            "start 0/4 false",
+        ]
+    );
+    let own = Question { scope: Some(Scope::Own), sort: Some(Sort::Total), ..all.clone() };
+    assert_eq!(functions(&context, own), ["main 0/4 true", "burn 1/3 true", "rest 1/1 true"]);
+    // A part of the name or of the file.
+    let filter = |text: &str| Question { filter: Some(text.to_owned()), ..all.clone() };
+    assert_eq!(functions(&context, filter("BURN")), ["burn 1/3 true"]);
+    assert_eq!(functions(&context, filter("library/std")), ["start 0/4 false"]);
+    assert!(functions(&context, filter("none")).is_empty());
+    let first = Question { limit: Some(1), ..all };
+    assert_eq!(functions(&context, first), ["burn 1/3 true"]);
+}
+
+#[test]
+fn files_and_packages_count_a_sample_once() {
+    let project = project();
+    let context = context(&project);
+    let spots = |by| {
+        let question = Question { by: Some(by), ..Question::default() };
+        hot_spots(&context, question).unwrap().unwrap()
+    };
+    let files = spots(By::File).files.unwrap();
+    let rows = files.iter().map(|row| format!("{:?} {}", row.file.as_deref(), costs(&row.cost)));
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        [
+            // main and burn are both on three stacks, which count once.
+            r#"Some("src/app.rs") 2/4"#,
+            r#"Some("vendor/spin/src/lib.rs") 2/2"#,
+            r#"Some("/rustc/0123/library/core/src/ops.rs") 0/4"#,
+            r#"Some("/rustc/0123/library/std/src/rt.rs") 0/4"#,
+        ]
+    );
+    assert_eq!(files[0].place.uri, Some(project.uri("src/app.rs")));
+    assert_eq!((files[0].place.line0, files[0].own, files[1].own), (Some(0), true, false));
+    let packages = spots(By::Package).packages.unwrap();
+    let row = |row: &HotModule| {
+        let name = row.name.as_deref().unwrap_or("-");
+        format!("{name} {} {}", costs(&row.cost), row.own)
+    };
+    assert_eq!(
+        packages.iter().map(row).collect::<Vec<_>>(),
+        ["my-app 2/4 true", "spin 2/2 false", "core 0/4 false", "std 0/4 false"]
+    );
+    let threads = spots(By::Thread).threads.unwrap();
+    assert_eq!(threads.iter().map(|row| costs(&row.cost)).collect::<Vec<_>>(), ["4/4"]);
+}
+
+#[test]
+fn rows_are_sorted_by_change() {
+    let project = project();
+    let now = context(&project);
+    let by_change = Question { sort: Some(Sort::Change), ..Question::default() };
+    let problem = hot_spots(&now, by_change.clone()).unwrap_err();
+    assert_eq!(problem, "there is no profile to compare with; choose a baseline to sort by change");
+    // In time, with exact samples: burn took 10 ms before and takes 40 ms now, rest 30 ms always.
+    let samples = "burn@5[file:src/app.rs] rest@7[file:src/app.rs]";
+    let [before, after] = [[10.0, 30.0], [40.0, 30.0]]
+        .map(|weights| project.load(text_samples::timed(samples, &weights)));
+    let context = crate::support::compared_with(&project.context(after, &[]), before);
+    assert_eq!(functions(&context, by_change.clone())[0], "burn 40/40 true");
+    let files = Question { by: Some(By::File), ..by_change };
+    let files = hot_spots(&context, files).unwrap().unwrap().files.unwrap();
+    let change = files[0].cost.cost.fields.change.as_ref().unwrap().self_.as_ref().unwrap();
+    assert_eq!((change.before.0, change.change.0), (40.0, 30.0));
+}
+
+#[test]
+fn what_cannot_be_listed_is_an_error() {
+    let project = project();
+    let context = context(&project);
+    let problem = |question| hot_spots(&context, question).unwrap_err();
+    let threads = Question { by: Some(By::Thread), ..Question::default() };
+    let own = Question { scope: Some(Scope::Own), ..threads.clone() };
+    assert!(problem(own).starts_with("threads cannot be limited to own code"));
+    let calls = Question { sort: Some(Sort::Calls), ..threads };
+    assert!(problem(calls).starts_with("calls of threads are not counted"));
+    let library = Question { by: Some(By::Library), ..Question::default() };
+    assert_eq!(problem(library), "the profile does not say which library its functions are in");
+}
