@@ -206,10 +206,10 @@ fn selects_metrics_and_threads_by_name() {
         on("report", V8, ["--metric", "hits"]).success().starts_with("main.cpuprofile: 2344 hits")
     );
     let one = on("report", RUST, ["--thread", "counter-1"]).success();
-    assert!(one.starts_with("profile.json.gz: 1.98 s in 1 thread\n"), "{one}");
+    assert!(one.starts_with("profile.json.gz: 1.98 s in 1 of 4 threads\n"), "{one}");
     assert_eq!(
         on("report", RUST, ["--thread", "counter-*"]).success().lines().next(),
-        Some("profile.json.gz: 3.18 s in 2 threads")
+        Some("profile.json.gz: 3.18 s in 2 of 4 threads")
     );
 }
 

@@ -648,16 +648,16 @@ fn headline(snapshot: &Snapshot) -> String {
     let Metric { name: metric, unit, .. } = &costs.metric;
     let of = if metric == unit { String::new() } else { format!(" of {}", plain(metric)) };
     let sampled = costs.threads.iter().filter(|thread| thread.samples > 0).count();
-    // Most call graphs have no threads.
-    let threads = match snapshot.loaded.recording.threads() {
-        [] => String::new(),
-        _ => format!(" in {}", units::counted(sampled as f64, "threads")),
-    };
     // The metric is in front.
     let Marks { metric: _, threads: chosen, parts, baseline: _ } = Marks::of(snapshot);
-    let marks: Vec<&str> = chosen.iter().chain(&parts).map(String::as_str).collect();
+    // Most call graphs have no threads.
+    let threads = match (snapshot.loaded.recording.threads(), chosen) {
+        ([], _) => String::new(),
+        (_, Some(chosen)) => format!(" in {chosen}"),
+        (_, None) => format!(" in {}", units::counted(sampled as f64, "threads")),
+    };
     let marks =
-        if marks.is_empty() { String::new() } else { format!(" · {}", marks.join(" · ")) };
+        if parts.is_empty() { String::new() } else { format!(" · {}", parts.join(" · ")) };
     let excluded: Vec<String> = [(costs.idle, "idle"), (costs.no_stack, "without a stack")]
         .into_iter()
         .filter(|(weight, _)| *weight != 0.0)

@@ -1,4 +1,4 @@
-//! Own code: functions whose source is an own file ([`crate::own_files`]).
+//! Own code: functions whose source is an own file.
 
 use crate::own_files::is_own_path;
 use crate::snapshot::Snapshot;
