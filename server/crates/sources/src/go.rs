@@ -98,10 +98,11 @@ pub(crate) fn module_of(import: &str) -> Option<String> {
     if !host.contains('.') {
         return (!import.is_empty() && import != "main").then(|| "std".to_owned());
     }
+    // `gopkg.in/yaml.v3`, but `gopkg.in/user/package.v1`.
+    let has_version = || import.split('/').nth(1).is_some_and(|name| name.contains(".v"));
     let n = match host {
-        "github.com" | "gitlab.com" | "bitbucket.org" | "golang.org" => 3,
-        "gopkg.in" if import.split('/').nth(1).is_some_and(|name| name.contains(".v")) => 2,
-        "gopkg.in" => 3,
+        "gopkg.in" if has_version() => 2,
+        "github.com" | "gitlab.com" | "bitbucket.org" | "golang.org" | "gopkg.in" => 3,
         _ => 2,
     };
     Some(import.split('/').take(n).collect::<Vec<_>>().join("/"))

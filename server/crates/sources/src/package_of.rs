@@ -126,13 +126,11 @@ impl PackageFolders {
             }
             _ => return None,
         };
-        let around = folders.iter().filter(|package| path.starts_with(&package.folder));
-        around
-            .filter_map(|package| {
-                let file = package.folder.join(manifest.file_name());
-                package.name.get_or_init(|| name_in(manifest, &file)).clone()
-            })
-            .next()
+        let mut around = folders.iter().filter(|package| path.starts_with(&package.folder));
+        around.find_map(|package| {
+            let file = package.folder.join(manifest.file_name());
+            package.name.get_or_init(|| name_in(manifest, &file)).clone()
+        })
     }
 }
 

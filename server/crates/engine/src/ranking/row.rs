@@ -1,6 +1,7 @@
 //! Rows with a cost and a number of calls: their order and limits.
 
 use crate::baseline::Before;
+use crate::comparison::Change;
 use crate::snapshot::hotter;
 use analysis::{Cost, Total};
 use schemars::JsonSchema;
@@ -102,7 +103,7 @@ impl<T> Row<T> {
             let Before { cost, by } = self.before?;
             Some(by.change(part(cost)?, part(self.cost)?))
         };
-        change().filter(|change| change.is_real()).map_or(0.0, |change| change.change.abs())
+        change().filter(Change::is_real).map_or(0.0, |change| change.change.abs())
     }
 }
 
