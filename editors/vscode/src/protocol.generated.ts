@@ -1505,6 +1505,10 @@ export interface SetViewArgument {
   readonly profile?: string | null;
   /** The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format. */
   readonly profiles?: readonly string[] | null;
+  /** The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it. */
+  readonly range?: string | null;
+  /** Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack. */
+  readonly search?: string | null;
   /** What hints show. */
   readonly show?: Show | null;
   /** The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads. */
@@ -1781,10 +1785,14 @@ export interface View {
   readonly node: readonly NodeFunction[];
   /** The profile shown. Null without a profile. */
   readonly profile: ShownProfile | null;
+  /** The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all. */
+  readonly range: string | null;
   /** Incremented when costs or labels of this root are replaced. */
   readonly revision: number;
   /** The workspace folder that this is about. Null if none is open. */
   readonly root: string | null;
+  /** The search. Only samples whose stack has its terms are shown. Null: all. */
+  readonly search: string | null;
   /** The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices. */
   readonly state: string | null;
   /** The metric and the marks as one text, for status lines and titles. Empty without a profile. */

@@ -18,7 +18,7 @@ mod style;
 mod tree;
 
 use crate::lsp;
-use analysis::{Metric, Thread, Transform, Warning, WarningCode};
+use analysis::{Metric, Thread, TimeRange, Transform, Warning, WarningCode};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use engine::baseline::Baseline;
 use engine::context::Compared;
@@ -61,7 +61,8 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  success
   1  the profile cannot be read
-  2  wrong usage, or a metric, thread, transform, root or symbols path that matches nothing
+  2  wrong usage, or a metric, thread, transform, range, search, root or symbols path that matches
+     nothing
   3  the output cannot be written, profiles cannot be compared, or the requested source or function
      has no cost
   4  diff: costs grew by more than --fail-above or --fail-above-function allow
@@ -245,6 +246,14 @@ struct ViewArgs {
     /// repeated; applied in order)
     #[arg(long, value_name = "KIND:NAME", value_parser = transforms::parse)]
     transform: Vec<Transform>,
+    /// Show only this range of time, in milliseconds since the first sample: A..B, or 1s..2.5s. A
+    /// sample at B is not in it
+    #[arg(long, value_name = "A..B")]
+    range: Option<TimeRange>,
+    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
+    /// library of some function of the stack
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    search: String,
     /// Where to show the cost of inlined code
     #[arg(long, value_enum, value_name = "WHERE", default_value = "body")]
     inlines: Inlines,
@@ -472,6 +481,8 @@ impl ViewArgs {
             threads: self.thread,
             implementation: self.implementation,
             transforms: self.transform,
+            range: self.range,
+            search: self.search,
             path_mappings: self.map,
             inlines: self.inlines,
             contour: self.contour,

@@ -851,6 +851,8 @@
 ---@field pathMappings? costline.PathMappingArgument[]|vim.NIL The path mappings, instead of those of the setting `pathMappings`.
 ---@field profile? string|vim.NIL The profile to show, relative to the workspace folder. `null`: the profile of the settings, or the newest one.
 ---@field profiles? string[]|vim.NIL The profiles to show as one, summed, instead of `profile`: repeated runs, or the parts of a run on several machines. They must have the same format.
+---@field range? string|vim.NIL The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A sample at the end is not in it.
+---@field search? string|vim.NIL Show only samples in which each of these terms, separated by commas, is in the name, file or library of some function of the stack.
 ---@field show? costline.Show|vim.NIL What hints show.
 ---@field threads? string[]|vim.NIL The threads to show, by name, end of the name, id, glob or `/regex/`. Empty: all threads.
 ---@field unit? costline.Unit|vim.NIL The unit of costs.
@@ -1007,8 +1009,10 @@
 ---@field metric string|vim.NIL The metric. Null without a profile.
 ---@field node costline.NodeFunction[] The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
 ---@field profile costline.ShownProfile|vim.NIL The profile shown. Null without a profile.
+---@field range string|vim.NIL The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
 ---@field revision integer Incremented when costs or labels of this root are replaced.
 ---@field root string|vim.NIL The workspace folder that this is about. Null if none is open.
+---@field search string|vim.NIL The search. Only samples whose stack has its terms are shown. Null: all.
 ---@field state string|vim.NIL The user's choices by command. Pass them as `state` in the `initializationOptions` of the next server to restore them. The format is private. Null without choices.
 ---@field summary string The metric and the marks as one text, for status lines and titles. Empty without a profile.
 ---@field total costline.Weight|vim.NIL The total of the profile. Null without a profile.

@@ -1,10 +1,12 @@
-//! Applies transforms and the implementation filter to a recording. Everything that sums or writes
-//! a recording takes the result, so that all surfaces agree.
+//! Applies the range of time, transforms, the implementation filter, the search and the choice of own
+//! code to a recording, in this order. Everything that sums or writes a recording takes the result,
+//! so that all surfaces agree.
 //!
 //! The rules are the Firefox Profiler's (`profile-logic/transforms`). Transforms apply in order and
-//! see all frames; then comes the filter, and then everything that is not own code is removed. The cost of a removed frame goes to the nearest remaining
-//! frame above it, at that frame's line. Of a collapsed recursion the innermost call remains. A
-//! part of a function with a frame of its own, directly below the function, is one function with it.
+//! see all frames; the search sees the frames that the filter keeps. The cost of a removed frame goes
+//! to the nearest remaining frame above it, at that frame's line. Of a collapsed recursion the
+//! innermost call remains. A part of a function with a frame of its own, directly below the function,
+//! is one function with it.
 //! Samples without remaining frames are dropped, so percentages refer to the rest. There are two
 //! differences: idle samples stay idle if the idle frame is removed, and a transform that names
 //! something the recording does not have is ignored with a warning.
@@ -15,6 +17,7 @@
 use crate::activations::Activations;
 use crate::named::{Addresses, find_named, find_path};
 use crate::names::{Unmatched, find_category, find_libs};
+use crate::range::{Search, TimeRange, last_ns};
 use crate::rewrites::{Rewrite, Rewrites};
 use crate::transform::{Implementation, Name, Operand, Transform, TransformKind as Kind};
 use crate::view::View;
@@ -41,8 +44,8 @@ pub struct Reshaped {
     pub rewrites: Rewrites,
 }
 
-/// Applies the transforms of `view`, then its implementation filter, and then keeps its own code.
-/// `None` if the view has none of them.
+/// Applies the range of `view`, its transforms, its implementation filter and its search, and then
+/// keeps its own code. `None` if it has none of them.
 /// Functions are those of `groups`; `addresses` resolves the addresses among the keys of functions.
 pub fn reshape(
     recording: &Recording,
@@ -50,15 +53,17 @@ pub fn reshape(
     groups: &Groups,
     addresses: &Addresses,
 ) -> Option<Reshaped> {
-    let is_plain = view.transforms.is_empty() && view.own.is_none();
-    if is_plain && view.implementation == Implementation::All {
+    let search = Search::of(&view.search);
+    let chooses_samples = view.range.is_some() || !search.is_empty();
+    let changes_stacks = !view.transforms.is_empty() || view.own.is_some();
+    if !chooses_samples && !changes_stacks && view.implementation == Implementation::All {
         return None;
     }
     let (mut warnings, mut unmatched, mut ignored) = (Vec::new(), Vec::new(), Vec::new());
     let mut groups = groups.clone();
     let Recording::Stacks(profile) = recording else {
         warnings.push(no_stacks().warning("it is shown without them"));
-        unmatched.extend((!is_plain).then(no_stacks));
+        unmatched.extend((chooses_samples || changes_stacks).then(no_stacks));
         ignored.extend(0..view.transforms.len());
         let rewrites = Rewrites::default();
         return Some(Reshaped {
@@ -80,6 +85,22 @@ pub fn reshape(
     let filter = |implementation| if knows_code { implementation } else { Implementation::All };
 
     let mut profile = profile.clone();
+    if let Some(range) = view.range {
+        match in_range(&profile, range) {
+            Ok(part) => {
+                if is_empty(&part) && !is_empty(&profile) {
+                    let none = no_samples_in(range, &profile);
+                    warnings.push(none.warning("nothing is shown"));
+                    unmatched.push(none);
+                }
+                profile = part;
+            }
+            Err(error) => {
+                warnings.push(error.warning("the range is ignored"));
+                unmatched.push(error);
+            }
+        }
+    }
     let mut rewrites = Rewrites::of(&view.transforms);
     for (at, transform) in view.transforms.iter().enumerate() {
         let implementation = filter(transform.implementation.unwrap_or(view.implementation));
@@ -101,6 +122,16 @@ pub fn reshape(
         let kept = |stack| stacks.passes(stack);
         rewrites.filters.push(Rewrite::Kept(stacks.functions(kept)));
         profile = stacks.merge(|stack| !kept(stack));
+    }
+    if !search.is_empty() {
+        let found = searched(&profile, &groups, &search);
+        if is_empty(&found) && !is_empty(&profile) {
+            let problem = format!("no stack has functions that match `{}`", view.search);
+            let none = Unmatched::new(WarningCode::NoSamplesInView, problem);
+            warnings.push(none.warning("nothing is shown"));
+            unmatched.push(none);
+        }
+        profile = found;
     }
     if let Some(own) = &view.own {
         let stacks = Stacks::new(&profile, &groups, Implementation::All);
@@ -126,6 +157,53 @@ pub fn find_names(
         Operand::Category => find_category(profile, name.text()).map(drop),
         Operand::Resource => find_libs(profile.symbols(), name.text()).map(drop),
     })
+}
+
+/// Checks that a recording has samples in a range of time.
+pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatched> {
+    let profile = recording.sampled().ok_or_else(no_stacks)?;
+    let is_outside = is_empty(&in_range(profile, range)?) && !is_empty(profile);
+    if is_outside { Err(no_samples_in(range, profile)) } else { Ok(()) }
+}
+
+/// The samples in a range of time.
+fn in_range(profile: &Profile, range: TimeRange) -> Result<Profile, Unmatched> {
+    let clock = profile.clock().ok_or_else(|| {
+        let problem = "no range of time can be chosen: the times of the samples of this profile \
+                       are unknown";
+        Unmatched::new(WarningCode::NoTimes, problem.to_owned())
+    })?;
+    Ok(profile.with_samples(profile.default_metric(), |_, samples| {
+        Some(samples.within(range.start_ns, range.end_ns, clock))
+    }))
+}
+
+fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {
+    let last_ms = last_ns(profile).unwrap_or_default() as f64 / 1e6;
+    let problem = format!("no sample is in {range}: the last one was taken at {last_ms} ms");
+    Unmatched::new(WarningCode::NoSamplesInView, problem)
+}
+
+/// The samples that match a search. Those without a stack stay.
+fn searched(profile: &Profile, groups: &Groups, search: &Search) -> Profile {
+    let mut found = profile.clone();
+    for matches in search.functions(profile, groups) {
+        let stacks = Stacks::new(profile, groups, Implementation::All);
+        let within = stacks.states(|stack, caller| {
+            caller == Some(true)
+                || matches.get(stacks.function(stack).index()).copied().unwrap_or_default()
+        });
+        let is_kept = |stack: StackId| within.get(stack.index()).copied().unwrap_or_default();
+        found = found.with_samples(found.default_metric(), |_, samples| {
+            Some(samples.with_stacks(|stack| stack.is_none_or(is_kept).then_some(stack)))
+        });
+    }
+    found
+}
+
+/// Whether no sample has a stack.
+fn is_empty(profile: &Profile) -> bool {
+    !profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_some()))
 }
 
 fn no_stacks() -> Unmatched {

@@ -1,5 +1,6 @@
 //! The view: which part of a recording to sum, and how.
 
+use crate::range::TimeRange;
 use crate::transform::{Implementation, Transform};
 use profile::{FunctionId, MetricId, Recording, ThreadId};
 use rustc_hash::FxHashSet;
@@ -39,6 +40,11 @@ pub struct View {
     /// Whether callers in procedures that a contour file excludes are replaced by their nearest
     /// callers that it does not exclude.
     pub contour: bool,
+    /// The samples that count, if not all. Applied by [`crate::reshape`], like the search.
+    pub range: Option<TimeRange>,
+    /// Terms, separated by commas. Only samples count in which each term is in the name, file or
+    /// library of some function of the stack. Empty: all.
+    pub search: String,
     /// Transforms, in the order of their application by [`crate::reshape`].
     pub transforms: Vec<Transform>,
     /// The functions whose frames to keep; the cost of others goes to their nearest callers among
@@ -55,6 +61,8 @@ impl View {
             idle: IdleSamples::Excluded,
             implementation: Implementation::All,
             contour: false,
+            range: None,
+            search: String::new(),
             transforms: Vec::new(),
             own: None,
         }

@@ -36,19 +36,27 @@ impl Marks {
             }
             ThreadChoice::All | ThreadChoice::Only(_) => None,
         };
+        let effect = |has_effect: bool| if has_effect { "" } else { " (no effect)" };
         let ignored = &snapshot.grouped.ignored;
         let transforms = view.transforms.iter().enumerate().map(|(at, transform)| {
-            let without = if ignored.contains(&at) { " (no effect)" } else { "" };
             let (symbols, groups) = (recording.symbols(), &snapshot.grouped.groups);
-            short(&plain(&notation(symbols, groups, transform))) + without
+            short(&plain(&notation(symbols, groups, transform))) + effect(!ignored.contains(&at))
         });
-        let mut parts: Vec<String> = transforms.collect();
+        let range = view.range.map(|range| {
+            let effect = effect(snapshot.loaded.recording.knows_times());
+            format!("{range}{effect}")
+        });
+        let mut parts: Vec<String> = range.into_iter().chain(transforms).collect();
         match view.implementation {
             Implementation::Js if recording.knows_code() => parts.push("js only".to_owned()),
             Implementation::Native if recording.knows_code() => {
                 parts.push("native only".to_owned());
             }
             Implementation::All | Implementation::Js | Implementation::Native => {}
+        }
+        if !view.search.is_empty() {
+            let text = short(&format!("search {}", plain(&view.search)));
+            parts.push(text + effect(recording.sampled().is_some()));
         }
         let knows_inlined = snapshot.source_mapped.recording.knows_inlined();
         if snapshot.settings.view.inlines == Inlines::CallSite && knows_inlined {

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use crate::stages::grouped::Grouped;
 use crate::stamp::Stamp;
 use crate::transforms::TransformData;
-use analysis::Transform;
+use analysis::{TimeRange, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
@@ -50,6 +50,14 @@ pub struct Choices {
     /// Which functions to show.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Option<Implementation>>,
+    /// The range of time to show, in milliseconds since the first sample: `2..5`, or `1s..2.5s`. A
+    /// sample at the end is not in it.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub range: Option<Option<String>>,
+    /// Show only samples in which each of these terms, separated by commas, is in the name, file or
+    /// library of some function of the stack.
+    #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    pub search: Option<Option<String>>,
     /// Where to show the cost of inlined code.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Option<Inlines>>,
@@ -85,6 +93,8 @@ impl Choices {
             metric: Some(None),
             threads: Some(None),
             implementation: Some(None),
+            range: Some(None),
+            search: Some(None),
             inlines: Some(None),
             contour: Some(None),
             own: Some(None),
@@ -187,6 +197,12 @@ pub struct Overrides {
     /// Which functions to show.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implementation: Option<Implementation>,
+    /// The range of time, as the user wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<String>,
+    /// The search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
     /// Where to show the cost of inlined code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inlines: Option<Inlines>,
@@ -277,6 +293,8 @@ impl Overrides {
             settings.path_mappings.clone_from(path_mappings);
         }
         settings.transforms = node::with_node(&self.transforms, self.node.as_ref());
+        settings.range = self.range.as_deref().and_then(|range| range.parse().ok());
+        settings.search = self.search.clone().unwrap_or_default();
         settings
     }
 
@@ -333,6 +351,8 @@ impl Overrides {
             metric,
             threads,
             implementation,
+            range,
+            search,
             inlines,
             contour,
             own,
@@ -358,6 +378,12 @@ impl Overrides {
                 implementation.map(|value| check_implementation(value, shown)).transpose()?;
         }
         self.compare = compare.unwrap_or(self.compare);
+        if let Some(range) = range {
+            self.range = range.map(|range| check_range(range, shown)).transpose()?;
+        }
+        if let Some(search) = search {
+            self.search = search.filter(|search| !search.trim().is_empty());
+        }
         self.inlines = inlines.unwrap_or(self.inlines);
         if let Some(contour) = contour {
             self.contour = contour.map(|value| check_contour(value, shown)).transpose()?;
@@ -421,6 +447,16 @@ pub fn check_own(own: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
     }
 }
 
+/// Fails if a range is malformed, or the profile shown does not record times.
+fn check_range(range: String, shown: Option<&Snapshot>) -> Result<String, String> {
+    let parsed: TimeRange = range.parse()?;
+    if let Some(shown) = shown {
+        analysis::check_range(&shown.loaded.recording, parsed)
+            .map_err(|unmatched| unmatched.problem)?;
+    }
+    Ok(range)
+}
+
 /// Fails if there is no contour for the profile shown.
 pub fn check_contour(contour: bool, shown: Option<&Snapshot>) -> Result<bool, String> {
     let is_known = shown.is_none_or(|shown| shown.grouped.recording.knows_contour());
@@ -473,7 +509,8 @@ mod tests {
         assert_eq!(
             reset_all,
             json!({"compare": null, "metric": null, "threads": null, "implementation": null,
-                   "inlines": null, "contour": null, "own": null, "unit": null, "show": null, "pathMappings": null})
+                   "inlines": null, "contour": null, "own": null, "range": null, "search": null,
+                   "unit": null, "show": null, "pathMappings": null})
         );
     }
 

@@ -3,7 +3,7 @@
 //! The Rust types are also the parser and the JSON Schema. A key that is unknown or has the wrong
 //! type is ignored with a warning that names it; the other keys apply.
 
-use analysis::Transform;
+use analysis::{TimeRange, Transform};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -224,6 +224,12 @@ pub struct Settings {
     /// Transforms of the stacks. Set by command only.
     #[serde(skip)]
     pub transforms: Vec<Transform>,
+    /// The range of time to show. Set by command only, like the search.
+    #[serde(skip)]
+    pub range: Option<TimeRange>,
+    /// The search; see [`analysis::View::search`].
+    #[serde(skip)]
+    pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
     /// Leave procedures that the contour file of a Mercury profile excludes out of lists of
@@ -306,6 +312,8 @@ impl Default for Settings {
             threads: Vec::new(),
             implementation: Implementation::All,
             transforms: Vec::new(),
+            range: None,
+            search: String::new(),
             inlines: Inlines::Body,
             contour: false,
             own_code: false,
@@ -370,6 +378,8 @@ impl Settings {
                 threads: self.threads.clone(),
                 implementation: self.implementation,
                 transforms: self.transforms.clone(),
+                range: self.range,
+                search: self.search.clone(),
                 inlines: self.inlines,
                 contour: self.contour,
                 own: self.own_code,
@@ -476,6 +486,10 @@ pub struct ViewSettings {
     pub implementation: Implementation,
     /// The transforms, in order.
     pub transforms: Vec<Transform>,
+    /// The samples that count, if not all.
+    pub range: Option<TimeRange>,
+    /// The search; see [`analysis::View::search`].
+    pub search: String,
     /// Where to show the cost of inlined code.
     pub inlines: Inlines,
     /// Whether callers that a contour file excludes are replaced by theirs.

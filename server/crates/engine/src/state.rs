@@ -82,6 +82,8 @@ mod tests {
             inlines: Some(Inlines::CallSite),
             contour: Some(true),
             own: Some(true),
+            range: Some("2..5".to_owned()),
+            search: Some("parse".to_owned()),
             unit: Some(Unit::Both),
             show: Some(Show::Self_),
             path_mappings: Some(vec![PathMapping { from: "/app".into(), to: ".".into() }]),

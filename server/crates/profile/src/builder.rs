@@ -3,6 +3,7 @@
 
 use crate::stack_table::IDLE;
 use crate::strings::Interner;
+use crate::times::{Clock, Times};
 use crate::{
     CategoryId, Code, Frame, FrameId, Func, FuncId, Lib, LibId, Metric, Profile, Samples, SourceId,
     StackId, StackTable, StringId, Thread,
@@ -272,6 +273,9 @@ impl ProfileBuilder {
         if let Some(calls) = samples.calls().filter(|calls| calls.len() != samples.len()) {
             return Err(shape("the column of calls", calls.len(), samples.len()));
         }
+        if let Some(times) = samples.times.as_ref().filter(|times| times.len() != samples.len()) {
+            return Err(shape("the column of times", times.len(), samples.len()));
+        }
         for (row, &stack) in
             samples.stack.iter().enumerate().filter(|&(_, &stack)| stack != crate::ids::NONE)
         {
@@ -300,6 +304,20 @@ impl ProfileBuilder {
         self.profile.symbols.strings = self.strings.finish();
         self.profile.stacks = self.stacks.into();
         self.profile.threads = self.threads.into();
+        let columns = self.samples.iter().filter_map(|samples| match &samples.times {
+            Some(Times::Stated(times)) => Some(times.as_slice()),
+            Some(Times::Ticks(_)) | None => None,
+        });
+        self.profile.clock = Clock::of(columns);
+        let clock = self.profile.clock;
+        for samples in &mut self.samples {
+            samples.times = samples.times.take().zip(clock).map(|(times, clock)| match times {
+                Times::Stated(times) => {
+                    Times::Ticks(times.into_iter().map(|time| clock.tick(time)).collect())
+                }
+                ticks @ Times::Ticks(_) => ticks,
+            });
+        }
         self.profile.samples = self.samples.into();
         self.profile
     }

@@ -57,6 +57,7 @@ pub fn divide(
             stacks: Arc::clone(&profile.stacks),
             metrics: profile.metrics.clone(),
             default_metric: profile.default_metric,
+            clock: profile.clock,
             threads: Arc::clone(&profile.threads),
             samples: Arc::clone(&profile.samples),
         }),

@@ -32,6 +32,7 @@ mod symbol_tables;
 mod symbolicate;
 #[cfg(any(test, feature = "test-support"))]
 pub mod text_samples;
+mod times;
 mod warning;
 mod warning_code;
 
@@ -62,5 +63,6 @@ pub use stack_table::{CategoryId, Frame, FrameTable, StackTable};
 pub use strings::StringTable;
 pub use symbol_tables::{AddressBase, Code, Func, FuncTable, Lib, SymbolTables};
 pub use symbolicate::{Level, Symbolicated, symbolicate};
+pub use times::Clock;
 pub use warning::{Warning, Warnings};
 pub use warning_code::WarningCode;

@@ -7,6 +7,7 @@
 use crate::StackAccess;
 use crate::line_counts::LineCounts;
 use crate::symbol_tables::Names;
+use crate::times::Times;
 use crate::{
     BuildError, Call, CallGraph, CategoryId, Contexts, Frame, FrameId, Func, FuncId, FuncTable,
     GraphTables, Lib, LibId, LineCount, LineKnowledge, Metric, OwnCost, Profile, ProfileBuilder,
@@ -150,13 +151,20 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
     let mut known: FxHashMap<(Option<StackId>, FrameId, CategoryId), StackId> =
         FxHashMap::default();
     let mut threads: Vec<(Thread, Option<Samples>)> = Vec::new();
-    for part in parts {
+    let starts = aligned(parts);
+    for (part, start_ms) in parts.iter().zip(starts) {
         let Some(old) = part.recording.sampled() else { continue };
         let stacks = add_stacks(&mut builder, &mut known, old)?;
         let n_before = threads.len();
         for (thread, samples) in old.sampled_threads() {
             let moved = |stack: StackId| stacks.get(stack.index()).copied();
+            let times = old.clock().and_then(|clock| samples.times_ns(clock));
+            let times = times.map(|times| {
+                let ms = |ns: u64| start_ms + ns as f64 / 1e6;
+                times.map(|ns| ns.map_or(f64::NAN, ms)).collect()
+            });
             let samples = samples.at_stacks(samples.stacks().map(|stack| stack.and_then(moved)));
+            let samples = Samples { times: times.map(Times::Stated), ..samples };
             let at = place(&mut threads, n_before, named(thread, &part.thread));
             let Some((_, all)) = threads.get_mut(at) else { continue };
             *all = Some(match all.take() {
@@ -173,6 +181,24 @@ fn merge_stacks(parts: &[Part], metrics: Vec<Metric>) -> Result<Profile, MergeEr
         builder.push_thread(thread, samples)?;
     }
     Ok(builder.build())
+}
+
+/// When each part starts, in milliseconds: by the clock of the files if they were recorded at the
+/// same time, otherwise all at 0.
+fn aligned(parts: &[Part]) -> Vec<f64> {
+    let span = |part: &Part| {
+        let old = part.recording.sampled()?;
+        let clock = old.clock()?;
+        let times = old.samples.iter().filter_map(|samples| samples.times_ns(clock));
+        let last = times.flatten().flatten().max().unwrap_or_default();
+        Some((clock.start_ms, clock.start_ms + last as f64 / 1e6))
+    };
+    let spans: Vec<_> = parts.iter().map(span).collect();
+    let first_end = spans.iter().flatten().map(|span| span.1).fold(f64::INFINITY, f64::min);
+    let last_start = spans.iter().flatten().map(|span| span.0).fold(f64::NEG_INFINITY, f64::max);
+    let is_one_clock = last_start <= first_end;
+    let start = |span: Option<(f64, f64)>| span.filter(|_| is_one_clock).map_or(0.0, |span| span.0);
+    spans.into_iter().map(start).collect()
 }
 
 /// Adds the stacks of a part, with their frames and names, and returns their new ids.

@@ -140,6 +140,7 @@ pub fn with_callers(profile: &Profile, found: &[Callers]) -> Option<Profile> {
         stacks: stacks.table.into(),
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
+        clock: profile.clock,
         threads: Arc::clone(&profile.threads),
         samples: all_samples.into(),
     })
@@ -212,6 +213,7 @@ fn looked_up_exactly(profile: &Profile, is_interrupt: impl Fn(StackId) -> bool) 
         stacks: stacks.table.into(),
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
+        clock: profile.clock,
     })
 }
 

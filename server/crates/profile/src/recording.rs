@@ -1,8 +1,8 @@
 //! Recordings: sampled stacks or a call graph.
 
 use crate::{
-    CallGraph, Contexts, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId, Samples,
-    SourceId, StackTable, SymbolTables, Thread, ThreadId,
+    CallGraph, Clock, Contexts, FrameId, FrameTable, FuncId, GraphTables, Metric, MetricId,
+    Samples, SourceId, StackTable, SymbolTables, Thread, ThreadId,
 };
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub struct Profile {
     pub(crate) threads: Arc<[Thread]>,
     /// The samples of each thread.
     pub(crate) samples: Arc<[Samples]>,
+    /// The clock of the samples' times. `None` if there are no times.
+    pub(crate) clock: Option<Clock>,
 }
 
 impl Profile {
@@ -45,6 +47,11 @@ impl Profile {
     /// Threads, in the file's order.
     pub fn threads(&self) -> &[Thread] {
         &self.threads
+    }
+
+    /// The clock of the samples' times. `None` if there are no times.
+    pub fn clock(&self) -> Option<Clock> {
+        self.clock
     }
 }
 
@@ -123,6 +130,7 @@ impl StackAccess for Profile {
             frames: self.frames.clone(),
             stacks: self.stacks.clone(),
             metrics: self.metrics.clone(),
+            clock: self.clock,
             default_metric: default_metric.index().min(self.metrics.len().saturating_sub(1)),
         }
     }
@@ -241,6 +249,11 @@ impl Recording {
                 }
             }
         }
+    }
+
+    /// Whether it records when samples were taken.
+    pub fn knows_times(&self) -> bool {
+        self.sampled().is_some_and(|profile| profile.clock.is_some())
     }
 
     /// Whether it has inlined frames.

@@ -141,6 +141,7 @@ fn relocate_stacks<'a>(
         stacks: Arc::clone(&profile.stacks),
         metrics: profile.metrics.clone(),
         default_metric: profile.default_metric,
+        clock: profile.clock,
         threads: Arc::clone(&profile.threads),
         samples: Arc::clone(&profile.samples),
     }

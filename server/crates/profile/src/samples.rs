@@ -2,6 +2,7 @@
 
 use crate::StackId;
 use crate::ids::NONE;
+use crate::times::{Clock, Times};
 
 /// The weights of one thread's samples in one metric.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +55,7 @@ pub struct Samples {
     pub(crate) stack: Vec<u32>,
     pub(crate) weights: Vec<Weights>,
     pub(crate) calls: Option<Vec<u32>>,
+    pub(crate) times: Option<Times>,
 }
 
 impl Samples {
@@ -61,7 +63,7 @@ impl Samples {
     /// profile.
     pub fn new(stacks: impl IntoIterator<Item = Option<StackId>>, weights: Vec<Weights>) -> Self {
         let stack = stacks.into_iter().map(|stack| stack.map_or(NONE, StackId::raw)).collect();
-        Self { stack, weights, calls: None }
+        Self { stack, weights, calls: None, times: None }
     }
 
     /// Sets how many calls of its leaf each sample stands for, in a recording of every call. A call
@@ -70,6 +72,21 @@ impl Samples {
     #[must_use]
     pub fn with_calls(self, calls: Vec<u32>) -> Self {
         Self { calls: Some(calls), ..self }
+    }
+
+    /// Sets the time of each sample, in milliseconds of the file's clock; NaN if it is unknown.
+    #[must_use]
+    pub fn with_times(self, times_ms: Vec<f64>) -> Self {
+        Self { times: Some(Times::Stated(times_ms)), ..self }
+    }
+
+    /// The time of each sample in nanoseconds since the first sample of the profile, if times were
+    /// recorded. `clock` is that of the profile.
+    pub fn times_ns(&self, clock: Clock) -> Option<impl ExactSizeIterator<Item = Option<u64>>> {
+        match &self.times {
+            Some(Times::Ticks(ticks)) => Some(ticks.iter().map(move |&tick| clock.ns(tick))),
+            Some(Times::Stated(_)) | None => None,
+        }
     }
 
     /// How many calls of its leaf each sample stands for, if calls were recorded.
@@ -81,7 +98,23 @@ impl Samples {
     /// another stack counts as no call of its new leaf.
     #[must_use]
     pub fn with_stacks(&self, stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>) -> Self {
-        let kept = (0..self.len()).filter_map(|i| Some((i, stack(self.stack(i))?)));
+        self.filtered(|i| stack(self.stack(i)))
+    }
+
+    /// The samples from `start` to before `end`, in nanoseconds since the first sample of the
+    /// profile, and none whose time is unknown. `clock` is that of the profile.
+    #[must_use]
+    pub fn within(&self, start: u64, end: u64, clock: Clock) -> Self {
+        let Some(Times::Ticks(ticks)) = &self.times else { return self.filtered(|_| None) };
+        self.filtered(|i| {
+            let at = ticks.get(i).and_then(|&tick| clock.ns(tick))?;
+            (start..end).contains(&at).then(|| self.stack(i))
+        })
+    }
+
+    /// The samples for whose row `stack` returns `Some`, with that stack.
+    fn filtered(&self, stack: impl Fn(usize) -> Option<Option<StackId>>) -> Self {
+        let kept = (0..self.len()).filter_map(|i| Some((i, stack(i)?)));
         let (rows, stacks): (Vec<usize>, Vec<Option<StackId>>) = kept.unzip();
         let weights = self.weights.iter().map(|weights| match weights {
             Weights::Ones => Weights::Ones,
@@ -96,17 +129,20 @@ impl Samples {
             };
             rows.iter().zip(&stacks).map(calls).collect()
         });
-        Self { calls, ..Self::new(stacks, weights.collect()) }
+        let times = self.times.as_ref().map(|times| times.rows(&rows));
+        Self { calls, times, ..Self::new(stacks, weights.collect()) }
     }
 
     /// The same samples with other stacks, one per sample. Counts of calls stay, so the leaf of
     /// each sample must still be the same function.
     #[must_use]
     pub(crate) fn at_stacks(&self, stacks: impl IntoIterator<Item = Option<StackId>>) -> Self {
-        Self { calls: self.calls.clone(), ..Self::new(stacks, self.weights.clone()) }
+        let (calls, times) = (self.calls.clone(), self.times.clone());
+        Self { calls, times, ..Self::new(stacks, self.weights.clone()) }
     }
 
-    /// These samples followed by `more`, which must have the same metrics.
+    /// These samples followed by `more`, which must have the same metrics. Times are kept if they
+    /// are those of [`Samples::with_times`].
     #[must_use]
     pub(crate) fn followed_by(self, more: Self) -> Self {
         if self.is_empty() {
@@ -123,7 +159,13 @@ impl Samples {
         };
         let weights = self.weights.into_iter().zip(&more.weights).map(join).collect();
         let calls = self.calls.zip(more.calls).map(|(first, second)| [first, second].concat());
-        Self { stack: [self.stack, more.stack].concat(), weights, calls }
+        let times = match (self.times, more.times) {
+            (Some(Times::Stated(first)), Some(Times::Stated(second))) => {
+                Some(Times::Stated([first, second].concat()))
+            }
+            _ => None,
+        };
+        Self { stack: [self.stack, more.stack].concat(), weights, calls, times }
     }
 
     /// The stack of sample `i`.

@@ -120,6 +120,7 @@ where
             stacks: stacks.into(),
             metrics: metrics.collect(),
             default_metric: profile.default_metric,
+            clock: profile.clock,
             threads: Arc::clone(&profile.threads),
             samples: samples.collect(),
         },

@@ -14,6 +14,7 @@
 //! inlined frame, `[idle]` an idle sample that ends here. `@line` is optional. A cell belongs to
 //! the column whose cell in the first row starts at the same offset. Samples may end early.
 
+use crate::times::{Clock, Times};
 use crate::{
     Code, Frame, Func, Lib, LineKnowledge, Metric, Profile, ProfileBuilder, Samples, Thread,
     Weights,
@@ -36,7 +37,20 @@ pub fn weighted(text: &str, weights: &[f64]) -> Profile {
     build(&[("main", text, Some(weights))])
 }
 
-/// A profile with one thread and a time in milliseconds per sample.
+/// A profile with one thread, whose samples weigh 1 and were taken at these times, in milliseconds.
+///
+/// # Panics
+/// If the text is malformed.
+pub fn taken_at(text: &str, times_ms: &[f64]) -> Profile {
+    let built = profile(text);
+    let clock = Clock::of([times_ms].into_iter());
+    let ticks = times_ms.iter().filter_map(|&time| Some(clock?.tick(time)));
+    let times = Some(Times::Ticks(ticks.collect()));
+    let samples = Samples { times, ..built.samples[0].clone() };
+    Profile { samples: vec![samples].into(), clock, ..built }
+}
+
+/// A profile with one thread and a weight in milliseconds per sample.
 ///
 /// # Panics
 /// If the text is malformed.

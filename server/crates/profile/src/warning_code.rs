@@ -210,6 +210,10 @@ warning_codes! {
     TooManyFunctions = "too-many-functions",
     /// The recording is a call graph. Transforms and filters need stacks and are ignored.
     NoStacks = "no-stacks",
+    /// The times of samples are unknown. A range of time is ignored.
+    NoTimes = "no-times",
+    /// No sample is in the chosen range of time, or matches the search. Nothing is shown.
+    NoSamplesInView = "no-samples-in-view",
 }
 
 impl fmt::Display for WarningCode {

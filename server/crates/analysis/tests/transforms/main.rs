@@ -10,6 +10,7 @@ mod keys;
 mod own;
 mod paths;
 mod random;
+mod range;
 mod v1;
 mod v2;
 
@@ -50,13 +51,18 @@ impl Case {
         implementation: Implementation,
         transforms: &[(&str, Option<Implementation>)],
     ) -> Self {
-        let groups = Groups::identity(profile.symbols());
-        let recording = Recording::Stacks(profile);
         let transforms = transforms
             .iter()
             .map(|&(text, implementation)| Transform { implementation, ..text.parse().unwrap() });
-        let view =
-            View { implementation, transforms: transforms.collect(), ..View::of(&recording) };
+        let transforms = transforms.collect();
+        Self::under(profile, |view| View { implementation, transforms, ..view })
+    }
+
+    /// Applies a view.
+    fn under(profile: Profile, view: impl FnOnce(View) -> View) -> Self {
+        let groups = Groups::identity(profile.symbols());
+        let recording = Recording::Stacks(profile);
+        let view = view(View::of(&recording));
         let (recording, groups, warnings) =
             match reshape(&recording, &view, &groups, &Addresses::default()) {
                 Some(reshaped) => (reshaped.recording, reshaped.groups, reshaped.warnings),

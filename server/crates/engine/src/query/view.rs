@@ -27,6 +27,10 @@ pub struct View {
     /// The choices of `costline.setView`, in the order of menus. Choices with fewer than two
     /// options are omitted.
     pub choices: Vec<Choice>,
+    /// The range of time that is shown, in milliseconds since the first sample: `2..5 ms`. Null: all.
+    pub range: Option<String>,
+    /// The search. Only samples whose stack has its terms are shown. Null: all.
+    pub search: Option<String>,
     /// The transforms, in order. The focus on the chosen call node is one of them.
     pub transforms: Vec<AppliedTransform>,
     /// The functions from a root of the call tree to the chosen call node. Empty if none is chosen.
@@ -207,6 +211,8 @@ pub fn view(world: &World) -> View {
     View {
         shown: shown(world),
         choices: choices(world),
+        range: world.settings.range.map(|range| range.to_string()),
+        search: Some(plain(&world.settings.search).into_owned()).filter(|text| !text.is_empty()),
         transforms: transforms.collect(),
         node: node(world),
         actions: actions(world),
@@ -657,6 +663,16 @@ fn actions(world: &World) -> Vec<Action> {
             actions.push(set(&format!("Show the costs of {} again", caller.name), Some(choice)));
         }
         actions.push(set("Show the costs of all nodes again", None));
+    }
+    if world.settings.range.is_some() {
+        let title = "Show the whole recording";
+        let all = Choices { range: Some(None), ..Choices::default() };
+        actions.push(action(ActionCommand::SetView, title, vec![all]));
+    }
+    if !world.settings.search.is_empty() {
+        let title = format!("Clear the search for {}", world.settings.search);
+        let all = Choices { search: Some(None), ..Choices::default() };
+        actions.push(action(ActionCommand::SetView, &title, vec![all]));
     }
     if let Some(last) = world.settings.transforms.last() {
         let title = format!("Undo {}", notation(world, last));

@@ -287,6 +287,8 @@ fn view(
         implementation: settings.implementation.filter(),
         contour: settings.contour,
         transforms: settings.transforms.clone(),
+        range: settings.range,
+        search: settings.search.clone(),
         ..View::of(recording)
     };
     let mut ignore = |name: Unmatched, instead: &str| {

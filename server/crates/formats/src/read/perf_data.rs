@@ -276,6 +276,9 @@ impl<'a> Tables<'a> {
         let period = sample.period.filter(|_| event.has_periods()).unwrap_or(1) as f64;
         let (thread, row) =
             self.rows.push(key, thread, stack, |i| if metric == Some(i) { period } else { 0.0 });
+        if record.time > 0 {
+            self.rows.taken_at((thread, row), record.time as f64 / 1e6);
+        }
 
         if let (Some(regs), Some(mappings)) = (regs, self.processes.mappings(pid)) {
             let start = self.raw_bytes.len();

@@ -174,15 +174,18 @@ impl<'a> Tables<'a> {
                 stack = Some(self.builder.intern_stack(stack, frame)?);
             }
         }
-        let Header { comm, pid, tid, period, event, .. } = *header;
+        let Header { comm, pid, tid, period, event, time, .. } = *header;
         let thread = || {
             let id = |id: Option<&str>| id.map(str::to_owned);
             Thread { name: comm.to_owned(), pid: id(pid), tid: id(tid), ..Thread::default() }
         };
         let event = self.layout.event(event);
-        self.rows.push((comm, pid, tid), thread, stack, |metric| {
+        let row = self.rows.push((comm, pid, tid), thread, stack, |metric| {
             if event == Some(metric) { period.unwrap_or(1.0) } else { 0.0 }
         });
+        if let Some(seconds) = time {
+            self.rows.taken_at(row, seconds * 1e3);
+        }
         Ok(())
     }
 

@@ -174,8 +174,9 @@ impl<'a> Tables<'a> {
             tid: thread_id.map(|tid| tid.to_string()),
             ..Thread::default()
         };
-        self.rows.push((pid, thread_id), thread, stack, |_| 1.0);
+        let row = self.rows.push((pid, thread_id), thread, stack, |_| 1.0);
         if let Some(Time { secs_since_epoch, nanos_since_epoch }) = time {
+            self.rows.taken_at(row, secs_since_epoch * 1e3 + nanos_since_epoch / 1e6);
             let time = secs_since_epoch + nanos_since_epoch / 1e9;
             let (first, last) = self.times.get_or_insert((time, time));
             (*first, *last) = (first.min(time), last.max(time));

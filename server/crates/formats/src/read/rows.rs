@@ -20,6 +20,8 @@ struct ThreadRows {
     stacks: Vec<Option<StackId>>,
     /// One column per metric.
     weights: Vec<Vec<f64>>,
+    /// In milliseconds. Shorter than `stacks` if the times of the last samples are unknown.
+    times: Vec<f64>,
 }
 
 impl<K: Hash + Eq> Rows<K> {
@@ -48,6 +50,7 @@ impl<K: Hash + Eq> Rows<K> {
                 thread: thread(),
                 stacks: Vec::new(),
                 weights: vec![Vec::new(); self.n_metrics],
+                times: Vec::new(),
             });
         }
         let mut sample = 0;
@@ -61,10 +64,25 @@ impl<K: Hash + Eq> Rows<K> {
         (ThreadId::new(id as u32), sample)
     }
 
+    /// Sets the time of a sample that [`Rows::push`] added last to its thread, in milliseconds of
+    /// any clock.
+    pub(crate) fn taken_at(&mut self, (thread, sample): (ThreadId, usize), time_ms: f64) {
+        if let Some(rows) = self.threads.get_mut(thread.index()) {
+            rows.times.resize(sample, f64::NAN);
+            rows.times.push(time_ms);
+        }
+    }
+
     /// Adds the threads to the profile.
     pub(crate) fn finish(self, builder: &mut ProfileBuilder) -> Result<(), BuildError> {
-        for ThreadRows { thread, stacks, weights } in self.threads {
-            let samples = Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
+        for ThreadRows { thread, stacks, weights, mut times } in self.threads {
+            let n = stacks.len();
+            let mut samples =
+                Samples::new(stacks, weights.into_iter().map(Weights::Each).collect());
+            if !times.is_empty() {
+                times.resize(n, f64::NAN);
+                samples = samples.with_times(times);
+            }
             builder.push_thread(thread, samples)?;
         }
         Ok(())

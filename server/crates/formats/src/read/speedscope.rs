@@ -125,13 +125,15 @@ struct Rows {
     stacks: Vec<Option<StackId>>,
     weights: Weights,
     calls: Option<Vec<u32>>,
+    /// The start of each sample, in the unit of the profile. `None` if it is no time.
+    starts: Option<Vec<f64>>,
 }
 
 impl Tables<'_> {
     fn push(&mut self, i: usize, mut profile: Profile) -> Result<(), ReadError> {
         let own_unit = profile.unit().to_owned();
         let name = profile.name.take().unwrap_or_default();
-        let Rows { stacks, weights, calls } = match profile.events.take() {
+        let Rows { stacks, weights, calls, starts } = match profile.events.take() {
             Some(events) => self.evented(i, &profile, events)?,
             None => self.sampled(i, profile)?,
         };
@@ -143,6 +145,10 @@ impl Tables<'_> {
         });
         let samples = Samples::new(stacks, columns.collect());
         let samples = if let Some(calls) = calls { samples.with_calls(calls) } else { samples };
+        let unit_ms = Metric::new(&own_unit, &own_unit, None).seconds_per_unit.map(|s| s * 1e3);
+        let times =
+            starts.zip(unit_ms).map(|(starts, ms)| starts.iter().map(|at| at * ms).collect());
+        let samples = times.into_iter().fold(samples, Samples::with_times);
         Ok(self.builder.push_thread(Thread { name, ..Thread::default() }, samples)?)
     }
 
@@ -189,16 +195,34 @@ impl Tables<'_> {
             stacks,
             weights: Weights::Each(own),
             calls: self.events_are_calls.then_some(calls),
+            starts: None,
         })
     }
 
     fn sampled(&mut self, i: usize, profile: Profile) -> Result<Rows, ReadError> {
         let samples = profile.samples.unwrap_or_default();
+        let start = profile.start_value.as_ref().and_then(Scalar::number).unwrap_or_default();
         let weights = weights(i, samples.ends.len(), profile.weights, self.warnings);
         let frame =
             |index, row| frame_of(&self.frames, index, || format!("profiles[{i}].samples[{row}]"));
-        Ok(Rows { stacks: samples.intern(self.builder, frame)?, weights, calls: None })
+        // A sample lasts until the next.
+        let starts = match &weights {
+            Weights::Each(weights) => Some(starts(start, weights)),
+            Weights::Ones | Weights::Counts(_) => None,
+        };
+        Ok(Rows { stacks: samples.intern(self.builder, frame)?, weights, calls: None, starts })
     }
+}
+
+/// When each sample starts, if the first one starts at `start`.
+fn starts(start: f64, weights: &[f64]) -> Vec<f64> {
+    let mut at = start;
+    let starts = weights.iter().map(|weight| {
+        let start = at;
+        at += weight.max(0.0);
+        start
+    });
+    starts.collect()
 }
 
 fn frame_of(

@@ -333,6 +333,21 @@ impl Joined<'_> {
         let time: Vec<f64> =
             durations(time_deltas.as_deref().unwrap_or_default(), end).take(stacks.len()).collect();
         let total = time.iter().sum();
-        Ok((Samples::new(stacks, vec![Weights::Ones, Weights::Each(time)]), total))
+        // A sample lasts until the next; the first delta is the time since the start.
+        let first = time_deltas.as_deref().and_then(<[f64]>::first);
+        let times = first.zip(*start_time).map(|(first, start)| {
+            let mut at = start + first;
+            let starts = time.iter().map(|duration| {
+                let start_ms = at / 1e3;
+                at += duration;
+                start_ms
+            });
+            starts.collect()
+        });
+        let mut samples = Samples::new(stacks, vec![Weights::Ones, Weights::Each(time)]);
+        if let Some(times) = times {
+            samples = samples.with_times(times);
+        }
+        Ok((samples, total))
     }
 }

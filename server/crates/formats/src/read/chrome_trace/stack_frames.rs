@@ -182,13 +182,14 @@ impl<'a> Sampled<'a> {
                 }
                 row.and_then(|&row| stacks.get(row).copied().flatten())
             };
-            threads.push(
+            let row = threads.push(
                 (pid, tid),
                 || names.thread(pid, tid),
                 stack,
                 |_| number(weight).unwrap_or(1.0),
             );
             if let Some(at) = number(ts) {
+                threads.taken_at(row, at / 1e3);
                 let (start, end) = span.unwrap_or((at, at));
                 span = Some((start.min(at), end.max(at)));
             }

@@ -85,7 +85,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Read, ReadError> {
                 });
                 continue;
             };
-            let (rows, ends) = rows(&place, thread, samples)?;
+            let (mut rows, ends) = rows(&place, thread, samples)?;
+            rows.shift(process.start - start);
             if let Some((first, last)) = ends {
                 span.add((first + process.start - start, last + process.start - start));
             }
@@ -362,7 +363,7 @@ fn rows(
     thread: &Raw<'_>,
     samples: &Raw<'_>,
 ) -> Result<(Rows, Option<(f64, f64)>), ReadError> {
-    let (mut stacks, mut cpu) = (Vec::new(), Vec::new());
+    let (mut stacks, mut cpu, mut times) = (Vec::new(), Vec::new(), Vec::new());
     let mut ends = None;
     let samples_place = join(place, "samples");
     each_row(
@@ -373,6 +374,7 @@ fn rows(
             stacks.push(id(&samples_place, row, stack)?);
             cpu.push(number(delta));
             let time = number(time);
+            times.push(time);
             if !time.is_nan() {
                 ends = Some((ends.map_or(time, |(first, _)| first), time));
             }
@@ -383,7 +385,8 @@ fn rows(
     let is_known = cpu.iter().any(|delta| !f64::is_nan(*delta));
     let cpu = is_known
         .then(|| Weights::compact(cpu.into_iter().map(|delta| or_zero(delta).max(0.0)).collect()));
-    Ok((Rows { stacks, weights: Weights::Ones, unit: "samples".to_owned(), cpu, js, native }, ends))
+    let unit = "samples".to_owned();
+    Ok((Rows { stacks, weights: Weights::Ones, unit, cpu, times, js, native }, ends))
 }
 
 /// The allocations of JavaScript and of native code in the markers of a thread, sorted by time.
@@ -429,6 +432,7 @@ fn allocations(place: &str, markers: Option<&Raw<'_>>) -> Result<[Allocations; 2
             stacks: rows.iter().map(|row| row.1).collect(),
             bytes: rows.iter().map(|row| or_zero(row.2)).collect(),
             addresses: rows.iter().map(|row| row.3).collect(),
+            times: rows.iter().map(|row| row.0).collect(),
         }
     }))
 }

@@ -312,7 +312,23 @@ fn rows(
             .map_or(Ok(Allocations::default()), |table| allocations(&join(place, key), table))
     };
     let unit = weight_type(samples)?;
+    // Costs do not need them, so a malformed column is no error.
+    let times = match (column("time"), column("timeDeltas")) {
+        (Some((times, place)), _) => times.numbers(&place).unwrap_or_default(),
+        (None, Some((deltas, place))) => {
+            let mut at = 0.0;
+            let deltas = deltas.numbers(&place).unwrap_or_default().into_iter();
+            deltas
+                .map(|delta| {
+                    at += or_zero(delta);
+                    at
+                })
+                .collect()
+        }
+        (None, None) => Vec::new(),
+    };
     Ok(Rows {
+        times,
         stacks,
         weights,
         unit,
@@ -333,7 +349,12 @@ fn allocations(place: &str, table: &Raw<'_>) -> Result<Allocations, ReadError> {
     };
     let mut bytes: Vec<f64> = numbers("weight")?.into_iter().map(or_zero).collect();
     bytes.resize(stacks.len(), 0.0);
-    Ok(Allocations { bytes, addresses: numbers("memoryAddress")?, stacks })
+    Ok(Allocations {
+        bytes,
+        addresses: numbers("memoryAddress")?,
+        times: numbers("time").unwrap_or_default(),
+        stacks,
+    })
 }
 
 /// The times of the first and the last sample.

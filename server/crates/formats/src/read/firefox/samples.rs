@@ -100,6 +100,8 @@ pub(super) struct Rows {
     pub(super) unit: String,
     /// CPU time, if any is known.
     pub(super) cpu: Option<Weights>,
+    /// Milliseconds since the start of the recording; NaN: unknown. Empty: all are.
+    pub(super) times: Vec<f64>,
     pub(super) js: Allocations,
     pub(super) native: Allocations,
 }
@@ -111,9 +113,17 @@ pub(super) struct Allocations {
     /// Bytes; negative if they are freed.
     pub(super) bytes: Vec<f64>,
     pub(super) addresses: Vec<f64>,
+    /// As in [`Rows`].
+    pub(super) times: Vec<f64>,
 }
 
 impl Rows {
+    /// Moves all times, in milliseconds.
+    pub(super) fn shift(&mut self, by: f64) {
+        let times = [&mut self.times, &mut self.js.times, &mut self.native.times];
+        times.into_iter().flatten().for_each(|time| *time += by);
+    }
+
     /// Checks that all stacks exist, of `available` ones.
     pub(super) fn check(&self, place: &str, available: usize) -> Result<(), ReadError> {
         let tables = [
@@ -158,6 +168,7 @@ impl Rows {
             }
             Some(Weights::Ones) | None => {}
         }
+        let times = self.times();
         let weights = kinds.iter().map(|kind| self.column(kind)).collect();
         // The conversion below reuses the vector without a copy.
         let mut stacks = self.stacks;
@@ -166,7 +177,30 @@ impl Rows {
         let stacks = stacks
             .into_iter()
             .map(|stack| (stack != ABSENT).then(|| StackId::new(stack + first_stack as u32)));
-        Ok(profile::Samples::new(stacks, weights))
+        let samples = profile::Samples::new(stacks, weights);
+        Ok(times.into_iter().fold(samples, profile::Samples::with_times))
+    }
+
+    /// The times of all rows. `None` if none is known.
+    fn times(&mut self) -> Option<Vec<f64>> {
+        let tables = [
+            (&mut self.times, self.stacks.len()),
+            (&mut self.js.times, self.js.stacks.len()),
+            (&mut self.native.times, self.native.stacks.len()),
+        ];
+        let mut all = Vec::new();
+        let mut n = 0;
+        for (times, len) in tables {
+            n += len;
+            // A column of another length does not belong to the rows.
+            if times.len() == len && all.is_empty() {
+                all = std::mem::take(times);
+            } else if times.len() == len {
+                all.append(times);
+            }
+            all.resize(n, f64::NAN);
+        }
+        all.iter().any(|time| time.is_finite()).then_some(all)
     }
 
     /// The weights of all rows in one metric.
