@@ -6,7 +6,7 @@ import { openCommand } from "./places";
 import type { HotFunction, HotLine, HotSpotsArgument, HotSpotsSort } from "./protocol.generated";
 import type { Server } from "./server";
 import { visible } from "./text";
-import { described, keyId } from "./tree";
+import { keyId } from "./tree";
 
 /** The groups of the view. */
 export type Group = "function" | "line";
@@ -133,7 +133,7 @@ export class HotSpotsView implements vscode.TreeDataProvider<Row>, vscode.Dispos
 function functionItem(spot: HotFunction, rank: number): vscode.TreeItem {
   const item = new vscode.TreeItem(`${spot.label} ${visible(spot.name)}`);
   item.id = `function ${rank} ${keyId(spot.key)}`;
-  item.description = described(spot);
+  item.description = [spot.placeText, spot.detail].filter(Boolean).join(" · ");
   item.tooltip = [spot.name, spot.text, recorded(spot) ?? spot.placeText].map(visible).join("\n");
   item.iconPath = bar(spot);
   item.contextValue = spot.item ? "function" : "line";

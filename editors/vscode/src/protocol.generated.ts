@@ -684,6 +684,8 @@ export interface HotAccessors {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The procedures. */
   readonly functions: readonly HotMember[];
   /** What rows are sorted by, formatted as in hints. */
@@ -720,6 +722,8 @@ export interface HotClique {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The functions. */
   readonly functions: readonly HotMember[];
   /** What rows are sorted by, formatted as in hints. */
@@ -762,6 +766,8 @@ export interface HotEdge {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The 0-based line in the current text. Null if `uri` is null. */
@@ -802,6 +808,8 @@ export interface HotField {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The procedures that get it; null if there are none. */
   readonly getters: HotAccessors | null;
   /** What rows are sorted by, formatted as in hints. */
@@ -846,6 +854,8 @@ export interface HotFile {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The name of the file in the profile; null for functions without a file. */
   readonly file: string | null;
   /** What rows are sorted by, formatted as in hints. */
@@ -890,6 +900,8 @@ export interface HotFunction {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The name of the definition's file in the profile. */
   readonly file?: string;
   /** The function's item, to request callers and callees with. */
@@ -944,6 +956,8 @@ export interface HotLine {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** The name of the file in the profile. */
   readonly file: string;
   /** What rows are sorted by, formatted as in hints. */
@@ -1000,6 +1014,8 @@ export interface HotModule {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The metric of both. */
@@ -1135,6 +1151,8 @@ export interface HotThread {
   readonly calls?: number;
   /** The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path. */
   readonly change?: CostChange;
+  /** The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else. */
+  readonly detail: string;
   /** What rows are sorted by, formatted as in hints. */
   readonly label: string;
   /** The metric of both. */

@@ -33,7 +33,7 @@ end
 ---@param by "function"|"line"
 ---@return table[] spots in the file
 local function hot_spots(by)
-  local params = { command = "costline.hotspots", arguments = { { by = by, limit = 1000 } } }
+  local params = { command = "costline.hotspots", arguments = { { by = by, sort = "total", limit = 1000 } } }
   local answer = require("costline.client").request_sync(assert(M.client()), "workspace/executeCommand", params)
   return vim.tbl_filter(function(spot)
     return spot.file == M.file

@@ -397,6 +397,7 @@
 ---@class costline.HotAccessors
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field functions costline.HotMember[] The procedures.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -416,6 +417,7 @@
 ---@class costline.HotClique
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field functions costline.HotMember[] The functions.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -438,6 +440,7 @@
 ---@field caller costline.HotMember The calling function.
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
 ---@field metric string The metric of both.
@@ -459,6 +462,7 @@
 ---@class costline.HotField
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field getters costline.HotAccessors|vim.NIL The procedures that get it; null if there are none.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
@@ -482,6 +486,7 @@
 ---@class costline.HotFile
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field file string|vim.NIL The name of the file in the profile; null for functions without a file.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line0 integer|vim.NIL The 0-based line in the current text. Null if `uri` is null.
@@ -505,6 +510,7 @@
 ---@class costline.HotFunction
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field file? string The name of the definition's file in the profile.
 ---@field item costline.Item|vim.NIL The function's item, to request callers and callees with.
 ---@field key costline.FunctionKey The function's key.
@@ -533,6 +539,7 @@
 ---@class costline.HotLine
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field file string The name of the file in the profile.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field line integer The recorded line, 1-based.
@@ -563,6 +570,7 @@
 ---@class costline.HotModule
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string|vim.NIL Its name; null for functions without one.
@@ -638,6 +646,7 @@
 ---@class costline.HotThread
 ---@field calls? integer The number of calls, if they are counted.
 ---@field change? costline.CostChange The change since the baseline. Missing without a baseline, and if it does not have the same line, function or path.
+---@field detail string The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is nothing else.
 ---@field label string What rows are sorted by, formatted as in hints.
 ---@field metric string The metric of both.
 ---@field name string Its name, or else that of its process; empty if unknown.

@@ -28,7 +28,7 @@ async function document() {
 
 /** The hot spots in the file. */
 async function hotSpots(by) {
-  const answer = await vscode.commands.executeCommand("costline.hotspots", { by, limit: 1000 });
+  const answer = await vscode.commands.executeCommand("costline.hotspots", { by, sort: "total", limit: 1000 });
   return answer[`${by}s`].filter((spot) => spot.file === FILE);
 }
 

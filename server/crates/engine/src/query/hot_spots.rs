@@ -121,6 +121,9 @@ pub struct HotCost {
     pub text: String,
     /// What rows are sorted by, formatted as in hints.
     pub label: String,
+    /// The rest of self and total cost, formatted as in hints: `total 12.3%`. Empty if there is
+    /// nothing else.
+    pub detail: String,
 }
 
 /// The cost of one call on average.
@@ -391,6 +394,7 @@ impl Answer<'_> {
             (text + &calls, label)
         };
         let label = label.unwrap_or_else(|| units::counted(row.calls.unwrap_or(0) as f64, "calls"));
+        let detail = self.detail(row, per_call, cost.self_.is_some());
         HotCost {
             cost,
             calls: row.calls,
@@ -400,7 +404,29 @@ impl Answer<'_> {
             }),
             text,
             label,
+            detail,
         }
+    }
+
+    /// Self and total cost without the one that rows are sorted by.
+    fn detail<T>(&self, row: &Row<T>, per_call: Option<Cost>, has_self: bool) -> String {
+        let (self_, total) = match per_call {
+            Some(each) => self.each(each, has_self),
+            None => {
+                let weight = |weight| self.scale.weight(weight);
+                let self_ = has_self.then(|| format!("self {}", self.scale.own(row.cost, weight)));
+                let total = (row.cost.total != Total::Unknown)
+                    .then(|| format!("total {}", units::total(row.cost.total, weight)));
+                (self_, total)
+            }
+        };
+        let parts = match self.sort {
+            Sort::Self_ | Sort::Change => [None, total],
+            Sort::Total if total.is_some() => [self_, None],
+            Sort::Total => [None, None],
+            Sort::Calls => [self_, total],
+        };
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
     /// Self and total of one call, as far as they are known.
