@@ -410,15 +410,14 @@ impl Answer<'_> {
 
     /// Self and total cost without the one that rows are sorted by.
     fn detail<T>(&self, row: &Row<T>, per_call: Option<Cost>, has_self: bool) -> String {
-        let (self_, total) = match per_call {
-            Some(each) => self.each(each, has_self),
-            None => {
-                let weight = |weight| self.scale.weight(weight);
-                let self_ = has_self.then(|| format!("self {}", self.scale.own(row.cost, weight)));
-                let total = (row.cost.total != Total::Unknown)
-                    .then(|| format!("total {}", units::total(row.cost.total, weight)));
-                (self_, total)
-            }
+        let (self_, total) = if let Some(each) = per_call {
+            self.each(each, has_self)
+        } else {
+            let weight = |weight| self.scale.weight(weight);
+            let self_ = has_self.then(|| format!("self {}", self.scale.own(row.cost, weight)));
+            let total = (row.cost.total != Total::Unknown)
+                .then(|| format!("total {}", units::total(row.cost.total, weight)));
+            (self_, total)
         };
         let parts = match self.sort {
             Sort::Self_ | Sort::Change => [None, total],
