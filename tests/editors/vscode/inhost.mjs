@@ -13,6 +13,7 @@ const SUITES = {
       /Server process exited with signal SIGKILL/,
       // The client may be writing to the server that the suite kills.
       /Processing message queue failed: .*ERR_STREAM_DESTROYED/,
+      /Costline\.log: \[error\] Sending request failed\./,
       // VS Code logs this if a tree is refreshed before it was drawn, as servers start and stop quickly here.
       /Unable to refresh tree view costline\.\w+: Canceled/,
       /No tree item with id '[^']*' found/,
