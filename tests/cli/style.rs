@@ -67,3 +67,11 @@ fn a_tree_can_be_cut_to_the_hottest_path_or_rows() {
         tree["nodes"].as_array().unwrap().iter().map(|node| &node["parent"]).collect();
     assert_eq!(parents, [&serde_json::Value::Null, &0.into(), &1.into(), &1.into()]);
 }
+
+#[test]
+fn a_thread_without_a_name_has_a_row() {
+    assert_eq!(
+        rows(&run("report", &["--by", "thread", "--unit", "percent"])),
+        ["100.0% 100.0% (unnamed)"]
+    );
+}

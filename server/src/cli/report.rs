@@ -289,7 +289,8 @@ impl Table<'_> {
         let id = thread.tid.map(|tid| format!("thread {tid}"));
         let what: Vec<String> = [Some(name), id].into_iter().flatten().collect();
         let what: Vec<&str> = what.iter().map(String::as_str).filter(|s| !s.is_empty()).collect();
-        self.row(row, &plain(&what.join(" · ")))
+        let what = if what.is_empty() { "(unnamed)".to_owned() } else { what.join(" · ") };
+        self.row(row, &plain(&what))
     }
 
     fn clique(&mut self, row: &Row<CliqueCost>) -> io::Result<()> {
