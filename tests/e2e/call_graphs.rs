@@ -81,8 +81,11 @@ fn inlined_code_has_hints_in_its_own_file() {
     let header = server.open_file(&workspace.path("b.h"), "c");
     assert_eq!(server.line_costs(&uri), costs([(10, 5, 5), (11, 1, 1)]));
     assert_eq!(server.line_costs(&header), costs([(3, 7, 7)]));
-    let lenses = server.lenses(&uri);
-    assert_eq!(lenses.iter().map(|lens| lens["data"]["self"].clone()).collect::<Vec<_>>(), [13]);
+    // The profile has no start lines, so the lens needs the definition.
+    if cfg!(feature = "grammars") {
+        let lenses = server.lenses(&uri);
+        assert_eq!(lenses.iter().map(|lens| &lens["data"]["self"]).collect::<Vec<_>>(), [13]);
+    }
 }
 
 /// A function that calls itself has the total of the call from outside. A cycle of two functions
