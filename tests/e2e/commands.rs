@@ -26,7 +26,7 @@ fn every_advertised_command_exists() {
         };
         assert!(!server.execute(&command, arguments).is_null(), "{command}");
     }
-    assert_eq!(announced.as_array().unwrap().len(), 19);
+    assert_eq!(announced.as_array().unwrap().len(), 20);
 }
 
 #[test]

@@ -35,6 +35,7 @@ mod state;
 mod support;
 #[cfg(feature = "symbols")]
 mod symbols;
+mod timeline;
 mod transforms;
 mod view;
 #[path = "../wire/mod.rs"]

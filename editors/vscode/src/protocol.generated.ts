@@ -1623,6 +1623,60 @@ export interface TextDocumentContentParams {
   readonly uri: string;
 }
 
+/** The weight of what is shown over time. */
+export interface Timeline {
+  /** The length of a bucket in milliseconds. Null if times are unknown. */
+  readonly bucketMs: number | null;
+  /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
+  readonly buckets: readonly TimelineBucket[];
+  /** When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown. */
+  readonly endMs: number | null;
+  /** What is not default about the view: `2..5 ms`. */
+  readonly marks: readonly string[];
+  /** The metric. */
+  readonly metric: string;
+  /** Why there is no timeline: the profile does not record times. Null if there is one. */
+  readonly problem: string | null;
+  /** When the first bucket starts: at the first sample of the recording, or at the start of the chosen range. In milliseconds since the first sample. Null if times are unknown. */
+  readonly startMs: number | null;
+  /** The timelines of the chosen threads. Missing if they were not requested. */
+  readonly threads?: readonly TimelineThread[];
+  /** The total of the view. If times are known, the sum of all buckets and of `withoutTime`. */
+  readonly total: Weight;
+  /** The unit of weights. */
+  readonly unit: string;
+  /** The weight of the samples whose time is unknown. They are in no bucket. */
+  readonly withoutTime: Weight | null;
+}
+
+/** The timeline to return. */
+export interface TimelineArgument {
+  /** The number of buckets, at most 10000. Default: 100. */
+  readonly buckets?: number | null;
+  /** Whether to return the timeline of each thread too. Default: false. */
+  readonly byThread?: boolean | null;
+}
+
+/** A span of time. */
+export interface TimelineBucket {
+  /** The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts. */
+  readonly weight: Weight;
+}
+
+/** The timeline of a thread. */
+export interface TimelineThread {
+  /** The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown. */
+  readonly buckets: readonly TimelineBucket[];
+  /** The name of the thread, or else of its process. */
+  readonly name: string;
+  /** The process id. */
+  readonly pid: string | null;
+  /** The thread id. */
+  readonly tid: string | null;
+  /** The weight of the samples whose time is unknown. They are in no bucket. */
+  readonly withoutTime: Weight | null;
+}
+
 /** How the total changed since the baseline. */
 export interface TotalChange {
   /** The total of the profile shown. */
@@ -1858,6 +1912,8 @@ export interface Commands {
   readonly "costline.callTree": { readonly arguments: readonly [(CallTreeArgument | null)?]; readonly result: CallTree | null };
   /** Write a flame graph (SVG) and open it, if the client supports `window/showDocument`. With `inline`, return the flame graph in the answer instead. */
   readonly "costline.flamegraph": { readonly arguments: readonly [(FlameGraphArgument | null)?]; readonly result: DrawnFlameGraph };
+  /** Show the weight of the samples over time, from the first sample to the last or over the chosen range, in buckets of equal length. Null without a profile. */
+  readonly "costline.timeline": { readonly arguments: readonly [(TimelineArgument | null)?]; readonly result: Timeline | null };
   /** Explain why a line shows its cost, or why it shows none. */
   readonly "costline.explain": { readonly arguments: readonly [ExplainArgument]; readonly result: Explanation };
   /** List the files of the profile with the workspace file that each is mapped to, hottest first. Null without a profile. */

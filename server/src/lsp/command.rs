@@ -22,6 +22,7 @@ mod set_baseline;
 mod set_path_mapping;
 mod set_view;
 mod show_calls;
+mod timeline;
 mod view;
 
 use super::server::Server;
@@ -37,7 +38,7 @@ pub const SHOW_CALLERS: &str = show_calls::ShowCallers::NAME;
 pub const SET_PATH_MAPPING: &str = set_path_mapping::SetPathMapping::NAME;
 
 /// All commands, in the order of the book.
-pub const COMMANDS: [Entry; 19] = [
+pub const COMMANDS: [Entry; 20] = [
     Entry::of::<view::ShowView>(),
     Entry::of::<set_view::SetView>(),
     Entry::of::<profiles::ListProfiles>(),
@@ -53,6 +54,7 @@ pub const COMMANDS: [Entry; 19] = [
     Entry::of::<show_calls::ShowCallees>(),
     Entry::of::<call_tree::ShowCallTree>(),
     Entry::of::<flamegraph::DrawFlameGraph>(),
+    Entry::of::<timeline::ShowTimeline>(),
     Entry::of::<explain::ExplainLine>(),
     Entry::of::<paths::ListPaths>(),
     Entry::of::<set_path_mapping::SetPathMapping>(),

@@ -918,6 +918,37 @@
 ---@class costline.TextDocumentContentParams
 ---@field uri string The URI of the document.
 
+--- The weight of what is shown over time.
+---@class costline.Timeline
+---@field bucketMs number|vim.NIL The length of a bucket in milliseconds. Null if times are unknown.
+---@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field endMs number|vim.NIL When the last bucket ends: at the last sample of the recording, or at the end of the chosen range. In milliseconds since the first sample. Null if times are unknown.
+---@field marks string[] What is not default about the view: `2..5 ms`.
+---@field metric string The metric.
+---@field problem string|vim.NIL Why there is no timeline: the profile does not record times. Null if there is one.
+---@field startMs number|vim.NIL When the first bucket starts: at the first sample of the recording, or at the start of the chosen range. In milliseconds since the first sample. Null if times are unknown.
+---@field threads? costline.TimelineThread[] The timelines of the chosen threads. Missing if they were not requested.
+---@field total costline.Weight The total of the view. If times are known, the sum of all buckets and of `withoutTime`.
+---@field unit string The unit of weights.
+---@field withoutTime costline.Weight|vim.NIL The weight of the samples whose time is unknown. They are in no bucket.
+
+--- The timeline to return.
+---@class costline.TimelineArgument
+---@field buckets? integer|vim.NIL The number of buckets, at most 10000. Default: 100.
+---@field byThread? boolean|vim.NIL Whether to return the timeline of each thread too. Default: false.
+
+--- A span of time.
+---@class costline.TimelineBucket
+---@field weight costline.Weight The weight of the samples that were taken in it, in the unit of the metric. A sample that stands for a duration is in the bucket in which it starts.
+
+--- The timeline of a thread.
+---@class costline.TimelineThread
+---@field buckets costline.TimelineBucket[] The buckets, in order of time. A sample at the end of a bucket is in the next one; at the end of the recording, in the last one. Empty if times are unknown.
+---@field name string The name of the thread, or else of its process.
+---@field pid string|vim.NIL The process id.
+---@field tid string|vim.NIL The thread id.
+---@field withoutTime costline.Weight|vim.NIL The weight of the samples whose time is unknown. They are in no bucket.
+
 --- How the total changed since the baseline.
 ---@class costline.TotalChange
 ---@field after costline.Weight The total of the profile shown.

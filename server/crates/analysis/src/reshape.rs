@@ -168,14 +168,16 @@ pub fn check_range(recording: &Recording, range: TimeRange) -> Result<(), Unmatc
 
 /// The samples in a range of time.
 fn in_range(profile: &Profile, range: TimeRange) -> Result<Profile, Unmatched> {
-    let clock = profile.clock().ok_or_else(|| {
-        let problem = "no range of time can be chosen: the times of the samples of this profile \
-                       are unknown";
-        Unmatched::new(WarningCode::NoTimes, problem.to_owned())
-    })?;
+    let clock = profile.clock().ok_or_else(|| no_times("no range of time can be chosen"))?;
     Ok(profile.with_samples(profile.default_metric(), |_, samples| {
         Some(samples.within(range.start_ns, range.end_ns, clock))
     }))
+}
+
+/// `effect`: what cannot be done without times.
+pub(crate) fn no_times(effect: &str) -> Unmatched {
+    let problem = format!("{effect}: the times of the samples of this profile are unknown");
+    Unmatched::new(WarningCode::NoTimes, problem)
 }
 
 fn no_samples_in(range: TimeRange, profile: &Profile) -> Unmatched {
@@ -206,7 +208,7 @@ fn is_empty(profile: &Profile) -> bool {
     !profile.samples().iter().any(|samples| samples.stacks().any(|stack| stack.is_some()))
 }
 
-fn no_stacks() -> Unmatched {
+pub(crate) fn no_stacks() -> Unmatched {
     Unmatched::new(
         WarningCode::NoStacks,
         "this recording is a call graph without stacks, so transforms and filters do not apply"

@@ -109,11 +109,11 @@ impl WeightedStacks {
 /// noticeably, and so large that no sum of a view's weights needs more than the 53 bits of an
 /// `f64`. So sums are exact in any order.
 #[derive(Debug, Clone, Copy)]
-struct Grid(Option<f64>);
+pub(crate) struct Grid(Option<f64>);
 
 impl Grid {
     /// For the weights of `view`. Whole numbers with a sum below 2^51 are not rounded.
-    fn of(profile: &Profile, view: &View) -> Self {
+    pub(crate) fn of(profile: &Profile, view: &View) -> Self {
         let (mut sum, mut fractional) = (0.0, false);
         for (_, samples) in
             profile.samples().iter().enumerate().filter(|&(thread, _)| view.includes(thread))
@@ -134,9 +134,15 @@ impl Grid {
         Self((fractional || step > 1.0).then_some(step))
     }
 
-    fn round(self, weight: f64) -> f64 {
+    pub(crate) fn round(self, weight: f64) -> f64 {
         self.0.map_or(weight, |step| (weight / step).round() * step)
     }
+}
+
+/// Whether samples with this stack are in the total of a view.
+pub(crate) fn is_counted(profile: &Profile, view: &View, stack: Option<StackId>) -> bool {
+    let is_idle = |stack| view.idle == IdleSamples::Excluded && profile.stacks().is_idle(stack);
+    stack.is_some_and(|stack| !is_idle(stack))
 }
 
 /// The weight of the samples with exactly each stack, without idle ones, and all other sums.

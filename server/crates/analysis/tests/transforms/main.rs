@@ -11,6 +11,7 @@ mod own;
 mod paths;
 mod random;
 mod range;
+mod timeline;
 mod v1;
 mod v2;
 

@@ -17,4 +17,5 @@ pub mod possible_mappings;
 pub mod profiles;
 pub mod step;
 pub mod symbols;
+pub mod timeline;
 pub mod view;

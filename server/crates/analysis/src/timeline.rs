@@ -1,0 +1,88 @@
+//! The weight of samples over time.
+
+use crate::range::last_ns;
+use crate::reshape::no_times;
+use crate::weighted::{Grid, is_counted};
+use crate::{Unmatched, View};
+use profile::{Recording, StackAccess, ThreadId, WarningCode};
+
+/// The weight of the samples of a view in equal spans of time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// When the first bucket starts, in nanoseconds since the first sample of the recording.
+    pub start_ns: u64,
+    /// When the last bucket ends. A sample at the end of the recording is in the last bucket.
+    pub end_ns: u64,
+    /// All threads of the view.
+    pub all: Activity,
+    /// Each thread of the view, if that was requested.
+    pub threads: Vec<(ThreadId, Activity)>,
+}
+
+/// The weight of samples over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Activity {
+    /// The weight of each bucket.
+    pub buckets: Vec<f64>,
+    /// The weight of the samples whose time is unknown.
+    pub without_time: f64,
+}
+
+impl Activity {
+    fn new(n: usize) -> Self {
+        Self { buckets: vec![0.0; n], without_time: 0.0 }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(sum, weight)| *sum += weight);
+        self.without_time += other.without_time;
+    }
+}
+
+/// The weight of the samples of `view` in `n` buckets of equal length, from the first sample of
+/// `recording` to its last, or over the range of the view. `shown` is `recording` after
+/// [`crate::reshape`]. The buckets and the samples without time add up to the total of the view.
+pub fn timeline(
+    recording: &Recording,
+    shown: &Recording,
+    view: &View,
+    n: usize,
+    by_thread: bool,
+) -> Result<Timeline, Unmatched> {
+    let effect = "no timeline can be shown";
+    let (recorded, shown) = recording.sampled().zip(shown.sampled()).ok_or_else(|| {
+        let problem = format!("{effect}: this recording is a call graph without samples");
+        Unmatched::new(WarningCode::NoStacks, problem)
+    })?;
+    let (clock, last) = recorded.clock().zip(last_ns(recorded)).ok_or_else(|| no_times(effect))?;
+    let start_ns = view.range.map_or(0, |range| range.start_ns);
+    let end_ns = view.range.map_or(last, |range| range.end_ns.min(last)).max(start_ns);
+    let bucket = |ns: u64| {
+        let since = u128::from(ns.saturating_sub(start_ns)) * n as u128;
+        let bucket = since.checked_div(u128::from(end_ns - start_ns)).unwrap_or_default();
+        usize::try_from(bucket).unwrap_or(usize::MAX).min(n.saturating_sub(1))
+    };
+    let grid = Grid::of(shown, view);
+    let (mut all, mut threads) = (Activity::new(n), Vec::new());
+    for (at, samples) in shown.samples().iter().enumerate().filter(|&(at, _)| view.includes(at)) {
+        let mut activity = Activity::new(n);
+        let mut times = samples.times_ns(clock);
+        let weights = samples.weights().get(view.metric.index());
+        for (row, stack) in samples.stacks().enumerate() {
+            let time = times.as_mut().and_then(Iterator::next).flatten();
+            if !is_counted(shown, view, stack) {
+                continue;
+            }
+            let slot = match time {
+                Some(ns) => activity.buckets.get_mut(bucket(ns)),
+                None => Some(&mut activity.without_time),
+            };
+            if let Some((slot, weights)) = slot.zip(weights) {
+                *slot += grid.round(weights.get(row));
+            }
+        }
+        all.add(&activity);
+        threads.extend(by_thread.then(|| (ThreadId::new(at as u32), activity)));
+    }
+    Ok(Timeline { start_ns, end_ns, all, threads })
+}

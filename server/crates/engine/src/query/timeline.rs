@@ -1,0 +1,150 @@
+//! The weight of what is shown over time.
+
+use crate::marks::Marks;
+use crate::weight::Weight;
+use crate::world::World;
+use analysis::{Activity, Thread};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The default number of buckets.
+const BUCKETS: usize = 100;
+
+/// The largest number of buckets.
+const MAX_BUCKETS: usize = 10_000;
+
+/// The timeline to return.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[schemars(rename = "TimelineArgument")]
+pub struct Question {
+    /// The number of buckets, at most 10000. Default: 100.
+    pub buckets: Option<usize>,
+    /// Whether to return the timeline of each thread too. Default: false.
+    pub by_thread: Option<bool>,
+}
+
+/// The weight of what is shown over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Timeline {
+    /// The metric.
+    pub metric: String,
+    /// The unit of weights.
+    pub unit: String,
+    /// What is not default about the view: `2..5 ms`.
+    pub marks: Vec<String>,
+    /// The total of the view. If times are known, the sum of all buckets and of `withoutTime`.
+    pub total: Weight,
+    /// Why there is no timeline: the profile does not record times. Null if there is one.
+    pub problem: Option<String>,
+    /// When the first bucket starts: at the first sample of the recording, or at the start of the
+    /// chosen range. In milliseconds since the first sample. Null if times are unknown.
+    pub start_ms: Option<f64>,
+    /// When the last bucket ends: at the last sample of the recording, or at the end of the chosen
+    /// range. In milliseconds since the first sample. Null if times are unknown.
+    pub end_ms: Option<f64>,
+    /// The length of a bucket in milliseconds. Null if times are unknown.
+    pub bucket_ms: Option<f64>,
+    /// The timeline of all chosen threads.
+    #[serde(flatten)]
+    pub all: Row,
+    /// The timelines of the chosen threads. Missing if they were not requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<ThreadRow>")]
+    pub threads: Option<Vec<ThreadRow>>,
+}
+
+/// One timeline.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "TimelineRow")]
+pub struct Row {
+    /// The buckets, in order of time. A sample at the end of a bucket is in the next one; at the
+    /// end of the recording, in the last one. Empty if times are unknown.
+    pub buckets: Vec<Bucket>,
+    /// The weight of the samples whose time is unknown. They are in no bucket.
+    pub without_time: Option<Weight>,
+}
+
+/// A span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "TimelineBucket")]
+pub struct Bucket {
+    /// The weight of the samples that were taken in it, in the unit of the metric. A sample that
+    /// stands for a duration is in the bucket in which it starts.
+    pub weight: Weight,
+}
+
+/// The timeline of a thread.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "TimelineThread")]
+pub struct ThreadRow {
+    /// The name of the thread, or else of its process.
+    pub name: String,
+    /// The process id.
+    pub pid: Option<String>,
+    /// The thread id.
+    pub tid: Option<String>,
+    /// Its timeline.
+    #[serde(flatten)]
+    pub row: Row,
+}
+
+impl From<Activity> for Row {
+    fn from(activity: Activity) -> Self {
+        let bucket = |weight| Bucket { weight: Weight(weight) };
+        Self {
+            buckets: activity.buckets.into_iter().map(bucket).collect(),
+            without_time: Some(Weight(activity.without_time)),
+        }
+    }
+}
+
+/// The weight of what is shown over time. `None` without a profile. The error is a message for
+/// users.
+pub fn timeline(world: &World, question: &Question) -> Result<Option<Timeline>, String> {
+    let n = question.buckets.unwrap_or(BUCKETS);
+    if !(1..=MAX_BUCKETS).contains(&n) {
+        return Err(format!("`buckets` is {n}; expected 1 to {MAX_BUCKETS}"));
+    }
+    let by_thread = question.by_thread.unwrap_or_default();
+    let Some(shown) = world.snapshot() else { return Ok(None) };
+    let (recorded, recording) = (&shown.loaded.recording, &shown.grouped.recording);
+    let timeline = analysis::timeline(recorded, recording, &shown.grouped.view, n, by_thread);
+    let metric = &shown.costs.metric;
+    let unknown = Timeline {
+        metric: metric.name.clone(),
+        unit: metric.unit.clone(),
+        marks: Marks::of_world(world).all(),
+        total: Weight(shown.costs.total),
+        problem: None,
+        start_ms: None,
+        end_ms: None,
+        bucket_ms: None,
+        all: Row::default(),
+        threads: by_thread.then(Vec::new),
+    };
+    let timeline = match timeline {
+        Ok(timeline) => timeline,
+        Err(unmatched) => {
+            return Ok(Some(Timeline { problem: Some(unmatched.problem), ..unknown }));
+        }
+    };
+    let threads = timeline.threads.into_iter().map(|(id, activity)| {
+        let thread = recording.threads().get(id.index()).cloned().unwrap_or_default();
+        let Thread { name, process_name, pid, tid } = thread;
+        let name = if name.is_empty() { process_name } else { name };
+        ThreadRow { name, pid, tid, row: Row::from(activity) }
+    });
+    let ms = |ns: u64| ns as f64 / 1e6;
+    Ok(Some(Timeline {
+        start_ms: Some(ms(timeline.start_ns)),
+        end_ms: Some(ms(timeline.end_ns)),
+        bucket_ms: Some(ms(timeline.end_ns - timeline.start_ns) / n as f64),
+        threads: by_thread.then(|| threads.collect()),
+        all: Row::from(timeline.all),
+        ..unknown
+    }))
+}
