@@ -9,8 +9,9 @@
 //! - A frame without a line has its func's first line. If the func has one, the line of the frame
 //!   is therefore *present and 0*: no editor shows that line, and no line gets a cost that was not
 //!   measured.
-//! - Samples of a [`Profile`] have no times. Here time advances by the weight of each sample, so
-//!   that the timeline shows the same amounts as the call tree.
+//! - Samples are in order of their times, which are since the first sample of the recording. In a
+//!   thread without times, time advances by the weight of each sample, so that the timeline shows
+//!   the same amounts as the call tree.
 //! - Code without a name has its address in its library; all other frames have address 0.
 //! - A frame with code of another file than its func's has that place as its *original location*,
 //!   as after symbolication with a source map: readers prefer its line.
@@ -45,6 +46,9 @@ pub fn write(profile: &Profile) -> Written {
     if profile.samples().iter().any(|samples| samples.calls().is_some()) {
         lost.push("numbers of calls");
     }
+    if threads::lacks_times(profile) {
+        lost.push("that some times are unknown");
+    }
     let mut bytes = Vec::new();
     let written = serde_json::to_writer(&mut bytes, &File::new(profile, &unit));
     debug_assert!(written.is_ok(), "a Vec takes all bytes, and every key is a string");
@@ -56,7 +60,7 @@ impl<'p> File<'p> {
         let threads = profile.threads();
         let interval = if unit.weight_type == "samples" { unit.step } else { 1.0 };
         Self {
-            meta: Meta::new(unit, interval),
+            meta: Meta::new(unit, interval, profile.clock().is_some()),
             libs: profile.symbols().libs.iter().map(Lib::new).collect(),
             pages: [],
             shared: Shared::new(profile),
@@ -66,7 +70,7 @@ impl<'p> File<'p> {
 }
 
 impl Meta {
-    fn new(unit: &Unit, interval: f64) -> Self {
+    fn new(unit: &Unit, interval: f64, has_times: bool) -> Self {
         Self {
             version: VERSION,
             gecko_version: 36,
@@ -81,7 +85,7 @@ impl Meta {
             categories: CATEGORIES,
             marker_schema: [],
             sample_units: SampleUnits {
-                time: unit.clock,
+                time: if has_times { "ms" } else { unit.clock },
                 event_delay: "ms",
                 thread_cpu_delta: "ns",
             },

@@ -60,7 +60,7 @@ pub(super) fn convert(
             continue;
         };
         let first_stack = if stacks_are_shared { 0 } else { builder.n_stacks() };
-        let rows = std::thread::scope(|scope| {
+        let mut rows = std::thread::scope(|scope| {
             let rows = scope.spawn(|| rows(&place, thread, samples, &kinds));
             if !stacks_are_shared {
                 let copied =
@@ -80,7 +80,9 @@ pub(super) fn convert(
             }
             rows.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })?;
-        if let Some(ends) = ends(samples) {
+        if meta.counts_bytes() {
+            rows.clear_times();
+        } else if let Some(ends) = ends(samples) {
             span.add(ends);
         }
         let available = builder.n_stacks() - first_stack;

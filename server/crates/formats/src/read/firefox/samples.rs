@@ -124,6 +124,12 @@ impl Rows {
         times.into_iter().flatten().for_each(|time| *time += by);
     }
 
+    /// Forgets all times.
+    pub(super) fn clear_times(&mut self) {
+        let times = [&mut self.times, &mut self.js.times, &mut self.native.times];
+        times.into_iter().for_each(Vec::clear);
+    }
+
     /// Checks that all stacks exist, of `available` ones.
     pub(super) fn check(&self, place: &str, available: usize) -> Result<(), ReadError> {
         let tables = [

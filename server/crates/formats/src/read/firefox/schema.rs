@@ -1,7 +1,7 @@
 //! The tables and columns that are read, and the meaning of their flags.
 //!
 //! `file.meta { preprocessedProfileVersion, interval (ms), categories [{name, color}], sampleUnits
-//! {threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
+//! {time, threadCPUDelta} }`, `file.libs [{name, path, debugName, debugPath, breakpadId, codeId, arch}]`,
 //! `file.threads [{name, processName, pid, tid, samples, …tables}]`, `file.shared { …tables }`.
 //! Numbers are the first or last versions with a column:
 //!
@@ -55,6 +55,8 @@ struct Category {
 /// `meta.sampleUnits`.
 #[derive(Debug, Deserialize)]
 struct SampleUnits {
+    #[serde(default)]
+    time: Option<String>,
     #[serde(default, rename = "threadCPUDelta")]
     cpu: Option<String>,
 }
@@ -62,6 +64,11 @@ struct SampleUnits {
 impl Meta {
     pub(super) fn interval_seconds(&self) -> Option<f64> {
         self.interval.map(|ms| ms / 1000.0)
+    }
+
+    /// Whether the times of samples are numbers of allocated bytes.
+    pub(super) fn counts_bytes(&self) -> bool {
+        self.sample_units.as_ref().is_some_and(|units| units.time.as_deref() == Some("bytes"))
     }
 
     /// The names of categories.

@@ -214,7 +214,11 @@ pub(super) enum Tid<'p> {
 pub(super) struct Samples {
     pub(super) length: usize,
     pub(super) stack: Vec<Option<u32>>,
-    pub(super) time_deltas: Vec<Number>,
+    /// Milliseconds. Either this or `time_deltas`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) time: Option<Vec<Number>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) time_deltas: Option<Vec<Number>>,
     pub(super) weight: Option<Vec<Number>>,
     pub(super) weight_type: &'static str,
 }

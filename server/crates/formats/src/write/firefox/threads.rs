@@ -2,7 +2,7 @@
 
 use super::schema::{Markers, Number, Samples, ThreadRow, Tid};
 use super::unit::Unit;
-use profile::{Profile, StackAccess, StackId, Thread, Weights};
+use profile::{Clock, Profile, StackAccess, StackId, Thread, Weights};
 
 impl<'p> ThreadRow<'p> {
     pub(super) fn new(profile: &'p Profile, i: usize, unit: &Unit) -> Self {
@@ -31,6 +31,7 @@ impl<'p> ThreadRow<'p> {
                 samples,
                 samples.weights().get(profile.default_metric().index()),
                 unit,
+                profile.clock(),
             ),
             markers: Markers::default(),
         }
@@ -43,18 +44,58 @@ fn pid_of(thread: &Thread) -> &str {
 }
 
 impl Samples {
-    fn new(samples: &profile::Samples, weights: Option<&Weights>, unit: &Unit) -> Self {
+    fn new(
+        samples: &profile::Samples,
+        weights: Option<&Weights>,
+        unit: &Unit,
+        clock: Option<Clock>,
+    ) -> Self {
         let n = samples.len();
+        let timed = clock.and_then(|clock| by_time(samples, clock));
+        let (rows, time): (Vec<usize>, Option<Vec<Number>>) = match timed {
+            Some(timed) => {
+                let (rows, time) = timed.into_iter().unzip();
+                (rows, Some(time))
+            }
+            None => ((0..n).collect(), None),
+        };
         let weight = |i| unit.weight(weights.map_or(0.0, |weights| weights.get(i)));
         let previous =
             |i: usize| i.checked_sub(1).map_or(0.0, |previous| unit.time(weight(previous)));
+        let time_deltas = || (0..n).map(|i| Number(previous(i))).collect();
         let is_plain = weights == Some(&Weights::Ones) && unit.weight(1.0) == 1.0;
         Self {
             length: n,
-            stack: samples.stacks().map(|stack| stack.map(StackId::raw)).collect(),
-            time_deltas: (0..n).map(|i| Number(previous(i))).collect(),
-            weight: (!is_plain).then(|| (0..n).map(|i| Number(weight(i))).collect()),
+            stack: rows.iter().map(|&row| samples.stack(row).map(StackId::raw)).collect(),
+            time_deltas: time.is_none().then(time_deltas),
+            time,
+            weight: (!is_plain).then(|| rows.iter().map(|&row| Number(weight(row))).collect()),
             weight_type: unit.weight_type,
         }
     }
+}
+
+/// The rows of samples in order of their times, with the times in milliseconds since the first
+/// sample of the recording. A sample whose time is unknown stays behind the sample before it. `None`
+/// if no time is known.
+fn by_time(samples: &profile::Samples, clock: Clock) -> Option<Vec<(usize, Number)>> {
+    let times: Vec<Option<u64>> = samples.times_ns(clock)?.collect();
+    let mut at = times.iter().flatten().copied().next()?;
+    let mut rows: Vec<(usize, u64)> = Vec::with_capacity(times.len());
+    for (row, time) in times.into_iter().enumerate() {
+        at = time.unwrap_or(at);
+        rows.push((row, at));
+    }
+    // Stable: rows with the same time keep their order.
+    rows.sort_by_key(|&(_, ns)| ns);
+    Some(rows.into_iter().map(|(row, ns)| (row, Number(ns as f64 / 1e6))).collect())
+}
+
+/// Whether some samples have times and others have none.
+pub(super) fn lacks_times(profile: &Profile) -> bool {
+    let Some(clock) = profile.clock() else { return false };
+    profile.samples().iter().any(|samples| {
+        let times = samples.times_ns(clock);
+        !samples.is_empty() && times.is_none_or(|mut times| times.any(|time| time.is_none()))
+    })
 }

@@ -1,0 +1,119 @@
+//! The times of samples: as files state them, and when they are written and read again.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod common;
+
+use common::{bytes, read, stacks};
+use formats::write::firefox;
+use profile::{
+    Metric, Profile, ProfileBuilder, Samples, StackAccess, StackId, Thread, Weights, text_samples,
+};
+use serde_json::{Value, json};
+
+/// The time of each sample of each thread, in nanoseconds since the first one. Empty without times.
+fn times(profile: &Profile) -> Vec<Vec<Option<u64>>> {
+    let Some(clock) = profile.clock() else { return Vec::new() };
+    let of_thread = profile
+        .samples()
+        .iter()
+        .map(|samples| samples.times_ns(clock).map(Iterator::collect).unwrap_or_default());
+    of_thread.collect()
+}
+
+/// The samples in a half-open range of time, as `root>leaf weight`. Weights are multiplied by `factor`
+/// and rounded.
+fn within(profile: &Profile, start: u64, end: u64, factor: f64) -> Vec<String> {
+    let clock = profile.clock().unwrap();
+    let metric = profile.default_metric().index();
+    let mut rows: Vec<String> = Vec::new();
+    for samples in profile.samples() {
+        let part = samples.within(start, end, clock);
+        for row in 0..part.len() {
+            let (mut names, mut next) = (Vec::new(), part.stack(row));
+            while let Some(stack) = next {
+                let frame = profile.frames().get(profile.stacks().frame(stack));
+                names.push(profile.symbols().func_name(frame.func));
+                next = profile.stacks().prefix(stack);
+            }
+            names.reverse();
+            let weight = (part.weights()[metric].get(row) * factor).round();
+            rows.push(format!("{} {weight}", names.join(">")));
+        }
+    }
+    rows
+}
+
+#[test]
+fn written_firefox_profiles_have_the_recorded_times_in_order() {
+    let text = "main  main  main   main\na     b";
+    // The third time is unknown: its sample stays behind the second.
+    let profile = text_samples::taken_at(text, &[5002.5, 5000.0, f64::NAN, 5000.5]);
+    let written = firefox::write(&profile);
+    assert_eq!(written.lost, ["that some times are unknown"]);
+    let json: Value = serde_json::from_slice(&written.bytes).unwrap();
+    assert_eq!(
+        json["threads"][0]["samples"],
+        json!({ "length": 4, "stack": [2, 0, 0, 1], "time": [0, 0, 0.5, 2.5], "weight": null, "weightType": "samples" })
+    );
+    let again = stacks(&read(written.bytes).unwrap()).clone();
+    assert_eq!(times(&again), [[0, 0, 500_000, 2_500_000].map(Some)]);
+    assert_eq!(within(&again, 1, 2_500_001, 1.0), ["main 1", "main>a 1"]);
+}
+
+#[test]
+fn written_weights_are_in_the_order_of_times() {
+    let mut builder = ProfileBuilder::new(vec![Metric::new("ms", "ms", None)], 0);
+    let none = [None::<StackId>; 3];
+    let samples = Samples::new(none, vec![Weights::Each(vec![1.5, 2.0, 0.5])]);
+    let samples = samples.with_times(vec![30.0, 10.0, 30.0]);
+    builder.push_thread(Thread::default(), samples).unwrap();
+    let json: Value = serde_json::from_slice(&firefox::write(&builder.build()).bytes).unwrap();
+    let samples = &json["threads"][0]["samples"];
+    assert_eq!(
+        (&samples["time"], &samples["weight"]),
+        (&json!([0, 20, 20]), &json!([2, 1.5, 0.5]))
+    );
+}
+
+#[test]
+fn real_profiles_have_the_same_times_when_written_and_read_again() {
+    // Nanoseconds are written as milliseconds.
+    for (path, lost, factor) in [
+        ("firefox/rust-wordstat-v49/profile.json.gz", vec!["the other metrics"], 1.0),
+        ("firefox/web-sudoku/profile.json.gz", vec![], 1.0),
+        ("perf/c-gallery/perf.txt.gz", vec!["the other metrics"], 1e6),
+    ] {
+        let original = read(bytes(path)).unwrap();
+        let original = stacks(&original);
+        let written = firefox::write(original);
+        assert_eq!(written.lost, lost, "{path}");
+        let again = stacks(&read(written.bytes).unwrap()).clone();
+        let mut expected = times(original);
+        for times in &mut expected {
+            times.sort_unstable();
+        }
+        assert_eq!(times(&again), expected, "{path}");
+        let last = expected.iter().flatten().flatten().max().unwrap();
+        for (start, end) in [(0, last / 3), (last / 3, *last), (last / 2, u64::MAX)] {
+            let part = |profile, factor| {
+                let mut rows = within(profile, start, end, factor);
+                rows.sort();
+                rows
+            };
+            assert!(!part(original, 1.0).is_empty());
+            assert_eq!(part(original, 1.0), part(&again, factor), "{path}, {start}..{end}");
+        }
+    }
+}
+
+#[test]
+fn numbers_of_bytes_are_no_times() {
+    let profile = text_samples::profile("main main");
+    let text = String::from_utf8(firefox::write(&profile).bytes).unwrap();
+    assert_eq!(times(stacks(&read(text.clone().into_bytes()).unwrap())).len(), 1);
+    let bytes = text.replace(r#""time":"ms""#, r#""time":"bytes""#);
+    assert_ne!(bytes, text);
+    let read = read(bytes.into_bytes()).unwrap();
+    assert_eq!((times(stacks(&read)), read.span_seconds), (vec![], None));
+}
