@@ -156,6 +156,64 @@ fn writes_all_costs_as_json() {
     assert_eq!(diff["lines"].as_array().unwrap().len(), 4);
 }
 
+/// The JSON of reports and trees has the changes that their texts show.
+#[test]
+fn reports_and_trees_have_changes_in_json() {
+    let folder = changed();
+    let json_of = |command, more: &[&str]| -> Value {
+        let arguments = [&[command, "after.json", "--json"], more].concat();
+        serde_json::from_str(&ran(folder.path(), &arguments).success()).unwrap()
+    };
+    let baseline = ["--baseline", "before.json"];
+    let report = json_of("report", &baseline);
+    let total = &report["comparison"];
+    assert_eq!(
+        json!([total["before"], total["after"], total["change"], total["noise"], total["compare"]]),
+        json!([1000, 1240, 240, null, "absolute"])
+    );
+    assert!(total["baseline"].as_str().unwrap().ends_with("before.json"), "{total}");
+    let part = |change: &Value| match change {
+        Value::Null => Value::Null,
+        _ => json!([change["before"], change["after"], change["change"], change["changed"]]),
+    };
+    let rows = |rows: &Value, name: &str| -> Vec<Value> {
+        let row = |row: &Value| {
+            let change = &row["comparison"];
+            json!([row[name], part(&change["self"]), part(&change["total"])])
+        };
+        rows.as_array().unwrap().iter().map(row).collect()
+    };
+    let parse = json!(["parse", [600, 900, 300, true], [600, 900, 300, true]]);
+    let render = json!(["render", [300, 300, 0, false], [300, 300, 0, false]]);
+    let main = json!(["main", [0, 0, 0, false], [1000, 1240, 240, true]]);
+    // The baseline has no function `fresh`: it may have been renamed.
+    let fresh = json!(["fresh", null, null]);
+    let functions = rows(&report["functions"], "name");
+    assert_eq!(functions, [main.clone(), parse.clone(), render.clone(), fresh]);
+    // Line 2 calls everything, line 3 has `old` before and `fresh` now.
+    let line = |line: u32, own: Value, total: Value| json!([line, own, total]);
+    assert_eq!(
+        rows(&report["lines"], "line"),
+        [
+            line(2, json!([0, 0, 0, false]), json!([1000, 1240, 240, true])),
+            line(6, json!([600, 900, 300, true]), json!([600, 900, 300, true])),
+            line(9, json!([300, 300, 0, false]), json!([300, 300, 0, false])),
+            line(3, json!([100, 40, -60, true]), json!([100, 40, -60, true])),
+        ]
+    );
+    let tree = json_of("tree", &baseline);
+    assert_eq!(tree["comparison"]["change"], 240);
+    assert_eq!(rows(&tree["nodes"], "name")[..3], [main, parse, render]);
+    let shares = json_of("report", &["--baseline", "before.json", "--compare", "share"]);
+    assert_eq!(shares["comparison"]["compare"], "share");
+    // 60 % of 1 s are 744 ms of 1.24 s.
+    assert_eq!(shares["functions"][1]["comparison"]["self"]["change"], 156);
+    for command in ["report", "tree"] {
+        let plain = json_of(command, &[]).to_string();
+        assert!(!plain.contains("comparison"), "{plain}");
+    }
+}
+
 #[test]
 fn fails_if_costs_grew_by_more_than_allowed() {
     let folder = changed();

@@ -317,3 +317,129 @@ fn compares_with_the_run_before() {
     let view = server.set_view(json!({ "baseline": "previous" }));
     assert_eq!(view["comparison"]["text"], "1200 samples → 601 samples −50 %");
 }
+
+/// A workspace in a Git repository, whose runs are kept in a folder of its own.
+fn with_kept_runs() -> (Workspace, Workspace) {
+    let (workspace, state) = (six_samples(), Workspace::with([("empty.txt", "")]));
+    set_age(&workspace.path("app.py"), 30 * HOUR);
+    set_age(&workspace.path("cpu.folded"), 25 * HOUR);
+    (workspace, state)
+}
+
+/// Replaces the profile by a run of this age.
+fn record(workspace: &Workspace, profile: String, age: Duration) {
+    let next = workspace.write("next.tmp", profile);
+    set_age(&next, age);
+    std::fs::rename(next, workspace.path("cpu.folded")).unwrap();
+}
+
+/// A server that compares with kept runs.
+fn start_comparing(workspace: &Workspace, state: &Workspace, baseline: &str) -> Server {
+    let folder = state.root().join("state");
+    let server = Server::builder(workspace).env("COSTLINE_STATE_DIR", folder.to_str().unwrap());
+    server.settings(json!({ "baseline": baseline })).start()
+}
+
+/// Waits until this many runs are kept.
+fn wait_kept(server: &mut Server, state: &Workspace, n: usize) {
+    server.eventually("runs are kept", |_| {
+        let runs = state.root().join("state/runs");
+        let series = std::fs::read_dir(runs).into_iter().flatten().flatten();
+        let runs = series.flat_map(|series| std::fs::read_dir(series.path()).unwrap().flatten());
+        let runs = runs.filter(|run| !run.file_name().to_str().unwrap().starts_with('.'));
+        (runs.count() == n).then_some(())
+    });
+}
+
+/// 200 samples, this many of them on line 13.
+fn on_line_13(n: u32) -> String {
+    format!("main (app.py:13) {n}\nmain (app.py:15) {}\n", 200 - n)
+}
+
+/// The mean of the last runs is the baseline, and their spread is noise.
+#[test]
+fn compares_with_the_last_runs() {
+    let (workspace, state) = with_kept_runs();
+    let mut server = start_comparing(&workspace, &state, "previous:3");
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    wait_kept(&mut server, &state, 1);
+    // 80, 100 and 120 of 200 are on line 13: 50 % with a standard deviation of 10 %.
+    for (run, n) in [(1, 160), (2, 80), (3, 100), (4, 120)] {
+        record(&workspace, on_line_13(n), (20 - run) * HOUR);
+        wait_kept(&mut server, &state, 1 + usize::try_from(run).unwrap());
+    }
+    // 9.925 · 10 % · √(1 + 1/3) is more than any change.
+    record(&workspace, on_line_13(190), HOUR);
+    wait_for(&mut server, &uri, 13, "95.0%");
+    let view = server.eventually("the runs are read", |server| {
+        let view = server.view();
+        (view["comparison"]["before"] == 200).then_some(view)
+    });
+    let choice = view["choices"].as_array().unwrap().iter().find(|it| it["key"] == "baseline");
+    assert_eq!(choice.unwrap()["value"], "previous:3");
+    let active = choice.unwrap()["options"].as_array().unwrap().iter();
+    let active: Vec<_> = active.filter(|option| option["active"] == true).collect();
+    assert_eq!((active.len(), &active[0]["label"]), (1, &json!("The last 3 runs")));
+    let status = view["marks"].to_string();
+    assert!(status.contains("compared with the mean of 3 runs of cpu.folded"), "{status}");
+    assert_eq!(labels(&mut server, &uri)[&13], "95.0%");
+    let hover = server.hover(&uri, 12, 4).unwrap();
+    assert!(hover.contains("100 samples"), "the mean of 80, 100 and 120: {hover}");
+    assert!(hover.contains("within noise"), "{hover}");
+
+    // The run before alone has no spread.
+    server.set_view(json!({ "baseline": "previous" }));
+    assert_eq!(labels(&mut server, &uri)[&13], "95.0% ▲35.0");
+    let problem = server.execute_error("costline.setView", json!([{ "baseline": "previous:0" }]));
+    assert!(problem.contains("from 1 to 19"), "{problem}");
+}
+
+/// The newest run at a revision is the baseline, unless sources had been edited.
+#[test]
+fn compares_with_the_run_at_a_revision() {
+    let (workspace, state) = with_kept_runs();
+    let git = |arguments: &[&str]| git_at(&workspace, arguments);
+    git(&["init", "--quiet", "--initial-branch", "main"]);
+    git(&["add", "app.py"]);
+    git(&["commit", "--quiet", "--message", "a"]);
+    let mut server = start_comparing(&workspace, &state, "git:main");
+    let uri = server.open_file(&workspace.path("app.py"), "python");
+    let warning = |server: &mut Server, why: &str| {
+        server.eventually("a warning", |server| {
+            server.warnings().into_iter().find(|warning| warning.contains(why))
+        })
+    };
+    workspace.rename_over("cpu.folded", on_line_13(100));
+    wait_for(&mut server, &uri, 13, "50.0%");
+    let why = warning(&mut server, "git:main: no other run of cpu.folded is kept");
+    assert!(why.contains("check it out and record one"), "{why}");
+    assert_eq!(server.view()["baseline"], Value::Null);
+
+    // A run of edited sources is none of `main`.
+    workspace.write("app.py", app_py() + "# edited\n");
+    workspace.rename_over("cpu.folded", on_line_13(180));
+    wait_for(&mut server, &uri, 13, "90.0% ▲40.0");
+    // The log of Git has whole seconds.
+    std::thread::sleep(Duration::from_millis(1100));
+    git(&["checkout", "--quiet", "-b", "topic"]);
+    git(&["commit", "--quiet", "--all", "--message", "b"]);
+    std::thread::sleep(Duration::from_millis(1100));
+    workspace.rename_over("cpu.folded", on_line_13(160));
+    wait_for(&mut server, &uri, 13, "80.0% ▲30.0");
+    assert_eq!(server.view()["comparison"]["text"], "200 samples → 200 samples");
+    server.set_view(json!({ "baseline": "git:HEAD~1" }));
+    assert_eq!(labels(&mut server, &uri)[&13], "80.0% ▲30.0");
+    // The run shown is the only one at `topic`.
+    let view = server.set_view(json!({ "baseline": "git:topic" }));
+    assert_eq!(view["comparison"], Value::Null);
+    let problem = server.execute_error("costline.setView", json!([{ "baseline": "git:nothing" }]));
+    assert!(problem.contains("no such branch, tag or commit"), "{problem}");
+}
+
+fn git_at(workspace: &Workspace, arguments: &[&str]) {
+    let mut git = std::process::Command::new("git");
+    git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+    git.current_dir(workspace.root()).env("GIT_CONFIG_GLOBAL", "").env("GIT_CONFIG_NOSYSTEM", "1");
+    let output = git.output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}

@@ -1501,7 +1501,7 @@ export interface SetPathMappingArgument {
 
 /** The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting. */
 export interface SetViewArgument {
-  /** The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, or `true` for the profile shown now. `null` or `false`: no baseline. */
+  /** The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline. */
   readonly baseline?: BaselineChoice | null;
   /** How to compare costs with those of the baseline. */
   readonly compare?: Compare | null;

@@ -47,9 +47,10 @@ impl CompareArgs {
     ) -> Result<Option<Loaded>, Failure> {
         let Some(path) = &self.baseline else { return Ok(None) };
         let before = Arc::new(load_baseline(view, path.clone(), places, now)?);
-        let baseline = Arc::new(Baseline::new(before.clone()));
+        let baseline = Arc::new(Baseline::new(before));
         check(&baseline, now)?;
-        Ok(Some(Loaded { baseline, by: Comparison::new(&before, now, self.compare) }))
+        let by = baseline.comparison(now, self.compare);
+        Ok(Some(Loaded { baseline, by }))
     }
 }
 

@@ -8,6 +8,7 @@ mod compare;
 pub(crate) mod diff;
 mod dump;
 mod export;
+mod json_changes;
 mod left_out;
 mod man;
 mod newest;
@@ -380,11 +381,11 @@ fn execute(command: Command, out: &mut Output) -> Result<(), Failure> {
         }
         Command::Report { view, json, rows, compare, style } => {
             let (snapshot, _) = view.clone().load()?;
+            let before = compare.load(&view, Places::Recorded, &snapshot)?;
+            let before = before.as_ref().map(compare::Loaded::compared);
             if json {
-                report::json(&snapshot, out)?;
+                report::json(&snapshot, before, out)?;
             } else {
-                let before = compare.load(&view, Places::Recorded, &snapshot)?;
-                let before = before.as_ref().map(compare::Loaded::compared);
                 report::text(&snapshot, rows, before, style.style(Unit::Both), out)?;
             }
         }
@@ -687,6 +688,6 @@ fn headline(snapshot: &Snapshot) -> String {
 
 /// The line below the headline if costs are compared: the baseline, and how the total changed.
 fn compared_with(before: Compared<'_>, now: &Snapshot) -> String {
-    let name = before.baseline.snapshot.loaded.name();
+    let name = before.baseline.name();
     format!("compared with {}: {}", plain(&name), totals(before.by.total(), &now.costs.metric))
 }

@@ -5,7 +5,7 @@ mod json;
 #[cfg(test)]
 pub use json::schema;
 
-pub use json::json;
+pub(super) use json::json;
 
 use super::style::Style;
 use super::{Failure, Output, USAGE};
@@ -88,10 +88,7 @@ pub(super) fn text(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let (format, ranking) = (rows.format, rows.ranking());
-    let line = |file, line| {
-        let Compared { baseline, .. } = before?;
-        Some(before?.before(baseline.recorded_line(snapshot, file, line)?))
-    };
+    let line = |file, line| before?.before(|run| run.recorded_line(snapshot, file, line));
     let baseline = before.map(|compared| InBaseline { compared, line: &line });
     let ranked = ranking
         .rows(snapshot, baseline)

@@ -1,8 +1,10 @@
 //! `costline tree`: the call tree, top-down or bottom-up.
 
+use super::json_changes::{JsonChanges, JsonComparison};
 use super::style::Style;
 use super::{Failure, Output, compared_with, headline};
 use analysis::{Branch, Cost, FunctionId};
+use engine::baseline::Before;
 use engine::context::Compared;
 use engine::present::labels::{Part as CostPart, Scale};
 use engine::present::text::plain;
@@ -51,9 +53,13 @@ pub(super) fn tree(
         Scale { metric: &snapshot.costs.metric, base: snapshot.costs.base, unit: style.unit };
     let mut rows = rows(snapshot, part)?;
     let omitted = part.limit.map_or(0, |limit| keep_hottest(&mut rows, limit));
+    let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
+    let befores: Vec<Option<Before>> = rows
+        .iter()
+        .map(|Row { branch, parent, .. }| same.as_mut()?.add(*parent, branch.function).1)
+        .collect();
     if json {
-        write_json(snapshot, &rows, out)?;
-        return Ok(());
+        return write_json(snapshot, &rows, before, &befores, out);
     }
     writeln!(out, "{}", headline(snapshot))?;
     if let Some(before) = before {
@@ -71,14 +77,12 @@ pub(super) fn tree(
     if rows.iter().any(|row| recursive.contains(&row.branch.function)) {
         writeln!(out, "Functions marked ↻ call each other or themselves.")?;
     }
-    let mut same = before.map(|before| SameNodes::new(before, snapshot, part.inverted));
     let costs: Vec<[String; 2]> = rows
         .iter()
-        .map(|Row { branch, parent, .. }| {
-            let before = same.as_mut().and_then(|same| same.add(*parent, branch.function).1);
+        .zip(&befores)
+        .map(|(Row { branch, .. }, before)| {
             let own = branch.self_.filter(|own| *own != 0.0);
-            let cost = Cost { self_: own.unwrap_or_default(), total: branch.as_total() };
-            let delta = |part| scale.delta(cost, before, part);
+            let delta = |part| scale.delta(cost(branch), *before, part);
             let total = units::total(branch.as_total(), |weight| scale.weight(weight));
             let own = own.map(|own| scale.weight(own) + &delta(CostPart::Self_));
             [total + &delta(CostPart::Total), own.unwrap_or_default()]
@@ -111,6 +115,10 @@ pub(super) fn tree(
         writeln!(out, "{}", style.dim(&format!("{rows} below --limit omitted")))?;
     }
     Ok(())
+}
+
+fn cost(branch: &Branch) -> Cost {
+    Cost { self_: branch.self_.unwrap_or_default(), total: branch.as_total() }
 }
 
 /// The functions of a call graph that call each other or themselves. Empty for stacks, whose trees
@@ -189,6 +197,9 @@ struct JsonTree<'a> {
     metric: &'a str,
     unit: &'a str,
     total: Weight,
+    /// With `--baseline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonComparison>,
     nodes: Vec<JsonNode<'a>>,
 }
 
@@ -208,15 +219,26 @@ struct JsonNode<'a> {
     /// Whether the function calls itself, directly or through others. Missing for stacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     recursive: Option<bool>,
+    /// How the costs changed, with `--baseline`. Missing if the path has no match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonChanges>,
 }
 
-/// Writes a flat list of rows, because many JSON parsers limit the depth of nesting.
-fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(), Failure> {
+/// Writes a flat list of rows, because many JSON parsers limit the depth of nesting. `befores` has
+/// the cost of each row in the baseline.
+fn write_json(
+    snapshot: &Snapshot,
+    rows: &[Row],
+    before: Option<Compared<'_>>,
+    befores: &[Option<Before>],
+    out: &mut Output,
+) -> Result<(), Failure> {
     let recursive = recursive(snapshot);
     let is_graph = snapshot.grouped.recording.summed().is_some();
     let nodes: Vec<JsonNode<'_>> = rows
         .iter()
-        .map(|row| {
+        .zip(befores)
+        .map(|(row, before)| {
             let this = snapshot.function(row.branch.function);
             JsonNode {
                 name: this.name,
@@ -228,6 +250,9 @@ fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(),
                 total: Weight(row.branch.total),
                 est: row.branch.estimated,
                 recursive: is_graph.then(|| recursive.contains(&row.branch.function)),
+                comparison: before.map(|before| {
+                    JsonChanges::of_parts(before, row.branch.self_, row.branch.as_total())
+                }),
             }
         })
         .collect();
@@ -237,6 +262,7 @@ fn write_json(snapshot: &Snapshot, rows: &[Row], out: &mut Output) -> Result<(),
         metric: &metric.name,
         unit: &metric.unit,
         total: Weight(snapshot.costs.total),
+        comparison: before.map(JsonComparison::from),
         nodes,
     };
     serde_json::to_writer(&mut *out, &tree).map_err(std::io::Error::from)?;

@@ -849,7 +849,7 @@
 
 --- The values that `costline.setView` changes. A missing key leaves the value unchanged, `null` resets it to the setting.
 ---@class costline.SetViewArgument
----@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, or `true` for the profile shown now. `null` or `false`: no baseline.
+---@field baseline? costline.BaselineChoice|vim.NIL The baseline: a profile, relative to the workspace folder, `"previous"` for the run before the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
 ---@field compare? costline.Compare|vim.NIL How to compare costs with those of the baseline.
 ---@field contour? boolean|vim.NIL Whether to leave procedures that the contour file excludes out of lists of callers.
 ---@field implementation? costline.Implementation|vim.NIL Which functions to show.

@@ -6,8 +6,9 @@
 //! profiles. Lines are matched by their text ([`crate::context`]). An unmatched cost is unknown,
 //! not zero.
 
-use crate::comparison::Comparison;
+use crate::comparison::{Change, Comparison, Runs};
 use crate::file_lines::FileLines;
+use crate::settings::Compare;
 use crate::snapshot::Snapshot;
 use analysis::{Cost, FileId, FunctionId, Metric, ThreadChoice, Total};
 use rustc_hash::FxHashMap;
@@ -23,11 +24,13 @@ fn key(definition: &Definition) -> DefinitionKey {
     (definition.container.clone(), definition.name.clone(), definition.arity)
 }
 
-/// A profile to compare with.
+/// A profile to compare with, or several runs of it.
 #[derive(Debug)]
 pub struct Baseline {
-    /// The profile, under the settings of the one shown.
+    /// The profile, under the settings of the one shown; the newest of several runs.
     pub snapshot: Arc<Snapshot>,
+    /// The other runs, newest first.
+    earlier: Vec<Baseline>,
     defined: FxHashMap<FileId, Defined>,
     /// The line maps of files that are not open, by path.
     lines: Mutex<FxHashMap<PathBuf, MappedText>>,
@@ -43,10 +46,40 @@ struct MappedText {
 /// The cost of a line, function or path in the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Before {
-    /// The raw cost.
+    /// The raw cost; of several runs, the mean.
     pub cost: Cost,
     /// How it is compared.
     pub by: Comparison,
+    /// The runs that the self cost and the total were computed from.
+    runs: [Runs; 2],
+}
+
+impl Before {
+    /// The mean of the costs of several runs. `None` if there are none.
+    pub fn mean(costs: &[Cost], by: Comparison) -> Option<Self> {
+        let (&newest, earlier) = costs.split_first()?;
+        if earlier.is_empty() {
+            return Some(Self { cost: newest, by, runs: [Runs::default(); 2] });
+        }
+        let (self_, self_runs) = Runs::mean(costs.iter().map(|cost| cost.self_));
+        let totals: Option<Vec<f64>> = costs.iter().map(|cost| cost.total.exact()).collect();
+        let (total, total_runs) = totals.map_or((newest.total, Runs::default()), |totals| {
+            let (total, runs) = Runs::mean(totals.into_iter());
+            (Total::Exact(total), runs)
+        });
+        Some(Self { cost: Cost { self_, total }, by, runs: [self_runs, total_runs] })
+    }
+
+    /// How the self cost changed.
+    pub fn self_change(&self, now: Cost) -> Change {
+        self.by.change_of(self.cost.self_, self.runs[0], now.self_)
+    }
+
+    /// How the total changed. `None` if one of them is not exact.
+    pub fn total_change(&self, now: Cost) -> Option<Change> {
+        let (before, now) = self.cost.total.exact().zip(now.total.exact())?;
+        Some(self.by.change_of(before, self.runs[1], now))
+    }
 }
 
 /// The cost of what the baseline does not have.
@@ -124,6 +157,11 @@ pub fn different_metrics(before: &Snapshot, now: &Snapshot) -> Option<String> {
 impl Baseline {
     /// A baseline from a snapshot.
     pub fn new(snapshot: Arc<Snapshot>) -> Self {
+        Self::of_runs(snapshot, Vec::new())
+    }
+
+    /// A baseline from several runs, the newest first.
+    pub fn of_runs(snapshot: Arc<Snapshot>, earlier: Vec<Arc<Snapshot>>) -> Self {
         let mut defined: FxHashMap<FileId, Defined> = FxHashMap::default();
         for (function, _) in snapshot.costs.functions() {
             let Some(source) = snapshot.source_function(function) else { continue };
@@ -134,7 +172,47 @@ impl Baseline {
                 .or_insert(Some(function));
             *same = same.filter(|other| *other == function);
         }
-        Self { snapshot, defined, lines: Mutex::default() }
+        let earlier = earlier.into_iter().map(Self::new).collect();
+        Self { snapshot, earlier, defined, lines: Mutex::default() }
+    }
+
+    /// The baseline with its snapshots computed again.
+    #[must_use]
+    pub fn renewed(&self, mut renew: impl FnMut(&Snapshot) -> Snapshot) -> Self {
+        let mut renew = |run: &Self| Arc::new(renew(&run.snapshot));
+        let newest = renew(self);
+        Self::of_runs(newest, self.earlier.iter().map(renew).collect())
+    }
+
+    /// Whether both are of the same runs.
+    pub fn is_of_same_runs(&self, other: &Self) -> bool {
+        let loaded = |run: &Self| Arc::as_ptr(&run.snapshot.loaded);
+        self.all().map(loaded).eq(other.all().map(loaded))
+    }
+
+    /// All runs, the newest first. Some may have other metrics or threads than the newest.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.earlier)
+    }
+
+    /// The runs whose costs can be compared if those of the newest can.
+    pub fn runs(&self) -> impl Iterator<Item = &Self> {
+        self.all().filter(|run| Difference::between(&run.snapshot, &self.snapshot).is_none())
+    }
+
+    /// How costs of `shown` are compared with those of the baseline.
+    pub fn comparison(&self, shown: &Snapshot, compare: Compare) -> Comparison {
+        let runs: Vec<&Snapshot> = self.runs().map(|run| &*run.snapshot).collect();
+        Comparison::new(&runs, shown, compare)
+    }
+
+    /// The name to show: `cpu.folded`, of several runs `the mean of 5 runs of cpu.folded`.
+    pub fn name(&self) -> String {
+        let name = self.snapshot.loaded.name();
+        match self.runs().count() {
+            0 | 1 => name,
+            runs => format!("the mean of {runs} runs of {name}"),
+        }
     }
 
     /// Whether costs of `shown` can be compared with this baseline.

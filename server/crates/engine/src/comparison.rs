@@ -10,6 +10,12 @@
 //! is that of a binomial distribution. A change is noise if it is within the bound that no cost
 //! exceeds with a probability of 99 % if nothing changed (Šidák's correction for the number of costs
 //! that are compared).
+//!
+//! Runs of an unchanged program differ by more than sampling explains: the machine is busy, memory is
+//! laid out differently. One run does not show by how much. If the baseline has several runs, the
+//! noise is at least what their spread explains: the variance of their mean plus that of another run,
+//! s² · (1/n + 1), with the quantile of Student's t-distribution with n - 1 degrees of freedom if
+//! that exceeds the bound above.
 
 use crate::sampling::counts_samples;
 use crate::settings::Compare;
@@ -41,17 +47,59 @@ pub enum By {
     Share,
 }
 
+/// What the mean of several runs is computed from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Runs {
+    /// The number of runs, at least 1.
+    n: usize,
+    /// The sample standard deviation; 0 for a single run.
+    deviation: f64,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
+        Self { n: 1, deviation: 0.0 }
+    }
+}
+
+impl Runs {
+    /// The mean of the values, one per run, and how they are spread.
+    pub fn mean(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, Self) {
+        let n = values.len().max(1);
+        let mean = values.clone().sum::<f64>() / n as f64;
+        let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
+        let deviation = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
+        (mean, Self { n, deviation })
+    }
+}
+
+/// The mean of the runs of a side.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Side {
     total: f64,
     base: f64,
+    /// The weight of a sample.
     sample: Option<f64>,
+    /// The spread of the totals.
+    runs: Runs,
 }
 
 impl Side {
-    fn of(snapshot: &Snapshot) -> Self {
-        let costs = &snapshot.costs;
-        Self { total: costs.total, base: costs.base, sample: snapshot.sampling().weight }
+    fn of(snapshots: &[&Snapshot]) -> Self {
+        let mean = |value: fn(&Snapshot) -> f64| {
+            let values: Vec<f64> = snapshots.iter().map(|snapshot| value(snapshot)).collect();
+            Runs::mean(values.into_iter())
+        };
+        let (total, runs) = mean(|snapshot| snapshot.costs.total);
+        let samples: Option<Vec<f64>> =
+            snapshots.iter().map(|snapshot| snapshot.sampling().weight).collect();
+        let sample = samples.filter(|samples| !samples.is_empty());
+        Self {
+            total,
+            base: mean(|snapshot| snapshot.costs.base).0,
+            sample: sample.map(|samples| Runs::mean(samples.into_iter()).0),
+            runs,
+        }
     }
 }
 
@@ -87,22 +135,24 @@ impl Change {
 }
 
 impl Comparison {
-    /// The comparison of the costs of `now` with those of `before`, which have the same metric.
-    pub fn new(before: &Snapshot, now: &Snapshot, compare: Compare) -> Self {
+    /// The comparison of the costs of `now` with the mean of those of `before`, which have the same
+    /// metric.
+    pub fn new(before: &[&Snapshot], now: &Snapshot, compare: Compare) -> Self {
         let Metric { unit, seconds_per_unit, .. } = &now.costs.metric;
         let by = match compare {
             Compare::Share => By::Share,
             Compare::Absolute if counts_samples(unit) && seconds_per_unit.is_none() => By::Scaled,
             Compare::Absolute => By::Weight,
         };
-        let compared = before.sampling().costs.max(now.sampling().costs);
-        Self { by, before: Side::of(before), now: Side::of(now), bound: bound(compared) }
+        let compared = before.iter().copied().chain([now]).map(|side| side.sampling().costs);
+        let bound = bound(compared.max().unwrap_or(1));
+        Self { by, before: Side::of(before), now: Side::of(&[now]), bound }
     }
 
     /// A comparison of exact costs with these totals.
     #[cfg(test)]
     pub(crate) fn exact(by: By, before: f64, now: f64) -> Self {
-        let side = |total| Side { total, base: total, sample: None };
+        let side = |total| Side { total, base: total, sample: None, runs: Runs::default() };
         Self { by, before: side(before), now: side(now), bound: 0.0 }
     }
 
@@ -122,31 +172,60 @@ impl Comparison {
         self.before.sample.zip(self.now.sample)
     }
 
+    /// How much the costs of a run are scaled before the mean of several runs is computed. `base` is
+    /// [`analysis::Costs::base`] of the run.
+    pub fn scale_of_run(&self, base: f64) -> f64 {
+        if self.by == By::Weight || base == 0.0 { 1.0 } else { self.before.base / base }
+    }
+
     /// How a cost changed.
     pub fn change(&self, before: f64, now: f64) -> Change {
-        let Side { base, .. } = self.now;
+        self.change_of(before, Runs::default(), now)
+    }
+
+    /// How a cost changed. `before` is the mean of the runs of the baseline.
+    pub fn change_of(&self, before: f64, runs: Runs, now: f64) -> Change {
         let scale = match self.by {
             By::Weight => 1.0,
-            By::Scaled | By::Share if self.before.base != 0.0 => base / self.before.base,
+            By::Scaled | By::Share if self.before.base != 0.0 => self.now.base / self.before.base,
             By::Scaled | By::Share => 0.0,
         };
         let scaled = before * scale;
         let change = rounded(now - scaled, now.abs().max(scaled.abs()));
-        let noise = self.samples().map(|(sample_before, sample_now)| {
-            let variance = if self.by == By::Weight {
-                sample_before * before.abs() + sample_now * now.abs()
-            } else if base == 0.0 {
-                0.0
-            } else {
-                // Both sides estimate the same share: that of the samples of both.
-                let (n, n_before) = (base / sample_now, self.before.base / sample_before);
-                let (of, of_before) = (now.abs() / sample_now, before.abs() / sample_before);
-                let share = ((of + of_before) / (n + n_before)).clamp(0.0, 1.0);
-                base * base * share * (1.0 - share) * (1.0 / n + 1.0 / n_before)
-            };
-            self.bound * variance.sqrt()
+        let sampled =
+            self.samples().map(|samples| self.sampling_noise(before, runs.n, now, samples));
+        let spread = (runs.n > 1).then(|| {
+            let n = runs.n as f64;
+            let deviations = self.bound.max(student(runs.n - 1));
+            deviations * scale * runs.deviation * (1.0 / n + 1.0).sqrt()
         });
+        let noise = sampled.into_iter().chain(spread).reduce(f64::max);
         Change { before, now, change, noise }
+    }
+
+    /// The noise of a change that sampling explains. `before` is the mean of `n_runs` runs.
+    fn sampling_noise(
+        &self,
+        before: f64,
+        n_runs: usize,
+        now: f64,
+        (sample_before, sample_now): (f64, f64),
+    ) -> f64 {
+        let (base, n_runs) = (self.now.base, n_runs as f64);
+        let variance = if self.by == By::Weight {
+            sample_before * before.abs() / n_runs + sample_now * now.abs()
+        } else if base == 0.0 {
+            0.0
+        } else {
+            // Both sides estimate the same share: that of the samples of both.
+            let n = base / sample_now;
+            let n_before = n_runs * self.before.base / sample_before;
+            let of = now.abs() / sample_now;
+            let of_before = n_runs * before.abs() / sample_before;
+            let share = ((of + of_before) / (n + n_before)).clamp(0.0, 1.0);
+            base * base * share * (1.0 - share) * (1.0 / n + 1.0 / n_before)
+        };
+        self.bound * variance.sqrt()
     }
 
     /// A change as a share of the baseline's total. If shares are compared, it is the difference of
@@ -160,7 +239,7 @@ impl Comparison {
     pub fn total(&self) -> Change {
         let (before, now) = (self.before.total, self.now.total);
         let absolute = Self { by: By::Weight, bound: bound(1), ..*self };
-        absolute.change(before, now)
+        absolute.change_of(before, self.before.runs, now)
     }
 }
 
@@ -174,6 +253,16 @@ fn rounded(change: f64, magnitude: f64) -> f64 {
 fn bound(n: usize) -> f64 {
     let each = -(f64::ln_1p(-ALPHA) / n.max(1) as f64).exp_m1();
     upper_quantile(each / 2.0)
+}
+
+/// The value that a variable with Student's t-distribution exceeds with a probability of
+/// [`ALPHA`], in both directions, by degrees of freedom, at least 1.
+fn student(freedom: usize) -> f64 {
+    const TABLE: [f64; 19] = [
+        63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169, 3.106, 3.055, 3.012,
+        2.977, 2.947, 2.921, 2.898, 2.878, 2.861,
+    ];
+    TABLE[freedom.clamp(1, TABLE.len()) - 1]
 }
 
 /// The value that a standard normal variable exceeds with probability `p`, from 0 to 0.5.
@@ -191,7 +280,12 @@ mod tests {
     use super::*;
 
     fn comparison(by: By, before: (f64, f64), now: (f64, f64)) -> Comparison {
-        let side = |(base, sample)| Side { total: base, base, sample: Some(sample) };
+        let side = |(base, sample)| Side {
+            total: base,
+            base,
+            sample: Some(sample),
+            runs: Runs::default(),
+        };
         Comparison { by, before: side(before), now: side(now), bound: 2.0 }
     }
 
@@ -216,6 +310,35 @@ mod tests {
         let same = by.change(250.0, 250.0);
         assert!(!same.is_noise() && !same.is_real());
         assert_eq!((same.percent(), by.change(0.0, 5.0).percent()), (Some(0.0), None));
+    }
+
+    #[test]
+    fn the_spread_of_several_runs_is_noise() {
+        // 90, 100 and 110: the variance is (100 + 0 + 100) / 2.
+        let (mean, runs) = Runs::mean([90.0, 100.0, 110.0].into_iter());
+        assert_eq!((mean, runs), (100.0, Runs { n: 3, deviation: 10.0 }));
+        let by = comparison(By::Weight, (1000.0, 1.0), (2000.0, 1.0));
+        // From a table of the t-distribution with 2 degrees of freedom: 1 % are beyond 9.925. That is
+        // more than 2 · √(100 / 3 + 200).
+        let spread = 9.925 * 10.0 * (1.0 + 1.0 / 3.0_f64).sqrt();
+        let change = by.change_of(100.0, runs, 200.0);
+        assert_eq!((change.change, change.noise), (100.0, Some(spread)));
+        assert!(change.is_noise() && by.change_of(100.0, runs, 215.0).is_real());
+        // Equal runs: the noise of 3 · 100 samples before and 200 now.
+        let (mean, equal) = Runs::mean([100.0; 3].into_iter());
+        let noise = by.change_of(mean, equal, 200.0).noise;
+        assert_eq!(noise, Some(2.0 * (100.0_f64 / 3.0 + 200.0).sqrt()));
+        // Exact costs have the noise of the runs only.
+        let exact = Comparison { before: Side { sample: None, ..by.before }, ..by };
+        assert_eq!(exact.change_of(100.0, runs, 200.0).noise, Some(spread));
+        assert_eq!(exact.change_of(mean, equal, 101.0).noise, Some(0.0));
+        assert!(exact.change_of(mean, equal, 101.0).is_real());
+        // Shares of a profile of twice the weight.
+        let by = Comparison { by: By::Share, ..by };
+        let change = by.change_of(100.0, runs, 300.0);
+        assert_eq!(change.change, 100.0);
+        assert!((change.noise.unwrap() - 2.0 * spread).abs() < 1e-9);
+        assert_eq!((by.scale_of_run(500.0), by.scale_of_run(0.0)), (2.0, 1.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::file_lines::FileLines;
 use crate::present::labels::Scale;
 use crate::snapshot::Snapshot;
 use crate::world::World;
-use analysis::{Cost, FileId, FunctionId};
+use analysis::{Cost, FileId, FunctionId, Total};
 use std::sync::Arc;
 use url::Url;
 
@@ -31,18 +31,18 @@ pub struct OpenFile {
     pub file: FileId,
     /// The line map from the recorded text to the document.
     mapped: Arc<Mapped>,
-    /// The same for the baseline. `None` if the text that the baseline was recorded from is not
-    /// known.
+    /// The same for the baseline.
     before: Option<FileBefore>,
 }
 
-/// A file of the baseline that is an open document.
+/// The file in the baseline.
 #[derive(Debug)]
 struct FileBefore {
     baseline: Arc<Baseline>,
     by: Comparison,
-    file: FileId,
-    mapped: Arc<Mapped>,
+    /// The file of each run. `None` if the run does not have it, or the text that it was recorded
+    /// from is not known.
+    runs: Vec<Option<(FileId, Arc<Mapped>)>>,
 }
 
 /// The baseline, and how costs are compared with it.
@@ -57,13 +57,40 @@ pub struct Compared<'a> {
 impl Compared<'_> {
     /// The cost of a function of `shown` in the baseline. `None` if it has no unique match.
     pub fn function(&self, shown: &Snapshot, function: FunctionId) -> Option<Before> {
-        self.baseline.function(shown, function).map(|cost| self.before(cost))
+        self.before(|run| run.function(shown, function))
     }
 
-    /// A cost in the baseline.
-    pub fn before(&self, cost: Cost) -> Before {
-        Before { cost, by: self.by }
+    /// A cost in the baseline: `cost` of each run that has it. `None` if the newest run does not.
+    pub fn before(&self, cost: impl FnMut(&Baseline) -> Option<Cost>) -> Option<Before> {
+        before(self.baseline, self.by, self.baseline.runs().map(cost))
     }
+
+    /// A cost in the baseline. `costs` has that of each run ([`Baseline::runs`]).
+    pub fn before_in(&self, costs: impl IntoIterator<Item = Option<Cost>>) -> Option<Before> {
+        before(self.baseline, self.by, costs)
+    }
+}
+
+/// The mean of the costs of runs of the baseline.
+fn before(
+    baseline: &Baseline,
+    by: Comparison,
+    costs: impl IntoIterator<Item = Option<Cost>>,
+) -> Option<Before> {
+    let mut costs = costs.into_iter();
+    let newest = costs.next()??;
+    let mut known = vec![scaled(newest, by, &baseline.snapshot)];
+    for (run, cost) in baseline.runs().skip(1).zip(costs) {
+        known.extend(cost.map(|cost| scaled(cost, by, &run.snapshot)));
+    }
+    Before::mean(&known, by)
+}
+
+/// The cost of a run, scaled such that the mean of several runs can be computed.
+fn scaled(cost: Cost, by: Comparison, run: &Snapshot) -> Cost {
+    let scale = by.scale_of_run(run.costs.base);
+    let total = cost.total.exact().map_or(cost.total, |total| Total::Exact(total * scale));
+    Cost { self_: cost.self_ * scale, total }
 }
 
 impl Context {
@@ -73,10 +100,14 @@ impl Context {
         let snapshot = self.world.snapshot()?.clone();
         let file = snapshot.file_at(&document.path)?;
         let mapped = document.mapped(self.world.revision, &snapshot);
-        let before = self.compared(&snapshot).and_then(|Compared { baseline, by }| {
-            let file = baseline.snapshot.file_at(&document.path)?;
-            let mapped = document.mapped(self.world.revision, &baseline.snapshot);
-            (!mapped.stale).then(|| FileBefore { baseline: baseline.clone(), by, file, mapped })
+        let before = self.compared(&snapshot).map(|Compared { baseline, by }| {
+            let in_run = |run: &Baseline| {
+                let file = run.snapshot.file_at(&document.path)?;
+                let mapped = document.mapped(self.world.revision, &run.snapshot);
+                (!mapped.stale).then_some((file, mapped))
+            };
+            let runs = baseline.runs().map(in_run).collect();
+            FileBefore { baseline: baseline.clone(), by, runs }
         });
         Some(OpenFile { document, snapshot, file, mapped, before })
     }
@@ -84,7 +115,7 @@ impl Context {
     /// The baseline, if costs of `snapshot` can be compared with it.
     pub fn compared(&self, snapshot: &Snapshot) -> Option<Compared<'_>> {
         let baseline = self.world.baseline_of(snapshot)?;
-        let by = Comparison::new(&baseline.snapshot, snapshot, self.world.settings.compare);
+        let by = baseline.comparison(snapshot, self.world.settings.compare);
         Some(Compared { baseline, by })
     }
 
@@ -103,8 +134,7 @@ impl Context {
             return open.line_before(open.mapped.map.to_open(line.checked_sub(1)?)?);
         }
         let compared = self.compared(snapshot)?;
-        let cost = compared.baseline.recorded_line(snapshot, file, line)?;
-        Some(compared.before(cost))
+        compared.before(|run| run.recorded_line(snapshot, file, line))
     }
 
     /// The scale for labels of `snapshot`.
@@ -121,13 +151,20 @@ impl OpenFile {
     /// The cost of a line (0-based) of the document in the baseline. `None` if there is no
     /// baseline, or the line cannot be matched.
     pub fn line_before(&self, line0: u32) -> Option<Before> {
-        let FileBefore { baseline, by, file, mapped } = self.before.as_ref()?;
+        let FileBefore { baseline, by, runs } = self.before.as_ref()?;
         // A stale line map is a guess: there is no delta then.
-        mapped.map.to_recorded(line0).filter(|_| !self.mapped.stale)?;
-        let (snapshot, map) = (&*baseline.snapshot, &mapped.map);
-        let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
-        let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
-        Some(Before { cost: cost.unwrap_or(NO_COST), by: *by })
+        if self.mapped.stale {
+            return None;
+        }
+        let cost = |(run, known): (&Baseline, &Option<(FileId, Arc<Mapped>)>)| {
+            let (file, mapped) = known.as_ref()?;
+            mapped.map.to_recorded(line0)?;
+            let (snapshot, map) = (&*run.snapshot, &mapped.map);
+            let lines = FileLines { snapshot, file: *file, map, stale: false, document: None };
+            let cost = lines.costs(line0..line0 + 1).first().map(|(_, line)| line.cost);
+            Some(cost.unwrap_or(NO_COST))
+        };
+        before(baseline, *by, baseline.runs().zip(runs).map(cost))
     }
 
     /// The costs of the document by line.

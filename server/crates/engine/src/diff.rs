@@ -84,7 +84,7 @@ impl Row {
 impl Diff {
     /// The changes from `before` to `now`, which can be compared ([`Baseline::problem`]).
     pub fn new(before: &Arc<Snapshot>, now: &Arc<Snapshot>, compare: Compare) -> Self {
-        let by = Comparison::new(before, now, compare);
+        let by = Comparison::new(&[before], now, compare);
         let baseline = Baseline::new(before.clone());
         let (mut functions, unmatched_functions) = functions(&baseline, now, by);
         let (mut lines, unmatched_files) = lines(&baseline, now, by);

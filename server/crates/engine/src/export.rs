@@ -161,7 +161,7 @@ pub fn export(
         (Target::Flamechart, _) => folded::flamechart(&profile),
         (Target::Flamegraph, _) => {
             let base = baseline.map(|(before, _)| reshaped(before, options)).transpose()?;
-            let by = baseline.map(|(before, how)| Comparison::new(before, snapshot, how));
+            let by = baseline.map(|(before, how)| Comparison::new(&[before], snapshot, how));
             let name = snapshot.loaded.path.file_name().unwrap_or_default().to_string_lossy();
             let mut marks = Marks::of(snapshot).all();
             marks.extend(by.map(|by| totals(by.total(), &snapshot.costs.metric)));

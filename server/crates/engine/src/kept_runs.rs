@@ -10,10 +10,14 @@
 //! is when the run was written, in milliseconds since 1970; HASH is that of its content. Files that
 //! are not compressed are compressed with gzip.
 //!
+//! With each run, the commit that was checked out when it was written is kept.
+//!
 //! Only the user can read the folder. A run is written to a temporary folder first and then renamed,
 //! so that several servers can share the folder. A run that is damaged is ignored.
 
+use crate::kept_baseline::MAX_PREVIOUS;
 use crate::private_files::create_private;
+use crate::recorded_texts::Commit;
 use crate::runs::thread;
 use crate::stages::loaded::{LoadError, Loaded, Step};
 use crate::stamp::{Stamp, content_hash};
@@ -22,14 +26,17 @@ use analysis::Thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The maximum number of runs of a series.
-const MAX_RUNS: usize = 20;
+/// The number of newest runs of a series that are kept.
+const MAX_RUNS: usize = MAX_PREVIOUS + 1;
+/// The maximum number of older runs that are kept, because no newer one is of the same commit.
+const MAX_OLDER: usize = 5;
 /// The maximum size of all runs in bytes, compressed.
 const MAX_BYTES: u64 = 512 << 20;
 /// Runs with more bytes than this are not kept.
@@ -49,6 +56,8 @@ pub struct KeptRuns {
 #[derive(Debug)]
 pub struct KeptRun {
     folder: PathBuf,
+    /// In milliseconds since 1970.
+    written: u64,
     meta: Meta,
 }
 
@@ -59,6 +68,9 @@ struct Meta {
     content: String,
     /// The files of the profile.
     files: Vec<KeptFile>,
+    /// The commit that was checked out. `None` without a Git repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commit: Option<Commit>,
 }
 
 /// A file of a run.
@@ -90,21 +102,40 @@ impl KeptRuns {
         Self { folder: folder.to_owned(), max_bytes: MAX_BYTES }
     }
 
-    /// The newest run of the same series with another content that was written before `shown`.
-    pub fn before(&self, root: Option<&Path>, shown: &Loaded) -> Option<KeptRun> {
-        let (content, written) = (hex(shown.content), shown.stamp.milliseconds());
+    /// The last `n` runs of the same series with another content that were written before `shown`,
+    /// the newest first.
+    pub fn before(&self, root: Option<&Path>, shown: &Loaded, n: usize) -> Vec<KeptRun> {
+        let written = shown.stamp.milliseconds();
+        self.others(root, shown).filter(|run| run.written <= written).take(n).collect()
+    }
+
+    /// The newest run of the same series with another content that was recorded at a commit, without
+    /// changes to it. `commit` is its id, or the start of it.
+    pub fn at_commit(&self, root: Option<&Path>, shown: &Loaded, commit: &str) -> Option<KeptRun> {
+        self.others(root, shown).find(|run| {
+            let recorded_at = run.meta.commit.as_ref().filter(|commit| !commit.edited);
+            recorded_at.is_some_and(|recorded_at| recorded_at.id.starts_with(commit))
+        })
+    }
+
+    /// The runs of the same series with another content than `shown`, the newest first.
+    fn others(&self, root: Option<&Path>, shown: &Loaded) -> impl Iterator<Item = KeptRun> {
+        let content = hex(shown.content);
         let runs = runs(&self.series(root, &shown.path)).into_iter().rev();
-        let mut earlier = runs.filter(|run| run.written <= written && run.content != content);
-        earlier.find_map(|run| {
-            let meta = fs::read(run.path.join("meta.json")).ok()?;
-            let meta: Meta = serde_json::from_slice(&meta).ok()?;
-            (!meta.files.is_empty()).then_some(KeptRun { folder: run.path, meta })
+        runs.filter(move |run| run.content != content).filter_map(|run| {
+            let meta = read_meta(&run.path).filter(|meta| !meta.files.is_empty())?;
+            Some(KeptRun { folder: run.path, written: run.written, meta })
         })
     }
 
     /// Keeps the files of a profile, unless they are kept already, were changed since they were
-    /// read, or are too large.
-    pub fn keep(&self, root: Option<&Path>, shown: &Loaded) -> io::Result<()> {
+    /// read, or are too large. `commit` is what they were recorded at.
+    pub fn keep(
+        &self,
+        root: Option<&Path>,
+        shown: &Loaded,
+        commit: impl FnOnce() -> Option<Commit>,
+    ) -> io::Result<()> {
         let series = self.series(root, &shown.path);
         let content = hex(shown.content);
         let n_bytes: u64 = shown.files.iter().map(|(_, stamp)| stamp.len).sum();
@@ -130,7 +161,7 @@ impl KeptRuns {
         for (path, stamp) in &shown.companions {
             copy(path, stamp, new.path(), false)?;
         }
-        let meta = serde_json::to_vec(&Meta { content: content.clone(), files })?;
+        let meta = serde_json::to_vec(&Meta { content: content.clone(), files, commit: commit() })?;
         write_private(&new.path().join("meta.json"), &meta)?;
         let name = format!("{:013}-{content}", shown.stamp.milliseconds());
         fs::rename(new.keep(), series.join(name))?;
@@ -153,9 +184,19 @@ impl KeptRuns {
 
     /// Removes the oldest runs of a series, and of all series, until they fit.
     fn evict(&self, series: &Path) -> io::Result<()> {
-        let own = runs(series);
-        for run in own.iter().take(own.len().saturating_sub(MAX_RUNS)) {
-            fs::remove_dir_all(&run.path)?;
+        let (mut commits, mut n_older) = (HashSet::new(), 0);
+        for (newer, run) in runs(series).iter().rev().enumerate() {
+            let commit = read_meta(&run.path).and_then(|meta| meta.commit);
+            let commit = commit.filter(|commit| !commit.edited);
+            let is_newest = commit.is_some_and(|commit| commits.insert(commit.id));
+            if newer < MAX_RUNS {
+                continue;
+            }
+            if is_newest && n_older < MAX_OLDER {
+                n_older += 1;
+            } else {
+                fs::remove_dir_all(&run.path)?;
+            }
         }
         let all = fs::read_dir(&self.folder)?.flatten();
         let mut all: Vec<_> = all.flat_map(|series| runs(&series.path())).collect();
@@ -193,6 +234,11 @@ fn runs(series: &Path) -> Vec<RunFolder> {
     let mut runs: Vec<_> = entries.filter_map(run).collect();
     runs.sort_by(|a, b| (a.written, &a.content).cmp(&(b.written, &b.content)));
     runs
+}
+
+/// What is known about a run. `None` if it is damaged.
+fn read_meta(run: &Path) -> Option<Meta> {
+    serde_json::from_slice(&fs::read(run.join("meta.json")).ok()?).ok()
 }
 
 /// The size of the files of a run in bytes.
@@ -274,7 +320,7 @@ mod tests {
 
     /// The path, length and total of the run before.
     fn before(runs: &KeptRuns, shown: &Loaded) -> Option<(PathBuf, u64, f64)> {
-        let run = runs.before(None, shown)?;
+        let run = runs.before(None, shown, 1).pop()?;
         let files = run.read(u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap();
         let [(loaded, _)] = files.as_slice() else { panic!("one file") };
         let view = analysis::View::of(&loaded.recording);
@@ -288,20 +334,20 @@ mod tests {
         let runs = KeptRuns::new(&state.path().join("runs"));
         let first = written(&folder, "cpu.folded", "main 1\n", 30);
         assert_eq!(before(&runs, &first), None);
-        runs.keep(None, &first).unwrap();
+        runs.keep(None, &first, || None).unwrap();
         assert_eq!(before(&runs, &first), None, "it is not the run before itself");
         let second = written(&folder, "cpu.folded", "main 22\n", 20);
         let path = folder.path().join("cpu.folded");
         assert_eq!(before(&runs, &second), Some((path.clone(), 7, 1.0)));
-        runs.keep(None, &second).unwrap();
-        runs.keep(None, &second).unwrap();
+        runs.keep(None, &second, || None).unwrap();
+        runs.keep(None, &second, || None).unwrap();
         let third = written(&folder, "cpu.folded", "main 333\n", 10);
         assert_eq!(before(&runs, &third), Some((path, 8, 22.0)));
         assert_eq!(super::runs(&runs.series(None, &third.path)).len(), 2, "each content once");
         // Of another program, or in another workspace folder.
         let other = written(&folder, "mem.folded", "main 4\n", 1);
         assert_eq!(before(&runs, &other), None);
-        assert!(runs.before(Some(folder.path()), &third).is_none());
+        assert!(runs.before(Some(folder.path()), &third, 1).is_empty());
     }
 
     #[test]
@@ -309,7 +355,7 @@ mod tests {
         let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let runs = KeptRuns::new(state.path());
         let first = written(&folder, "CPU.20260101.9.folded", "main 1\n", 30);
-        runs.keep(None, &first).unwrap();
+        runs.keep(None, &first, || None).unwrap();
         let second = written(&folder, "CPU.20260102.10.folded", "main 2\n", 20);
         assert_eq!(before(&runs, &second), Some((first.path.clone(), 7, 1.0)));
     }
@@ -320,7 +366,7 @@ mod tests {
         let runs = KeptRuns::new(state.path());
         let first = written(&folder, "cpu.folded", "main 1\n", 30);
         let second = written(&folder, "cpu.folded", "main 22\n", 20);
-        runs.keep(None, &first).unwrap();
+        runs.keep(None, &first, || None).unwrap();
         assert_eq!(before(&runs, &second), None);
         let series = runs.series(None, &first.path);
         assert_eq!(fs::read_dir(series).unwrap().count(), 0, "no temporary folder is left");
@@ -332,7 +378,8 @@ mod tests {
         let runs = KeptRuns::new(state.path());
         for minutes in (1..=25).rev() {
             let text = format!("main {minutes}\n");
-            runs.keep(None, &written(&folder, "cpu.folded", &text, minutes)).unwrap();
+            let run = written(&folder, "cpu.folded", &text, minutes);
+            runs.keep(None, &run, || None).unwrap();
         }
         let series = runs.series(None, &folder.path().join("cpu.folded"));
         assert_eq!(super::runs(&series).len(), MAX_RUNS);
@@ -340,8 +387,60 @@ mod tests {
         assert_eq!(before(&runs, &last).unwrap().2, 1.0);
 
         let small = KeptRuns { max_bytes: 1, ..KeptRuns::new(state.path()) };
-        small.keep(None, &last).unwrap();
+        small.keep(None, &last, || None).unwrap();
         assert_eq!(super::runs(&series).len(), 1, "the newest run stays");
+    }
+
+    /// The totals of the last runs.
+    fn totals(runs: &KeptRuns, shown: &Loaded, n: usize) -> Vec<f64> {
+        let kept = runs.before(None, shown, n).into_iter();
+        let read = kept.map(|run| run.read(u64::MAX, &mut |_| ControlFlow::Continue(())).unwrap());
+        let total = |files: Vec<(Loaded, Thread)>| {
+            let recording = &files[0].0.recording;
+            analysis::thread_totals(recording, &analysis::View::of(recording))[0].total
+        };
+        read.map(total).collect()
+    }
+
+    #[test]
+    fn several_runs_are_given_newest_first() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        for minutes in (1..=25).rev() {
+            let run = written(&folder, "cpu.folded", &format!("main {minutes}\n"), minutes);
+            runs.keep(None, &run, || None).unwrap();
+        }
+        let shown = written(&folder, "cpu.folded", "main 99\n", 0);
+        runs.keep(None, &shown, || None).unwrap();
+        assert_eq!(totals(&runs, &shown, 3), [1.0, 2.0, 3.0]);
+        let all: Vec<f64> = (1..=19).map(f64::from).collect();
+        assert_eq!(totals(&runs, &shown, MAX_PREVIOUS), all);
+    }
+
+    #[test]
+    fn a_run_at_a_commit_outlives_newer_runs() {
+        let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let runs = KeptRuns::new(state.path());
+        let at = |id: &str, edited| Some(Commit { id: id.repeat(20), edited });
+        for minutes in (1..=25).rev() {
+            let run = written(&folder, "cpu.folded", &format!("main {minutes}\n"), minutes);
+            let commit = match minutes {
+                25 | 24 => at("ab", false),
+                23 => at("ab", true),
+                _ => at("cd", minutes % 2 == 0),
+            };
+            runs.keep(None, &run, || commit).unwrap();
+        }
+        let shown = written(&folder, "cpu.folded", "main 99\n", 0);
+        let total = |commit: &str| {
+            let run = runs.at_commit(None, &shown, commit)?;
+            Some(run.meta.files[0].len)
+        };
+        // `main 24` and `main 1`: edited runs are no runs of a commit.
+        assert_eq!((total(&"ab".repeat(20)), total("cdcd")), (Some(8), Some(7)));
+        assert_eq!(total("ef"), None);
+        let series = runs.series(None, &folder.path().join("cpu.folded"));
+        assert_eq!(super::runs(&series).len(), MAX_RUNS + 1, "the newest ones, and `main 24`");
     }
 
     #[cfg(unix)]
@@ -351,7 +450,7 @@ mod tests {
         let (state, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let runs = KeptRuns::new(&state.path().join("runs"));
         let first = written(&folder, "cpu.folded", "main 1\n", 30);
-        runs.keep(None, &first).unwrap();
+        runs.keep(None, &first, || None).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let series = runs.series(None, &first.path);
         let run = super::runs(&series).remove(0).path;

@@ -22,6 +22,7 @@ pub mod file_lines;
 pub mod function_name;
 mod initializers;
 pub mod items;
+pub mod kept_baseline;
 pub mod kept_runs;
 pub mod keys;
 pub mod libraries;

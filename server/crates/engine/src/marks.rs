@@ -76,7 +76,7 @@ impl Marks {
     pub fn of_world(world: &World) -> Self {
         let Some(snapshot) = world.snapshot() else { return Self::default() };
         let baseline = world.baseline_of(snapshot);
-        let name = baseline.map(|baseline| baseline.snapshot.loaded.name());
+        let name = baseline.map(|baseline| baseline.name());
         let baseline = name.map(|name| short(&format!("compared with {}", plain(&name))));
         Self { baseline, ..Self::of(snapshot) }
     }

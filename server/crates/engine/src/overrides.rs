@@ -2,6 +2,7 @@
 //! also apply to a rewritten profile or another one. A change of the same setting removes an
 //! override.
 
+use crate::kept_baseline::KeptBaseline;
 use crate::node::{self, ChosenNode, NodeChoice};
 use crate::own_files::{is_own_path, no_own_code};
 use crate::settings::{Compare, Implementation, Inlines, PathMapping, Settings, Show, Unit};
@@ -30,7 +31,8 @@ pub struct Choices {
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Option<Vec<PathBuf>>>,
     /// The baseline: a profile, relative to the workspace folder, `"previous"` for the run before
-    /// the one shown, or `true` for the profile shown now. `null` or `false`: no baseline.
+    /// the one shown, `"previous:5"` for the mean of the last 5 runs, `"git:main"` for the newest run
+    /// at a Git revision, or `true` for the profile shown now. `null` or `false`: no baseline.
     #[serde(deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     pub baseline: Option<Option<BaselineChoice>>,
     /// How to compare costs with those of the baseline.
@@ -106,14 +108,11 @@ impl Choices {
     }
 }
 
-/// The baseline that is the run before the one shown ([`crate::kept_runs`]).
-pub const PREVIOUS: &str = "previous";
-
 /// The baseline to compare with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a path, true (the profile shown now) or null")]
 pub enum BaselineChoice {
-    /// A profile, relative to the workspace folder, or `previous`.
+    /// A profile, relative to the workspace folder, `previous`, `previous:N` or `git:REVISION`.
     Path(PathBuf),
     /// `true`: the profile shown now. `false`: no baseline.
     Shown(bool),
@@ -142,7 +141,7 @@ pub enum Change {
 pub enum ChosenBaseline {
     /// No baseline.
     Nothing,
-    /// A profile, relative to the workspace folder, or `previous`.
+    /// A profile, relative to the workspace folder, `previous`, `previous:N` or `git:REVISION`.
     Path(PathBuf),
     /// The profile that was shown when the user chose it.
     Shown {
@@ -253,13 +252,14 @@ mod as_data {
 }
 
 impl Overrides {
-    /// Whether the baseline is the run before the one shown. `settings` are those of the client.
-    pub fn compare_with_previous(&self, settings: &Settings) -> bool {
-        match &self.baseline {
-            Some(ChosenBaseline::Path(path)) => path == Path::new(PREVIOUS),
-            Some(_) => false,
-            None => settings.baseline.as_deref() == Some(PREVIOUS),
-        }
+    /// The kept runs that are the baseline. `settings` are those of the client.
+    pub fn kept_baseline(&self, settings: &Settings) -> Option<KeptBaseline> {
+        let path = match &self.baseline {
+            Some(ChosenBaseline::Path(path)) => path,
+            Some(_) => return None,
+            None => Path::new(settings.baseline.as_ref()?),
+        };
+        KeptBaseline::parse(path)?.ok()
     }
 
     /// Whether any setting is overridden, apart from the baseline. Transforms are no settings.

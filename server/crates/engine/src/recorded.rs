@@ -5,6 +5,7 @@
 use crate::snapshot::Snapshot;
 use crate::stages::grouped::Function;
 use analysis::{Costs, FuncId, FunctionId, Groups};
+use rustc_hash::FxHashMap;
 
 /// The recorded functions of a snapshot. Funcs with the same name, file, library, line and column
 /// are one recorded function. A function of the snapshot consists of one or more of them, or
@@ -14,6 +15,8 @@ pub struct RecordedFunctions<'a> {
     snapshot: &'a Snapshot,
     /// By recorded function.
     parts_of: Vec<Vec<FunctionId>>,
+    /// The number of recorded functions in each function of the snapshot.
+    n_parts: FxHashMap<FunctionId, usize>,
     /// Groups and costs. `None` if they are those of the snapshot.
     own: Option<(Groups, Costs)>,
 }
@@ -44,7 +47,11 @@ impl<'a> RecordedFunctions<'a> {
                 parts.push(function);
             }
         }
-        Self { snapshot, parts_of, own }
+        let mut n_parts = FxHashMap::default();
+        for function in parts_of.iter().flatten() {
+            *n_parts.entry(*function).or_default() += 1;
+        }
+        Self { snapshot, parts_of, n_parts, own }
     }
 
     /// The number of functions.
@@ -73,6 +80,12 @@ impl<'a> RecordedFunctions<'a> {
     /// The functions of the snapshot that a recorded function is part of. Several if it is divided.
     pub fn functions_of(&self, recorded: FunctionId) -> &[FunctionId] {
         self.parts_of.get(recorded.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The function of the snapshot that consists of this recorded function alone.
+    pub fn whole(&self, recorded: FunctionId) -> Option<FunctionId> {
+        let &[function] = self.functions_of(recorded) else { return None };
+        (self.n_parts.get(&function) == Some(&1)).then_some(function)
     }
 
     fn groups(&self) -> &Groups {

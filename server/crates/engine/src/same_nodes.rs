@@ -1,6 +1,6 @@
 //! The nodes of the baseline's call tree that have the same path as those of the tree shown.
 
-use crate::baseline::{Before, NO_COST, Same};
+use crate::baseline::{Baseline, Before, NO_COST, Same};
 use crate::context::Compared;
 use crate::snapshot::Snapshot;
 use analysis::{Branch, Cost, FunctionId};
@@ -11,9 +11,17 @@ use rustc_hash::FxHashMap;
 pub struct SameNodes<'a> {
     compared: Compared<'a>,
     shown: &'a Snapshot,
+    /// The nodes of each run of the baseline.
+    runs: Vec<NodesOfRun<'a>>,
+}
+
+/// The nodes of a run.
+#[derive(Debug)]
+struct NodesOfRun<'a> {
+    run: &'a Baseline,
     inverted: bool,
     nodes: Vec<Node>,
-    /// The children in the baseline by the index of the parent; `None` for the top.
+    /// The children by the index of the parent; `None` for the top.
     children: FxHashMap<Option<usize>, Vec<Branch>>,
 }
 
@@ -30,13 +38,30 @@ enum Node {
 impl<'a> SameNodes<'a> {
     /// The call tree of `shown`, or its bottom-up tree.
     pub fn new(compared: Compared<'a>, shown: &'a Snapshot, inverted: bool) -> Self {
-        Self { compared, shown, inverted, nodes: Vec::new(), children: FxHashMap::default() }
+        let nodes =
+            |run| NodesOfRun { run, inverted, nodes: Vec::new(), children: FxHashMap::default() };
+        Self { compared, shown, runs: compared.baseline.runs().map(nodes).collect() }
     }
 
     /// Adds the child of `parent` for a function of the tree shown. Returns its index, and its cost
     /// in the baseline if that is known.
     pub fn add(&mut self, parent: Option<usize>, function: FunctionId) -> (usize, Option<Before>) {
-        let node = self.child(parent, function);
+        let shown = self.shown;
+        let costs: Vec<_> =
+            self.runs.iter_mut().map(|run| run.add(shown, parent, function)).collect();
+        let index = self.runs.first().map_or(0, |run| run.nodes.len().saturating_sub(1));
+        (index, self.compared.before_in(costs))
+    }
+}
+
+impl NodesOfRun<'_> {
+    fn add(
+        &mut self,
+        shown: &Snapshot,
+        parent: Option<usize>,
+        function: FunctionId,
+    ) -> Option<Cost> {
+        let node = self.child(shown, parent, function);
         let cost = match &node {
             Node::Same(branch) => {
                 let self_ = branch.self_.unwrap_or_default();
@@ -46,22 +71,21 @@ impl<'a> SameNodes<'a> {
             Node::Unknown => None,
         };
         self.nodes.push(node);
-        (self.nodes.len() - 1, cost.map(|cost| self.compared.before(cost)))
+        cost
     }
 
-    fn child(&mut self, parent: Option<usize>, function: FunctionId) -> Node {
-        let baseline = self.compared.baseline;
+    fn child(&mut self, shown: &Snapshot, parent: Option<usize>, function: FunctionId) -> Node {
         let above = match parent.and_then(|parent| self.nodes.get(parent)) {
             None => None,
             Some(Node::Same(branch)) => Some(branch),
             Some(node) => return node.clone(),
         };
-        let same = match baseline.same(self.shown, function) {
+        let same = match self.run.same(shown, function) {
             Same::Function(same) => same,
             Same::NoCost => return Node::NoCost,
             Same::Absent | Same::Unknown => return Node::Unknown,
         };
-        let tree = &baseline.snapshot.tree;
+        let tree = &self.run.snapshot.tree;
         let children =
             self.children.entry(parent).or_insert_with(|| tree.branches(self.inverted, above));
         let found = children.iter().find(|branch| branch.function == same);

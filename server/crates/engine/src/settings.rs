@@ -211,7 +211,8 @@ pub struct Settings {
     /// The profile to show instead of the newest one.
     pub profile: Option<String>,
     /// The profile to compare with. It is read once, when this is set. `previous`: the run before the
-    /// one shown. Runs are then kept in the user's state folder, so that this outlives the server.
+    /// one shown. `previous:5`: the mean of the last 5 runs. `git:main`: the newest run at a Git
+    /// revision. Runs are then kept in the user's state folder, so that this outlives the server.
     pub baseline: Option<String>,
     /// How to compare costs with those of the baseline.
     pub compare: Compare,

@@ -3,7 +3,7 @@
 
 use super::Compared;
 use crate::cli::Output;
-use engine::comparison::{By, Change};
+use crate::cli::json_changes::{JsonChange, JsonCompare};
 use engine::diff::{Row, Sides};
 use engine::weight::Weight;
 use schemars::JsonSchema;
@@ -58,19 +58,6 @@ struct JsonDiff<'a> {
     unmatched_files: usize,
 }
 
-/// What a change compares.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "Compare")]
-enum JsonCompare {
-    /// Weights.
-    Absolute,
-    /// Counts of samples, those of the baseline scaled to the total of the new profile.
-    Scaled,
-    /// Shares of the total, times the total of the new profile.
-    Share,
-}
-
 /// A function, line or file.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Row")]
@@ -114,34 +101,6 @@ enum JsonSides {
     Before,
 }
 
-/// The change of a cost.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Change")]
-struct JsonChange {
-    /// The cost in the baseline.
-    before: Weight,
-    /// The cost in the new profile.
-    after: Weight,
-    /// The change, in weights of the new profile.
-    change: Weight,
-    /// The greatest change that may be noise.
-    noise: Option<Weight>,
-    /// Whether the change is greater than noise.
-    changed: bool,
-}
-
-impl From<Change> for JsonChange {
-    fn from(change: Change) -> Self {
-        Self {
-            before: Weight(change.before),
-            after: Weight(change.now),
-            change: Weight(change.change),
-            noise: change.noise.map(Weight),
-            changed: change.is_real(),
-        }
-    }
-}
-
 impl<'a> From<&'a Row> for JsonRow<'a> {
     fn from(row: &'a Row) -> Self {
         let JsonChange { before, after, change, noise, changed } = row.main().into();
@@ -180,11 +139,7 @@ pub(super) fn write(compared: &Compared<'_>, out: &mut Output) -> io::Result<()>
         profile: &now.loaded.path,
         metric: &now.costs.metric.name,
         unit: &now.costs.metric.unit,
-        compare: match diff.by.by {
-            By::Weight => JsonCompare::Absolute,
-            By::Scaled => JsonCompare::Scaled,
-            By::Share => JsonCompare::Share,
-        },
+        compare: diff.by.by.into(),
         before: total_before,
         after,
         change,

@@ -2,7 +2,9 @@
 //! is stable (`docs/report.schema.json`).
 
 use crate::cli::Output;
+use crate::cli::json_changes::{JsonChanges, JsonComparison};
 use analysis::{Costs, Edge, FunctionCost, FunctionId, Site, Total, WarningCode};
+use engine::context::Compared;
 use engine::order::{hottest_functions, sorted, sorted_lines};
 use engine::present::labels::Scale;
 use engine::recorded::RecordedFunctions;
@@ -45,6 +47,9 @@ pub struct Report<'a> {
     duration_seconds: Option<f64>,
     /// Weight of all samples that have a stack and are not idle.
     total: Weight,
+    /// How the total changed, with `--baseline`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonComparison>,
     /// Weight of idle samples.
     idle: Weight,
     /// Weight of samples without a stack.
@@ -133,6 +138,10 @@ struct FunctionRow<'a> {
     /// The number of calls of the function, if calls were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     calls: Option<u64>,
+    /// How the costs changed, with `--baseline`. Missing if the baseline has no match or the
+    /// function is a part of a definition with others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonChanges>,
 }
 
 /// The cost of a function of a source: of all `functions` that are instances, inlined copies or
@@ -155,6 +164,9 @@ struct DefinitionRow<'a> {
     total: TotalFields,
     /// Indexes into `functions`, hottest first.
     functions: Vec<u32>,
+    /// How the costs changed, with `--baseline`. Missing if the baseline has no match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonChanges>,
 }
 
 /// The cost of a line.
@@ -171,6 +183,10 @@ struct LineRow<'a> {
     self_: Weight,
     #[serde(flatten)]
     total: TotalFields,
+    /// How the costs changed, with `--baseline`. Missing if the baseline has no match, or a recorded
+    /// text is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<JsonChanges>,
 }
 
 /// The cost of all calls from one function to another.
@@ -247,7 +263,11 @@ fn total_fields(total: Total) -> TotalFields {
 impl<'a> Report<'a> {
     /// The report without its edges, and the index in `functions` of each recorded function
     /// (`u32::MAX` for those that are not listed).
-    fn new(snapshot: &'a Snapshot, recorded: &RecordedFunctions<'a>) -> (Self, Vec<u32>) {
+    fn new(
+        snapshot: &'a Snapshot,
+        recorded: &RecordedFunctions<'a>,
+        before: Option<Compared<'_>>,
+    ) -> (Self, Vec<u32>) {
         let costs = &snapshot.costs;
         let recording = &snapshot.grouped.recording;
 
@@ -276,6 +296,10 @@ impl<'a> Report<'a> {
                     total: total_fields(cost.total),
                     idle: Weight(idle),
                     calls,
+                    comparison: before.and_then(|before| {
+                        let whole = recorded.whole(function)?;
+                        Some(JsonChanges::new(before.function(snapshot, whole)?, cost))
+                    }),
                 }
             });
         let scale = Scale { metric: &costs.metric, base: costs.base, unit: Unit::Both };
@@ -287,6 +311,11 @@ impl<'a> Report<'a> {
                 line: line.line,
                 self_: Weight(line.cost.self_),
                 total: TotalFields { est: total.est || scale.estimates(line.cost), ..total },
+                comparison: before.and_then(|before| {
+                    let recorded =
+                        before.before(|run| run.recorded_line(snapshot, line.file, line.line))?;
+                    Some(JsonChanges::new(recorded, line.cost))
+                }),
             }
         });
         let report = Self {
@@ -305,6 +334,7 @@ impl<'a> Report<'a> {
             samples: snapshot.samples().map(Weight),
             duration_seconds: snapshot.loaded.span_seconds,
             total: Weight(costs.total),
+            comparison: before.map(JsonComparison::from),
             idle: Weight(costs.idle),
             no_stack: Weight(costs.no_stack),
             no_line: Weight(costs.no_line),
@@ -322,7 +352,7 @@ impl<'a> Report<'a> {
                 })
                 .collect(),
             functions: functions.collect(),
-            definitions: definitions(snapshot, recorded, &sorted_functions),
+            definitions: definitions(snapshot, recorded, before, &sorted_functions),
             lines: lines.collect(),
             warnings: snapshot
                 .warnings
@@ -344,6 +374,7 @@ impl<'a> Report<'a> {
 fn definitions<'a>(
     snapshot: &'a Snapshot,
     recorded: &RecordedFunctions<'_>,
+    before: Option<Compared<'_>>,
     functions: &[(FunctionId, FunctionCost)],
 ) -> Vec<DefinitionRow<'a>> {
     let mut parts: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
@@ -362,6 +393,9 @@ fn definitions<'a>(
             self_: Weight(cost.self_),
             total: total_fields(cost.total),
             functions: parts.remove(&function).unwrap_or_default(),
+            comparison: before.and_then(|before| {
+                Some(JsonChanges::new(before.function(snapshot, function)?, cost))
+            }),
         })
     };
     hottest_functions(snapshot).into_iter().filter_map(row).collect()
@@ -432,9 +466,13 @@ impl Serialize for SiteRows<'_> {
 }
 
 /// Writes the report as JSON.
-pub fn json(snapshot: &Snapshot, out: &mut Output) -> io::Result<()> {
+pub(in crate::cli) fn json(
+    snapshot: &Snapshot,
+    before: Option<Compared<'_>>,
+    out: &mut Output,
+) -> io::Result<()> {
     let recorded = RecordedFunctions::new(snapshot);
-    let (report, rank) = Report::new(snapshot, &recorded);
+    let (report, rank) = Report::new(snapshot, &recorded, before);
     let (head, edges) = std::thread::scope(|scope| {
         let head = scope.spawn(|| serde_json::to_vec(&report));
         let edges = EdgeOrder::new(snapshot, recorded.costs(), &rank);

@@ -151,10 +151,10 @@ impl Background {
         spawn_blocking(move || {
             let mut observe = |_| stop.check();
             let path = job.path.clone();
-            let outcome = without_panic(&path, || {
-                let baseline = job.run(&caches, &mut observe)?;
-                Ok(baseline.map(Box::new))
-            });
+            let outcome = match without_panic(&path, || Ok(job.run(&caches, &mut observe))) {
+                Ok(outcome) => outcome.map(|baseline| baseline.map(Box::new)),
+                Err(panicked) => Err(panicked.into()),
+            };
             let _ = results.send(JobResult::Compared(id, outcome));
         });
     }

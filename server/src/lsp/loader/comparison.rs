@@ -2,12 +2,11 @@
 
 use super::effect::{Effect, Outcome, Output, Severity};
 use super::inactive::Inactive;
-use super::jobs::{CompareJob, Job};
+use super::jobs::{CompareError, CompareJob, Job};
 use super::work_queue::{WorkId, WorkQueue};
 use engine::baseline::Baseline;
-use engine::overrides::PREVIOUS;
+use engine::kept_baseline::KeptBaseline;
 use engine::snapshot::Snapshot;
-use engine::stages::loaded::LoadError;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,8 +17,10 @@ pub enum Compare {
     Nothing,
     /// The shown profile in its present state.
     Shown,
-    /// The run before the one shown, whichever that is.
-    Previous,
+    /// Runs that Costline kept, whichever these are.
+    Kept(KeptBaseline),
+    /// A baseline that is malformed, with a message for users.
+    Malformed(String),
     /// The present content of a profile. The path is relative to the workspace folder.
     With(PathBuf),
 }
@@ -27,7 +28,11 @@ pub enum Compare {
 impl Compare {
     /// The baseline of a setting or a choice.
     pub fn with(path: PathBuf) -> Self {
-        if path == Path::new(PREVIOUS) { Self::Previous } else { Self::With(path) }
+        match KeptBaseline::parse(&path) {
+            Some(Ok(kept)) => Self::Kept(kept),
+            Some(Err(problem)) => Self::Malformed(problem),
+            None => Self::With(path),
+        }
     }
 }
 
@@ -35,8 +40,8 @@ impl Compare {
 #[derive(Debug)]
 pub struct Comparison<A> {
     queue: WorkQueue<ToRead<A>>,
-    /// Whether to compare with the run before the one shown.
-    previous: bool,
+    /// The kept runs to compare with.
+    kept: Option<KeptBaseline>,
     /// The problem with the current baseline that was logged.
     problem: Option<String>,
 }
@@ -44,15 +49,15 @@ pub struct Comparison<A> {
 #[derive(Debug)]
 struct ToRead<A> {
     path: PathBuf,
-    /// Whether to read the run before this profile.
-    previous: bool,
+    /// The kept runs to read instead of this profile.
+    kept: Option<KeptBaseline>,
     /// The command that set the baseline; `None` for the setting.
     answer: Option<A>,
 }
 
 impl<A> Default for Comparison<A> {
     fn default() -> Self {
-        Self { queue: WorkQueue::default(), previous: false, problem: None }
+        Self { queue: WorkQueue::default(), kept: None, problem: None }
     }
 }
 
@@ -60,17 +65,21 @@ impl<A> Comparison<A> {
     /// Sets the baseline. If it must be read first, [`Self::start`] starts that.
     pub fn compare(&mut self, output: &mut Output<A>, with: Compare, answer: Option<A>) {
         self.cancel(output, "another baseline has been set");
-        self.previous = with == Compare::Previous;
+        self.kept = match &with {
+            Compare::Kept(kept) => Some(kept.clone()),
+            _ => None,
+        };
         let world = output.world().clone();
         let has = |shown: &Snapshot, path: &Path| {
             let path = world.in_root(path);
             shown.loaded.files.iter().any(|(file, _)| *file == path)
         };
         let baseline = match (with, world.snapshot()) {
-            (Compare::Nothing, _) | (Compare::Previous, None) => None,
-            (Compare::Previous, Some(shown)) => {
+            (Compare::Nothing, _) | (Compare::Kept(_), None) => None,
+            (Compare::Malformed(problem), _) => return fail(output, answer, &problem),
+            (Compare::Kept(kept), Some(shown)) => {
                 let path = shown.loaded.path.clone();
-                self.queue.want(ToRead { path, previous: true, answer });
+                self.queue.want(ToRead { path, kept: Some(kept), answer });
                 return;
             }
             (Compare::Shown, Some(shown)) => Some(shown),
@@ -81,24 +90,24 @@ impl<A> Comparison<A> {
             // The shown profile may differ from the present content of the file.
             (Compare::With(path), Some(shown)) if has(shown, &path) => Some(shown),
             (Compare::With(path), _) => {
-                self.queue.want(ToRead { path: world.in_root(path), previous: false, answer });
+                self.queue.want(ToRead { path: world.in_root(path), kept: None, answer });
                 return;
             }
         };
         self.show(output, baseline.map(|shown| Baseline::new(shown.clone())), answer);
     }
 
-    /// Whether the baseline is the run before the one shown.
-    pub fn is_previous(&self) -> bool {
-        self.previous
+    /// Whether the baseline is a kept run.
+    pub fn is_kept(&self) -> bool {
+        self.kept.is_some()
     }
 
-    /// Searches the run before a profile that was just read, if that is the baseline.
+    /// Searches the runs to compare a profile with that was just read, if these are the baseline.
     pub fn was_read(&mut self, shown: &Snapshot) {
-        if self.previous {
+        if self.kept.is_some() {
             let answer = self.queue.unwant().and_then(|wanted| wanted.answer);
-            let path = shown.loaded.path.clone();
-            self.queue.want(ToRead { path, previous: true, answer });
+            let (path, kept) = (shown.loaded.path.clone(), self.kept.clone());
+            self.queue.want(ToRead { path, kept, answer });
         }
     }
 
@@ -116,11 +125,10 @@ impl<A> Comparison<A> {
 
     /// Starts to read the wanted baseline, unless one is being read.
     pub fn start(&mut self, output: &mut Output<A>, inactive: &Inactive, last: &mut WorkId) {
-        if let Some((id, ToRead { path, previous, .. })) = self.queue.start(last) {
-            let shown = output.world().snapshot().filter(|_| *previous);
+        if let Some((id, ToRead { path, kept, .. })) = self.queue.start(last) {
             let job = CompareJob {
                 path: path.clone(),
-                after: shown.map(|shown| shown.loaded.clone()),
+                kept: kept.clone().zip(output.world().snapshot().cloned()),
                 in_memory: inactive.read_with(&output.world().settings),
                 world: output.world().clone(),
             };
@@ -133,14 +141,20 @@ impl<A> Comparison<A> {
         &mut self,
         output: &mut Output<A>,
         id: WorkId,
-        outcome: Result<Option<Box<Baseline>>, LoadError>,
+        outcome: Result<Option<Box<Baseline>>, CompareError>,
     ) {
         let Some(ended) = self.queue.end(id).filter(|ended| !ended.was_cancelled) else { return };
         match outcome {
             Ok(baseline) => {
                 self.show(output, baseline.map(|baseline| *baseline), ended.work.answer);
             }
-            Err(error) => fail(output, ended.work.answer, &error.to_string()),
+            // The run will be found once it is kept.
+            Err(CompareError::NoRun(problem)) => {
+                output.log(Severity::Warning, problem);
+                self.show(output, None, ended.work.answer);
+            }
+            Err(CompareError::NoRevision(problem)) => fail(output, ended.work.answer, &problem),
+            Err(CompareError::Load(error)) => fail(output, ended.work.answer, &error.to_string()),
         }
     }
 

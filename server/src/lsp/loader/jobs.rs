@@ -6,10 +6,13 @@ use super::shared::{ReadRun, SharedProfiles};
 use super::work_queue::WorkId;
 use engine::baseline::Baseline;
 use engine::discovery::{FileVersion, Recognised};
+use engine::kept_baseline::KeptBaseline;
+use engine::kept_runs::KeptRun;
 use engine::load::{
     Caches, Environment, Missing, Observe, RunFiles, complete, index_sources, load_read,
     load_read_with_symbols, load_with_symbols, read, renew, renew_with_symbols, resolve,
 };
+use engine::recorded_texts::{Commit, commit_named};
 use engine::runs::run_in_folder;
 use engine::settings::CostSettings;
 use engine::snapshot::Snapshot;
@@ -45,7 +48,7 @@ pub enum JobResult {
     /// The end of resolving addresses.
     ResolvedAll(WorkId),
     /// The result of reading a baseline: `None` if there is no run before the profile shown.
-    Compared(WorkId, Result<Option<Box<Baseline>>, LoadError>),
+    Compared(WorkId, Result<Option<Box<Baseline>>, CompareError>),
 }
 
 impl JobResult {
@@ -156,9 +159,8 @@ impl LoadJob {
             let Snapshot { settings: used, source_mapped, .. } = &*baseline.snapshot;
             used != settings || source_mapped.roots != index.roots()
         });
-        let baseline = baseline.map(|baseline| {
-            Baseline::new(Arc::new(renew_with_symbols(&baseline.snapshot, environment)))
-        });
+        let renewed = |snapshot: &Snapshot| renew_with_symbols(snapshot, environment);
+        let baseline = baseline.map(|baseline| baseline.renewed(renewed));
         Ok(ToShow { snapshot, index, failed, baseline })
     }
 }
@@ -188,13 +190,30 @@ impl ResolveJob {
     }
 }
 
+/// Why there is no baseline.
+#[derive(Debug)]
+pub enum CompareError {
+    /// A file cannot be read.
+    Load(LoadError),
+    /// There is no such revision. The message is for users.
+    NoRevision(String),
+    /// No run is kept that was recorded at the revision. The message is for users.
+    NoRun(String),
+}
+
+impl From<LoadError> for CompareError {
+    fn from(error: LoadError) -> Self {
+        Self::Load(error)
+    }
+}
+
 /// Reads a baseline with the settings and roots of `world`.
 #[derive(Debug)]
 pub struct CompareJob {
     /// The path of the profile.
     pub path: PathBuf,
-    /// Read the run before this one instead of `path`.
-    pub after: Option<Arc<Loaded>>,
+    /// Read these kept runs instead of `path`, to compare this profile with.
+    pub kept: Option<(KeptBaseline, Arc<Snapshot>)>,
     /// The profiles in memory, of which one may be the baseline.
     pub in_memory: Vec<Arc<Loaded>>,
     /// The world when the job starts.
@@ -203,22 +222,27 @@ pub struct CompareJob {
 
 impl CompareJob {
     /// Runs the job. All addresses are resolved before it returns.
-    pub fn run(self, caches: &Caches, observe: Observe<'_>) -> Result<Option<Baseline>, LoadError> {
-        let Self { path, after, in_memory, world } = self;
+    pub fn run(
+        self,
+        caches: &Caches,
+        observe: Observe<'_>,
+    ) -> Result<Option<Baseline>, CompareError> {
+        let Self { path, kept, in_memory, world } = self;
         let max_bytes = world.settings.max_profile_bytes;
         let settings = &world.settings.costs();
         let index = &current_index(&world, settings);
         let environment = Environment { settings, index, caches };
-        if let Some(shown) = after {
-            let Some(runs) = &caches.runs else { return Ok(None) };
-            let root = world.root.as_deref();
-            let before = runs.before(root, &shown);
-            // Without a copy, the next run is compared with an earlier one.
-            let _ = runs.keep(root, &shown);
-            let Some(before) = before else { return Ok(None) };
-            let files = before.read(max_bytes, observe)?;
-            let snapshot = load_with_symbols(files, environment, observe)?;
-            return Ok(Some(Baseline::new(Arc::new(snapshot))));
+        if let Some((kept, shown)) = kept {
+            let runs = kept_runs(&kept, &shown, &world, caches)?;
+            let mut read = |run: &KeptRun| {
+                let files = run.read(max_bytes, observe)?;
+                load_with_symbols(files, environment, observe).map(Arc::new)
+            };
+            let Some((newest, earlier)) = runs.split_first() else { return Ok(None) };
+            let newest = read(newest)?;
+            // A run that cannot be read any more is left out.
+            let earlier = earlier.iter().filter_map(|run| read(run).ok()).collect();
+            return Ok(Some(Baseline::of_runs(newest, earlier)));
         }
         let run = run_in_folder(&path, &mut Recognised::default());
         let run: Vec<_> = run.into_iter().map(FileVersion::from).collect();
@@ -234,4 +258,42 @@ impl CompareJob {
         let snapshot = load_with_symbols(files.read, environment, observe)?;
         Ok(Some(Baseline::new(Arc::new(snapshot))))
     }
+}
+
+/// Keeps the run shown, and finds the kept runs to compare it with, newest first.
+fn kept_runs(
+    kept: &KeptBaseline,
+    shown: &Snapshot,
+    world: &World,
+    caches: &Caches,
+) -> Result<Vec<KeptRun>, CompareError> {
+    let Some(runs) = &caches.runs else { return Ok(Vec::new()) };
+    let (root, loaded) = (world.root.as_deref(), &shown.loaded);
+    let folder = root.or(loaded.path.parent()).unwrap_or(Path::new(""));
+    let commit = || Commit::at(folder, loaded.stamp.modified, &shown.texts);
+    match kept {
+        KeptBaseline::Previous { runs: n } => {
+            let before = runs.before(root, loaded, *n);
+            // Without a copy, the next run is compared with an earlier one.
+            let _ = runs.keep(root, loaded, commit);
+            Ok(before)
+        }
+        KeptBaseline::Git { revision } => {
+            let _ = runs.keep(root, loaded, commit);
+            let id = commit_named(folder, revision).map_err(CompareError::NoRevision)?;
+            match runs.at_commit(root, loaded, &id) {
+                Some(run) => Ok(vec![run]),
+                None => Err(CompareError::NoRun(no_run_at(revision, &id, loaded))),
+            }
+        }
+    }
+}
+
+fn no_run_at(revision: &str, id: &str, loaded: &Loaded) -> String {
+    let commit: String = id.chars().take(10).collect();
+    format!(
+        "git:{revision}: no other run of {} is kept that was recorded at commit {commit} without \
+         changes to its sources; check it out and record one while Costline runs with this baseline",
+        loaded.name()
+    )
 }

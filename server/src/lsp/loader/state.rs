@@ -321,15 +321,15 @@ impl<A> State<A> {
         let ToShow { snapshot, index, failed, baseline } = to_show;
         let snapshot = Arc::new(snapshot);
         self.log_warnings(&snapshot);
-        let is_new_run = was_read && self.comparison.is_previous();
+        let is_new_run = was_read && self.comparison.is_kept();
         self.output.publish(|world| {
             world.active = vec![snapshot.clone()];
             world.index = Some(index);
-            // The baseline was the run before the one that was shown.
+            // The baseline was kept before the run that was shown.
             world.baseline.take_if(|_| is_new_run);
             // Another baseline may have been set during the load.
             if let (Some(current), Some(renewed)) = (&world.baseline, baseline)
-                && Arc::ptr_eq(&current.snapshot.loaded, &renewed.snapshot.loaded)
+                && current.is_of_same_runs(&renewed)
             {
                 world.baseline = Some(Arc::new(renewed));
             }

@@ -92,8 +92,12 @@ impl Scale<'_> {
 
     /// The change of one part of a cost. `None` if one side is unknown.
     pub fn change(self, now: Cost, before: Option<Before>, part: Part) -> Option<(By, Change)> {
-        let Before { cost, by } = before.filter(|_| self.base != 0.0)?;
-        Some((by.by, by.change(part.of(cost)?, part.of(now)?)))
+        let before = before.filter(|_| self.base != 0.0)?;
+        let change = match part {
+            Part::Self_ => before.self_change(now),
+            Part::Total => before.total_change(now)?,
+        };
+        Some((before.by.by, change))
     }
 
     /// A change as text: `▲1.20 s`, or `▲2.1` in percentage points. Shares are compared in points,
@@ -215,7 +219,7 @@ mod tests {
         let now = cost(8.0, Total::Exact(25.0));
         let before = |by, self_, total| {
             let by = Comparison::exact(by, 100.0, 200.0);
-            Some(Before { cost: cost(self_, total), by })
+            Before::mean(&[cost(self_, total)], by)
         };
         let exact = |by| before(by, 5.0, Total::Exact(10.0));
         for by in [By::Share, By::Scaled] {

@@ -1,6 +1,6 @@
 //! Callers and callees along a path.
 
-use crate::baseline::{Before, NO_COST, Same};
+use crate::baseline::{Baseline, Before, NO_COST, Same};
 use crate::context::Context;
 use crate::items::{CallPath, CallSite, Direction, Item, ItemPath, PathCost, item};
 use crate::places::line_place;
@@ -47,27 +47,33 @@ pub fn entries_before(
     entries: &[PathEntry],
 ) -> Vec<Option<Before>> {
     let Some(compared) = context.compared(snapshot) else { return vec![None; entries.len()] };
-    let Some(functions) = compared.baseline.path(snapshot, &path.functions) else {
-        return vec![None; entries.len()];
-    };
-    let same_path = CallPath { functions, recursion: path.recursion };
-    let step = step(&compared.baseline.snapshot, direction, &same_path);
+    let steps: Vec<_> = compared
+        .baseline
+        .runs()
+        .map(|run| {
+            let functions = run.path(snapshot, &path.functions)?;
+            let same_path = CallPath { functions, recursion: path.recursion };
+            Some((run, step(&run.snapshot, direction, &same_path)))
+        })
+        .collect();
     let before = |entry: &PathEntry| {
-        let cost = match compared.baseline.same(snapshot, entry.function) {
-            Same::Function(same) => {
-                let found = step
-                    .entries
-                    .iter()
-                    .find(|before| before.function == same && before.recursive == entry.recursive);
-                found.map_or(NO_COST, |before| Cost {
-                    self_: before.self_.unwrap_or_default(),
-                    total: before.as_total(),
-                })
-            }
-            Same::NoCost => NO_COST,
-            Same::Absent | Same::Unknown => return None,
+        let cost = |step: &Option<(&Baseline, PathStep)>| {
+            let (run, step) = step.as_ref()?;
+            let same = match run.same(snapshot, entry.function) {
+                Same::Function(same) => same,
+                Same::NoCost => return Some(NO_COST),
+                Same::Absent | Same::Unknown => return None,
+            };
+            let found = step
+                .entries
+                .iter()
+                .find(|before| before.function == same && before.recursive == entry.recursive);
+            Some(found.map_or(NO_COST, |before| Cost {
+                self_: before.self_.unwrap_or_default(),
+                total: before.as_total(),
+            }))
         };
-        Some(compared.before(cost))
+        compared.before_in(steps.iter().map(cost))
     };
     entries.iter().map(before).collect()
 }

@@ -271,7 +271,7 @@ fn notes(context: &Context, snapshot: &Snapshot) -> Vec<String> {
     let view: Vec<String> = [metric, threads].into_iter().chain(parts).collect();
     let mut notes = vec![format!("{name}, written {age} ago · {}", view.join(" · "))];
     if let Some(Compared { baseline, by }) = context.compared(snapshot) {
-        let name = baseline.snapshot.loaded.name();
+        let name = baseline.name();
         let age = units::age(baseline.snapshot.loaded.stamp.age());
         let totals = totals(by.total(), &snapshot.costs.metric);
         notes.push(format!("compared with {name}, written {age} ago: {totals}"));

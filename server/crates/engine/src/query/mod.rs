@@ -11,6 +11,7 @@ pub mod functions_at;
 pub mod hot_places;
 pub mod hot_spots;
 pub mod hover;
+mod kept_runs;
 pub mod line_costs;
 pub mod paths;
 pub mod possible_mappings;

@@ -1,6 +1,5 @@
 //! The profiles that were found, and the profile shown.
 
-use crate::comparison::Comparison;
 use crate::discovery::Candidate;
 use crate::marks::Marks;
 use crate::present::labels::totals;
@@ -67,8 +66,8 @@ pub struct TotalChange {
 impl TotalChange {
     /// How the total of `snapshot` changed. `None` if there is no baseline to compare with.
     pub fn of(world: &World, snapshot: &Snapshot) -> Option<Self> {
-        let before = &world.baseline_of(snapshot)?.snapshot;
-        let change = Comparison::new(before, snapshot, world.settings.compare).total();
+        let baseline = world.baseline_of(snapshot)?;
+        let change = baseline.comparison(snapshot, world.settings.compare).total();
         Some(Self {
             before: Weight(change.before),
             after: Weight(change.now),

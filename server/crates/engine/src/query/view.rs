@@ -1,10 +1,12 @@
 //! What is shown, the choices, and the actions. Clients build their menus from this alone.
 
+use super::kept_runs;
 use super::profiles::{Shown, problem, runs_found, shown};
 use crate::discovery::Candidate;
+use crate::kept_baseline::KeptBaseline;
 use crate::keys::Key;
 use crate::node::{ChosenNode, Levels, NodeChoice};
-use crate::overrides::{Choices, PREVIOUS, check_own};
+use crate::overrides::{Choices, check_own};
 use crate::own_code::is_own;
 use crate::present::{text::plain, units};
 use crate::settings::{Compare, Implementation, Inlines, Show, Unit};
@@ -444,9 +446,10 @@ fn file_label(path: &Path) -> String {
 /// The options are no baseline, the profile shown now, and the other runs.
 fn baseline(world: &World, shown: &Snapshot) -> Choice {
     let current = world.baseline.as_ref().map(|baseline| &baseline.snapshot.loaded);
+    let kept = world.overrides.kept_baseline(&world.settings);
+    let is_kept = kept.is_some();
     // A version of the profile shown.
-    let is_previous = world.overrides.compare_with_previous(&world.settings);
-    let of_shown = current.filter(|current| !is_previous && current.path == shown.loaded.path);
+    let of_shown = current.filter(|current| !is_kept && current.path == shown.loaded.path);
     let description = match of_shown {
         Some(version) => format!("now the version written {} ago", units::age(version.stamp.age())),
         None => "stays the same when the profile is rewritten".to_owned(),
@@ -456,7 +459,7 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         label: "Nothing".to_owned(),
         description: None,
         detail: None,
-        active: current.is_none() && !is_previous,
+        active: current.is_none() && !is_kept,
     };
     let now = ChoiceOption {
         value: ChoiceValue::Flag(true),
@@ -465,25 +468,25 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         detail: None,
         active: of_shown.is_some(),
     };
-    let previous = ChoiceOption {
-        value: PREVIOUS.into(),
-        label: "The run before".to_owned(),
-        description: Some(match current.filter(|_| is_previous) {
-            Some(run) => format!("written {} ago", units::age(run.stamp.age())),
-            None if is_previous => "none is kept yet: the next run will be compared".to_owned(),
-            None => "runs are kept from now on".to_owned(),
-        }),
-        detail: None,
-        active: is_previous,
-    };
+    let mut runs = [1, 5].map(|runs| KeptBaseline::Previous { runs }).to_vec();
+    runs.extend(kept.clone().filter(|kept| !runs.contains(kept)));
+    let runs = runs.into_iter().map(|runs| {
+        let active = kept.as_ref() == Some(&runs);
+        ChoiceOption {
+            value: runs.value().as_str().into(),
+            label: kept_runs::label(&runs),
+            description: Some(kept_runs::description(&runs, active, world.baseline.as_deref())),
+            detail: None,
+            active,
+        }
+    });
     let others = runs_found(world).into_iter().filter(|run| !run.shown);
     let others = others.map(|run| {
-        let is_current =
-            !is_previous && current.is_some_and(|current| current.path == run.file.path);
+        let is_current = !is_kept && current.is_some_and(|current| current.path == run.file.path);
         other_baseline(&run.file, is_current)
     });
-    let value = if is_previous {
-        PREVIOUS.into()
+    let value = if let Some(kept) = &kept {
+        kept.value().as_str().into()
     } else if of_shown.is_some() {
         ChoiceValue::Flag(true)
     } else {
@@ -494,7 +497,7 @@ fn baseline(world: &World, shown: &Snapshot) -> Choice {
         title: "Compare with".to_owned(),
         multiple: false,
         value: Chosen::One(value),
-        options: [nothing, now, previous].into_iter().chain(others).collect(),
+        options: [nothing, now].into_iter().chain(runs).chain(others).collect(),
     }
 }
 

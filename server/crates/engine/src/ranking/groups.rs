@@ -2,7 +2,7 @@
 
 use super::by::By;
 use super::row::Row;
-use crate::baseline::{Before, NO_COST};
+use crate::baseline::{Baseline, Before, NO_COST};
 use crate::context::Compared;
 use crate::function_name::mercury_module;
 use crate::own_code::{file_of, is_own_file};
@@ -149,23 +149,26 @@ pub(super) fn groups(snapshot: &Snapshot, by: By) -> Result<Vec<Row<Group>>, Str
 /// The groups of the baseline.
 pub(super) struct GroupsBefore<'a> {
     compared: Compared<'a>,
-    costs: FxHashMap<Option<String>, Cost>,
+    /// The costs of each run.
+    runs: Vec<FxHashMap<Option<String>, Cost>>,
 }
 
 impl<'a> GroupsBefore<'a> {
     pub(super) fn new(compared: Compared<'a>, by: By) -> Self {
-        let snapshot = &compared.baseline.snapshot;
-        let rows = groups(snapshot, by).unwrap_or_default().into_iter();
-        let costs = rows.map(|row| (row.what.key(snapshot).map(Cow::into_owned), row.cost));
-        Self { compared, costs: costs.collect() }
+        let costs = |run: &Baseline| {
+            let snapshot = &run.snapshot;
+            let rows = groups(snapshot, by).unwrap_or_default().into_iter();
+            rows.map(|row| (row.what.key(snapshot).map(Cow::into_owned), row.cost)).collect()
+        };
+        Self { compared, runs: compared.baseline.runs().map(costs).collect() }
     }
 
     /// The cost in the baseline of a group of `shown`. `None` if the baseline has no groups.
     pub(super) fn of(&self, group: &Group, shown: &Snapshot) -> Option<Before> {
-        if self.costs.is_empty() {
-            return None;
-        }
         let key = group.key(shown).map(Cow::into_owned);
-        Some(self.compared.before(self.costs.get(&key).copied().unwrap_or(NO_COST)))
+        let cost = |costs: &FxHashMap<Option<String>, Cost>| {
+            (!costs.is_empty()).then(|| costs.get(&key).copied().unwrap_or(NO_COST))
+        };
+        self.compared.before_in(self.runs.iter().map(cost))
     }
 }

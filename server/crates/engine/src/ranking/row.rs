@@ -93,18 +93,24 @@ impl<T> Row<T> {
             Sort::Self_ => cost.self_.abs(),
             Sort::Total => cost.magnitude(),
             Sort::Calls => self.calls.unwrap_or(0) as f64,
-            Sort::Change => self.change(|cost| Some(cost.self_)),
+            Sort::Change => self.self_change(),
         }
     }
 
-    /// The size of the change of a part of the cost. 0 if it is unknown or may be noise.
-    fn change(&self, part: impl Fn(Cost) -> Option<f64>) -> f64 {
-        let change = || {
-            let Before { cost, by } = self.before?;
-            Some(by.change(part(cost)?, part(self.cost)?))
-        };
-        change().filter(Change::is_real).map_or(0.0, |change| change.change.abs())
+    /// The size of the change of the self cost. 0 if it is unknown or may be noise.
+    fn self_change(&self) -> f64 {
+        size(self.before.map(|before| before.self_change(self.cost)))
     }
+
+    /// The size of the change of the total. 0 if it is unknown or may be noise.
+    fn total_change(&self) -> f64 {
+        size(self.before.and_then(|before| before.total_change(self.cost)))
+    }
+}
+
+/// The size of a change. 0 if it is unknown or may be noise.
+fn size(change: Option<Change>) -> f64 {
+    change.filter(Change::is_real).map_or(0.0, |change| change.change.abs())
 }
 
 impl Limits {
@@ -139,13 +145,11 @@ impl Limits {
             let (own, other) = (a.shown(self.per_call), b.shown(self.per_call));
             match sort {
                 Sort::Total => hotter(own, other),
-                Sort::Change => {
-                    let total = |cost: Cost| cost.total.exact();
-                    b.value(sort, false)
-                        .total_cmp(&a.value(sort, false))
-                        .then_with(|| b.change(total).total_cmp(&a.change(total)))
-                        .then_with(|| hotter(own, other))
-                }
+                Sort::Change => b
+                    .value(sort, false)
+                    .total_cmp(&a.value(sort, false))
+                    .then_with(|| b.total_change().total_cmp(&a.total_change()))
+                    .then_with(|| hotter(own, other)),
                 Sort::Self_ | Sort::Calls => b
                     .value(sort, self.per_call)
                     .total_cmp(&a.value(sort, self.per_call))

@@ -28,15 +28,7 @@ impl History {
     /// The history of the repository that contains a folder, without the commits after `time`.
     /// `None` if there is none.
     pub fn until(folder: &Path, time: SystemTime) -> Option<Self> {
-        let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
-        let repository =
-            ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
-        let mut repository = repository.ok()?.to_thread_local();
-        if !is_regular(repository.git_dir()) {
-            return None;
-        }
-        repository.object_cache_size_if_unset(4 << 20);
-        let folder = repository.workdir()?.canonicalize().ok()?;
+        let (repository, folder) = open(folder)?;
         let seconds = i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()?;
         let tip = match head_at(&repository, seconds) {
             Some(tip) => tip,
@@ -62,10 +54,7 @@ impl History {
             Some(tag.peel_to_id().ok()?.detach())
         };
         let id = ObjectId::from_hex(commit.as_bytes()).ok().or_else(tagged)?;
-        let tree = self.repository.find_commit(id).ok()?.tree().ok()?;
-        let entry = tree.lookup_entry_by_path(path).ok()??;
-        let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
-        Some(String::from_utf8_lossy(&blob.data).into_owned())
+        version(&self.repository, id, path)
     }
 
     /// The versions of a file (a canonical path), newest first. Equal ones in a row are given once.
@@ -88,14 +77,44 @@ impl std::fmt::Debug for History {
     }
 }
 
+/// The repository that contains a folder, and the canonical path of its working tree. `None` if
+/// there is none.
+pub(super) fn open(folder: &Path) -> Option<(Repository, PathBuf)> {
+    let trust = Mapping { full: Options::isolated(), reduced: Options::isolated() };
+    let repository =
+        ThreadSafeRepository::discover_opts(folder, upwards::Options::default(), trust);
+    let mut repository = repository.ok()?.to_thread_local();
+    if !is_regular(repository.git_dir()) {
+        return None;
+    }
+    repository.object_cache_size_if_unset(4 << 20);
+    let folder = repository.workdir()?.canonicalize().ok()?;
+    Some((repository, folder))
+}
+
+/// The version of a file in a commit. The path is relative to the working tree.
+pub(super) fn version(repository: &Repository, commit: ObjectId, path: &Path) -> Option<String> {
+    let tree = repository.find_commit(commit).ok()?.tree().ok()?;
+    let entry = tree.lookup_entry_by_path(path).ok()??;
+    let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
+    Some(String::from_utf8_lossy(&blob.data).into_owned())
+}
+
 /// The commit that was checked out at a time (seconds since 1970), by the log of `HEAD`. `None` if
 /// the log begins later.
-fn head_at(repository: &Repository, seconds: i64) -> Option<ObjectId> {
+pub(super) fn head_at(repository: &Repository, seconds: i64) -> Option<ObjectId> {
     let head = repository.head().ok()?;
     let mut log = head.log_iter();
     let entries = log.rev().ok()??.take(MAX_COMMITS).filter_map(Result::ok);
     let mut entries = entries.filter(|entry| entry.signature.time.seconds <= seconds);
     entries.next().map(|entry| entry.new_oid)
+}
+
+/// Whether Git recorded any commit that was checked out.
+pub(super) fn has_log(repository: &Repository) -> bool {
+    let Ok(head) = repository.head() else { return false };
+    let mut log = head.log_iter();
+    log.all().ok().flatten().is_some_and(|mut entries| entries.next().is_some())
 }
 
 /// Whether the files that are read first are regular files. A named pipe would never end.

@@ -10,11 +10,13 @@
 //! on disk if it was written within [`SLACK`] of the profile and the profile fits it. Otherwise the
 //! recorded text is not known. The text on disk is then used as a guess, which all labels say.
 
+mod commit;
 mod copies;
 mod disk;
 mod fit;
 mod git;
 
+pub use commit::{Commit, commit_named};
 pub use copies::Copies;
 pub use disk::DiskTexts;
 

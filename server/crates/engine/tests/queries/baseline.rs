@@ -1,6 +1,6 @@
 //! Costs compared with a baseline.
 
-use crate::support::{Project, compared_with};
+use crate::support::{Project, compared_with, compared_with_runs};
 use engine::context::Context;
 use engine::fields::PartChange;
 use engine::items::{Direction, ItemPath, root_item};
@@ -65,6 +65,38 @@ fn counts_of_samples_are_compared_by_share() {
     );
     let total = view(&context.world).shown.comparison.unwrap();
     assert_eq!(total.text, "200 samples → 400 samples +100 %");
+}
+
+/// Costs of the baseline are the means of its runs on every surface, and a change within their spread
+/// is noise.
+#[test]
+fn several_runs_are_compared_by_their_mean() {
+    let project = Project::new(&[("app.rs", APP)]);
+    // The means are 40 ms and 100 ms. `g` varies by 10 ms, `h` does not.
+    let runs = [(30.0, 100.0), (40.0, 100.0), (50.0, 100.0)];
+    let runs = || runs.map(|(g, h)| timed(&project, g, h)).into_iter().collect();
+    let context = |g, h| {
+        let context = project.context(timed(&project, g, h), &["app.rs"]);
+        compared_with_runs(&context, runs())
+    };
+    let changed = context(30.0, 130.0);
+    // g: -10 ms of at most 9.925 · 10 ms · √(1 + 1/3). f: 140 to 160 ms, of the same.
+    assert_eq!(
+        shown(&changed, &project),
+        [
+            "2 18.8%",
+            "3 81.2% ▲30.0 ms",
+            "5 18.8%",
+            "6 81.2% ▲30.0 ms",
+            "1 self 0.0% (0 s) · total 100.0% (160 ms)",
+            "5 self 18.8% (30.0 ms) · total 18.8% (30.0 ms)",
+            "6 self 81.2% (130 ms) ▲30.0 ms · total 81.2% (130 ms) ▲30.0 ms",
+        ]
+    );
+    let total = view(&changed.world).shown.comparison.unwrap();
+    assert_eq!((total.before, total.noise), (Weight(140.0), true));
+    let report = hover(&changed, &project.uri("app.rs"), Position::new(4, 0)).unwrap().plain();
+    assert!(report.contains("compared with the mean of 3 runs of profile.folded"), "{report}");
 }
 
 /// A profile of `a`, which calls `g` and `h`, with these times in ms.

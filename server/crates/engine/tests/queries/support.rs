@@ -154,7 +154,14 @@ impl Project {
 
 /// The same context, compared with another recording.
 pub fn compared_with(context: &Context, before: Snapshot) -> Context {
-    let baseline = Some(Arc::new(Baseline::new(Arc::new(before))));
+    compared_with_runs(context, vec![before])
+}
+
+/// The same context, compared with several runs, the newest first.
+pub fn compared_with_runs(context: &Context, runs: Vec<Snapshot>) -> Context {
+    let mut runs = runs.into_iter().map(Arc::new);
+    let newest = runs.next().unwrap();
+    let baseline = Some(Arc::new(Baseline::of_runs(newest, runs.collect())));
     let world = World { baseline, ..World::clone(&context.world) };
     Context { world: Arc::new(world), documents: context.documents.clone() }
 }

@@ -229,7 +229,8 @@ impl Model {
         let baseline = simulation.world.baseline.as_ref();
         match last.map(|(_, compare)| compare) {
             None | Some(Compare::Nothing) => assert!(baseline.is_none()),
-            Some(Compare::Shown | Compare::Previous) => assert!(baseline.is_some()),
+            Some(Compare::Shown | Compare::Kept(_)) => assert!(baseline.is_some()),
+            Some(Compare::Malformed(problem)) => panic!("{problem}"),
             Some(Compare::With(name)) => {
                 let path = path(name.to_str().unwrap());
                 assert_eq!(baseline.map(|it| &it.snapshot.loaded.path), Some(&path));

@@ -4,7 +4,9 @@
 use super::disk::{Content, Disk, ROOT, path};
 use crate::lsp::loader::effect::{Effect, Outcome, Severity};
 use crate::lsp::loader::event::Event;
-use crate::lsp::loader::jobs::{CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow};
+use crate::lsp::loader::jobs::{
+    CompareError, CompareJob, Job, JobResult, LoadFrom, LoadJob, LoadResult, ToShow,
+};
 use crate::lsp::loader::shared::SharedProfiles;
 use crate::lsp::loader::state::State;
 use crate::lsp::loader::work_queue::WorkId;
@@ -359,10 +361,8 @@ impl Simulation {
             Job::Compare(job) => {
                 let outcome =
                     if stops { Err(cancelled(&job.path)) } else { self.compare(&job, read) };
-                self.result(JobResult::Compared(
-                    id,
-                    outcome.map(|baseline| Some(Box::new(baseline))),
-                ));
+                let outcome = outcome.map(|baseline| Some(Box::new(baseline)));
+                self.result(JobResult::Compared(id, outcome.map_err(CompareError::from)));
             }
         }
         if is_stopped {
